@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# room(NAME [USES room...] [LIBRARIES target...]): one static library of src/NAME/*.c.
+# Public headers are include/rowferry/NAME/*.h; a header beside the sources is the room's own.
+function(room name)
+    cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES" ${ARGN})
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.c)
+    if(NOT sources)
+        set(sources ${CMAKE_BINARY_DIR}/generated/${name}_empty.c)
+        file(CONFIGURE OUTPUT ${sources} CONTENT "extern int ${name}_is_empty;\n")
+    endif()
+    add_library(${name} STATIC ${sources})
+    target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR}/include PRIVATE ${CMAKE_SOURCE_DIR}/src/${name})
+    list(TRANSFORM ROOM_USES PREPEND "rf_" OUTPUT_VARIABLE uses)
+    target_link_libraries(${name} PUBLIC ${uses} PRIVATE ${ROOM_LIBRARIES})
+    add_library(rf_${name} ALIAS ${name})
+endfunction()
+
+# program(NAME FROM folder [USES room...] [LIBRARIES target...]): one executable of src/FOLDER/*.c.
+function(program name)
+    cmake_parse_arguments(PROGRAM "" "FROM" "USES;LIBRARIES" ${ARGN})
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${PROGRAM_FROM}/*.c)
+    if(NOT sources)
+        message(STATUS "src/${PROGRAM_FROM} is empty: no program ${name}")
+        return()
+    endif()
+    add_executable(${name} ${sources})
+    target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src/${PROGRAM_FROM})
+    list(TRANSFORM PROGRAM_USES PREPEND "rf_" OUTPUT_VARIABLE uses)
+    target_link_libraries(${name} PRIVATE ${uses} ${PROGRAM_LIBRARIES})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+endfunction()

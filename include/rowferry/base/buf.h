@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A byte buffer that cannot exist without a maximum.
+ *
+ * An append that would pass max_bytes, or that finds no memory, appends nothing and sets `failed`,
+ * which sticks until buf_truncate or buf_reset; so a writer may append many times and look once.
+ * The bytes are always followed by a NUL that does not count. Owner: whoever declared it; call
+ * buf_release at the end. `data` is borrowed until the next append.
+ */
+#ifndef ROWFERRY_BASE_BUF_H
+#define ROWFERRY_BASE_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct buf {
+    char *data; /* null until the first append */
+    size_t len;
+    size_t capacity;
+    size_t max_bytes;
+    bool failed;
+};
+
+/* An empty buffer that owns nothing yet. */
+void buf_init(struct buf *b, size_t max_bytes);
+
+/* Frees the bytes; the buffer may be used again. */
+void buf_release(struct buf *b);
+
+/* Empties it, keeps the memory, clears `failed`. */
+void buf_reset(struct buf *b);
+
+/* Cuts back to len bytes (len <= b->len) and clears `failed`. */
+void buf_truncate(struct buf *b, size_t len);
+
+/* Makes room for n more bytes; false (and failed) where that would pass max_bytes. */
+bool buf_reserve_slow(struct buf *b, size_t n);
+
+static inline bool buf_reserve(struct buf *b, size_t n)
+{
+    if (!b->failed && b->capacity - b->len > n) {
+        return true;
+    }
+    return buf_reserve_slow(b, n);
+}
+
+static inline void buf_push(struct buf *b, const char *bytes, size_t n)
+{
+    if (n > 0 && buf_reserve(b, n)) {
+        memcpy(b->data + b->len, bytes, n);
+        b->len += n;
+        b->data[b->len] = '\0';
+    }
+}
+
+static inline void buf_push_char(struct buf *b, char c)
+{
+    buf_push(b, &c, 1);
+}
+
+static inline void buf_push_text(struct buf *b, const char *text)
+{
+    buf_push(b, text, strlen(text));
+}
+
+/* For string literals: the length is known at compile time. */
+#define buf_push_literal(b, literal) buf_push((b), "" literal, sizeof(literal) - 1)
+
+void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The text so far, never null; borrowed until the next append. */
+static inline const char *buf_text(const struct buf *b)
+{
+    return b->data != NULL ? b->data : "";
+}
+
+/* Gives the bytes (NUL-terminated, malloc'ed, never null) to the caller and leaves it empty. */
+char *buf_detach(struct buf *b);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Small helpers on text: spans, escapes, nearest names.
+ */
+#ifndef ROWFERRY_BASE_TEXT_H
+#define ROWFERRY_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
+
+/* Borrowed bytes; not NUL-terminated unless said. */
+struct span {
+    const char *data;
+    size_t len;
+};
+
+static inline struct span span_make(const char *data, size_t len)
+{
+    return (struct span){data, len};
+}
+
+bool span_equal(struct span a, struct span b);
+bool span_is(struct span a, const char *text);
+
+/* 64-bit hash of bytes, well mixed (FNV-1a with a finaliser); 0 is never returned. */
+uint64_t text_hash(const char *bytes, size_t len);
+
+/* Appends bytes with control characters as \xNN, \n, \r, \t and backslash doubled: safe on a
+ * terminal. Bytes of 0x80 and above pass. */
+void text_escape(struct buf *out, const char *bytes, size_t len);
+
+/* The same for one byte into out[TEXT_ESCAPED_BYTES], without a NUL; returns how many were written.
+ */
+#define TEXT_ESCAPED_BYTES 4
+size_t text_escape_byte(char *out, char byte);
+
+/* How many of len bytes to keep so that at most max_bytes stay and no UTF-8 character is halved. */
+size_t text_cut(const char *bytes, size_t len, size_t max_bytes);
+
+/* Appends bytes with what is not UTF-8 replaced by U+FFFD, a byte at a time. */
+void text_valid(struct buf *out, const char *bytes, size_t len);
+
+/* Appends a JSON string with its quotes; the bytes are valid UTF-8. */
+void text_json(struct buf *out, const char *bytes, size_t len);
+
+/* The candidate nearest to word (edit distance at most a third of its length, at least 1 and at
+ * most 3), or null. candidates: null-terminated. */
+const char *text_nearest(const char *word, const char *const *candidates);
+
+/* strdup that aborts without memory: for small, fixed things only. */
+char *text_copy(const char *text);
+char *text_copy_span(struct span s);
+/* calloc and realloc that abort without memory or on overflow: for small, fixed things only. */
+void *mem_zero(size_t count, size_t size);
+void *mem_grow(void *old, size_t count, size_t size);
+
+/* Overwrites secrets so that the compiler cannot drop it; text may be null. */
+void text_wipe(char *text);
+
+#endif

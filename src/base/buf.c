@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The capped byte buffer: growth, formatting, handing over. */
+#include "rowferry/base/buf.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "rowferry/base/text.h"
+
+#define FIRST_CAPACITY 64
+
+void buf_init(struct buf *b, size_t max_bytes)
+{
+    *b = (struct buf){.max_bytes = max_bytes};
+}
+
+void buf_release(struct buf *b)
+{
+    free(b->data);
+    buf_init(b, b->max_bytes);
+}
+
+void buf_reset(struct buf *b)
+{
+    buf_truncate(b, 0);
+}
+
+void buf_truncate(struct buf *b, size_t len)
+{
+    b->failed = false;
+    if (b->data != NULL && len <= b->len) {
+        b->len = len;
+        b->data[len] = '\0';
+    }
+}
+
+/* Doubles, so that n appends cost n; the last doubling is cut to the maximum and its NUL. */
+static size_t grown_capacity(const struct buf *b, size_t wanted, size_t most)
+{
+    size_t capacity = b->capacity < FIRST_CAPACITY ? FIRST_CAPACITY : b->capacity;
+    while (capacity < wanted) {
+        capacity = capacity > most / 2 ? most : capacity * 2;
+    }
+    return capacity < most ? capacity : most;
+}
+
+bool buf_reserve_slow(struct buf *b, size_t n)
+{
+    size_t limit = b->max_bytes < SIZE_MAX ? b->max_bytes : SIZE_MAX - 1;
+    if (b->failed || n > limit - b->len) {
+        b->failed = true;
+        return false;
+    }
+    if (b->capacity - b->len > n) {
+        return true;
+    }
+    size_t capacity = grown_capacity(b, b->len + n + 1, limit + 1);
+    char *data = realloc(b->data, capacity);
+    if (data == NULL) {
+        b->failed = true;
+        return false;
+    }
+    data[b->len] = '\0';
+    b->data = data;
+    b->capacity = capacity;
+    return true;
+}
+
+void buf_printf(struct buf *b, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    if (n < 0) {
+        b->failed = true;
+    } else if (buf_reserve(b, (size_t)n)) {
+        vsnprintf(b->data + b->len, (size_t)n + 1, format, again);
+        b->len += (size_t)n;
+    }
+    va_end(again);
+    va_end(args);
+}
+
+char *buf_detach(struct buf *b)
+{
+    char *data = b->data != NULL ? b->data : text_copy("");
+    buf_init(b, b->max_bytes);
+    return data;
+}

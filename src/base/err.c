@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors: filling them, and the one table from class to exit code. */
+#include "rowferry/base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rowferry/base/text.h"
+
+#define DETAIL_KEPT 1024
+#define CUT         "..."
+
+/* Makes one line of what a library may have ended with a newline or broken into several. */
+static void one_line(char *text)
+{
+    size_t len = strlen(text);
+    for (size_t i = 0; i < len; i++) {
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f) {
+            text[i] = ' ';
+        }
+    }
+    while (len > 0 && text[len - 1] == ' ') {
+        text[--len] = '\0';
+    }
+}
+
+/* Formats into out; where it does not fit the end says so and no character is halved. */
+__attribute__((format(printf, 3, 0))) static void format_cut(char *out, size_t size,
+                                                             const char *format, va_list args)
+{
+    int n = vsnprintf(out, size, format, args);
+    if (n < 0) {
+        out[0] = '\0';
+    } else if ((size_t)n >= size) {
+        size_t kept = text_cut(out, size - 1, size - sizeof(CUT));
+        memcpy(out + kept, CUT, sizeof(CUT));
+    }
+    one_line(out);
+}
+
+int err_set(struct err *e, enum err_class class, const char *format, ...)
+{
+    if (e != NULL) {
+        memset(e, 0, sizeof(*e));
+        e->class = class;
+        va_list args;
+        va_start(args, format);
+        format_cut(e->message, sizeof(e->message), format, args);
+        va_end(args);
+    }
+    return class;
+}
+
+int err_hint(struct err *e, const char *format, ...)
+{
+    if (e == NULL) {
+        return ERR_INTERNAL;
+    }
+    va_list args;
+    va_start(args, format);
+    format_cut(e->hint, sizeof(e->hint), format, args);
+    va_end(args);
+    return e->class;
+}
+
+void err_detail(struct err *e, const char *bytes, size_t len)
+{
+    if (e == NULL) {
+        return;
+    }
+    size_t out = 0;
+    size_t in = 0;
+    while (in < len && out + TEXT_ESCAPED_BYTES <= DETAIL_KEPT) {
+        out += text_escape_byte(e->detail + out, bytes[in++]);
+    }
+    e->detail[out] = '\0';
+    if (in < len) {
+        out = text_cut(e->detail, out, out - 1);
+        memcpy(e->detail + out, CUT, sizeof(CUT));
+    }
+}
+
+int err_context(struct err *e, const char *format, ...)
+{
+    if (e == NULL) {
+        return ERR_INTERNAL;
+    }
+    char context[sizeof(e->message)];
+    va_list args;
+    va_start(args, format);
+    format_cut(context, sizeof(context), format, args);
+    va_end(args);
+    char old[sizeof(e->message)];
+    memcpy(old, e->message, sizeof(old));
+    size_t len = strlen(context);
+    size_t room = sizeof(e->message);
+    int n = snprintf(e->message, room, "%s: %s", context, old);
+    if (n < 0 || (size_t)n >= room) {
+        len = text_cut(e->message, room - 1, room - sizeof(CUT));
+        memcpy(e->message + len, CUT, sizeof(CUT));
+    }
+    return e->class;
+}
+
+static const struct class_row {
+    enum err_class class;
+    const char *name;
+    enum exit_code exit_code;
+} classes[] = {
+    {ERR_NONE, "none", EXIT_DONE},           {ERR_TRANSIENT, "transient", EXIT_TEMPORARY},
+    {ERR_REJECTED, "rejected", EXIT_FAILED}, {ERR_CONFIG, "config", EXIT_USAGE},
+    {ERR_STATE, "state", EXIT_FAILED},       {ERR_HELD, "held", EXIT_HELD},
+    {ERR_INTERNAL, "internal", EXIT_FAILED},
+};
+
+#define CLASSES (sizeof(classes) / sizeof(classes[0]))
+
+static const struct class_row *class_row(enum err_class class)
+{
+    for (size_t i = 0; i < CLASSES; i++) {
+        if (classes[i].class == class) {
+            return &classes[i];
+        }
+    }
+    return &classes[CLASSES - 1];
+}
+
+const char *err_class_name(enum err_class class)
+{
+    return class_row(class)->name;
+}
+
+enum exit_code err_exit_code(enum err_class class)
+{
+    return class_row(class)->exit_code;
+}
+
+enum exit_code exit_code_worse(enum exit_code a, enum exit_code b)
+{
+    static const enum exit_code order[] = {
+        EXIT_USAGE,       EXIT_FAILED,       EXIT_HELD, EXIT_TEMPORARY,
+        EXIT_DIFFERENCES, EXIT_DEAD_LETTERS, EXIT_DONE,
+    };
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+        if (a == order[i] || b == order[i]) {
+            return order[i];
+        }
+    }
+    return EXIT_FAILED;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The log: one event, one line, one write. */
+#include "rowferry/base/log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/clock.h"
+#include "rowferry/base/err.h"
+#include "rowferry/base/text.h"
+
+#define LINE_BYTES  (64 * 1024)
+#define VALUE_BYTES 1024 /* of one text value; the rest is cut */
+
+static struct {
+    enum log_level least;
+    enum log_format format;
+} sink = {LOG_INFO, LOG_TEXT};
+
+static const char *const level_names[] = {"debug", "info", "warn", "error", NULL};
+static const char *const format_names[] = {"text", "json", NULL};
+
+void log_configure(enum log_level least, enum log_format format)
+{
+    sink.least = least;
+    sink.format = format;
+}
+
+bool log_enabled(enum log_level level)
+{
+    return level >= sink.least;
+}
+
+static int name_index(const char *const *names, const char *text)
+{
+    for (int i = 0; names[i] != NULL; i++) {
+        if (strcmp(names[i], text) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+int log_level_parse(const char *text)
+{
+    return name_index(level_names, text);
+}
+
+int log_format_parse(const char *text)
+{
+    return name_index(format_names, text);
+}
+
+/* A value without spaces, quotes and controls stands as it is; others as a JSON string. */
+static bool is_bare(struct span value)
+{
+    for (size_t i = 0; i < value.len; i++) {
+        unsigned char c = (unsigned char)value.data[i];
+        if (c <= 0x20 || c == 0x7f || c == '"' || c == '=' || c == '\\') {
+            return false;
+        }
+    }
+    return value.len > 0;
+}
+
+static void push_text(struct buf *out, enum log_format format, const char *text)
+{
+    struct buf value;
+    buf_init(&value, VALUE_BYTES * 3 + 3);
+    size_t len = strlen(text);
+    size_t kept = text_cut(text, len, VALUE_BYTES);
+    text_valid(&value, text, kept);
+    if (kept < len) {
+        buf_push_literal(&value, "...");
+    }
+    struct span clean = span_make(buf_text(&value), value.len);
+    if (format == LOG_TEXT && is_bare(clean)) {
+        buf_push(out, clean.data, clean.len);
+    } else {
+        text_json(out, clean.data, clean.len);
+    }
+    buf_release(&value);
+}
+
+static void push_value(struct buf *out, enum log_format format, const struct log_field *field)
+{
+    switch (field->type) {
+    case LOG_FIELD_TEXT:
+        push_text(out, format, field->text);
+        break;
+    case LOG_FIELD_INT:
+        buf_printf(out, "%" PRId64, field->integer);
+        break;
+    case LOG_FIELD_REAL:
+        if (isfinite(field->real)) {
+            buf_printf(out, "%.6g", field->real);
+        } else {
+            buf_push_literal(out, "null");
+        }
+        break;
+    }
+}
+
+static bool is_absent(const struct log_field *field)
+{
+    return field->type == LOG_FIELD_TEXT && field->text == NULL;
+}
+
+static void push_fields(struct buf *out, enum log_format format, const struct log_field *fields)
+{
+    for (; fields->name != NULL; fields++) {
+        if (is_absent(fields)) {
+            continue;
+        }
+        if (format == LOG_JSON) {
+            buf_push_char(out, ',');
+            text_json(out, fields->name, strlen(fields->name));
+            buf_push_char(out, ':');
+        } else {
+            buf_printf(out, " %s=", fields->name);
+        }
+        push_value(out, format, fields);
+    }
+}
+
+void log_render(struct buf *out, enum log_format format, enum log_level level, int64_t wall_us,
+                const char *event, const struct log_field *fields)
+{
+    char time[CLOCK_ISO_BYTES];
+    clock_iso(time, wall_us, 3);
+    if (format == LOG_JSON) {
+        buf_printf(out, "{\"time\":\"%s\",\"level\":\"%s\",\"event\":\"%s\"", time,
+                   level_names[level], event);
+    } else {
+        buf_printf(out, "%s %s event=%s", time, level_names[level], event);
+    }
+    push_fields(out, format, fields);
+    if (format == LOG_JSON) {
+        buf_push_char(out, '}');
+    }
+}
+
+/* A log that cannot be written must not stop the job: what is left is dropped. */
+static void write_line(const char *line, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(STDERR_FILENO, line, len);
+        if (n < 0 && errno != EINTR) {
+            return;
+        }
+        if (n > 0) {
+            line += n;
+            len -= (size_t)n;
+        }
+    }
+}
+
+void log_fields(enum log_level level, const char *event, const struct log_field *fields)
+{
+    if (!log_enabled(level)) {
+        return;
+    }
+    struct clock clock = clock_system();
+    struct buf line;
+    buf_init(&line, LINE_BYTES);
+    log_render(&line, sink.format, level, clock_wall_us(&clock), event, fields);
+    buf_push_char(&line, '\n');
+    if (line.failed) {
+        static const struct log_field cut[] = {{"fields_cut", LOG_FIELD_INT, NULL, 1, 0}, {0}};
+        buf_reset(&line);
+        log_render(&line, sink.format, level, clock_wall_us(&clock), event, cut);
+        buf_push_char(&line, '\n');
+    }
+    write_line(buf_text(&line), line.len);
+    buf_release(&line);
+}
+
+void log_err(enum log_level level, const char *event, const char *pipeline, const struct err *e)
+{
+    struct log_field fields[7] = {
+        F_TEXT("pipeline", pipeline),
+        F_TEXT("class", err_class_name(e->class)),
+        F_TEXT("sqlstate", e->sqlstate[0] != '\0' ? e->sqlstate : NULL),
+    };
+    size_t n = 3;
+    if (e->http_status != 0) {
+        fields[n++] = F_INT("http_status", e->http_status);
+    }
+    if (e->sqlite_code != 0) {
+        fields[n++] = F_INT("sqlite_code", e->sqlite_code);
+    }
+    fields[n++] = F_TEXT("message", e->message);
+    log_fields(level, event, fields);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small helpers on text, and the allocations that abort. */
+#include "rowferry/base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+
+#define NEAREST_BYTES 64 /* longer words have no nearest one */
+
+bool span_equal(struct span a, struct span b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+bool span_is(struct span a, const char *text)
+{
+    return span_equal(a, span_make(text, strlen(text)));
+}
+
+uint64_t text_hash(const char *bytes, size_t len)
+{
+    uint64_t h = 0xcbf29ce484222325;
+    for (size_t i = 0; i < len; i++) {
+        h = (h ^ (unsigned char)bytes[i]) * 0x100000001b3;
+    }
+    /* FNV-1a alone leaves the high bits of short keys poor */
+    h = (h ^ (h >> 33)) * 0xff51afd7ed558ccd;
+    h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53;
+    h ^= h >> 33;
+    return h != 0 ? h : 1;
+}
+
+size_t text_cut(const char *bytes, size_t len, size_t max_bytes)
+{
+    if (len <= max_bytes) {
+        return len;
+    }
+    size_t kept = max_bytes;
+    while (kept > 0 && max_bytes - kept < 3 && ((unsigned char)bytes[kept] & 0xc0) == 0x80) {
+        kept--;
+    }
+    return kept;
+}
+
+/* The length of the UTF-8 character at the start of the bytes; 0 where there is none. */
+static size_t utf8_len(const unsigned char *s, size_t len)
+{
+    size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    if (n == 0 || n > len || s[0] > 0xf4) {
+        return 0;
+    }
+    for (size_t i = 1; i < n; i++) {
+        if ((s[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    /* overlong forms, surrogates, beyond U+10FFFF */
+    bool wrong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+                 (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f);
+    return wrong ? 0 : n;
+}
+
+void text_valid(struct buf *out, const char *bytes, size_t len)
+{
+    size_t at = 0;
+    while (at < len) {
+        size_t n = utf8_len((const unsigned char *)bytes + at, len - at);
+        if (n == 0) {
+            buf_push_literal(out, "\xef\xbf\xbd");
+            at++;
+        } else {
+            buf_push(out, bytes + at, n);
+            at += n;
+        }
+    }
+}
+
+/* The letter after the backslash, or 0. */
+static char short_escape(unsigned char c)
+{
+    switch (c) {
+    case '\n':
+        return 'n';
+    case '\r':
+        return 'r';
+    case '\t':
+        return 't';
+    case '\\':
+        return '\\';
+    default:
+        return 0;
+    }
+}
+
+size_t text_escape_byte(char *out, char byte)
+{
+    static const char hex[] = "0123456789abcdef";
+    unsigned char c = (unsigned char)byte;
+    char letter = short_escape(c);
+    if (letter != 0) {
+        out[0] = '\\';
+        out[1] = letter;
+        return 2;
+    }
+    if (c >= 0x20 && c != 0x7f) {
+        out[0] = byte;
+        return 1;
+    }
+    memcpy(out, "\\x", 2);
+    out[2] = hex[c >> 4];
+    out[3] = hex[c & 15];
+    return 4;
+}
+
+void text_escape(struct buf *out, const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        char escaped[TEXT_ESCAPED_BYTES];
+        buf_push(out, escaped, text_escape_byte(escaped, bytes[i]));
+    }
+}
+
+static void json_escape(struct buf *out, unsigned char c)
+{
+    char letter = c == '"' ? '"' : c == '\b' ? 'b' : c == '\f' ? 'f' : short_escape(c);
+    if (letter != 0) {
+        char pair[2] = {'\\', letter};
+        buf_push(out, pair, sizeof(pair));
+    } else {
+        buf_printf(out, "\\u%04x", (unsigned)c);
+    }
+}
+
+void text_json(struct buf *out, const char *bytes, size_t len)
+{
+    size_t run = 0; /* where the bytes begin that pass as they are */
+    buf_push_char(out, '"');
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        if (c >= 0x20 && c != '"' && c != '\\') {
+            continue;
+        }
+        buf_push(out, bytes + run, i - run);
+        json_escape(out, c);
+        run = i + 1;
+    }
+    if (run < len) {
+        buf_push(out, bytes + run, len - run);
+    }
+    buf_push_char(out, '"');
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Edit distance in which two swapped neighbours count as one; both at most NEAREST_BYTES long. */
+static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+    size_t rows[3][NEAREST_BYTES + 1];
+    for (size_t j = 0; j <= b_len; j++) {
+        rows[0][j] = j;
+    }
+    for (size_t i = 1; i <= a_len; i++) {
+        size_t *row = rows[i % 3];
+        const size_t *above = rows[(i + 2) % 3];
+        const size_t *two_above = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= b_len; j++) {
+            row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+                row[j] = least(row[j], two_above[j - 2] + 1);
+            }
+        }
+    }
+    return rows[a_len % 3][b_len];
+}
+
+const char *text_nearest(const char *word, const char *const *candidates)
+{
+    size_t len = strlen(word);
+    size_t limit = len / 3 < 1 ? 1 : least(len / 3, 3);
+    const char *nearest = NULL;
+    for (; len <= NEAREST_BYTES && *candidates != NULL; candidates++) {
+        size_t candidate_len = strlen(*candidates);
+        if (candidate_len > NEAREST_BYTES) {
+            continue;
+        }
+        size_t far = distance(word, len, *candidates, candidate_len);
+        if (far < limit || (far == limit && nearest == NULL)) {
+            nearest = *candidates;
+            limit = far;
+        }
+    }
+    return nearest;
+}
+
+static void *or_abort(void *memory)
+{
+    if (memory == NULL) {
+        fputs("rowferry: out of memory\n", stderr);
+        abort();
+    }
+    return memory;
+}
+
+char *text_copy(const char *text)
+{
+    return text_copy_span(span_make(text, strlen(text)));
+}
+
+char *text_copy_span(struct span s)
+{
+    char *copy = mem_zero(s.len + 1, 1);
+    if (s.len > 0) {
+        memcpy(copy, s.data, s.len);
+    }
+    return copy;
+}
+
+void *mem_zero(size_t count, size_t size)
+{
+    return or_abort(calloc(count > 0 ? count : 1, size > 0 ? size : 1));
+}
+
+void *mem_grow(void *old, size_t count, size_t size)
+{
+    return or_abort(reallocarray(old, count > 0 ? count : 1, size > 0 ? size : 1));
+}
+
+void text_wipe(char *text)
+{
+    if (text != NULL) {
+        explicit_bzero(text, strlen(text));
+    }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A unit test file is START_TEST functions and one SUITE_MAIN("room/module", test_a, test_b).
+ *
+ * Every test runs in a process of its own (CK_FORK=no in the environment turns that off), so that
+ * a test may expect a signal with SUITE_ABORTS.
+ */
+#ifndef ROWFERRY_TESTS_SUITE_H
+#define ROWFERRY_TESTS_SUITE_H
+
+#include <check.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+static inline int suite_run(const char *name, const TTest *const *tests, size_t count)
+{
+    Suite *suite = suite_create(name);
+    for (size_t i = 0; i < count; i++) {
+        TCase *tcase = tcase_create(tests[i]->name);
+        tcase_set_timeout(tcase, 30);
+        tcase_add_test(tcase, tests[i]);
+        suite_add_tcase(suite, tcase);
+    }
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+#define SUITE_MAIN(name, ...)                                                                      \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        const TTest *const tests[] = {__VA_ARGS__};                                                \
+        return suite_run((name), tests, sizeof(tests) / sizeof(tests[0]));                         \
+    }
+
+#endif
