@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# How every source is compiled: C17, strict warnings as errors, hardening in release.
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+set(ROWFERRY_SANITIZE "" CACHE STRING "sanitizers, comma separated (address,undefined or thread)")
+option(ROWFERRY_COVERAGE "build for gcov" OFF)
+option(ROWFERRY_BENCH "build the benchmark programs" OFF)
+
+add_compile_definitions(_GNU_SOURCE ROWFERRY_VERSION="${PROJECT_VERSION}")
+add_compile_options(
+    -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wstrict-prototypes
+    -Wmissing-prototypes -Wcast-qual -Wwrite-strings -Wformat=2 -Wvla -Wundef
+    -Wnull-dereference -Wimplicit-fallthrough -fno-common)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wduplicated-cond -Wduplicated-branches -Wlogical-op)
+endif()
+
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    set(CMAKE_C_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
+    add_compile_options(-fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE)
+    add_link_options(-pie -Wl,-z,relro,-z,now -Wl,--gc-sections)
+    add_compile_options(-ffunction-sections -fdata-sections)
+endif()
+if(ROWFERRY_SANITIZE)
+    add_compile_options(-fsanitize=${ROWFERRY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=${ROWFERRY_SANITIZE})
+endif()
+if(ROWFERRY_COVERAGE)
+    add_compile_options(--coverage)
+    add_link_options(--coverage)
+endif()

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operations that travel in one bulk request, and the bytes of that request.
+ *
+ * The batch owns its bytes; batch_reset is the only point where they are given up, and keeps the
+ * memory. bytes is exactly the body of a bulk request: action line, newline, document, newline of
+ * each operation in order (a delete has no document). An operation that is being written and turns
+ * out to be impossible is rolled back to where it began, so half an operation is never in it.
+ */
+#ifndef ROWFERRY_DOCUMENT_BATCH_H
+#define ROWFERRY_DOCUMENT_BATCH_H
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/err.h"
+#include "rowferry/base/text.h"
+#include "rowferry/document/operation.h"
+
+struct batch {
+    struct buf bytes;   /* the request's body */
+    struct buf keys;    /* key texts, one after the other */
+    struct buf reasons; /* what the service said of those that it did not take */
+    struct operation *operations;
+    size_t count;
+    size_t capacity;
+    size_t max_operations;
+    size_t full_bytes;    /* batch_full from here on */
+    int64_t opened_us;    /* monotonic time of the first operation, for the linger */
+    unsigned http_status; /* of the whole request; 0 = no answer arrived */
+    struct err failure;   /* what befell the whole request, class ERR_NONE where nothing did */
+};
+
+/* full_bytes: the size that a batch aims at; max_bytes: what one batch can hold at most (at least
+ * a whole document of the greatest size). */
+void batch_init(struct batch *b, size_t full_bytes, size_t max_bytes, size_t max_operations);
+void batch_release(struct batch *b);
+void batch_reset(struct batch *b);
+
+bool batch_full(const struct batch *b);
+
+static inline bool batch_empty(const struct batch *b)
+{
+    return b->count == 0;
+}
+
+/*
+ * Begins an operation: remembers key, version, page and where its bytes start. Then write to
+ * b->bytes (action line, newline, document, newline) and either commit or roll back.
+ */
+struct operation *batch_begin(struct batch *b, enum operation_kind kind, struct span key,
+                              int64_t version, uint64_t page);
+/* False where a buffer's maximum was passed: the operation is then rolled back. */
+bool batch_commit(struct batch *b);
+void batch_rollback(struct batch *b);
+
+/* Copies one operation of `from`, bytes and key, without encoding it again (for a retry). False
+ * where there is no room. */
+bool batch_copy(struct batch *b, const struct batch *from, size_t index);
+
+struct span batch_key(const struct batch *b, const struct operation *o);
+struct span batch_reason(const struct batch *b, const struct operation *o);
+
+/* Keeps "type: reason" of an operation, cut to 512 bytes on a character's boundary. */
+void batch_set_reason(struct batch *b, struct operation *o, struct span type, struct span reason);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The encoder: one pass from a row's text to action line and document in the batch's bytes,
+ * without a tree, a copy in between or an allocation.
+ *
+ *     {"index":{"_id":"42","version":1763719200000000,"version_type":"external"}}
+ *     {"source_id":"42","title":"..."}
+ *
+ * The index is in the request's path, so the action line does not repeat it.
+ */
+#ifndef ROWFERRY_DOCUMENT_ENCODE_H
+#define ROWFERRY_DOCUMENT_ENCODE_H
+
+#include <stdint.h>
+
+#include "rowferry/document/batch.h"
+#include "rowferry/document/plan.h"
+#include "rowferry/document/row.h"
+
+/* Why a row never became an operation: what a dead letter says. */
+struct refusal {
+    const char *column; /* borrowed from the plan; null: the row as a whole (key, size) */
+    const char *reason; /* a static text */
+    char beginning[64]; /* of the value, escaped, cut */
+};
+
+/* Adds the upsert of a row. False: nothing was added, `refusal` says why. */
+bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *row, int64_t version,
+                   uint64_t page, struct refusal *refusal);
+
+/* Adds the delete of a key. False: the key cannot be an _id (empty or over 512 bytes). */
+bool encode_delete(struct batch *b, struct span key, int64_t version, uint64_t page,
+                   struct refusal *refusal);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The source_id: the key's text form, the document's `_id`.
+ *
+ * One key column: its text as it is. Several: the parts joined by ':', with '\' and ':' inside a
+ * part written as '\\' and '\:' ("eu:42"), which is injective, reversible and readable. The same
+ * form is computed in SQL by the trigger and by every read (source/keytext.h); this is the inverse,
+ * used to look rows up again.
+ */
+#ifndef ROWFERRY_DOCUMENT_KEY_H
+#define ROWFERRY_DOCUMENT_KEY_H
+
+#include "rowferry/base/err.h"
+
+struct buf;
+
+#define KEY_MAX_BYTES 512 /* both products refuse a longer _id, and with it the whole bulk */
+#define KEY_MAX_PARTS 32  /* PostgreSQL's limit of columns in an index */
+
+/* Appends the joined form of count parts (the SQL expression's counterpart, for tests and people).
+ */
+void key_join(struct buf *out, const char *const *parts, const size_t *lens, size_t count);
+
+/*
+ * Splits a key's text into count parts, NUL-terminated one after the other in `out`;
+ * offsets[i] is the start of part i. ERR_REJECTED where the text does not have that many parts.
+ */
+int key_split(struct buf *out, size_t *offsets, const char *text, size_t len, size_t count,
+              struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads a bulk answer as it arrives, in constant memory: a pull parser for this one shape.
+ *
+ * Feed it the bytes in any pieces. It sets status, outcome (service/outcome.h), seen version and
+ * reason of operation i from item i. A top-level "errors":false before "items" makes it count items
+ * instead of reading them. Depth, sizes and numbers are bounded; anything unexpected is an error.
+ */
+#ifndef ROWFERRY_SERVICE_ANSWER_H
+#define ROWFERRY_SERVICE_ANSWER_H
+
+#include "rowferry/document/batch.h"
+
+struct answer; /* opaque */
+
+struct answer *answer_new(void);
+void answer_free(struct answer *a);
+
+/* Begins the answer of a batch (borrowed until answer_end). */
+void answer_begin(struct answer *a, struct batch *batch);
+/* False where the bytes are no bulk answer: further bytes are ignored. */
+bool answer_feed(struct answer *a, const char *bytes, size_t len);
+/*
+ * After the last byte: 0 when the answer was whole and had one item for each operation. Else every
+ * operation is UNKNOWN and err (ERR_TRANSIENT) says what was wrong.
+ */
+int answer_end(struct answer *a, struct err *err) MUST_CHECK;
+
+#endif

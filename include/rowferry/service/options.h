@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the service room needs to be told. All texts are borrowed and outlive the service.
+ */
+#ifndef ROWFERRY_SERVICE_OPTIONS_H
+#define ROWFERRY_SERVICE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct service_options {
+    const char *const *urls; /* base URLs without credential, path prefix included */
+    size_t url_count;
+    const char *api_key; /* opaque, sent as "Authorization: ApiKey ..."; null = none */
+    const char *user;    /* basic authentication; null = none */
+    const char *password;
+    const char *bearer;
+    const char *ca_file;     /* null: the system's store */
+    const char *client_cert; /* PEM files; null = none */
+    const char *client_key;
+    int64_t request_timeout_ms; /* of one request, body and answer */
+    int64_t connect_timeout_ms;
+    unsigned in_flight; /* bulk requests at a time, at most */
+};
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The capture: how changes are found. The engine's port to the source.
+ *
+ * Reading goes in pages. A page is one read: one transaction, one snapshot, bounded in size. The
+ * engine takes a version tick, calls begin, then next until the page ends; each change is an
+ * operation of that version. When all operations of a page and of those before it are settled, the
+ * page's position may become the checkpoint; resume at that position gives everything after it.
+ *
+ *     start | resume  ->  ( begin -> next* until CHANGE_PAGE )*
+ *
+ * A first load is the same walk: its positions are those of the copy ("where the copy stands, and
+ * the position of the log noted before it began"), then those of the log. Positions are text,
+ * opaque outside the capture that wrote them.
+ *
+ * Two implementations: the change log (source/changelog.h), and the simulation's.
+ */
+#ifndef ROWFERRY_SOURCE_CAPTURE_H
+#define ROWFERRY_SOURCE_CAPTURE_H
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/err.h"
+#include "rowferry/base/text.h"
+#include "rowferry/document/row.h"
+
+enum change_kind {
+    CHANGE_WAIT, /* nothing yet: wait until fd is readable, then call next again */
+    CHANGE_ROW,  /* a row as it is now: an upsert */
+    CHANGE_GONE, /* a key without a row: a delete */
+    CHANGE_PAGE, /* the page has ended; call begin for the next */
+};
+
+struct change {
+    enum change_kind kind;
+    struct span key;      /* ROW, GONE: the key's text; borrowed until the next call */
+    bool key_null;        /* ROW: a part of the key is NULL: it can only be a dead letter */
+    struct row row;       /* ROW: borrowed until the next call */
+    const char *position; /* PAGE: reached when the page is settled; borrowed until begin */
+    bool copying;         /* PAGE: the page was part of a first load's copy */
+    bool drained;         /* PAGE: it held the last of what its snapshot could see */
+};
+
+/* How far a copy is, for people. */
+struct capture_progress {
+    int64_t rows_estimated; /* of the whole table; -1 unknown */
+    int64_t rows_read;      /* by the copy, over all runs as far as known */
+    double share;           /* 0 to 1 of the copy; 1 after it */
+};
+
+struct capture;
+
+struct capture_ops {
+    /* A pipeline without a position: registers it with the source, notes where the log stands and
+     * gives the position at which a copy of everything begins. */
+    int (*start)(struct capture *c, struct buf *position, struct err *err);
+
+    /* Goes on at a position of this capture. ERR_STATE where it cannot (not a position of this
+     * source any more: restored, pruned, table rewritten by another definition). */
+    int (*resume)(struct capture *c, const char *position, struct err *err);
+
+    /* Begins the next page; may wait for short answers of the source. After an error the capture
+     * must be resumed before it is used again. */
+    int (*begin)(struct capture *c, struct err *err);
+
+    /* Begins a page that reads these keys again (rows, and GONE for those without one); its
+     * position is null: settling it reaches nothing. */
+    int (*begin_keys)(struct capture *c, const struct span *keys, size_t count, struct err *err);
+
+    /* The next change of the page; never waits. */
+    int (*next)(struct capture *c, struct change *change, struct err *err);
+
+    /* The descriptor to wait for after CHANGE_WAIT. */
+    int (*fd)(const struct capture *c);
+
+    void (*progress)(const struct capture *c, struct capture_progress *out);
+
+    /* Tells the source that the checkpoint stands at position (never one before an earlier call),
+     * so that it may forget what lies behind. Called between pages, after the position is durable.
+     */
+    int (*release)(struct capture *c, const char *position, struct err *err);
+
+    void (*free)(struct capture *c);
+};
+
+struct capture {
+    const struct capture_ops *ops;
+};
+
+#endif

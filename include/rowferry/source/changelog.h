@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The change log: triggers write keys into rowferry.change, polls read them by snapshot.
+ *
+ * A poll takes every entry that is visible in its own snapshot and was not in the last one, so a
+ * transaction that commits late is read when it commits, and delays nobody (design section 5).
+ * The table says which keys; the rows are read again by key in the same transaction.
+ */
+#ifndef ROWFERRY_SOURCE_CHANGELOG_H
+#define ROWFERRY_SOURCE_CHANGELOG_H
+
+#include "rowferry/source/capture.h"
+#include "rowferry/source/catalog.h"
+
+struct changelog_options {
+    const char *consumer;   /* unique per pipeline and generation: "articles/shop-articles-.." */
+    const char *table;      /* as configured: "public.articles" */
+    const char *const *key; /* key columns; 0 = the primary key */
+    size_t key_count;
+    const char *where;          /* null: all rows */
+    const char *const *columns; /* what a row holds after the key's text (plan.h) */
+    size_t column_count;
+    const char *fingerprint; /* of the table when the plan was compiled: drift is ERR_STATE */
+    size_t page_rows;        /* of a page of the log, default 5000 */
+    size_t page_blocks;      /* of a page of a copy by block ranges, default 1024 */
+};
+
+/* Takes the connection. Reads nothing yet. */
+int changelog_open(struct capture **out, struct pg *pg, const struct changelog_options *options,
+                   struct err *err) MUST_CHECK;
+
+/* How far behind the log a position is, for status: entries not yet read (-1 unknown). */
+int changelog_pending(struct pg *pg, const char *table, const char *position, int64_t *entries,
+                      struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The change log in the source database: schema rowferry, its tables, functions and triggers.
+ *
+ * Numbered migrations (migrations/source), each idempotent; triggers per (table, key columns).
+ * The reader needs: USAGE on schema rowferry, SELECT on what it reads, and what `grants` prints.
+ * A writer needs nothing: the trigger functions are SECURITY DEFINER with fixed settings.
+ */
+#ifndef ROWFERRY_SOURCE_INSTALL_H
+#define ROWFERRY_SOURCE_INSTALL_H
+
+#include "rowferry/base/buf.h"
+#include "rowferry/source/catalog.h"
+
+enum install_state {
+    INSTALL_ABSENT, /* no schema, or no capture of this table and key */
+    INSTALL_OLDER,  /* of an earlier version of ours */
+    INSTALL_BROKEN, /* triggers missing, disabled or changed: `why` says which */
+    INSTALL_CURRENT,
+};
+
+int install_look(struct pg *pg, const struct table *table, enum install_state *state,
+                 struct buf *why, struct err *err) MUST_CHECK;
+
+/* Appends the SQL that `source install` would run for the table, and the grants for `reader` (a
+ * role; null = a placeholder), as a script that a DBA can paste. */
+int install_print(struct pg *pg, const struct table *table, const char *reader, struct buf *out,
+                  struct err *err) MUST_CHECK;
+
+/* Runs it, in short locks a table at a time; a second time changes nothing. */
+int install_apply(struct pg *pg, const struct table *table, const char *reader,
+                  struct err *err) MUST_CHECK;
+
+/* Removes the triggers of the table; the schema as well when nothing is captured any more. */
+int install_remove(struct pg *pg, const struct table *table, struct err *err) MUST_CHECK;
+
+#endif

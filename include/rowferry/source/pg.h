@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One connection to PostgreSQL, set up so that text means the same everywhere.
+ *
+ * After opening: UTF8, UTC, ISO dates, ISO intervals, shortest exact floats, hex bytea,
+ * row_security off (a policy that hides rows becomes an error instead of deletes), search_path
+ * pg_catalog, lock_timeout, TCP keepalives. Roles and databases can override all of them, hence
+ * always sent. Values travel as parameters only; identifiers are quoted by libpq and come from the
+ * catalogue. Errors: a lost or refused connection, 57P0x, 55P03 (lock), 40001, 53xxx are
+ * ERR_TRANSIENT; every other SQLSTATE is ERR_REJECTED. Messages hold PostgreSQL's text, never the
+ * password.
+ */
+#ifndef ROWFERRY_SOURCE_PG_H
+#define ROWFERRY_SOURCE_PG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rowferry/base/err.h"
+
+struct source_options {
+    const char *uri;      /* without a password */
+    const char *password; /* null: libpq's own rules */
+    int64_t connect_timeout_ms;
+    int64_t lock_timeout_ms;
+    const char *application_name; /* "rowferry sync articles" */
+};
+
+struct pg; /* opaque; not for use by two threads at a time */
+
+int pg_open(struct pg **out, const struct source_options *options, struct err *err) MUST_CHECK;
+void pg_close(struct pg *pg); /* null is allowed */
+
+/* The result of a small query, all of it in memory. */
+struct pg_result; /* opaque */
+
+/* Runs one statement with text parameters (null entries are SQL NULL); *out may be null where no
+ * rows are wanted, else the caller releases it. */
+int pg_query(struct pg *pg, struct pg_result **out, const char *sql, const char *const *params,
+             size_t count, struct err *err) MUST_CHECK;
+/* Runs a script of several statements without parameters (a migration). */
+int pg_script(struct pg *pg, const char *sql, struct err *err) MUST_CHECK;
+
+size_t pg_rows(const struct pg_result *r);
+/* Borrowed until pg_result_release; null for SQL NULL. */
+const char *pg_text(const struct pg_result *r, size_t row, size_t column);
+size_t pg_len(const struct pg_result *r, size_t row, size_t column);
+int64_t pg_int(const struct pg_result *r, size_t row, size_t column); /* 0 for NULL */
+bool pg_true(const struct pg_result *r, size_t row, size_t column);
+void pg_result_release(struct pg_result *r); /* null is allowed */
+
+/* Appends an identifier in double quotes, quoted by libpq. */
+struct buf;
+int pg_push_identifier(struct pg *pg, struct buf *out, const char *name,
+                       struct err *err) MUST_CHECK;
+
+/* What identifies the server: for _meta, state file and check. */
+struct pg_identity {
+    char system[24]; /* system_identifier */
+    char database[64];
+    int timeline;
+    int server_version; /* 150018 */
+    bool in_recovery;
+    bool superuser;
+    char role[64];
+};
+int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Run history: one line for each sync, run or rebuild, the last 100 of a pipeline.
+ */
+#ifndef ROWFERRY_STATE_HISTORY_H
+#define ROWFERRY_STATE_HISTORY_H
+
+#include "rowferry/state/store.h"
+
+struct run {
+    int64_t id;
+    char command[32];
+    int64_t started_us, ended_us; /* ended_us 0: never ended (killed) */
+    int64_t upserts, deletes, rejected, bytes;
+    int exit_code;     /* -1 while it runs */
+    char message[512]; /* of its error, else empty */
+};
+
+int history_begin(struct state *s, const char *command, int64_t wall_us, int64_t *id,
+                  struct err *err) MUST_CHECK;
+int history_end(struct state *s, const struct run *run, struct err *err) MUST_CHECK;
+/* The newest first, at most `max`; *count is what was found. */
+int history_last(struct state *s, struct run *out, size_t max, size_t *count,
+                 struct err *err) MUST_CHECK;
+
+#endif
