@@ -9,7 +9,7 @@
 #include "rowferry/base/text.h"
 
 #define DETAIL_KEPT 1024
-#define CUT         "..."
+#define CUT "..."
 
 /* Makes one line of what a library may have ended with a newline or broken into several. */
 static void one_line(char *text)
@@ -25,16 +25,21 @@ static void one_line(char *text)
     }
 }
 
-/* Formats into out; where it does not fit the end says so and no character is halved. */
-__attribute__((format(printf, 3, 0))) static void format_cut(char *out, size_t size,
-                                                             const char *format, va_list args)
+/* Lets the end of a text that did not fit say so, without halving a character. */
+static void mark_cut(char *text, size_t size)
+{
+    size_t kept = text_cut(text, size - 1, size - sizeof(CUT));
+    memcpy(text + kept, CUT, sizeof(CUT));
+}
+
+__attribute__((format(printf, 3, 0))) static void format_line(char *out, size_t size,
+                                                              const char *format, va_list args)
 {
     int n = vsnprintf(out, size, format, args);
     if (n < 0) {
         out[0] = '\0';
     } else if ((size_t)n >= size) {
-        size_t kept = text_cut(out, size - 1, size - sizeof(CUT));
-        memcpy(out + kept, CUT, sizeof(CUT));
+        mark_cut(out, size);
     }
     one_line(out);
 }
@@ -46,7 +51,7 @@ int err_set(struct err *e, enum err_class class, const char *format, ...)
         e->class = class;
         va_list args;
         va_start(args, format);
-        format_cut(e->message, sizeof(e->message), format, args);
+        format_line(e->message, sizeof(e->message), format, args);
         va_end(args);
     }
     return class;
@@ -59,7 +64,7 @@ int err_hint(struct err *e, const char *format, ...)
     }
     va_list args;
     va_start(args, format);
-    format_cut(e->hint, sizeof(e->hint), format, args);
+    format_line(e->hint, sizeof(e->hint), format, args);
     va_end(args);
     return e->class;
 }
@@ -89,16 +94,13 @@ int err_context(struct err *e, const char *format, ...)
     char context[sizeof(e->message)];
     va_list args;
     va_start(args, format);
-    format_cut(context, sizeof(context), format, args);
+    format_line(context, sizeof(context), format, args);
     va_end(args);
-    char old[sizeof(e->message)];
-    memcpy(old, e->message, sizeof(old));
-    size_t len = strlen(context);
-    size_t room = sizeof(e->message);
-    int n = snprintf(e->message, room, "%s: %s", context, old);
-    if (n < 0 || (size_t)n >= room) {
-        len = text_cut(e->message, room - 1, room - sizeof(CUT));
-        memcpy(e->message + len, CUT, sizeof(CUT));
+    char message[sizeof(e->message)];
+    memcpy(message, e->message, sizeof(message));
+    int n = snprintf(e->message, sizeof(e->message), "%s: %s", context, message);
+    if (n < 0 || (size_t)n >= sizeof(e->message)) {
+        mark_cut(e->message, sizeof(e->message));
     }
     return e->class;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define POINTS     16
+#define POINTS 16
 #define NAME_BYTES 64
 
 enum action { ACTION_KILL, ACTION_ERROR };

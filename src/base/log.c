@@ -13,7 +13,7 @@
 #include "rowferry/base/err.h"
 #include "rowferry/base/text.h"
 
-#define LINE_BYTES  (64 * 1024)
+#define LINE_BYTES (64 * 1024)
 #define VALUE_BYTES 1024 /* of one text value; the rest is cut */
 
 static struct {

@@ -2,8 +2,8 @@
 /*
  * A unit test file is START_TEST functions and one SUITE_MAIN("room/module", test_a, test_b).
  *
- * Every test runs in a process of its own (CK_FORK=no in the environment turns that off), so that
- * a test may expect a signal with SUITE_ABORTS.
+ * Every test runs in a process of its own; CK_FORK=no in the environment turns that off for a
+ * debugger.
  */
 #ifndef ROWFERRY_TESTS_SUITE_H
 #define ROWFERRY_TESTS_SUITE_H
