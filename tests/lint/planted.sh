@@ -1,0 +1,167 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# planted.sh LINT [ARGUMENT...]: the lint passes a clean tree and finds every fault planted in it.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+lint=$1
+shift
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tree=$scratch/tree
+output=$scratch/output
+planted=0
+
+put() { # PATH TEXT: a file of the tree
+    mkdir -p "$tree/$(dirname "$1")"
+    printf '%s\n' "$2" >"$tree/$1"
+}
+
+clean_tree() {
+    rm -rf "$tree"
+    put include/rowferry/base/a.h 'int a(void);'
+    put src/base/a.c '#include "rowferry/base/a.h"
+
+int a(void)
+{
+    return 1;
+}'
+    put src/source/own.h 'int own(void);'
+    put src/source/pg.c '#include <libpq-fe.h>
+#include "own.h"
+#include "rowferry/base/a.h"'
+    put tests/unit/base/test_a.c '#include "rowferry/base/a.h"'
+}
+
+passes() {
+    if ! "$here/$lint.sh" "$tree" "$@" >"$output" 2>&1; then
+        echo "$lint complains about a clean tree:"
+        cat "$output"
+        exit 1
+    fi
+}
+
+caught() { # PATH [LINT'S ARGUMENT...]: the lint fails and names the file; then the tree is clean
+    path=$1
+    shift
+    if "$here/$lint.sh" "$tree" "$@" >"$output" 2>&1; then
+        echo "$lint did not find the fault in $path:"
+        exit 1
+    fi
+    if ! grep -q "$path" "$output"; then
+        echo "$lint failed without naming $path:"
+        cat "$output"
+        exit 1
+    fi
+    planted=$((planted + 1))
+    clean_tree
+}
+
+lines() { # COUNT
+    i=0
+    while [ $i -lt "$1" ]; do
+        echo '    f();'
+        i=$((i + 1))
+    done
+}
+
+function_of() { # NAME LINES-OF-BODY
+    printf 'void %s(void)\n{\n%s\n}\n' "$1" "$(lines "$2")"
+}
+
+plant_include() { # FILE INCLUDE
+    put "$1" "#include $2"
+    caught "$1"
+}
+
+clean_tree
+passes "$@"
+case $lint in
+layers)
+    plant_include src/base/b.c '"rowferry/document/d.h"'
+    plant_include src/document/d.c '"rowferry/source/pg.h"'
+    plant_include src/source/s.c '"rowferry/service/http.h"'
+    plant_include src/service/s.c '"rowferry/state/store.h"'
+    plant_include src/state/s.c '"rowferry/source/pg.h"'
+    plant_include src/engine/e.c '"rowferry/config/config.h"'
+    plant_include src/config/c.c '"rowferry/cli/command.h"'
+    plant_include src/devsearch/d.c '"rowferry/document/d.h"'
+    plant_include include/rowferry/source/s.h '<rowferry/engine/pipeline.h>'
+    plant_include include/rowferry/source/p.h '"own.h"'
+    plant_include src/state/own.c '"own.h"'
+    plant_include src/state/up.c '"../source/own.h"'
+    plant_include src/attic/a.c '<stdio.h>'
+    plant_include tests/unit/document/test_d.c '"rowferry/source/pg.h"'
+    put src/engine/e.c '  #  include "rowferry/state/store.h"'
+    put src/cli/c.c '#include "rowferry/config/config.h"'
+    passes
+    ;;
+foreign)
+    plant_include src/engine/e.c '<libpq-fe.h>'
+    plant_include src/cli/e.c '<postgresql/libpq-fe.h>'
+    plant_include src/state/e.c '<curl/curl.h>'
+    plant_include src/service/e.c '<sqlite3.h>'
+    plant_include src/service/m.c '<microhttpd.h>'
+    plant_include src/engine/j.c '<json-c/json.h>'
+    plant_include src/source/j.c '<json.h>'
+    plant_include include/rowferry/base/j.h '<json-c/json_object.h>'
+    put src/devsearch/d.c '#include <microhttpd.h>
+#include <sqlite3.h>
+#include <json-c/json.h>'
+    put src/service/j.c '#include "json_walk.h"'
+    passes
+    ;;
+headers)
+    put include/rowferry/base/b.h 'size_t b(void);'
+    caught include/rowferry/base/b.h "$@"
+    put include/rowferry/base/b.h 'struct twice { int member; };'
+    caught include/rowferry/base/b.h "$@"
+    put src/source/private.h 'static inline int shadow(int a) { { int a = 1; return a; } }'
+    caught src/source/private.h "$@"
+    put src/source/private.h '#include "own.h"'
+    passes "$@"
+    ;;
+sizes)
+    put src/base/long.c "$(function_of long 58)"
+    caught src/base/long.c
+    put tests/unit/base/test_long.c "$(function_of long 58)"
+    caught tests/unit/base/test_long.c
+    put src/base/split.c "static int split(int a,
+                 int b)
+{
+$(lines 57)
+}"
+    caught src/base/split.c
+    put src/base/file.c "$(lines 501)"
+    caught src/base/file.c
+    put include/rowferry/base/file.h "$(lines 501)"
+    caught include/rowferry/base/file.h
+    for name in b c d; do
+        put "src/base/$name.c" "$(function_of $name 18)"
+    done
+    caught 'src: the median'
+    put src/base/reason.c "/* long: one table */
+$(function_of long 90)"
+    put src/base/exact.c "$(function_of exact 57)"
+    put src/base/b.c "$(function_of b 1)"
+    put tests/file.c "$(lines 500)"
+    passes
+    ;;
+words)
+    for word in TO''DO FIX''ME X''XX; do
+        put src/base/w.c "/* $word: later */"
+        caught src/base/w.c
+    done
+    put tests/run.sh "cd /ro""ot/project"
+    caught tests/run.sh
+    put src/base/w.c "/* /ho""me/somebody/x */"
+    caught src/base/w.c
+    put docs/example.md "cp /ho""me/me/rowferry.json ."
+    put src/base/w.c 'mktemp("aX''XXXXX")'
+    passes
+    ;;
+*)
+    echo "no faults are known for $lint"
+    exit 1
+    ;;
+esac
+echo "$lint: $planted planted faults, all found"
