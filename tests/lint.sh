@@ -11,6 +11,7 @@ for tool in clang clang-format clang-tidy; do
 done
 if [ -n "$missing" ]; then
     sudo=$([ "$(id -u)" -eq 0 ] || echo sudo)
+    $sudo apt-get update >/dev/null
     $sudo apt-get install -y --no-install-recommends $missing >/dev/null
 fi
 

@@ -184,6 +184,23 @@ START_TEST(an_error_is_logged_with_evidence_and_without_detail)
 }
 END_TEST
 
+START_TEST(an_event_of_too_many_fields_still_gives_a_whole_line)
+{
+    static char value[1000];
+    memset(value, 'x', sizeof(value) - 1);
+    struct log_field fields[101] = {{0}};
+    for (size_t i = 0; i < 100; i++) {
+        fields[i] = F_TEXT("v", value);
+    }
+    log_configure(LOG_INFO, LOG_JSON);
+    capture_begin();
+    log_fields(LOG_INFO, "huge", fields);
+    const char *end = strstr(capture_end(), "\"event\":\"huge\"");
+    ck_assert_pstr_eq(end, "\"event\":\"huge\",\"fields_cut\":1}\n");
+    buf_release(&line);
+}
+END_TEST
+
 START_TEST(levels_and_formats_are_parsed_by_their_names)
 {
     ck_assert_int_eq(log_level_parse("debug"), LOG_DEBUG);
@@ -202,4 +219,5 @@ SUITE_MAIN("base/log", text_and_json_say_the_same, a_value_that_could_be_misread
            any_bytes_give_a_line_of_json_that_parses, a_field_without_a_value_is_left_out,
            a_huge_value_is_cut, events_below_the_level_are_not_written,
            an_error_is_logged_with_evidence_and_without_detail,
+           an_event_of_too_many_fields_still_gives_a_whole_line,
            levels_and_formats_are_parsed_by_their_names)
