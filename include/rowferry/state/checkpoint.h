@@ -48,14 +48,20 @@ struct letter {
     int64_t version;
 };
 
-/* One settling transaction. */
+/*
+ * One settling transaction: the letters are added (a key that has one keeps its first_us, gets the
+ * new reason and one attempt more), then the cleared keys lose theirs. Of a key that is in both
+ * the later operation counts: cleared_versions tells the version that was done, and a letter of
+ * a higher version stays; without cleared_versions the done operation is the later one.
+ */
 struct settlement {
     const char *position; /* null: letters and clearings only */
     uint64_t unsettled;   /* operations at or before the position that are not settled: 0 */
     int64_t settled;      /* operations settled since the last one */
     const struct letter *letters;
     size_t letter_count;
-    const struct span *cleared; /* keys of which a later operation is done */
+    const struct span *cleared;      /* keys of which a later operation is done */
+    const int64_t *cleared_versions; /* one a key; null: later than every letter */
     size_t cleared_count;
     int64_t wall_us;
 };
@@ -66,14 +72,14 @@ int checkpoint_settle(struct state *s, const struct settlement *settlement,
 /* Makes a higher clock ceiling durable. */
 int checkpoint_raise_ceiling(struct state *s, int64_t ceiling, struct err *err) MUST_CHECK;
 
-/* A new generation is about to be built: its name, number and fingerprints, position null; phase
- * BUILDING. Dead letters belong to a generation: those of an earlier one that never went live go.
- */
+/* A new generation is about to be built: its name, fingerprints, source identity and number (higher
+ * than the last, else ERR_INTERNAL); position null, phase BUILDING. Dead letters belong to a
+ * generation: those of an earlier one that never went live go. */
 int checkpoint_begin_generation(struct state *s, const struct checkpoint *generation,
                                 struct err *err) MUST_CHECK;
 /* Its index exists. */
 int checkpoint_set_uuid(struct state *s, const char *uuid, struct err *err) MUST_CHECK;
-/* The alias points at it now. */
+/* The alias points at it now: the dead letters of former generations go. */
 int checkpoint_go_live(struct state *s, int64_t wall_us, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,0 +1,62 @@
+-- The state file, form 1. Times are microseconds since 1970 (UTC); 0 means never.
+
+-- One row a pipeline: the checkpoint. id is the pipeline's line in the lock file.
+create table pipeline (
+    id                  integer primary key,
+    name                text    not null unique,
+    phase               integer not null default 0 check (phase between 0 and 2),
+    generation          text,
+    index_uuid          text,
+    mapping_fingerprint text,
+    table_fingerprint   text,
+    source_identity     text,
+    position            text,
+    generation_number   integer not null default 0,
+    clock_ceiling       integer not null default 0,
+    settled_at_us       integer not null default 0,
+    documents           integer not null default 0
+) strict;
+
+-- Operations that the service will never accept as they are; the document is not kept.
+create table dead_letter (
+    pipeline          integer not null references pipeline (id),
+    generation_number integer not null,
+    key               text    not null,
+    kind              integer not null check (kind between 0 and 1),
+    reason            text    not null,
+    http_status       integer not null,
+    version           integer not null,
+    first_us          integer not null,
+    last_us           integer not null,
+    attempts          integer not null,
+    primary key (pipeline, generation_number, key)
+) strict, without rowid;
+
+-- One row for each sync, run or rebuild; the last 100 of a pipeline stay.
+create table run (
+    id         integer primary key,
+    pipeline   integer not null references pipeline (id),
+    command    text    not null,
+    started_us integer not null,
+    ended_us   integer not null default 0,
+    upserts    integer not null default 0,
+    deletes    integer not null default 0,
+    rejected   integer not null default 0,
+    bytes      integer not null default 0,
+    exit_code  integer not null default -1,
+    message    text    not null default ''
+) strict;
+create index run_of_pipeline on run (pipeline, id);
+
+-- What other commands ask of the pipeline's holder; the last 100 that were answered stay.
+create table request (
+    id          integer primary key,
+    pipeline    integer not null references pipeline (id),
+    command     text    not null,
+    arguments   text    not null,
+    state       integer not null default 0 check (state between 0 and 3),
+    answer      text    not null default '{}',
+    filed_us    integer not null,
+    answered_us integer not null default 0
+) strict;
+create index request_of_pipeline on request (pipeline, state, id);

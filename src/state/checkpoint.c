@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The durable position and the one transaction that settles. */
+#include "rowferry/state/checkpoint.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "database.h"
+#include "rowferry/base/failpoint.h"
+
+int checkpoint_load(struct state *s, struct checkpoint *out, struct err *err)
+{
+    *out = (struct checkpoint){0};
+    sqlite3_stmt *row;
+    int result = sql_statement(s, SQL_CHECKPOINT_LOAD, &row, err);
+    if (result == 0) {
+        result = sql_step(s, row, err);
+    }
+    if (result <= 0) {
+        return result; /* no row: nothing built yet */
+    }
+    out->phase = (enum generation_phase)sqlite3_column_int(row, 0);
+    out->generation = sql_copy(row, 1);
+    out->index_uuid = sql_copy(row, 2);
+    out->mapping_fingerprint = sql_copy(row, 3);
+    out->table_fingerprint = sql_copy(row, 4);
+    out->source_identity = sql_copy(row, 5);
+    out->position = sql_copy(row, 6);
+    out->generation_number = sqlite3_column_int64(row, 7);
+    out->clock_ceiling = sqlite3_column_int64(row, 8);
+    out->settled_at_us = sqlite3_column_int64(row, 9);
+    out->documents = sqlite3_column_int64(row, 10);
+    sql_end(row);
+    return 0;
+}
+
+void checkpoint_release(struct checkpoint *c)
+{
+    free(c->generation);
+    free(c->index_uuid);
+    free(c->mapping_fingerprint);
+    free(c->table_fingerprint);
+    free(c->source_identity);
+    free(c->position);
+    *c = (struct checkpoint){0};
+}
+
+/* The law, in a release build too: to stop here loses nothing, to go on would. */
+static void assert_settled(const struct state *s, const struct settlement *settlement)
+{
+    if (settlement->unsettled != 0) {
+        fprintf(stderr,
+                "rowferry: pipeline \"%s\": the checkpoint would pass %" PRIu64
+                " unsettled operations; this is a bug, nothing is lost\n",
+                s->pipeline, settlement->unsettled);
+        abort();
+    }
+}
+
+static int add_letters(struct state *s, const struct settlement *settlement, struct err *err)
+{
+    for (size_t i = 0; i < settlement->letter_count; i++) {
+        const struct letter *letter = &settlement->letters[i];
+        sqlite3_stmt *insert;
+        int result = sql_statement(s, SQL_LETTER_ADD, &insert, err);
+        if (result != 0) {
+            return result;
+        }
+        sql_bind_span(insert, 2, letter->key);
+        sql_bind_int(insert, 3, letter->kind);
+        sql_bind_span(insert, 4, letter->reason);
+        sql_bind_int(insert, 5, letter->http_status);
+        sql_bind_int(insert, 6, letter->version);
+        sql_bind_int(insert, 7, settlement->wall_us);
+        result = sql_run(s, insert, err);
+        if (result != 0) {
+            return result;
+        }
+    }
+    return 0;
+}
+
+/* 1 where the generation has a letter: mostly it has none, and then nothing is to be cleared. */
+static int any_letter(struct state *s, struct err *err)
+{
+    sqlite3_stmt *look;
+    int result = sql_statement(s, SQL_LETTERS_ANY, &look, err);
+    if (result == 0) {
+        result = sql_step(s, look, err);
+    }
+    if (result > 0) {
+        sql_end(look);
+    }
+    return result;
+}
+
+static int clear_letters(struct state *s, const struct settlement *settlement, struct err *err)
+{
+    int result = settlement->cleared_count > 0 ? any_letter(s, err) : 0;
+    if (result <= 0) {
+        return result;
+    }
+    result = 0;
+    for (size_t i = 0; result == 0 && i < settlement->cleared_count; i++) {
+        const int64_t *versions = settlement->cleared_versions;
+        sqlite3_stmt *clear;
+        result = sql_statement(s, SQL_LETTER_CLEAR, &clear, err);
+        if (result == 0) {
+            sql_bind_span(clear, 2, settlement->cleared[i]);
+            sql_bind_int(clear, 3, versions != NULL ? versions[i] : INT64_MAX);
+            result = sql_run(s, clear, err);
+        }
+    }
+    return result;
+}
+
+static int move_position(struct state *s, const struct settlement *settlement, struct err *err)
+{
+    sqlite3_stmt *update;
+    int result = sql_statement(s, SQL_SETTLE, &update, err);
+    if (result != 0) {
+        return result;
+    }
+    sql_bind_text(update, 2, settlement->position);
+    sql_bind_int(update, 3, settlement->settled);
+    sql_bind_int(update, 4, settlement->wall_us);
+    return sql_run_one(s, update, "checkpoint", err);
+}
+
+int checkpoint_settle(struct state *s, const struct settlement *settlement, struct err *err)
+{
+    assert_settled(s, settlement);
+    int result = transaction_begin(s, err);
+    if (result != 0) {
+        return result;
+    }
+    result = add_letters(s, settlement, err);
+    if (result == 0) {
+        result = clear_letters(s, settlement, err);
+    }
+    if (result == 0) {
+        result = move_position(s, settlement, err);
+    }
+    if (result == 0 && FAILPOINT("checkpoint_before_commit")) {
+        result = err_set(err, ERR_TRANSIENT, "failpoint \"checkpoint_before_commit\"");
+    }
+    result = transaction_end(s, result, err);
+    if (result == 0 && FAILPOINT("checkpoint_after_commit")) {
+        result = err_set(err, ERR_TRANSIENT, "failpoint \"checkpoint_after_commit\"");
+    }
+    return result;
+}
+
+int checkpoint_raise_ceiling(struct state *s, int64_t ceiling, struct err *err)
+{
+    sqlite3_stmt *update;
+    int result = sql_statement(s, SQL_RAISE_CEILING, &update, err);
+    if (result != 0) {
+        return result;
+    }
+    sql_bind_int(update, 2, ceiling);
+    return sql_run_one(s, update, "checkpoint", err);
+}
+
+static int enter_generation(struct state *s, const struct checkpoint *generation, struct err *err)
+{
+    sqlite3_stmt *update;
+    int result = sql_statement(s, SQL_BEGIN_GENERATION, &update, err);
+    if (result != 0) {
+        return result;
+    }
+    sql_bind_text(update, 2, generation->generation);
+    sql_bind_int(update, 3, generation->generation_number);
+    sql_bind_text(update, 4, generation->mapping_fingerprint);
+    sql_bind_text(update, 5, generation->table_fingerprint);
+    sql_bind_text(update, 6, generation->source_identity);
+    result = sql_run(s, update, err);
+    if (result == 0 && sqlite3_changes(s->db) != 1) {
+        return err_set(err, ERR_INTERNAL,
+                       "pipeline \"%s\": generation %" PRId64 " is not newer than the last",
+                       s->pipeline, generation->generation_number);
+    }
+    return result;
+}
+
+int checkpoint_begin_generation(struct state *s, const struct checkpoint *generation,
+                                struct err *err)
+{
+    int result = transaction_begin(s, err);
+    if (result != 0) {
+        return result;
+    }
+    result = sql_run_plain(s, SQL_LETTERS_DROP_UNBORN, err);
+    if (result == 0) {
+        result = enter_generation(s, generation, err);
+    }
+    return transaction_end(s, result, err);
+}
+
+int checkpoint_set_uuid(struct state *s, const char *uuid, struct err *err)
+{
+    sqlite3_stmt *update;
+    int result = sql_statement(s, SQL_SET_UUID, &update, err);
+    if (result != 0) {
+        return result;
+    }
+    sql_bind_text(update, 2, uuid);
+    return sql_run_one(s, update, "generation", err);
+}
+
+static int enter_live(struct state *s, int64_t wall_us, struct err *err)
+{
+    sqlite3_stmt *update;
+    int result = sql_statement(s, SQL_GO_LIVE, &update, err);
+    if (result != 0) {
+        return result;
+    }
+    sql_bind_int(update, 2, wall_us);
+    return sql_run_one(s, update, "generation", err);
+}
+
+int checkpoint_go_live(struct state *s, int64_t wall_us, struct err *err)
+{
+    int result = transaction_begin(s, err);
+    if (result != 0) {
+        return result;
+    }
+    result = sql_run_plain(s, SQL_LETTERS_DROP_FORMER, err);
+    if (result == 0) {
+        result = enter_live(s, wall_us, err);
+    }
+    return transaction_end(s, result, err);
+}

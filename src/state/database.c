@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Statements, transactions and errors of one SQLite connection. */
+#include "database.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The generation that the pipeline is at; ?1 is the pipeline. */
+#define CURRENT_GENERATION "(select generation_number from pipeline where id = ?1)"
+
+static const char *const texts[SQL_COUNT] = {
+    [SQL_BEGIN] = "begin immediate",
+    [SQL_COMMIT] = "commit",
+    [SQL_ROLLBACK] = "rollback",
+    [SQL_CHECKPOINT_LOAD] =
+        "select phase, generation, index_uuid, mapping_fingerprint, table_fingerprint,"
+        " source_identity, position, generation_number, clock_ceiling, settled_at_us, documents"
+        " from pipeline where id = ?1",
+    [SQL_SETTLE] = "update pipeline set position = coalesce(?2, position),"
+                   " documents = documents + ?3, settled_at_us = ?4 where id = ?1",
+    [SQL_RAISE_CEILING] =
+        "update pipeline set clock_ceiling = max(clock_ceiling, ?2) where id = ?1",
+    [SQL_BEGIN_GENERATION] =
+        "update pipeline set phase = 1, generation = ?2, generation_number = ?3,"
+        " mapping_fingerprint = ?4, table_fingerprint = ?5, source_identity = ?6,"
+        " index_uuid = null, position = null, documents = 0"
+        " where id = ?1 and generation_number < ?3",
+    [SQL_SET_UUID] = "update pipeline set index_uuid = ?2 where id = ?1 and phase > 0",
+    [SQL_GO_LIVE] = "update pipeline set phase = 2, settled_at_us = ?2 where id = ?1 and phase > 0",
+    [SQL_LETTER_ADD] =
+        "insert into dead_letter (pipeline, generation_number, key, kind, reason, http_status,"
+        " version, first_us, last_us, attempts)"
+        " values (?1, " CURRENT_GENERATION ", ?2, ?3, ?4, ?5, ?6, ?7, ?7, 1)"
+        " on conflict (pipeline, generation_number, key) do update set kind = excluded.kind,"
+        " reason = excluded.reason, http_status = excluded.http_status,"
+        " version = excluded.version, last_us = excluded.last_us, attempts = attempts + 1"
+        " where excluded.version >= dead_letter.version",
+    [SQL_LETTER_CLEAR] =
+        "delete from dead_letter where pipeline = ?1"
+        " and generation_number = " CURRENT_GENERATION " and key = ?2 and version <= ?3",
+    [SQL_LETTERS_ANY] = "select 1 from dead_letter where pipeline = ?1"
+                        " and generation_number = " CURRENT_GENERATION " limit 1",
+    [SQL_LETTERS_DROP_UNBORN] =
+        "delete from dead_letter where pipeline = ?1 and generation_number ="
+        " (select generation_number from pipeline where id = ?1 and phase = 1)",
+    [SQL_LETTERS_DROP_FORMER] = "delete from dead_letter where pipeline = ?1"
+                                " and generation_number <> " CURRENT_GENERATION,
+    [SQL_LETTERS_COUNT] = "select count(*) from dead_letter where pipeline = ?1"
+                          " and generation_number = " CURRENT_GENERATION,
+    [SQL_LETTERS_EACH] =
+        "select key, kind, reason, http_status, version, first_us, last_us, attempts"
+        " from dead_letter where pipeline = ?1 and generation_number = " CURRENT_GENERATION
+        " order by first_us, key",
+    [SQL_RUN_BEGIN] = "insert into run (pipeline, command, started_us) values (?1, ?2, ?3)",
+    [SQL_RUN_TRIM] = "delete from run where pipeline = ?1 and id <="
+                     " (select id from run where pipeline = ?1 order by id desc limit 1 offset ?2)",
+    [SQL_RUN_END] =
+        "update run set ended_us = ?3, upserts = ?4, deletes = ?5, rejected = ?6, bytes = ?7,"
+        " exit_code = ?8, message = ?9 where pipeline = ?1 and id = ?2",
+    [SQL_RUNS_LAST] = "select id, command, started_us, ended_us, upserts, deletes, rejected, bytes,"
+                      " exit_code, message from run where pipeline = ?1 order by id desc limit ?2",
+    [SQL_REQUEST_FILE] =
+        "insert into request (pipeline, command, arguments, filed_us) values (?1, ?2, ?3, ?4)",
+    [SQL_REQUEST_TRIM] =
+        "delete from request where pipeline = ?1 and state > 1 and id <= (select id from request"
+        " where pipeline = ?1 and state > 1 order by id desc limit 1 offset ?2)",
+    [SQL_REQUEST_OLDEST] = "select id, command, arguments from request"
+                           " where pipeline = ?1 and state = 0 order by id limit 1",
+    [SQL_REQUEST_TAKE] = "update request set state = 1 where pipeline = ?1 and id = ?2",
+    [SQL_REQUEST_ANSWER] = "update request set state = ?3, answer = ?4, answered_us = ?5"
+                           " where pipeline = ?1 and id = ?2",
+    [SQL_REQUEST_LOOK] = "select state, answer from request where pipeline = ?1 and id = ?2",
+    [SQL_REQUESTS_REFILE] = "update request set state = 0 where pipeline = ?1 and state = 1",
+};
+
+int database_damaged(const struct state *s, const char *what, struct err *err)
+{
+    err_set(err, ERR_STATE, "state file \"%s\" is damaged: %s", s->path, what);
+    return err_hint(err, "keep the file aside under another name: the next sync starts without a "
+                         "position and builds a new generation");
+}
+
+/* What the system said of the file, where SQLite tells only that it failed. */
+static int failed_io(const struct state *s, struct err *err)
+{
+    int cause = sqlite3_system_errno(s->db);
+    bool full = cause == ENOSPC || cause == EDQUOT;
+    return err_set(err, full ? ERR_TRANSIENT : ERR_STATE, "could not read or write \"%s\": %s",
+                   s->path, cause != 0 ? strerror(cause) : sqlite3_errmsg(s->db));
+}
+
+static int cannot_open(const struct state *s, struct err *err)
+{
+    int cause = sqlite3_system_errno(s->db);
+    return err_set(err, ERR_STATE, "could not open state file \"%s\": %s", s->path,
+                   cause != 0 ? strerror(cause) : sqlite3_errmsg(s->db));
+}
+
+static int classify(const struct state *s, int primary, struct err *err)
+{
+    switch (primary) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return err_set(err, ERR_TRANSIENT, "could not write state file \"%s\": it is busy",
+                       s->path);
+    case SQLITE_FULL:
+        return err_set(err, ERR_TRANSIENT, "could not write state file \"%s\": no space left",
+                       s->path);
+    case SQLITE_NOMEM:
+        return err_set(err, ERR_TRANSIENT, "could not use state file \"%s\": out of memory",
+                       s->path);
+    case SQLITE_IOERR:
+        return failed_io(s, err);
+    case SQLITE_CANTOPEN:
+        return cannot_open(s, err);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        return err_set(err, ERR_STATE, "cannot write state file \"%s\": %s", s->path,
+                       sqlite3_errmsg(s->db));
+    case SQLITE_ERROR: /* the statements are fixed: a table or column of theirs is gone */
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return database_damaged(s, sqlite3_errmsg(s->db), err);
+    default:
+        return err_set(err, ERR_INTERNAL, "state file \"%s\": %s", s->path, sqlite3_errmsg(s->db));
+    }
+}
+
+int database_error(const struct state *s, struct err *err)
+{
+    int code = sqlite3_extended_errcode(s->db);
+    int class = classify(s, code & 0xff, err);
+    if (err != NULL) {
+        err->sqlite_code = code;
+    }
+    return class;
+}
+
+int sql_statement(struct state *s, enum sql_id id, sqlite3_stmt **out, struct err *err)
+{
+    sqlite3_stmt **slot = &s->statements[id];
+    if (*slot == NULL && sqlite3_prepare_v3(s->db, texts[id], -1, SQLITE_PREPARE_PERSISTENT, slot,
+                                            NULL) != SQLITE_OK) {
+        return database_error(s, err);
+    }
+    if (sqlite3_bind_parameter_count(*slot) > 0) {
+        sqlite3_bind_int64(*slot, 1, s->id);
+    }
+    *out = *slot;
+    return 0;
+}
+
+/* The results of binding are not looked at: a number or a borrowed text needs no memory, and the
+ * parameters are those of the table above. */
+void sql_bind_int(sqlite3_stmt *statement, int index, int64_t value)
+{
+    sqlite3_bind_int64(statement, index, value);
+}
+
+void sql_bind_text(sqlite3_stmt *statement, int index, const char *text)
+{
+    sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
+}
+
+void sql_bind_span(sqlite3_stmt *statement, int index, struct span text)
+{
+    sqlite3_bind_text64(statement, index, text.data != NULL ? text.data : "", text.len,
+                        SQLITE_STATIC, SQLITE_UTF8);
+}
+
+void sql_end(sqlite3_stmt *statement)
+{
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+}
+
+int sql_step(struct state *s, sqlite3_stmt *statement, struct err *err)
+{
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
+        return 1;
+    }
+    int result = code == SQLITE_DONE ? 0 : database_error(s, err);
+    sql_end(statement);
+    return result;
+}
+
+int sql_run(struct state *s, sqlite3_stmt *statement, struct err *err)
+{
+    int result = sql_step(s, statement, err);
+    if (result > 0) {
+        sql_end(statement);
+        return err_set(err, ERR_INTERNAL, "state file \"%s\": a row where none is due", s->path);
+    }
+    return result;
+}
+
+int sql_run_plain(struct state *s, enum sql_id id, struct err *err)
+{
+    sqlite3_stmt *statement;
+    int result = sql_statement(s, id, &statement, err);
+    return result == 0 ? sql_run(s, statement, err) : result;
+}
+
+int sql_run_one(struct state *s, sqlite3_stmt *statement, const char *what, struct err *err)
+{
+    int result = sql_run(s, statement, err);
+    if (result == 0 && sqlite3_changes(s->db) != 1) {
+        return err_set(err, ERR_STATE, "state file \"%s\" has no %s of pipeline \"%s\"", s->path,
+                       what, s->pipeline);
+    }
+    return result;
+}
+
+const char *sql_text(sqlite3_stmt *statement, int column)
+{
+    const unsigned char *text = sqlite3_column_text(statement, column);
+    return text != NULL ? (const char *)text : "";
+}
+
+char *sql_copy(sqlite3_stmt *statement, int column)
+{
+    const unsigned char *text = sqlite3_column_text(statement, column);
+    return text != NULL ? text_copy((const char *)text) : NULL;
+}
+
+int transaction_begin(struct state *s, struct err *err)
+{
+    return sql_run_plain(s, SQL_BEGIN, err);
+}
+
+int transaction_end(struct state *s, int result, struct err *err)
+{
+    if (result == 0) {
+        result = sql_run_plain(s, SQL_COMMIT, err);
+    }
+    /* a full disk, for one, has SQLite roll back by itself */
+    if (result != 0 && sqlite3_get_autocommit(s->db) == 0) {
+        struct err ignored;
+        int again = sql_run_plain(s, SQL_ROLLBACK, &ignored);
+        (void)again;
+    }
+    return result;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The room's own view of SQLite: one connection, its statements, its errors.
+ *
+ * Every statement is prepared once, on first use, and has the pipeline's id as ?1. Bound texts are
+ * borrowed until the statement has run.
+ */
+#ifndef ROWFERRY_STATE_DATABASE_H
+#define ROWFERRY_STATE_DATABASE_H
+
+#include <sqlite3.h>
+
+#include "rowferry/base/text.h"
+#include "rowferry/state/store.h"
+
+enum sql_id {
+    SQL_BEGIN,
+    SQL_COMMIT,
+    SQL_ROLLBACK,
+    SQL_CHECKPOINT_LOAD,
+    SQL_SETTLE,
+    SQL_RAISE_CEILING,
+    SQL_BEGIN_GENERATION,
+    SQL_SET_UUID,
+    SQL_GO_LIVE,
+    SQL_LETTER_ADD,
+    SQL_LETTER_CLEAR,
+    SQL_LETTERS_ANY,
+    SQL_LETTERS_DROP_UNBORN,
+    SQL_LETTERS_DROP_FORMER,
+    SQL_LETTERS_COUNT,
+    SQL_LETTERS_EACH,
+    SQL_RUN_BEGIN,
+    SQL_RUN_TRIM,
+    SQL_RUN_END,
+    SQL_RUNS_LAST,
+    SQL_REQUEST_FILE,
+    SQL_REQUEST_TRIM,
+    SQL_REQUEST_OLDEST,
+    SQL_REQUEST_TAKE,
+    SQL_REQUEST_ANSWER,
+    SQL_REQUEST_LOOK,
+    SQL_REQUESTS_REFILE,
+    SQL_COUNT
+};
+
+struct state {
+    sqlite3 *db;
+    char *path;
+    char *pipeline;
+    int64_t id;  /* of the pipeline's row; 0: it has none (read-only) */
+    int lock_fd; /* -1: there is no lock file (read-only) */
+    bool locked;
+    bool read_only;
+    sqlite3_stmt *statements[SQL_COUNT];
+};
+
+/* Fills err from the connection's last error: the one table from SQLite's codes to classes. */
+int database_error(const struct state *s, struct err *err);
+/* ERR_STATE: the file is damaged, with what to do. */
+int database_damaged(const struct state *s, const char *what, struct err *err);
+
+/* Wipes the holder's line and lets the lock go. */
+void lock_release(struct state *s);
+
+/* The statement with the pipeline's id bound, owned by s. */
+int sql_statement(struct state *s, enum sql_id id, sqlite3_stmt **out, struct err *err) MUST_CHECK;
+
+/* Parameters are counted from 1; a null text or span is NULL. */
+void sql_bind_int(sqlite3_stmt *statement, int index, int64_t value);
+void sql_bind_text(sqlite3_stmt *statement, int index, const char *text);
+void sql_bind_span(sqlite3_stmt *statement, int index, struct span text);
+
+/* Steps once: 1 a row, 0 the end, else the error. After anything but a row it is reset. */
+int sql_step(struct state *s, sqlite3_stmt *statement, struct err *err) MUST_CHECK;
+/* Ends a statement of which a row was looked at. */
+void sql_end(sqlite3_stmt *statement);
+/* Runs a statement without rows; returns 0 or the error. */
+int sql_run(struct state *s, sqlite3_stmt *statement, struct err *err) MUST_CHECK;
+/* The same for a statement that has no parameters but ?1. */
+int sql_run_plain(struct state *s, enum sql_id id, struct err *err) MUST_CHECK;
+/* As sql_run; ERR_STATE where it did not change exactly one row, which `what` names. */
+int sql_run_one(struct state *s, sqlite3_stmt *statement, const char *what,
+                struct err *err) MUST_CHECK;
+
+/* A column's text, never null; borrowed until the next step. */
+const char *sql_text(sqlite3_stmt *statement, int column);
+/* A column's text as a copy, null where it is NULL. */
+char *sql_copy(sqlite3_stmt *statement, int column);
+
+int transaction_begin(struct state *s, struct err *err) MUST_CHECK;
+/* Commits where result is 0, else rolls back; returns result or the commit's own error. */
+int transaction_end(struct state *s, int result, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading the dead letters of the pipeline's generation. */
+#include "rowferry/state/deadletter.h"
+
+#include "database.h"
+
+int deadletter_count(struct state *s, int64_t *count, struct err *err)
+{
+    sqlite3_stmt *row;
+    *count = 0;
+    int result = sql_statement(s, SQL_LETTERS_COUNT, &row, err);
+    if (result == 0) {
+        result = sql_step(s, row, err);
+    }
+    if (result > 0) {
+        *count = sqlite3_column_int64(row, 0);
+        sql_end(row);
+        result = 0;
+    }
+    return result;
+}
+
+static struct dead_letter letter_of(sqlite3_stmt *row)
+{
+    struct dead_letter letter = {.key = sql_text(row, 0)};
+    letter.key_len = (size_t)sqlite3_column_bytes(row, 0);
+    letter.kind = (enum operation_kind)sqlite3_column_int(row, 1);
+    letter.reason = sql_text(row, 2);
+    letter.http_status = sqlite3_column_int(row, 3);
+    letter.version = sqlite3_column_int64(row, 4);
+    letter.first_us = sqlite3_column_int64(row, 5);
+    letter.last_us = sqlite3_column_int64(row, 6);
+    letter.attempts = sqlite3_column_int64(row, 7);
+    return letter;
+}
+
+int deadletter_each(struct state *s, int (*each)(void *context, const struct dead_letter *letter),
+                    void *context, struct err *err)
+{
+    sqlite3_stmt *rows;
+    int result = sql_statement(s, SQL_LETTERS_EACH, &rows, err);
+    if (result != 0) {
+        return result;
+    }
+    while ((result = sql_step(s, rows, err)) > 0) {
+        struct dead_letter letter = letter_of(rows);
+        int verdict = each(context, &letter);
+        if (verdict < 0) {
+            sql_end(rows);
+            return verdict;
+        }
+    }
+    return result;
+}

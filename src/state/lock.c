@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lock file: a line of fixed length a pipeline. The holder locks its line's bytes and writes
+ * there who it is, so that the file also reads well.
+ */
+#include "rowferry/state/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "database.h"
+#include "rowferry/base/clock.h"
+
+#define LINE_BYTES 256
+
+static struct flock line_of(const struct state *s, short type)
+{
+    return (struct flock){
+        .l_type = type,
+        .l_whence = SEEK_SET,
+        .l_start = (off_t)(s->id - 1) * LINE_BYTES,
+        .l_len = LINE_BYTES,
+    };
+}
+
+static int lock_failed(const struct state *s, struct err *err)
+{
+    return err_set(err, ERR_STATE, "could not lock \"%s.lock\": %s", s->path, strerror(errno));
+}
+
+/* Writes text and blanks as the pipeline's line; who holds is for people only, so a failure to
+ * write it is none. */
+static void write_line(const struct state *s, const char *text)
+{
+    char line[LINE_BYTES];
+    size_t len = strnlen(text, sizeof(line) - 1);
+    memset(line, ' ', sizeof(line));
+    memcpy(line, text, len);
+    line[sizeof(line) - 1] = '\n';
+    ssize_t ignored = pwrite(s->lock_fd, line, sizeof(line), line_of(s, F_WRLCK).l_start);
+    (void)ignored;
+}
+
+static void read_line(const struct state *s, char *out, size_t size)
+{
+    char line[LINE_BYTES];
+    ssize_t got = pread(s->lock_fd, line, sizeof(line), line_of(s, F_RDLCK).l_start);
+    size_t len = got > 0 ? (size_t)got : 0;
+    while (len > 0 && (unsigned char)line[len - 1] <= ' ') {
+        len--;
+    }
+    snprintf(out, size, "%.*s", (int)len, len > 0 ? line : "");
+    if (len == 0) {
+        snprintf(out, size, "another process");
+    }
+}
+
+static void describe_self(char *out, size_t size, const char *command, int64_t wall_us)
+{
+    char host[65] = "";
+    char since[CLOCK_ISO_BYTES];
+    if (gethostname(host, sizeof(host) - 1) != 0) {
+        snprintf(host, sizeof(host), "unknown");
+    }
+    snprintf(out, size, "process %ld (\"%.32s\" since %s on host %s)", (long)getpid(), command,
+             clock_iso(since, wall_us, 0), host);
+}
+
+int lock_take(struct state *s, const char *command, int64_t wall_us, struct err *err)
+{
+    if (s->read_only) {
+        return err_set(err, ERR_INTERNAL, "a lock on state file \"%s\" opened for reading",
+                       s->path);
+    }
+    char holder[LINE_BYTES];
+    struct flock line = line_of(s, F_WRLCK);
+    if (fcntl(s->lock_fd, F_OFD_SETLK, &line) != 0) {
+        if (errno != EAGAIN && errno != EACCES) {
+            return lock_failed(s, err);
+        }
+        read_line(s, holder, sizeof(holder));
+        err_set(err, ERR_HELD, "pipeline \"%s\" is held by %s", s->pipeline, holder);
+        return err_hint(err, "wait until it ends, or end it");
+    }
+    s->locked = true;
+    describe_self(holder, sizeof(holder), command, wall_us);
+    write_line(s, holder);
+    /* what a holder had taken and died over is asked again */
+    return sql_run_plain(s, SQL_REQUESTS_REFILE, err);
+}
+
+int lock_look(struct state *s, bool *held, char *holder, size_t size, struct err *err)
+{
+    *held = s->locked;
+    if (!s->locked && s->lock_fd >= 0 && s->id > 0) {
+        struct flock line = line_of(s, F_RDLCK);
+        if (fcntl(s->lock_fd, F_OFD_GETLK, &line) != 0) {
+            return lock_failed(s, err);
+        }
+        *held = line.l_type != F_UNLCK;
+    }
+    if (*held) {
+        read_line(s, holder, size);
+    } else if (size > 0) {
+        holder[0] = '\0';
+    }
+    return 0;
+}
+
+void lock_release(struct state *s)
+{
+    if (s->locked) {
+        write_line(s, "");
+        s->locked = false;
+    }
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening the state file: whose it is, whether it is whole, its migrations, the pipeline's row. */
+#include "rowferry/state/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "database.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/base/embed.h"
+
+#define APPLICATION_ID 0x726f7766 /* "rowf" */
+#define BUSY_MS 10000
+#define PATH_MAX_BYTES 16384
+#define CHECK_MAX_BYTES 67108864 /* a larger file is not read through at each start */
+
+/* The number of the last migration. */
+static int64_t newest_form(void)
+{
+    int64_t form = 0;
+    while (state_sql[form].name != NULL) {
+        form++;
+    }
+    return form;
+}
+
+static int cannot_use(const char *path, int cause, struct err *err)
+{
+    bool later = cause == ENOSPC || cause == EDQUOT || cause == EMFILE || cause == ENFILE;
+    err_set(err, later ? ERR_TRANSIENT : ERR_STATE, "could not open \"%s\": %s", path,
+            strerror(cause));
+    if (cause == ENOENT) {
+        return err_hint(err, "create the directory, or set state.path");
+    }
+    return later ? (int)ERR_TRANSIENT : (int)ERR_STATE;
+}
+
+static char *lock_path(const char *path)
+{
+    struct buf text;
+    buf_init(&text, PATH_MAX_BYTES);
+    buf_printf(&text, "%s.lock", path);
+    return buf_detach(&text);
+}
+
+static int open_lock(struct state *s, struct err *err)
+{
+    char *path = lock_path(s->path);
+    int flags = s->read_only ? O_RDONLY : O_RDWR | O_CREAT;
+    s->lock_fd = open(path, flags | O_CLOEXEC, 0600);
+    int result = s->lock_fd < 0 && !s->read_only ? cannot_use(path, errno, err) : 0;
+    free(path);
+    return result;
+}
+
+static void push_escaped(struct buf *out, const char *path)
+{
+    for (; *path != '\0'; path++) {
+        if (strchr("?#%", *path) != NULL) {
+            buf_printf(out, "%%%02X", (unsigned)(unsigned char)*path);
+        } else {
+            buf_push_char(out, *path);
+        }
+    }
+}
+
+/* A new file gets the mode of the lock file (0600): to create it here and close it again would
+ * drop the locks that another connection of this process holds on it. */
+static char *database_uri(const char *path, bool read_only)
+{
+    struct buf uri;
+    buf_init(&uri, PATH_MAX_BYTES);
+    buf_push_text(&uri, path[0] == '/' ? "file://" : "file:");
+    push_escaped(&uri, path);
+    if (!read_only) {
+        buf_push_text(&uri, "?modeof=");
+        push_escaped(&uri, path);
+        buf_push_text(&uri, ".lock");
+    }
+    return buf_detach(&uri);
+}
+
+static int execute(struct state *s, const char *sql, struct err *err)
+{
+    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : database_error(s, err);
+}
+
+static int read_number(struct state *s, const char *sql, int64_t *number, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int result = 0;
+    if (sqlite3_prepare_v2(s->db, sql, -1, &statement, NULL) != SQLITE_OK ||
+        sqlite3_step(statement) != SQLITE_ROW) {
+        result = database_error(s, err);
+    } else {
+        *number = sqlite3_column_int64(statement, 0);
+    }
+    sqlite3_finalize(statement);
+    return result;
+}
+
+static int connect_database(struct state *s, struct err *err)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+    char *uri = database_uri(s->path, s->read_only);
+    /* read-only also opens for writing: after a crash the journal has to be rolled back */
+    int code =
+        sqlite3_open_v2(uri, &s->db, s->read_only ? flags : flags | SQLITE_OPEN_CREATE, NULL);
+    free(uri);
+    if (code != SQLITE_OK) {
+        return database_error(s, err);
+    }
+    sqlite3_extended_result_codes(s->db, 1);
+    sqlite3_busy_timeout(s->db, BUSY_MS);
+    if (!s->read_only && sqlite3_db_readonly(s->db, "main") == 1) {
+        return err_set(err, ERR_STATE, "cannot write state file \"%s\": it is read-only", s->path);
+    }
+    return execute(s,
+                   s->read_only ? "pragma query_only = on; pragma cell_size_check = on"
+                                : "pragma journal_mode = truncate; pragma synchronous = full;"
+                                  "pragma cell_size_check = on; pragma foreign_keys = on",
+                   err);
+}
+
+struct form {
+    int64_t application;
+    int64_t form;
+    int64_t objects; /* tables and indices: 0 in a new file */
+};
+
+static int read_form(struct state *s, struct form *out, struct err *err)
+{
+    int result = read_number(s, "pragma application_id", &out->application, err);
+    if (result == 0) {
+        result = read_number(s, "pragma user_version", &out->form, err);
+    }
+    if (result == 0) {
+        result = read_number(s, "select count(*) from sqlite_schema", &out->objects, err);
+    }
+    return result;
+}
+
+static bool is_new(const struct form *form)
+{
+    return form->application == 0 && form->form == 0 && form->objects == 0;
+}
+
+static int check_form(const struct state *s, const struct form *form, struct err *err)
+{
+    if (form->application != APPLICATION_ID) {
+        err_set(err, ERR_STATE, "file \"%s\" is not a state file: it is another program's database",
+                s->path);
+        return err_hint(err, "set state.path to a file of its own");
+    }
+    if (form->form < 1) {
+        return database_damaged(s, "it has no form", err);
+    }
+    if (form->form > newest_form()) {
+        err_set(err, ERR_STATE,
+                "state file \"%s\" was written by a newer version: its form is %lld, this version "
+                "knows %lld",
+                s->path, (long long)form->form, (long long)newest_form());
+        return err_hint(err, "use that version, or keep the file aside under another name: the "
+                             "next sync builds a new generation");
+    }
+    return 0;
+}
+
+/* A whole file says "ok"; else the first thing that is wrong. */
+static int check_whole(struct state *s, struct err *err)
+{
+    int64_t pages = 0;
+    int64_t page_bytes = 0;
+    int result = read_number(s, "pragma page_count", &pages, err);
+    if (result == 0) {
+        result = read_number(s, "pragma page_size", &page_bytes, err);
+    }
+    if (result != 0 || page_bytes <= 0 || pages > CHECK_MAX_BYTES / page_bytes) {
+        return result;
+    }
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(s->db, "pragma quick_check(1)", -1, &statement, NULL) != SQLITE_OK ||
+        sqlite3_step(statement) != SQLITE_ROW) {
+        result = database_error(s, err);
+    } else if (strcmp(sql_text(statement, 0), "ok") != 0) {
+        result = database_damaged(s, sql_text(statement, 0), err);
+    }
+    sqlite3_finalize(statement);
+    return result;
+}
+
+static int apply_migrations(struct state *s, int64_t from, struct err *err)
+{
+    for (int64_t form = from; form < newest_form(); form++) {
+        int result = execute(s, state_sql[form].text, err);
+        if (result != 0) {
+            return result;
+        }
+    }
+    char *stamp = sqlite3_mprintf("pragma application_id = %d; pragma user_version = %lld",
+                                  APPLICATION_ID, (long long)newest_form());
+    int result = stamp != NULL ? execute(s, stamp, err) : database_error(s, err);
+    sqlite3_free(stamp);
+    return result;
+}
+
+/* Looks again inside the transaction: two processes may have met a new file. */
+static int migrate(struct state *s, struct err *err)
+{
+    int result = transaction_begin(s, err);
+    if (result != 0) {
+        return result;
+    }
+    struct form form;
+    result = read_form(s, &form, err);
+    if (result == 0 && !is_new(&form)) {
+        result = check_form(s, &form, err);
+    }
+    if (result == 0 && form.form < newest_form()) {
+        result = apply_migrations(s, form.form, err);
+    }
+    return transaction_end(s, result, err);
+}
+
+static int find_pipeline(struct state *s, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int result = 0;
+    if (sqlite3_prepare_v2(s->db, "select id from pipeline where name = ?1", -1, &statement,
+                           NULL) != SQLITE_OK) {
+        return database_error(s, err);
+    }
+    sql_bind_text(statement, 1, s->pipeline);
+    result = sql_step(s, statement, err);
+    if (result > 0) {
+        s->id = sqlite3_column_int64(statement, 0);
+        result = 0;
+    }
+    sqlite3_finalize(statement);
+    return result;
+}
+
+static int enter_pipeline(struct state *s, struct err *err)
+{
+    int result = find_pipeline(s, err);
+    if (result != 0 || s->id != 0 || s->read_only) {
+        return result;
+    }
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(s->db, "insert or ignore into pipeline (name) values (?1)", -1,
+                           &statement, NULL) != SQLITE_OK) {
+        return database_error(s, err);
+    }
+    sql_bind_text(statement, 1, s->pipeline);
+    result = sql_run(s, statement, err);
+    sqlite3_finalize(statement);
+    return result == 0 ? find_pipeline(s, err) : result;
+}
+
+/* 1: ready; 0: read-only and there is nothing in it yet. */
+static int open_state(struct state *s, struct err *err)
+{
+    struct form form;
+    int result = open_lock(s, err);
+    if (result == 0) {
+        result = connect_database(s, err);
+    }
+    if (result == 0) {
+        result = read_form(s, &form, err);
+    }
+    if (result == 0 && is_new(&form)) {
+        if (s->read_only) {
+            return 0;
+        }
+        result = migrate(s, err);
+    } else if (result == 0) {
+        result = check_form(s, &form, err);
+        if (result == 0) {
+            result = check_whole(s, err);
+        }
+        if (result == 0 && form.form < newest_form() && !s->read_only) {
+            result = migrate(s, err);
+        }
+    }
+    if (result == 0) {
+        result = enter_pipeline(s, err);
+    }
+    return result == 0 ? 1 : result;
+}
+
+static struct state *new_state(const char *path, const char *pipeline, bool read_only)
+{
+    struct state *s = mem_zero(1, sizeof(*s));
+    s->path = text_copy(path);
+    s->pipeline = text_copy(pipeline);
+    s->read_only = read_only;
+    s->lock_fd = -1;
+    return s;
+}
+
+int state_open(struct state **out, const char *path, const char *pipeline, struct err *err)
+{
+    *out = NULL;
+    struct state *s = new_state(path, pipeline, false);
+    int result = open_state(s, err);
+    if (result < 0) {
+        state_close(s);
+        return result;
+    }
+    *out = s;
+    return 0;
+}
+
+int state_open_read_only(struct state **out, const char *path, const char *pipeline,
+                         struct err *err)
+{
+    *out = NULL;
+    struct stat ignored;
+    if (stat(path, &ignored) != 0) {
+        return errno == ENOENT ? 0 : cannot_use(path, errno, err);
+    }
+    struct state *s = new_state(path, pipeline, true);
+    int result = open_state(s, err);
+    if (result <= 0) {
+        state_close(s);
+        return result;
+    }
+    *out = s;
+    return 0;
+}
+
+void state_close(struct state *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < SQL_COUNT; i++) {
+        sqlite3_finalize(s->statements[i]);
+    }
+    sqlite3_close(s->db);
+    if (s->lock_fd >= 0) {
+        lock_release(s);
+        close(s->lock_fd);
+    }
+    free(s->path);
+    free(s->pipeline);
+    free(s);
+}
