@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The engine's ports: everything outside that the pipeline loop touches comes in through these, so
+ * that the same loop runs against the real servers and against a simulation from a seed.
+ *
+ * The source is a capture (source/capture.h) behind an opener, because a lost connection is
+ * answered by opening again. The service is the table of functions below. The state file is the
+ * real one in both. Clock and randomness are struct clock.
+ */
+#ifndef ROWFERRY_ENGINE_PORT_H
+#define ROWFERRY_ENGINE_PORT_H
+
+#include "rowferry/document/batch.h"
+#include "rowferry/document/plan.h"
+#include "rowferry/service/index.h"
+#include "rowferry/source/capture.h"
+
+/* What the source is, known once it was reached. All borrowed from the port. */
+struct source_facts {
+    const char *identity;    /* "system/database" */
+    const char *fingerprint; /* of the table's definition */
+    const struct plan *plan; /* compiled against that definition */
+};
+
+struct source_port_ops {
+    /* Connects, looks the table up and compiles the plan. Called again after a lost connection. */
+    int (*connect)(void *self, struct source_facts *facts, struct err *err);
+    /* Opens the capture for a consumer on the connection just made, which it takes; also takes the
+     * hold in the source (ERR_HELD where another has it). The caller frees the capture. */
+    int (*capture)(void *self, const char *consumer, struct capture **out, struct err *err);
+};
+
+struct source_port {
+    const struct source_port_ops *ops;
+    void *self;
+};
+
+struct service_port_ops {
+    /* Indices and aliases: see service/index.h for what each promises. */
+    int (*resolve)(void *self, const char *alias, enum alias_kind *kind, struct index_info *out,
+                   struct err *err);
+    int (*look)(void *self, const char *index, bool *found, struct index_info *out,
+                struct err *err);
+    int (*create)(void *self, const char *index, const char *mappings, const char *settings,
+                  struct err *err);
+    int (*finish)(void *self, const char *index, const char *settings, struct err *err);
+    int (*swap)(void *self, const char *alias, const char *from, const char *to, struct err *err);
+    int (*refresh)(void *self, const char *index, struct err *err);
+    int (*remove)(void *self, const char *index, const char *pipeline, struct err *err);
+
+    /* Bulk: see service/bulk.h. */
+    bool (*can_send)(void *self);
+    int (*send)(void *self, const char *index, const char *ingest_pipeline, struct batch *batch,
+                struct err *err);
+    struct batch *(*take)(void *self);
+    int (*wait)(void *self, int fd, int64_t timeout_ms, bool *readable, struct err *err);
+};
+
+struct service_port {
+    const struct service_port_ops *ops;
+    void *self;
+};
+
+/* The port over the real service. */
+struct service_port service_port_of(struct service *s);
+
+#endif

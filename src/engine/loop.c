@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The story of every row; see the walk in src/README.md. */
+#include "loop.h"
+
+#include <stdlib.h>
+
+#include "progress.h"
+#include "rowferry/base/log.h"
+#include "rowferry/document/encode.h"
+
+#define LOOP_BURST 2000                /* changes between two looks at the answers */
+#define LOOP_COMMIT_US INT64_C(200000) /* between two commits */
+#define LOOP_RELEASE_US INT64_C(1000000)
+#define LOOP_GIVE_UP_US INT64_C(5000000)
+#define LOOP_SHOW_US INT64_C(200000)
+#define LOOP_LOG_US INT64_C(10000000)
+#define LOOP_WAIT_MAX_MS 250
+
+/* A batch aims at a share of the window, so that all that may fly fit into it together. */
+static size_t loop_batch_bytes(const struct pipeline_options *options)
+{
+    size_t share = options->window_bytes / options->in_flight;
+    return share < options->batch_bytes ? share : options->batch_bytes;
+}
+
+int loop_init(struct loop *l, const struct pipeline_options *options,
+              const struct pipeline_ports *ports, struct err *err)
+{
+    *l = (struct loop){.options = options,
+                       .service = ports->service,
+                       .state = ports->state,
+                       .clock = ports->clock};
+    struct sender_options sending = {.in_flight = options->in_flight,
+                                     .batch_bytes = loop_batch_bytes(options),
+                                     .document_bytes = options->document_bytes,
+                                     .batch_operations = options->batch_operations};
+    patience_init(&l->source_patience, "source", options->name, options->retry_budget_ms);
+    patience_init(&l->service_patience, "service", options->name, options->retry_budget_ms);
+    window_init(&l->window, options->window_bytes);
+    sender_init(&l->sender, &sending, ports->service, &l->counters);
+    l->sender.ingest_pipeline = options->ingest_pipeline;
+    l->reader.source = ports->source;
+    l->reader.state = ports->state;
+    l->reader.clock = ports->clock;
+    l->reader.window = &l->window;
+    l->reader.patience = &l->source_patience;
+    l->started_us = clock_monotonic_us(&l->clock);
+    l->logged_us = l->started_us;
+    return settling_init(&l->settling, ports->state, err);
+}
+
+void loop_release(struct loop *l)
+{
+    reader_release(&l->reader);
+    settling_release(&l->settling);
+    sender_release(&l->sender);
+    window_release(&l->window);
+    free(l->committed);
+}
+
+bool loop_stopping(const struct loop *l)
+{
+    return l->fatal.class != ERR_NONE || (l->options->stop != NULL && *l->options->stop != 0);
+}
+
+static void loop_end(struct loop *l, const struct err *why)
+{
+    if (l->fatal.class == ERR_NONE) {
+        l->fatal = *why;
+    }
+}
+
+/* --- reading ------------------------------------------------------------------------------- */
+
+static bool loop_may_read(struct loop *l)
+{
+    bool again = l->reader.again_count > 0 && !window_crowded(&l->window);
+    if (loop_stopping(l) || reader_done(&l->reader)) {
+        return false;
+    }
+    if (window_full(&l->window) && !again) {
+        sender_flush(&l->sender);
+        return false;
+    }
+    return sender_filling(&l->sender) != NULL;
+}
+
+/* A row that never became an operation: its dead letter. */
+static void loop_refuse(struct loop *l, const struct refusal *refusal)
+{
+    struct buf reason;
+    buf_init(&reason, 2048);
+    if (refusal->column != NULL) {
+        buf_printf(&reason, "column \"%s\": ", refusal->column);
+    }
+    buf_push_text(&reason, refusal->reason);
+    if (refusal->beginning[0] != '\0') {
+        buf_printf(&reason, ": %s", refusal->beginning);
+    }
+    struct letter letter = {
+        .key = l->change.key_null ? span_make("(null)", 6) : l->change.key,
+        .kind = l->change.kind == CHANGE_ROW ? OPERATION_UPSERT : OPERATION_DELETE,
+        .reason = span_make(buf_text(&reason), reason.len),
+        .version = l->reader.version,
+    };
+    settling_reject(&l->settling, &letter);
+    l->counters.rejected++;
+    buf_release(&reason);
+}
+
+/* Writes the change into the batch; 0 where it was refused instead. */
+static size_t loop_encode(struct loop *l, struct batch *batch, uint64_t page)
+{
+    const struct change *change = &l->change;
+    struct refusal refusal = {0};
+    bool added =
+        change->kind == CHANGE_ROW
+            ? encode_upsert(batch, l->plan, &change->row, l->reader.version, page, &refusal)
+            : encode_delete(batch, change->key, l->reader.version, page, &refusal);
+    if (!added) {
+        loop_refuse(l, &refusal);
+        return 0;
+    }
+    return batch->operations[batch->count - 1].len;
+}
+
+/* Admits the change to the window and a batch; false where it has to wait for its key. */
+static bool loop_admit(struct loop *l)
+{
+    const struct change *change = &l->change;
+    uint64_t hash = text_hash(change->key.data, change->key.len);
+    struct again outrun = {0};
+    bool replaces = reader_replaces(&l->reader, change->key, &outrun);
+    if (!replaces && window_holds(&l->window, hash)) {
+        return false;
+    }
+    l->counters.rows_read++;
+    struct batch *batch = sender_filling(&l->sender);
+    size_t bytes = loop_encode(l, batch, replaces ? outrun.page : l->reader.page);
+    if (replaces && bytes == 0) {
+        window_settle(&l->window, outrun.page, hash, outrun.bytes);
+    } else if (replaces) {
+        window_replace(&l->window, outrun.bytes, bytes);
+    } else if (bytes > 0) {
+        window_admit(&l->window, l->reader.page, hash, bytes);
+    }
+    if (batch_full(batch)) {
+        sender_flush(&l->sender);
+    }
+    return true;
+}
+
+static void loop_page_ended(struct loop *l)
+{
+    int64_t now = clock_monotonic_us(&l->clock);
+    if (reader_done(&l->reader)) {
+        sender_flush(&l->sender);
+    }
+    if (l->committed != NULL && now - l->released_us >= LOOP_RELEASE_US) {
+        l->released_us = now;
+        reader_release_source(&l->reader, l->committed);
+    }
+}
+
+/* Reads a burst; *waiting where the source has nothing right now. */
+static int loop_read(struct loop *l, bool *waiting, struct err *err)
+{
+    for (unsigned n = 0; n < LOOP_BURST; n++) {
+        if (!l->held) {
+            if (!loop_may_read(l)) {
+                return 0;
+            }
+            int rc = reader_next(&l->reader, &l->change, err);
+            if (rc < 0) {
+                return rc;
+            }
+            if (l->change.kind == CHANGE_WAIT) {
+                *waiting = true;
+                return 0;
+            }
+            if (l->change.kind == CHANGE_PAGE) {
+                loop_page_ended(l);
+                continue;
+            }
+        }
+        l->held = sender_filling(&l->sender) == NULL || !loop_admit(l);
+        if (l->held) {
+            sender_flush(&l->sender);
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* --- settling ------------------------------------------------------------------------------ */
+
+static void loop_done(struct loop *l, const struct operation *o, struct span key, uint64_t hash)
+{
+    l->counters.upserts += o->kind == OPERATION_UPSERT;
+    l->counters.deletes += o->kind == OPERATION_DELETE;
+    l->counters.cleared += settling_done(&l->settling, key, hash);
+    window_settle(&l->window, o->page, hash, o->len);
+}
+
+static void loop_rejected(struct loop *l, const struct batch *batch, const struct operation *o,
+                          struct span key, uint64_t hash)
+{
+    struct letter letter = {.key = key,
+                            .kind = o->kind,
+                            .reason = batch_reason(batch, o),
+                            .http_status = o->http_status,
+                            .version = o->version};
+    settling_reject(&l->settling, &letter);
+    l->counters.rejected++;
+    window_settle(&l->window, o->page, hash, o->len);
+}
+
+/* No operation of this kind will pass: the pipeline ends, the operation stays unsettled. */
+static void loop_stop(struct loop *l, const struct batch *batch, const struct operation *o)
+{
+    struct err why;
+    if (batch->failure.class != ERR_NONE) {
+        why = batch->failure;
+    } else {
+        struct span reason = batch_reason(batch, o);
+        err_set(&why, ERR_REJECTED, "index \"%s\" takes no writes: %d %.*s", l->sender.index,
+                o->http_status, (int)reason.len, reason.data);
+    }
+    loop_end(l, &why);
+}
+
+static int loop_settle(void *context, const struct batch *batch, const struct operation *o,
+                       struct err *err)
+{
+    struct loop *l = context;
+    struct span key = batch_key(batch, o);
+    uint64_t hash = text_hash(key.data, key.len);
+    switch (o->outcome) {
+    case OUTCOME_DONE:
+        loop_done(l, o, key, hash);
+        return 0;
+    case OUTCOME_REJECTED:
+        loop_rejected(l, batch, o, key, hash);
+        return 0;
+    case OUTCOME_OUTRUN:
+        l->counters.outrun++;
+        reader_again(&l->reader, &(struct again){.key = key, .page = o->page, .bytes = o->len},
+                     o->seen);
+        return 0;
+    case OUTCOME_STOP:
+        loop_stop(l, batch, o);
+        return 0;
+    case OUTCOME_UNKNOWN:
+    case OUTCOME_RETRY:
+        break;
+    }
+    return err_set(err, ERR_INTERNAL, "an operation to repeat was given to settle");
+}
+
+static int loop_collect(struct loop *l, struct err *err)
+{
+    struct err failure = {0};
+    size_t settled = 0;
+    int rc = sender_collect(&l->sender, &l->clock, loop_settle, l, &failure, &settled, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (settled > 0) {
+        patience_well(&l->service_patience, &l->clock);
+    } else if (failure.class != ERR_NONE &&
+               !patience_away(&l->service_patience, &l->clock, &failure)) {
+        loop_end(l, &failure);
+    }
+    return 0;
+}
+
+/* --- checkpoint ---------------------------------------------------------------------------- */
+
+static int loop_commit(struct loop *l, bool now, struct err *err)
+{
+    bool pending =
+        l->window.reached != NULL || l->settling.letter_count > 0 || l->settling.cleared_count > 0;
+    int64_t at = clock_monotonic_us(&l->clock);
+    if (!pending ||
+        !(now || settling_crowded(&l->settling) || at - l->committed_us >= LOOP_COMMIT_US)) {
+        return 0;
+    }
+    uint64_t unsettled = window_unsettled_before_reached(&l->window);
+    char *reached = window_take_reached(&l->window);
+    int rc =
+        settling_commit(&l->settling, l->state, reached, unsettled, clock_wall_us(&l->clock), err);
+    if (rc < 0 || reached == NULL) {
+        free(reached);
+        return rc;
+    }
+    free(l->committed);
+    l->committed = reached;
+    l->committed_us = at;
+    l->counters.checkpoints++;
+    return 0;
+}
+
+/* --- waiting ------------------------------------------------------------------------------- */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int loop_wait(struct loop *l, bool reading, bool waiting, struct err *err)
+{
+    int64_t now = clock_monotonic_us(&l->clock);
+    int64_t timeout_ms = LOOP_WAIT_MAX_MS;
+    int64_t due_us = sender_next_due_us(&l->sender);
+    if (due_us != INT64_MAX && !loop_stopping(l)) {
+        timeout_ms = least(timeout_ms, due_us <= now ? 1 : (due_us - now + 999) / 1000);
+    }
+    int fd = -1;
+    if (waiting) {
+        fd = reader_fd(&l->reader);
+        if (fd < 0) {
+            timeout_ms = least(timeout_ms, patience_wait_ms(&l->source_patience, now));
+        }
+    } else if (reading) {
+        timeout_ms = 0;
+    }
+    bool readable;
+    return l->service.ops->wait(l->service.self, fd, timeout_ms, &readable, err);
+}
+
+static bool loop_finished(struct loop *l)
+{
+    if (!loop_stopping(l)) {
+        return reader_done(&l->reader) && window_empty(&l->window);
+    }
+    int64_t now = clock_monotonic_us(&l->clock);
+    if (l->give_up_us == 0) {
+        l->give_up_us = now + LOOP_GIVE_UP_US;
+    }
+    return sender_flying(&l->sender) == 0 || now >= l->give_up_us;
+}
+
+static int loop_turn(struct loop *l, struct err *err)
+{
+    bool waiting = false;
+    int rc = loop_read(l, &waiting, err);
+    if (rc == 0 && waiting && reader_fd(&l->reader) < 0) {
+        sender_flush(&l->sender); /* the source is away: what was read need not wait for it */
+    }
+    if (rc == 0 && !loop_stopping(l)) {
+        rc = sender_pump(&l->sender, clock_monotonic_us(&l->clock), err);
+    }
+    if (rc == 0) {
+        rc = loop_wait(l, !l->held && loop_may_read(l), waiting, err);
+    }
+    if (rc == 0) {
+        rc = loop_collect(l, err);
+    }
+    if (rc == 0) {
+        rc = loop_commit(l, false, err);
+    }
+    return rc;
+}
+
+/* --- telling ------------------------------------------------------------------------------- */
+
+static void loop_progress(struct loop *l, struct progress *out)
+{
+    struct capture_progress copy;
+    bool known = l->reader.capture != NULL;
+    if (known) {
+        l->reader.capture->ops->progress(l->reader.capture, &copy);
+    }
+    *out = (struct progress){.pipeline = l->options->name,
+                             .stage = l->reader.copying ? "copying" : "replaying"};
+    if (reader_done(&l->reader)) {
+        out->stage = "settling";
+    }
+    progress_fill(out, &l->counters, known ? &copy : NULL, l->reader.copying,
+                  (clock_monotonic_us(&l->clock) - l->started_us) / 1000);
+}
+
+static void loop_log(const struct progress *p)
+{
+    log_event(LOG_INFO, "progress", F_TEXT("pipeline", p->pipeline), F_TEXT("stage", p->stage),
+              F_INT("read", p->counters.rows_read), F_INT("upserts", p->counters.upserts),
+              F_INT("deletes", p->counters.deletes), F_INT("rejected", p->counters.rejected),
+              F_INT("per_second", (int64_t)p->rows_per_second),
+              F_INT("remaining_s", p->remaining_ms < 0 ? -1 : p->remaining_ms / 1000));
+}
+
+void loop_show(struct loop *l)
+{
+    int64_t now = clock_monotonic_us(&l->clock);
+    bool show = l->options->progress != NULL && now - l->shown_us >= LOOP_SHOW_US;
+    bool log = now - l->logged_us >= LOOP_LOG_US;
+    if (!show && !log) {
+        return;
+    }
+    struct progress progress;
+    loop_progress(l, &progress);
+    if (show) {
+        l->shown_us = now;
+        l->options->progress(l->options->progress_context, &progress);
+    }
+    if (log) {
+        l->logged_us = now;
+        loop_log(&progress);
+    }
+}
+
+int loop_run(struct loop *l, bool *stopped, struct err *err)
+{
+    while (!loop_finished(l)) {
+        struct err why;
+        if (loop_turn(l, &why) < 0) {
+            if (l->fatal.class != ERR_NONE) {
+                break; /* also while stopping something fails: leave with the first reason */
+            }
+            loop_end(l, &why);
+        }
+        loop_show(l);
+    }
+    int rc = loop_commit(l, true, err);
+    if (rc == 0 && l->fatal.class != ERR_NONE) {
+        *err = l->fatal;
+        rc = (int)l->fatal.class;
+    }
+    *stopped =
+        rc == 0 && loop_stopping(l) && !(reader_done(&l->reader) && window_empty(&l->window));
+    if (rc == 0 && l->committed != NULL) {
+        reader_release_source(&l->reader, l->committed);
+    }
+    return rc;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The event loop of one pipeline: read, map, batch, send, settle, checkpoint, wait.
+ *
+ * Back-pressure is a return value all the way: where the window is full, or no batch is free, or
+ * an operation of the same key is unsettled, nothing is read.
+ */
+#ifndef ROWFERRY_ENGINE_LOOP_H
+#define ROWFERRY_ENGINE_LOOP_H
+
+#include "patience.h"
+#include "reader.h"
+#include "rowferry/engine/pipeline.h"
+#include "sender.h"
+#include "settling.h"
+#include "window.h"
+
+struct loop {
+    const struct pipeline_options *options;
+    struct service_port service;
+    struct state *state;
+    struct clock clock;
+    const struct plan *plan;
+    struct counters counters;
+    struct patience source_patience;
+    struct patience service_patience;
+    struct window window;
+    struct sender sender;
+    struct settling settling;
+    struct reader reader;
+    struct change change; /* the one that waits for its key, where held */
+    bool held;
+    struct err fatal;   /* class ERR_NONE until something ends the work */
+    int64_t started_us; /* all times monotonic */
+    int64_t committed_us;
+    int64_t released_us;
+    int64_t shown_us;
+    int64_t logged_us;
+    int64_t give_up_us; /* while stopping: answers are waited for until then */
+    char *committed;    /* owned: the position of the last commit of this run */
+};
+
+/* Everything but reader.source, consumer, expected and plan, which the caller sets. */
+int loop_init(struct loop *l, const struct pipeline_options *options,
+              const struct pipeline_ports *ports, struct err *err) MUST_CHECK;
+void loop_release(struct loop *l);
+
+/*
+ * Until everything that the source shows is settled and committed, or options.stop is set (then
+ * *stopped), or something ends it. What was settled is committed in every case.
+ */
+int loop_run(struct loop *l, bool *stopped, struct err *err) MUST_CHECK;
+
+/* True once options.stop is set. */
+bool loop_stopping(const struct loop *l);
+
+/* Tells progress and the log where it stands, if it is time to. */
+void loop_show(struct loop *l);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens the source, takes ticks, begins pages, survives a lost connection. */
+#include "reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/log.h"
+#include "rowferry/state/checkpoint.h"
+
+#define READER_AGAIN_MAX 1000 /* keys of one re-reading page */
+
+void reader_init(struct reader *r, const char *position, int64_t clock_ceiling)
+{
+    r->position = position != NULL ? text_copy(position) : NULL;
+    version_start(&r->ticks, clock_ceiling);
+}
+
+static void reader_close(struct reader *r)
+{
+    if (r->capture != NULL) {
+        r->capture->ops->free(r->capture);
+    }
+    r->capture = NULL;
+    r->reading = READER_CLOSED;
+}
+
+/* Drops the outrun operations that were replaced, or all. */
+static void reader_forget_again(struct reader *r, bool all)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < r->again_count; i++) {
+        if (all || r->again[i].replaced) {
+            free((void *)(uintptr_t)r->again[i].key.data);
+        } else {
+            r->again[kept++] = r->again[i];
+        }
+    }
+    r->again_count = kept;
+    r->rereading = 0;
+}
+
+void reader_release(struct reader *r)
+{
+    reader_close(r);
+    reader_forget_again(r, true);
+    free(r->again);
+    free(r->position);
+}
+
+void reader_again(struct reader *r, const struct again *outrun, int64_t seen)
+{
+    version_step_over(&r->ticks, seen);
+    r->again = mem_grow(r->again, r->again_count + 1, sizeof(*r->again));
+    struct again *kept = &r->again[r->again_count++];
+    *kept = *outrun;
+    kept->key = span_make(text_copy_span(outrun->key), outrun->key.len);
+}
+
+bool reader_replaces(struct reader *r, struct span key, struct again *outrun)
+{
+    for (size_t i = 0; i < r->rereading; i++) {
+        if (!r->again[i].replaced && span_equal(r->again[i].key, key)) {
+            r->again[i].replaced = true;
+            *outrun = r->again[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+bool reader_done(const struct reader *r)
+{
+    return r->reading == READER_DRAINED && r->again_count == 0;
+}
+
+/* The next tick; its ceiling is made durable first. */
+static int reader_tick(struct reader *r, struct err *err)
+{
+    int64_t now = clock_wall_us(&r->clock);
+    int64_t ceiling = version_wanted_ceiling(&r->ticks, now);
+    if (ceiling != 0) {
+        int rc = checkpoint_raise_ceiling(r->state, ceiling, err);
+        if (rc < 0) {
+            return rc;
+        }
+        version_raise_ceiling(&r->ticks, ceiling);
+    }
+    r->version = version_tick(&r->ticks, now);
+    return 0;
+}
+
+/* The source that answers must be the one that this run began with. */
+static int reader_check_facts(const struct reader *r, const struct source_facts *facts,
+                              struct err *err)
+{
+    if (strcmp(facts->identity, r->expected.identity) != 0) {
+        return err_set(err, ERR_STATE, "the source answers as another database than before");
+    }
+    if (strcmp(facts->fingerprint, r->expected.fingerprint) != 0) {
+        return err_set(err, ERR_STATE, "key or mapped columns of the table were changed meanwhile");
+    }
+    return 0;
+}
+
+static int reader_connect(struct reader *r, struct err *err)
+{
+    struct source_facts facts;
+    int rc = r->source.ops->connect(r->source.self, &facts, err);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = reader_check_facts(r, &facts, err);
+    return rc < 0 ? rc : r->source.ops->capture(r->source.self, r->consumer, &r->capture, err);
+}
+
+/* A first start has its position made durable before anything is read, so that a crash in the
+ * first page finds the log pinned where it began. */
+static int reader_start(struct reader *r, struct err *err)
+{
+    struct buf position;
+    buf_init(&position, 1024 * 1024);
+    int rc = r->capture->ops->start(r->capture, &position, err);
+    if (rc == 0) {
+        struct settlement first = {.position = buf_text(&position),
+                                   .wall_us = clock_wall_us(&r->clock)};
+        rc = checkpoint_settle(r->state, &first, err);
+    }
+    if (rc == 0) {
+        r->position = text_copy(buf_text(&position));
+    }
+    buf_release(&position);
+    return rc;
+}
+
+static int reader_open(struct reader *r, struct err *err)
+{
+    int rc = 0;
+    if (r->capture == NULL) {
+        rc = reader_connect(r, err);
+    }
+    if (rc == 0 && r->position == NULL) {
+        rc = reader_start(r, err);
+    }
+    if (rc == 0) {
+        rc = r->capture->ops->resume(r->capture, r->position, err);
+    }
+    if (rc == 0) {
+        r->reading = READER_IDLE;
+        patience_well(r->patience, &r->clock);
+    }
+    return rc;
+}
+
+static int reader_begin_again(struct reader *r, struct err *err)
+{
+    size_t count = r->again_count < READER_AGAIN_MAX ? r->again_count : READER_AGAIN_MAX;
+    struct span *keys = mem_zero(count, sizeof(*keys));
+    for (size_t i = 0; i < count; i++) {
+        keys[i] = r->again[i].key;
+    }
+    int rc = r->capture->ops->begin_keys(r->capture, keys, count, err);
+    free(keys);
+    r->rereading = rc == 0 ? count : 0;
+    return rc;
+}
+
+static int reader_begin(struct reader *r, struct err *err)
+{
+    int rc = reader_tick(r, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (r->page == 0) {
+        r->page = window_open(r->window);
+    }
+    rc = r->again_count > 0 ? reader_begin_again(r, err) : r->capture->ops->begin(r->capture, err);
+    if (rc == 0) {
+        r->reading = READER_PAGE;
+    }
+    return rc;
+}
+
+static void reader_end_page(struct reader *r, const struct change *change)
+{
+    window_close(r->window, r->page, change->position);
+    r->page = 0;
+    if (r->rereading > 0) { /* where reading stands is as before */
+        reader_forget_again(r, false);
+        r->reading = READER_IDLE;
+        return;
+    }
+    free(r->position);
+    r->position = text_copy(change->position);
+    r->copying = change->copying;
+    r->reading = change->drained ? READER_DRAINED : READER_IDLE;
+}
+
+static int reader_step(struct reader *r, struct change *change, struct err *err)
+{
+    int rc = 0;
+    if (r->reading == READER_CLOSED) {
+        rc = reader_open(r, err);
+    }
+    if (rc == 0 && r->reading != READER_PAGE) {
+        rc = reader_begin(r, err);
+    }
+    if (rc == 0) {
+        rc = r->capture->ops->next(r->capture, change, err);
+    }
+    return rc;
+}
+
+int reader_next(struct reader *r, struct change *change, struct err *err)
+{
+    *change = (struct change){.kind = CHANGE_WAIT};
+    if (r->reading == READER_CLOSED &&
+        patience_wait_ms(r->patience, clock_monotonic_us(&r->clock)) > 0) {
+        return 0;
+    }
+    int rc = reader_step(r, change, err);
+    if (rc == ERR_TRANSIENT) {
+        reader_close(r);
+        reader_forget_again(r, false);
+        change->kind = CHANGE_WAIT;
+        return patience_away(r->patience, &r->clock, err) ? 0 : ERR_TRANSIENT;
+    }
+    if (rc == 0 && change->kind == CHANGE_PAGE) {
+        reader_end_page(r, change);
+    }
+    return rc;
+}
+
+int reader_fd(const struct reader *r)
+{
+    return r->capture != NULL && r->reading == READER_PAGE ? r->capture->ops->fd(r->capture) : -1;
+}
+
+void reader_release_source(struct reader *r, const char *position)
+{
+    struct err err;
+    if (r->capture == NULL || r->reading == READER_PAGE) {
+        return;
+    }
+    if (r->capture->ops->release(r->capture, position, &err) < 0) {
+        log_err(LOG_WARN, "release_failed", NULL, &err);
+        reader_close(r);
+    }
+}

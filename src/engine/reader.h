@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The reading side of a pipeline: pages of the capture, one after the other, and what happens when
+ * the source goes away in the middle of one.
+ *
+ * A page that breaks off stays open in the window: the source is opened again, resumed at the last
+ * position that was read to its end, and what comes is counted to the same page. Keys whose
+ * operations were outrun by a higher version are read again between pages; until the newer
+ * operation is settled the old one counts as unsettled, so that no checkpoint passes it.
+ */
+#ifndef ROWFERRY_ENGINE_READER_H
+#define ROWFERRY_ENGINE_READER_H
+
+#include "patience.h"
+#include "rowferry/document/version.h"
+#include "rowferry/engine/counters.h"
+#include "rowferry/engine/port.h"
+#include "rowferry/state/store.h"
+#include "window.h"
+
+enum reader_state {
+    READER_CLOSED,  /* no capture: open it again when patience allows */
+    READER_IDLE,    /* between pages */
+    READER_PAGE,    /* in a page */
+    READER_DRAINED, /* between pages, and the last one held all that its snapshot could see */
+};
+
+/* An operation that was outrun, and has to be replaced by a newer read of its key. */
+struct again {
+    struct span key; /* owned */
+    uint64_t page;   /* where it counts as unsettled */
+    size_t bytes;
+    bool replaced;
+};
+
+struct reader {
+    struct source_port source;
+    struct state *state;
+    struct clock clock;
+    struct window *window;
+    struct patience *patience;
+    const char *consumer;
+    struct source_facts expected; /* of the first connection */
+    struct capture *capture;
+    enum reader_state reading;
+    char *position;  /* owned: where reading goes on after a loss; null before a start */
+    uint64_t page;   /* the open page of the window; 0 = none */
+    int64_t version; /* the open page's tick */
+    struct version_clock ticks;
+    bool copying; /* the last page was part of the copy */
+    struct again *again;
+    size_t again_count;
+    size_t rereading; /* how many of them the open page reads; 0 = an ordinary page */
+};
+
+/* consumer, facts.identity and facts.fingerprint are borrowed; position may be null. */
+void reader_init(struct reader *r, const char *position, int64_t clock_ceiling);
+void reader_release(struct reader *r);
+
+/*
+ * The next change, with the window's page and the version that it belongs to in r. Opens and begins
+ * as needed. CHANGE_PAGE is handled here and returned as news; CHANGE_WAIT also where the source
+ * is away (fd is then -1: wait for patience).
+ */
+int reader_next(struct reader *r, struct change *change, struct err *err) MUST_CHECK;
+
+/* The descriptor to wait for, or -1. */
+int reader_fd(const struct reader *r);
+
+/* The operation of this key was outrun by version `seen`: read the key again with a newer tick. */
+void reader_again(struct reader *r, const struct again *outrun, int64_t seen);
+
+/* Whether this key's change replaces an operation that was outrun: then *outrun is that one (its
+ * key is not to be used) and it is off the list. */
+bool reader_replaces(struct reader *r, struct span key, struct again *outrun);
+
+/* True where nothing is left to be read: drained, and no key waits to be read again. */
+bool reader_done(const struct reader *r);
+
+/* Between pages: tells the source how far the checkpoint is. A failure is not an error. */
+void reader_release_source(struct reader *r, const char *position);
+
+#endif

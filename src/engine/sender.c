@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moves batches through filling, ready, flying and back. */
+#include "sender.h"
+
+#include <stdlib.h>
+
+#include "rowferry/base/text.h"
+
+#define SENDER_BASE_MS 100
+#define SENDER_MAX_MS 10000
+#define SENDER_OVERHEAD_BYTES 4096 /* of an action line beside its document */
+
+void sender_init(struct sender *s, const struct sender_options *options,
+                 struct service_port service, struct counters *counters)
+{
+    *s = (struct sender){.service = service, .counters = counters};
+    s->slot_count = (size_t)options->in_flight + 1;
+    s->slots = mem_zero(s->slot_count, sizeof(*s->slots));
+    size_t max = options->batch_bytes + options->document_bytes + SENDER_OVERHEAD_BYTES;
+    for (size_t i = 0; i < s->slot_count; i++) {
+        batch_init(&s->slots[i].batch, options->batch_bytes, max, options->batch_operations);
+        backoff_init(&s->slots[i].backoff, SENDER_BASE_MS, SENDER_MAX_MS);
+    }
+}
+
+void sender_release(struct sender *s)
+{
+    for (size_t i = 0; i < s->slot_count; i++) {
+        batch_release(&s->slots[i].batch);
+    }
+    free(s->slots);
+}
+
+static struct sender_slot *sender_slot_in(struct sender *s, enum sender_slot_state state)
+{
+    for (size_t i = 0; i < s->slot_count; i++) {
+        if (s->slots[i].state == state) {
+            return &s->slots[i];
+        }
+    }
+    return NULL;
+}
+
+struct batch *sender_filling(struct sender *s)
+{
+    struct sender_slot *slot = sender_slot_in(s, SLOT_FILLING);
+    if (slot == NULL) {
+        slot = sender_slot_in(s, SLOT_FREE);
+        if (slot == NULL) {
+            return NULL;
+        }
+        slot->state = SLOT_FILLING;
+        batch_reset(&slot->batch);
+        backoff_reset(&slot->backoff);
+    }
+    return &slot->batch;
+}
+
+void sender_flush(struct sender *s)
+{
+    struct sender_slot *slot = sender_slot_in(s, SLOT_FILLING);
+    if (slot != NULL && !batch_empty(&slot->batch)) {
+        slot->state = SLOT_READY;
+        slot->due_us = 0;
+    }
+}
+
+static int sender_start(struct sender *s, struct sender_slot *slot, struct err *err)
+{
+    struct batch *b = &slot->batch;
+    int rc = s->service.ops->send(s->service.self, s->index, s->ingest_pipeline, b, err);
+    if (rc < 0) {
+        return rc;
+    }
+    slot->state = SLOT_FLYING;
+    s->counters->sent += (int64_t)batch_travelling(b);
+    s->counters->bytes += (int64_t)batch_travelling_bytes(b);
+    return 0;
+}
+
+int sender_pump(struct sender *s, int64_t now_us, struct err *err)
+{
+    for (size_t i = 0; i < s->slot_count; i++) {
+        struct sender_slot *slot = &s->slots[i];
+        if (slot->state != SLOT_READY || slot->due_us > now_us) {
+            continue;
+        }
+        if (!s->service.ops->can_send(s->service.self)) {
+            return 0;
+        }
+        int rc = sender_start(s, slot, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static bool outcome_repeats(enum outcome outcome)
+{
+    return outcome == OUTCOME_UNKNOWN || outcome == OUTCOME_RETRY;
+}
+
+/* Settles what travelled; *repeats counts what has to travel again. */
+static int sender_settle_all(struct sender *s, const struct batch *b, sender_settle settle,
+                             void *context, size_t *repeats, struct err *err)
+{
+    size_t travelled = batch_travelling(b);
+    for (size_t i = 0; i < travelled; i++) {
+        const struct operation *o = &b->operations[i];
+        if (outcome_repeats(o->outcome)) {
+            (*repeats)++;
+            continue;
+        }
+        int rc = settle(context, b, o, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    s->counters->retried += (int64_t)*repeats;
+    return 0;
+}
+
+/* Refused as a whole for its size or for one malformed operation: fewer at a time. */
+static bool sender_must_halve(const struct batch *b)
+{
+    return (b->http_status == 413 || b->http_status == 400) && batch_travelling(b) > 1;
+}
+
+/* When the rest of a batch goes again: at once, or after a back-off where something repeats. */
+static void sender_again(struct sender_slot *slot, const struct clock *clock, size_t repeats)
+{
+    slot->state = SLOT_READY;
+    slot->due_us = 0;
+    if (repeats > 0) {
+        int64_t wait_ms = backoff_next_ms(&slot->backoff, clock_random(clock));
+        slot->due_us = clock_monotonic_us(clock) + wait_ms * 1000;
+    } else {
+        slot->batch.send_limit *= 2;
+    }
+}
+
+/* Why a request settled nothing, from the request or from its first operation. */
+static void sender_explain(const struct batch *b, struct err *failure)
+{
+    if (b->failure.class != ERR_NONE) {
+        *failure = b->failure;
+        failure->class = ERR_TRANSIENT;
+        return;
+    }
+    struct span reason = batch_reason(b, &b->operations[0]);
+    err_set(failure, ERR_TRANSIENT, "the service refuses all operations for now: %d %.*s",
+            b->operations[0].http_status, (int)reason.len, reason.data);
+}
+
+static int sender_take_back(struct sender *s, struct sender_slot *slot, const struct clock *clock,
+                            sender_settle settle, void *context, size_t *repeats, struct err *err)
+{
+    struct batch *b = &slot->batch;
+    if (sender_must_halve(b)) {
+        b->send_limit = batch_travelling(b) / 2;
+        slot->state = SLOT_READY;
+        slot->due_us = 0;
+        return 0;
+    }
+    int rc = sender_settle_all(s, b, settle, context, repeats, err);
+    if (rc < 0) {
+        return rc;
+    }
+    batch_keep_unsettled(b);
+    if (batch_empty(b)) {
+        slot->state = SLOT_FREE;
+    } else {
+        sender_again(slot, clock, *repeats);
+    }
+    return 0;
+}
+
+static struct sender_slot *sender_slot_of(struct sender *s, const struct batch *b)
+{
+    for (size_t i = 0; i < s->slot_count; i++) {
+        if (&s->slots[i].batch == b) {
+            return &s->slots[i];
+        }
+    }
+    abort();
+}
+
+int sender_collect(struct sender *s, const struct clock *clock, sender_settle settle, void *context,
+                   struct err *failure, size_t *settled, struct err *err)
+{
+    struct batch *b;
+    while ((b = s->service.ops->take(s->service.self)) != NULL) {
+        s->counters->requests++;
+        size_t travelled = batch_travelling(b);
+        size_t repeats = 0;
+        struct err why;
+        sender_explain(b, &why);
+        int rc = sender_take_back(s, sender_slot_of(s, b), clock, settle, context, &repeats, err);
+        if (rc < 0) {
+            return rc;
+        }
+        *settled += travelled - repeats;
+        if (repeats == travelled) {
+            *failure = why;
+        }
+    }
+    return 0;
+}
+
+int64_t sender_next_due_us(const struct sender *s)
+{
+    int64_t due = INT64_MAX;
+    for (size_t i = 0; i < s->slot_count; i++) {
+        if (s->slots[i].state == SLOT_READY && s->slots[i].due_us < due) {
+            due = s->slots[i].due_us;
+        }
+    }
+    return due;
+}
+
+size_t sender_flying(const struct sender *s)
+{
+    size_t flying = 0;
+    for (size_t i = 0; i < s->slot_count; i++) {
+        flying += s->slots[i].state == SLOT_FLYING;
+    }
+    return flying;
+}

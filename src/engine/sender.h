@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The batches: one is being filled, some are in flight, some wait for their retry.
+ *
+ * A batch that comes back with operations to repeat keeps exactly those, bytes and all, and waits
+ * with a jittered back-off; nothing is encoded again. A request that is refused as a whole for its
+ * size or for one malformed operation is sent again in halves, down to one operation.
+ */
+#ifndef ROWFERRY_ENGINE_SENDER_H
+#define ROWFERRY_ENGINE_SENDER_H
+
+#include "rowferry/base/backoff.h"
+#include "rowferry/base/clock.h"
+#include "rowferry/document/batch.h"
+#include "rowferry/engine/counters.h"
+#include "rowferry/engine/port.h"
+
+enum sender_slot_state { SLOT_FREE, SLOT_FILLING, SLOT_READY, SLOT_FLYING };
+
+struct sender_slot {
+    struct batch batch;
+    enum sender_slot_state state;
+    int64_t due_us; /* READY: not before this monotonic time */
+    struct backoff backoff;
+};
+
+struct sender_options {
+    unsigned in_flight;
+    size_t batch_bytes;
+    size_t document_bytes;
+    size_t batch_operations;
+};
+
+/* What becomes of an operation that has its outcome; RETRY and UNKNOWN are the sender's own. */
+typedef int (*sender_settle)(void *context, const struct batch *batch, const struct operation *o,
+                             struct err *err);
+
+struct sender {
+    struct service_port service;
+    const char *ingest_pipeline;
+    const char *index;
+    struct sender_slot *slots;
+    size_t slot_count;
+    struct counters *counters;
+};
+
+void sender_init(struct sender *s, const struct sender_options *options,
+                 struct service_port service, struct counters *counters);
+void sender_release(struct sender *s);
+
+/* The batch to add to, or null while all are on their way. */
+struct batch *sender_filling(struct sender *s);
+
+/* The batch being filled goes next, if it holds anything. */
+void sender_flush(struct sender *s);
+
+/* Starts what is ready and due, as far as requests may start. */
+int sender_pump(struct sender *s, int64_t now_us, struct err *err) MUST_CHECK;
+
+/*
+ * Takes every answered batch and has each operation settled; *settled counts them. Where a request
+ * settled nothing (the service is away, or refuses everything for now), *failure says why, class
+ * TRANSIENT; else it is left alone.
+ */
+int sender_collect(struct sender *s, const struct clock *clock, sender_settle settle, void *context,
+                   struct err *failure, size_t *settled, struct err *err) MUST_CHECK;
+
+/* Monotonic time at which the next ready batch is due; INT64_MAX where none waits. */
+int64_t sender_next_due_us(const struct sender *s);
+
+size_t sender_flying(const struct sender *s);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the next checkpoint commit will hold beside the position: new dead letters, and letters that
+ * a later operation of the same key cleared.
+ */
+#ifndef ROWFERRY_ENGINE_SETTLING_H
+#define ROWFERRY_ENGINE_SETTLING_H
+
+#include "keyset.h"
+#include "rowferry/base/text.h"
+#include "rowferry/document/operation.h"
+#include "rowferry/state/checkpoint.h"
+
+struct settling {
+    struct letter *letters; /* texts owned */
+    size_t letter_count;
+    struct span *cleared; /* texts owned */
+    size_t cleared_count;
+    struct keyset open; /* hashes of keys with an open letter, durable or pending */
+    int64_t settled;    /* operations since the last commit */
+};
+
+/* Reads the open letters' keys. */
+int settling_init(struct settling *s, struct state *state, struct err *err) MUST_CHECK;
+void settling_release(struct settling *s);
+
+/* A dead letter, of an operation that the service or the encoder refused. Copies the texts. */
+void settling_reject(struct settling *s, const struct letter *letter);
+
+/* An operation is done. True where it cleared an open letter of its key. */
+bool settling_done(struct settling *s, struct span key, uint64_t hash);
+
+/* True where a commit should not wait for a position. */
+bool settling_crowded(const struct settling *s);
+
+/* Commits all of it; position may be null. unsettled: see state/checkpoint.h. */
+int settling_commit(struct settling *s, struct state *state, const char *position,
+                    uint64_t unsettled, int64_t wall_us, struct err *err) MUST_CHECK;
+
+#endif

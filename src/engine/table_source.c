@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Connects to the table, compiles the plan, opens the change log. */
+#include "rowferry/engine/table_source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/text.h"
+#include "rowferry/source/changelog.h"
+#include "rowferry/source/install.h"
+#include "rowferry/source/lookup.h"
+
+struct table_source {
+    struct table_source_options options;
+    struct pg *pg; /* between connect and capture */
+    struct table *table;
+    struct pg_identity identity;
+    struct plan plan;
+    struct plan_notes notes;
+    char identity_text[96];
+    char fingerprint[17]; /* of what the plan uses */
+};
+
+struct table_source *table_source_new(const struct table_source_options *options)
+{
+    struct table_source *t = mem_zero(1, sizeof(*t));
+    t->options = *options;
+    return t;
+}
+
+static void table_source_reset(struct table_source *t)
+{
+    pg_close(t->pg);
+    table_free(t->table);
+    plan_release(&t->plan);
+    plan_notes_release(&t->notes);
+    t->pg = NULL;
+    t->table = NULL;
+    t->plan = (struct plan){0};
+    t->notes = (struct plan_notes){0};
+}
+
+void table_source_free(struct table_source *t)
+{
+    if (t != NULL) {
+        table_source_reset(t);
+        free(t);
+    }
+}
+
+const struct table *table_source_table(const struct table_source *t)
+{
+    return t->table;
+}
+
+const struct pg_identity *table_source_identity(const struct table_source *t)
+{
+    return &t->identity;
+}
+
+const struct plan_notes *table_source_notes(const struct table_source *t)
+{
+    return &t->notes;
+}
+
+/* What a document depends on: key and mapped columns, names and types. Other columns may come and
+ * go without a rebuild. */
+static void table_source_fingerprint(struct table_source *t)
+{
+    struct buf text;
+    buf_init(&text, 16 * 1024 * 1024);
+    for (size_t i = 0; i < t->table->key_count; i++) {
+        buf_printf(&text, "key %s %s\n", t->table->key[i], t->table->key_types[i]);
+    }
+    for (size_t i = 0; i < t->plan.column_count; i++) {
+        const struct column *column = columns_find(&t->table->columns, t->plan.columns[i]);
+        buf_printf(&text, "column %s %s\n", column->name, column->declared);
+    }
+    snprintf(t->fingerprint, sizeof(t->fingerprint), "%016" PRIx64,
+             text_hash(buf_text(&text), text.len));
+    buf_release(&text);
+}
+
+static int table_source_plan(struct table_source *t, struct err *err)
+{
+    struct plan_input input = {.mapping = t->options.mapping,
+                               .columns = &t->table->columns,
+                               .fields = t->options.fields,
+                               .field_count = t->options.field_count,
+                               .document_bytes = t->options.document_bytes};
+    int rc = plan_compile(&t->plan, &input, &t->notes, err);
+    return rc < 0 ? err_context(err, "table %s", t->table->quoted) : 0;
+}
+
+static int table_source_check_key(const struct table_source *t, struct err *err)
+{
+    if (!t->table->key_unique) {
+        err_set(err, ERR_REJECTED, "the key of table %s is not unique: no unique index covers it",
+                t->table->quoted);
+        return err_hint(err, "name key columns in from.key that a unique index covers");
+    }
+    return 0;
+}
+
+static int table_source_connect(void *self, struct source_facts *facts, struct err *err)
+{
+    struct table_source *t = self;
+    table_source_reset(t);
+    int rc = pg_open(&t->pg, &t->options.connection, err);
+    if (rc == 0) {
+        rc = pg_identify(t->pg, &t->identity, err);
+    }
+    if (rc == 0) {
+        rc = catalog_table(t->pg, &t->table, t->options.table, t->options.key, t->options.key_count,
+                           err);
+    }
+    if (rc == 0) {
+        rc = table_source_check_key(t, err);
+    }
+    if (rc == 0) {
+        rc = table_source_plan(t, err);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    table_source_fingerprint(t);
+    snprintf(t->identity_text, sizeof(t->identity_text), "%s/%s", t->identity.system,
+             t->identity.database);
+    *facts = (struct source_facts){t->identity_text, t->fingerprint, &t->plan};
+    return 0;
+}
+
+static int table_source_check_installed(struct table_source *t, struct err *err)
+{
+    enum install_state state;
+    struct buf why;
+    buf_init(&why, 4096);
+    int rc = install_look(t->pg, t->table, &state, &why, err);
+    if (rc == 0 && state != INSTALL_CURRENT) {
+        err_set(err, ERR_REJECTED, "the change log of table %s is %s%s%s", t->table->quoted,
+                state == INSTALL_ABSENT  ? "not installed"
+                : state == INSTALL_OLDER ? "of an older version"
+                                         : "broken",
+                why.len > 0 ? ": " : "", buf_text(&why));
+        rc = err_hint(err, "run: rowferry source install");
+    }
+    buf_release(&why);
+    return rc;
+}
+
+static int table_source_capture(void *self, const char *consumer, struct capture **out,
+                                struct err *err)
+{
+    struct table_source *t = self;
+    int rc = table_source_check_installed(t, err);
+    if (rc == 0) {
+        rc = lookup_hold(t->pg, consumer, err);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    struct changelog_options options = {.consumer = consumer,
+                                        .table = t->options.table,
+                                        .key = (const char *const *)t->table->key,
+                                        .key_count = t->table->key_count,
+                                        .where = t->options.where,
+                                        .columns = (const char *const *)t->plan.columns,
+                                        .column_count = t->plan.column_count,
+                                        .fingerprint = t->table->fingerprint};
+    struct pg *pg = t->pg;
+    t->pg = NULL;
+    return changelog_open(out, pg, &options, err);
+}
+
+static const struct source_port_ops table_ops = {
+    .connect = table_source_connect,
+    .capture = table_source_capture,
+};
+
+struct source_port table_source_port(struct table_source *t)
+{
+    return (struct source_port){&table_ops, t};
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds or builds the generation, and swaps the alias in. */
+#include "target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/log.h"
+
+int target_init(struct target *t, struct err *err)
+{
+    return checkpoint_load(t->state, &t->checkpoint, err);
+}
+
+void target_release(struct target *t)
+{
+    checkpoint_release(&t->checkpoint);
+}
+
+static int target_reload(struct target *t, struct err *err)
+{
+    checkpoint_release(&t->checkpoint);
+    return checkpoint_load(t->state, &t->checkpoint, err);
+}
+
+void target_consumer(const struct target *t, struct buf *out)
+{
+    buf_printf(out, "%s/%s/%.8s", t->pipeline, t->checkpoint.generation,
+               t->checkpoint.index_uuid != NULL ? t->checkpoint.index_uuid : "");
+}
+
+static bool text_same(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+static bool index_is_ours(const struct target *t, const struct index_info *index)
+{
+    return strcmp(index->pipeline, t->pipeline) == 0;
+}
+
+/* Which index a swap would take the alias from: null where the alias is free. Refuses what is not
+ * ours. `from` holds the name's memory. */
+static int target_alias_holder(struct target *t, struct index_info *from, bool *held,
+                               struct err *err)
+{
+    enum alias_kind kind;
+    int rc = t->service.ops->resolve(t->service.self, t->alias, &kind, from, err);
+    if (rc < 0) {
+        return rc;
+    }
+    *held = kind == ALIAS_ONE;
+    switch (kind) {
+    case ALIAS_ABSENT:
+        return 0;
+    case ALIAS_CONCRETE:
+        err_set(err, ERR_REJECTED,
+                "\"%s\" is an index of its own, and an alias cannot bear its name", t->alias);
+        return err_hint(err, "choose another to.index, or delete or rename that index");
+    case ALIAS_SEVERAL:
+        return err_set(err, ERR_REJECTED, "alias \"%s\" points at several indices", t->alias);
+    case ALIAS_ONE:
+        break;
+    }
+    if (!index_is_ours(t, from)) {
+        err_set(err, ERR_REJECTED,
+                "alias \"%s\" points at index \"%s\", which pipeline \"%s\" did not build",
+                t->alias, from->name, t->pipeline);
+        return err_hint(err, "choose another to.index, or remove the alias");
+    }
+    return 0;
+}
+
+/* `<alias>-<yyyymmdd>-<number>`, the first number from `number` on that is free. */
+static int target_free_name(struct target *t, int64_t *number, struct buf *name, struct err *err)
+{
+    char iso[CLOCK_ISO_BYTES];
+    clock_iso(iso, clock_wall_us(&t->clock), 0);
+    bool found = true;
+    while (found) {
+        struct index_info info;
+        (*number)++;
+        buf_reset(name);
+        buf_printf(name, "%s-%.4s%.2s%.2s-%lld", t->alias, iso, iso + 5, iso + 8,
+                   (long long)*number);
+        int rc = t->service.ops->look(t->service.self, buf_text(name), &found, &info, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static void target_meta(const struct target *t, const char *fingerprint, struct buf *meta)
+{
+    buf_push_literal(meta, "{\"pipeline\":");
+    text_json(meta, t->pipeline, strlen(t->pipeline));
+    buf_push_literal(meta, ",\"mapping\":");
+    text_json(meta, fingerprint, strlen(fingerprint));
+    buf_push_literal(meta, ",\"source\":");
+    text_json(meta, t->facts.identity, strlen(t->facts.identity));
+    buf_push_literal(meta, ",\"table\":");
+    text_json(meta, t->facts.fingerprint, strlen(t->facts.fingerprint));
+    buf_push_literal(meta, ",\"rowferry\":\"" ROWFERRY_VERSION "\"}");
+}
+
+static int target_create_index(struct target *t, struct err *err)
+{
+    struct buf meta;
+    struct buf mappings;
+    buf_init(&meta, 64 * 1024);
+    buf_init(&mappings, 16 * 1024 * 1024);
+    target_meta(t, t->checkpoint.mapping_fingerprint, &meta);
+    mapping_write(&mappings, t->mapping, buf_text(&meta));
+    int rc = t->service.ops->create(t->service.self, t->checkpoint.generation, buf_text(&mappings),
+                                    t->settings, err);
+    buf_release(&meta);
+    buf_release(&mappings);
+    return rc;
+}
+
+/* Records the uuid of the index just created, or found from a start that was killed. */
+static int target_adopt_uuid(struct target *t, struct err *err)
+{
+    struct index_info info;
+    bool found;
+    int rc = t->service.ops->look(t->service.self, t->checkpoint.generation, &found, &info, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (!found || !index_is_ours(t, &info)) {
+        return err_set(err, ERR_STATE, "index \"%s\" is not there after it was created",
+                       t->checkpoint.generation);
+    }
+    rc = checkpoint_set_uuid(t->state, info.uuid, err);
+    return rc < 0 ? rc : target_reload(t, err);
+}
+
+static int target_new_generation(struct target *t, struct err *err)
+{
+    struct index_info from;
+    bool held;
+    int rc = target_alias_holder(t, &from, &held, err);
+    if (rc < 0) {
+        return rc;
+    }
+    char fingerprint[17];
+    mapping_fingerprint(fingerprint, t->mapping);
+    int64_t number = t->checkpoint.generation_number;
+    struct buf name;
+    buf_init(&name, 512);
+    rc = target_free_name(t, &number, &name, err);
+    if (rc == 0) {
+        struct checkpoint next = {
+            .generation = name.data,
+            .mapping_fingerprint = fingerprint,
+            .table_fingerprint = (char *)(uintptr_t)t->facts.fingerprint,
+            .source_identity = (char *)(uintptr_t)t->facts.identity,
+            .generation_number = number,
+        };
+        rc = checkpoint_begin_generation(t->state, &next, err);
+    }
+    buf_release(&name);
+    if (rc == 0) {
+        rc = target_reload(t, err);
+    }
+    if (rc == 0) {
+        rc = target_create_index(t, err);
+    }
+    if (rc == 0) {
+        rc = target_adopt_uuid(t, err);
+    }
+    if (rc == 0) {
+        log_event(LOG_INFO, "generation_created", F_TEXT("pipeline", t->pipeline),
+                  F_TEXT("index", t->checkpoint.generation));
+    }
+    return rc;
+}
+
+/* Source, table and mapping must be what the generation was built from. */
+static int target_check_origin(struct target *t, struct err *err)
+{
+    const struct checkpoint *c = &t->checkpoint;
+    char fingerprint[17];
+    mapping_fingerprint(fingerprint, t->mapping);
+    const char *what = NULL;
+    if (!text_same(c->source_identity, t->facts.identity)) {
+        what = "the source is another database than the one";
+    } else if (!text_same(c->mapping_fingerprint, fingerprint)) {
+        what = "the mapping differs from the one";
+    } else if (!text_same(c->table_fingerprint, t->facts.fingerprint)) {
+        what = "key or mapped columns of the table differ from those";
+    }
+    if (what == NULL) {
+        return 0;
+    }
+    err_set(err, ERR_STATE, "%s that index \"%s\" was built from", what, c->generation);
+    return err_hint(err, "to build the index anew, move the state file aside and sync again");
+}
+
+static int target_check_live(struct target *t, struct err *err)
+{
+    struct index_info at;
+    enum alias_kind kind;
+    int rc = t->service.ops->resolve(t->service.self, t->alias, &kind, &at, err);
+    if (rc < 0) {
+        return rc;
+    }
+    const struct checkpoint *c = &t->checkpoint;
+    if (kind != ALIAS_ONE || strcmp(at.name, c->generation) != 0) {
+        err_set(err, ERR_STATE, "alias \"%s\" does not point at \"%s\" any more (%s)", t->alias,
+                c->generation, kind == ALIAS_ABSENT ? "it is gone" : at.name);
+    } else if (!text_same(c->index_uuid, at.uuid)) {
+        err_set(err, ERR_STATE, "index \"%s\" was deleted and created again by somebody else",
+                c->generation);
+    } else {
+        return target_check_origin(t, err);
+    }
+    return err_hint(err, "to build the index anew, move the state file aside and sync again");
+}
+
+/* A build that was interrupted: goes on where it can, else begins again. */
+static int target_check_building(struct target *t, struct err *err)
+{
+    struct index_info at;
+    bool found;
+    const struct checkpoint *c = &t->checkpoint;
+    int rc = t->service.ops->look(t->service.self, c->generation, &found, &at, err);
+    if (rc < 0) {
+        return rc;
+    }
+    bool same = found && index_is_ours(t, &at) &&
+                (c->index_uuid == NULL || strcmp(c->index_uuid, at.uuid) == 0);
+    struct err drift;
+    if (same && target_check_origin(t, &drift) == 0) {
+        return c->index_uuid == NULL ? target_adopt_uuid(t, err) : 0;
+    }
+    log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
+              F_TEXT("index", c->generation), F_TEXT("error", same ? drift.message : "it is gone"));
+    if (same) {
+        rc = t->service.ops->remove(t->service.self, c->generation, t->pipeline, err);
+    }
+    return rc < 0 ? rc : target_new_generation(t, err);
+}
+
+int target_prepare(struct target *t, struct err *err)
+{
+    switch (t->checkpoint.phase) {
+    case GENERATION_LIVE:
+        return target_check_live(t, err);
+    case GENERATION_BUILDING:
+        return target_check_building(t, err);
+    case GENERATION_NONE:
+        break;
+    }
+    return target_new_generation(t, err);
+}
+
+int target_go_live(struct target *t, struct err *err)
+{
+    const struct checkpoint *c = &t->checkpoint;
+    int rc = t->service.ops->finish(t->service.self, c->generation, t->settings, err);
+    if (rc < 0) {
+        return rc;
+    }
+    struct index_info from;
+    bool held;
+    rc = target_alias_holder(t, &from, &held, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (!held || strcmp(from.name, c->generation) != 0) {
+        rc = t->service.ops->swap(t->service.self, t->alias, held ? from.name : NULL, c->generation,
+                                  err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    rc = checkpoint_go_live(t->state, clock_wall_us(&t->clock), err);
+    if (rc == 0) {
+        log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->pipeline),
+                  F_TEXT("alias", t->alias), F_TEXT("index", c->generation));
+    }
+    return rc < 0 ? rc : target_reload(t, err);
+}
