@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs programs the way a person or a scheduler does, and shows what they did.
+ *
+ * Whatever goes wrong here fails the test. Programs die with the test that started them.
+ */
+#ifndef ROWFERRY_TESTS_PROGRAM_H
+#define ROWFERRY_TESTS_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct program {
+    pid_t pid;
+    int out_fd;
+    int err_fd;
+};
+
+struct program_result {
+    int exit_code; /* 128 + signal where a signal ended it */
+    char *out;     /* standard output, NUL-terminated */
+    char *err;     /* standard error */
+};
+
+/* Starts argv[0]; env: "NAME=value" texts beside the test's own environment. Both end with null;
+ * env may be null. */
+void program_start(struct program *p, const char *const *argv, const char *const *env);
+
+/* Waits for its end; after deadline_ms it is killed and the test fails. */
+void program_finish(struct program *p, int64_t deadline_ms, struct program_result *result);
+
+void program_signal(const struct program *p, int number);
+
+/* Waits until standard error or output holds the text; fails when it ends or deadline_ms passes
+ * before. */
+void program_await(struct program *p, const char *text, int64_t deadline_ms);
+
+bool program_running(const struct program *p);
+
+void program_result_release(struct program_result *result);
+
+/* The program under test ($ROWFERRY_PROGRAM) with -c config (null: none) and the arguments, which
+ * end with null; a minute at most. */
+void rowferry_run(struct program_result *result, const char *config, ...) __attribute__((sentinel));
+void rowferry_start(struct program *p, const char *config, ...) __attribute__((sentinel));
+
+/* Runs it and fails, showing both streams, where the exit code is another. */
+void rowferry_expect(int exit_code, const char *config, ...) __attribute__((sentinel));
+
+/* A member of the last line of standard output, which is JSON (sync --json). */
+int64_t program_json_int(const struct program_result *result, const char *member);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Polling with a deadline: tests never sleep and hope.
+ *
+ *     struct deadline d = deadline_after(5000);
+ *     while (!condition()) {
+ *         ck_assert(deadline_wait(&d));
+ *     }
+ */
+#ifndef ROWFERRY_TESTS_WAIT_H
+#define ROWFERRY_TESTS_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+struct deadline {
+    int64_t end_ms;
+};
+
+static inline int64_t deadline_now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static inline struct deadline deadline_after(int64_t ms)
+{
+    return (struct deadline){deadline_now_ms() + ms};
+}
+
+/* A short pause; false once the deadline has passed. */
+static inline bool deadline_wait(const struct deadline *d)
+{
+    const struct timespec pause = {0, 2000000};
+    nanosleep(&pause, NULL);
+    return deadline_now_ms() < d->end_ms;
+}
+
+#endif
