@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The configuration: one JSON file with comments, checked as a whole, as structs.
+ *
+ * Every option is declared once, in src/config/options.c; docs/configuration.md is its manual. All
+ * that the file alone shows to be wrong is found by config_load, before anything is connected:
+ * ERR_CONFIG with one line `shop.json:12:5: unknown key "pipelines[0].from.tabel"` and a hint. No
+ * value of a secret and no URI stands in a message.
+ *
+ * Secrets are only named by the file; config_resolve_secrets reads them, when a command needs them.
+ * Relative paths in the file are relative to the file's directory.
+ */
+#ifndef ROWFERRY_CONFIG_CONFIG_H
+#define ROWFERRY_CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rowferry/base/err.h"
+#include "rowferry/base/log.h"
+#include "rowferry/document/plan.h"
+#include "rowferry/service/options.h"
+#include "rowferry/source/pg.h"
+
+/* Where a secret comes from, and its value once it was read. */
+enum secret_origin {
+    SECRET_NONE,       /* left out */
+    SECRET_ENV,        /* an environment variable */
+    SECRET_FILE,       /* the content of a file without its last newline */
+    SECRET_COMMAND,    /* the first line that a shell command prints */
+    SECRET_PROMPT,     /* asked on the terminal, without echo */
+    SECRET_CREDENTIAL, /* a file in $CREDENTIALS_DIRECTORY (systemd) */
+};
+
+struct secret {
+    enum secret_origin origin;
+    char *place; /* variable, path, command, prompt or name; null for NONE */
+    char *value; /* null until config_resolve_secrets */
+};
+
+struct source_config {
+    char *uri; /* postgresql://... or key=value, without a password */
+    struct secret password;
+};
+
+struct service_config {
+    char **urls; /* without a trailing slash, without user:password@ */
+    size_t url_count;
+    bool allow_cleartext_credentials;
+    struct secret api_key; /* at most one of api_key, bearer, user with password */
+    struct secret bearer;
+    char *user; /* null: none */
+    struct secret password;
+    char *ca_file; /* null: the system's store */
+    char *client_cert;
+    char *client_key;
+};
+
+struct limits_config {
+    int64_t batch_bytes;
+    int64_t batch_operations;
+    int64_t in_flight;
+    int64_t window_bytes; /* of this pipeline: its part of the process's */
+    int64_t document_bytes;
+    int64_t request_timeout_ms;
+    int64_t retry_budget_ms;
+    int64_t poll_min_ms;
+    int64_t poll_max_ms;
+    int64_t linger_ms;
+};
+
+struct delete_guard_config {
+    double share; /* 0 to 1 of the live documents */
+    int64_t count;
+};
+
+enum capture_mode { CAPTURE_MODE_CHANGELOG };
+enum index_kind { INDEX_KIND_INDEX };
+enum on_schema_change { ON_SCHEMA_CHANGE_STOP };
+
+struct from_config {
+    char *table;
+    char **key; /* columns; key_count 0: the primary key */
+    size_t key_count;
+    char *where; /* SQL; null: every row */
+    int capture_mode;
+};
+
+struct to_config {
+    char *index; /* the alias that people search */
+    int kind;
+    char *mappings;        /* JSON object, one line, checked with mapping_parse */
+    char *settings;        /* JSON object, one line; null: none */
+    char *ingest_pipeline; /* null: none */
+    int64_t keep;          /* old generations */
+};
+
+/* Limits, guard and on_schema_change are resolved: the pipeline's own, else the top level's, else
+ * the default. */
+struct pipeline_config {
+    char *name;
+    struct from_config from;
+    struct to_config to;
+    struct field *fields;
+    size_t field_count;
+    struct limits_config limits;
+    struct delete_guard_config delete_guard;
+    int on_schema_change;
+};
+
+struct config {
+    char *path; /* the file, as it was found */
+    struct source_config source;
+    struct service_config service;
+    char *state_path;
+    char *listen;                      /* "host:port"; null: nothing is served */
+    int log_level;                     /* enum log_level */
+    int log_format;                    /* enum log_format */
+    struct pipeline_config *pipelines; /* at least one */
+    size_t pipeline_count;
+    char **warnings; /* of loading and of secrets, for the log */
+    size_t warning_count;
+};
+
+/*
+ * Reads and checks path; null: $ROWFERRY_CONFIG, ./rowferry.json, /etc/rowferry/rowferry.json, the
+ * first that is there. ROWFERRY_LOG_LEVEL, ROWFERRY_LOG_FORMAT and ROWFERRY_LISTEN win over the
+ * file. ERR_CONFIG for everything that is wrong, a file that is missing included.
+ */
+int config_load(struct config **out, const char *path, struct err *err) MUST_CHECK;
+void config_free(struct config *c); /* wipes secrets; null is allowed */
+
+/* The pipeline of that name; null where there is none. */
+const struct pipeline_config *config_pipeline(const struct config *c, const char *name);
+
+/*
+ * Reads every secret that the file names; a second call does nothing. ERR_CONFIG: variable not
+ * set, file or credential not readable, no terminal; ERR_REJECTED: the command failed;
+ * ERR_TRANSIENT: it did not end within 30 s. A file that others can read adds a warning.
+ */
+int config_resolve_secrets(struct config *c, struct err *err) MUST_CHECK;
+
+/* The option structs of the lower rooms, borrowing from c; secrets have to be resolved before. */
+void config_source_options(const struct config *c, const char *application_name,
+                           struct source_options *out);
+void config_service_options(const struct config *c, const struct pipeline_config *pipeline,
+                            struct service_options *out);
+
+#endif
