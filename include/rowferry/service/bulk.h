@@ -6,6 +6,8 @@
  * every operation set. Nothing here retries: the caller decides. An answer that did not arrive
  * whole, cannot be read, or has another number of items leaves every operation UNKNOWN (or RETRY,
  * STOP, REJECTED where the status of the whole request says so), with batch->failure filled.
+ * A whole request refused as such (batch->http_status 400 or 413) is REJECTED where it carried one
+ * operation; of several each is RETRY: send them in smaller parts, down to one.
  */
 #ifndef ROWFERRY_SERVICE_BULK_H
 #define ROWFERRY_SERVICE_BULK_H
@@ -15,6 +17,7 @@
 
 /* True while another request may start (options.in_flight). */
 bool bulk_can_send(const struct service *s);
+/* How many were sent and not taken back yet. */
 size_t bulk_in_flight(const struct service *s);
 
 /* Sends to POST /<index>/_bulk; pipeline null = none. The batch is borrowed until it is taken. */

@@ -21,6 +21,9 @@ struct product_info {
 /* GET /. A 403 is no failure (least-privileged keys get it); 401 is ERR_REJECTED. */
 int product_detect(struct service *s, struct product_info *out, struct err *err) MUST_CHECK;
 
+/* What a bulk request's query has besides the common part ("&..."), or "". */
+const char *product_bulk_query(const struct product_info *info);
+
 const char *product_name(enum product product); /* "OpenSearch", "Elasticsearch", "unknown" */
 
 #endif

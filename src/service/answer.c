@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The meaning of a bulk answer: which key in which place is what, and item i to operation i. */
+#include "rowferry/service/answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/service/outcome.h"
+#include "walk.h"
+
+#define REASON_MAX_BYTES (2 * WALK_TEXT_BYTES + 256)
+
+enum place {
+    PLACE_SKIP,
+    PLACE_TOP,
+    PLACE_ITEMS,
+    PLACE_ITEM,
+    PLACE_RESULT,
+    PLACE_ERROR,
+    PLACE_CAUSE
+};
+
+enum field {
+    FIELD_NONE,
+    FIELD_ERRORS,
+    FIELD_ITEMS,
+    FIELD_ACTION,
+    FIELD_STATUS,
+    FIELD_ERROR,
+    FIELD_TYPE,
+    FIELD_REASON,
+    FIELD_CAUSE,
+    FIELD_CAUSE_TYPE,
+    FIELD_CAUSE_REASON,
+};
+
+struct answer {
+    struct walk walk;
+    struct batch *batch;
+    enum place places[WALK_MAX_DEPTH + 1]; /* [depth] of the open containers */
+    enum field field;                      /* what the value after the last key is */
+    bool all_good;                         /* "errors":false came first: items are counted only */
+    bool items_seen;
+    bool too_many;
+    size_t item; /* the next one's number */
+    unsigned actions;
+    int status;
+    bool has_error;
+    struct buf type, reason, cause_type, cause_reason;
+};
+
+static const struct key_row {
+    enum place place;
+    const char *key;
+    enum field field;
+} keys[] = {
+    {PLACE_TOP, "errors", FIELD_ERRORS},         {PLACE_TOP, "items", FIELD_ITEMS},
+    {PLACE_RESULT, "status", FIELD_STATUS},      {PLACE_RESULT, "error", FIELD_ERROR},
+    {PLACE_ERROR, "type", FIELD_TYPE},           {PLACE_ERROR, "reason", FIELD_REASON},
+    {PLACE_ERROR, "caused_by", FIELD_CAUSE},     {PLACE_CAUSE, "type", FIELD_CAUSE_TYPE},
+    {PLACE_CAUSE, "reason", FIELD_CAUSE_REASON},
+};
+
+struct answer *answer_new(void)
+{
+    struct answer *a = mem_zero(1, sizeof(*a));
+    buf_init(&a->type, WALK_TEXT_BYTES);
+    buf_init(&a->reason, REASON_MAX_BYTES);
+    buf_init(&a->cause_type, WALK_TEXT_BYTES);
+    buf_init(&a->cause_reason, WALK_TEXT_BYTES);
+    return a;
+}
+
+void answer_free(struct answer *a)
+{
+    if (a != NULL) {
+        buf_release(&a->type);
+        buf_release(&a->reason);
+        buf_release(&a->cause_type);
+        buf_release(&a->cause_reason);
+        free(a);
+    }
+}
+
+static void begin_item(struct answer *a)
+{
+    a->actions = 0;
+    a->status = 0;
+    a->has_error = false;
+    buf_reset(&a->type);
+    buf_reset(&a->reason);
+    buf_reset(&a->cause_type);
+    buf_reset(&a->cause_reason);
+}
+
+/* What an outer reason says is often only "failed to parse": the cause says why. */
+static void join_cause(struct answer *a)
+{
+    if (a->cause_reason.len == 0) {
+        return;
+    }
+    buf_push_literal(&a->reason, ", caused by ");
+    buf_push(&a->reason, buf_text(&a->cause_type), a->cause_type.len);
+    buf_push_literal(&a->reason, ": ");
+    buf_push(&a->reason, buf_text(&a->cause_reason), a->cause_reason.len);
+}
+
+static void settle_item(struct answer *a)
+{
+    struct operation *o = &a->batch->operations[a->item];
+    struct item item = {
+        .status = a->status,
+        .has_error = a->has_error,
+        .type = span_make(buf_text(&a->type), a->type.len),
+        .reason = span_make(buf_text(&a->reason), a->reason.len),
+    };
+    o->http_status = a->status;
+    o->outcome = outcome_of_item(o, &item, &o->seen);
+    if (a->has_error && o->outcome != OUTCOME_DONE) {
+        join_cause(a);
+        batch_set_reason(a->batch, o, item.type, span_make(buf_text(&a->reason), a->reason.len));
+    }
+}
+
+/* The place that a container has by the key or array before it. */
+static enum place place_of_field(enum field field)
+{
+    switch (field) {
+    case FIELD_ITEMS:
+        return PLACE_ITEMS;
+    case FIELD_ACTION:
+        return PLACE_RESULT;
+    case FIELD_ERROR:
+        return PLACE_ERROR;
+    case FIELD_CAUSE:
+        return PLACE_CAUSE;
+    default:
+        return PLACE_SKIP;
+    }
+}
+
+static bool open_item(struct answer *a, enum place *place, bool array)
+{
+    if (a->item >= a->batch->count) {
+        a->too_many = true;
+        return false;
+    }
+    *place = a->all_good ? PLACE_SKIP : PLACE_ITEM;
+    if (!a->all_good) {
+        begin_item(a);
+    }
+    return !array;
+}
+
+static bool on_open(void *context, unsigned depth, bool array)
+{
+    struct answer *a = context;
+    enum place *place = &a->places[depth];
+    if (depth == 1) {
+        *place = PLACE_TOP;
+        return !array;
+    }
+    if (a->places[depth - 1] == PLACE_ITEMS) {
+        return open_item(a, place, array);
+    }
+    enum field field = a->field;
+    a->field = FIELD_NONE;
+    *place = place_of_field(field);
+    if (*place == PLACE_ITEMS) {
+        bool first = !a->items_seen;
+        a->items_seen = true;
+        return array && first;
+    }
+    a->has_error = a->has_error || *place == PLACE_ERROR;
+    return *place == PLACE_SKIP || !array;
+}
+
+static bool on_close(void *context, unsigned depth)
+{
+    struct answer *a = context;
+    a->field = FIELD_NONE;
+    if (depth > 1 && a->places[depth - 1] == PLACE_ITEMS) {
+        if (!a->all_good) {
+            settle_item(a);
+        }
+        a->item++;
+    }
+    return true;
+}
+
+static bool on_key(void *context, unsigned depth, struct span text)
+{
+    struct answer *a = context;
+    enum place place = a->places[depth];
+    a->field = FIELD_NONE;
+    if (place == PLACE_SKIP) {
+        return true;
+    }
+    if (place == PLACE_ITEM) {
+        a->field = FIELD_ACTION;
+        return ++a->actions == 1;
+    }
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (keys[i].place == place && span_is(text, keys[i].key)) {
+            a->field = keys[i].field;
+        }
+    }
+    return true;
+}
+
+static struct buf *text_of_field(struct answer *a, enum field field)
+{
+    switch (field) {
+    case FIELD_TYPE:
+        return &a->type;
+    case FIELD_REASON:
+    case FIELD_ERROR:
+        return &a->reason;
+    case FIELD_CAUSE_TYPE:
+        return &a->cause_type;
+    case FIELD_CAUSE_REASON:
+        return &a->cause_reason;
+    default:
+        return NULL;
+    }
+}
+
+/* False for a value where only a container can stand: an action or an item that is a text. */
+static bool may_be_plain(const struct answer *a, unsigned depth)
+{
+    return depth > 0 && a->places[depth] != PLACE_ITEMS && a->field != FIELD_ACTION &&
+           a->field != FIELD_ITEMS;
+}
+
+static bool on_string(void *context, unsigned depth, struct span text)
+{
+    struct answer *a = context;
+    if (!may_be_plain(a, depth)) {
+        return false;
+    }
+    struct buf *kept = text_of_field(a, a->field);
+    if (kept != NULL) {
+        buf_reset(kept);
+        buf_push(kept, text.data, text.len);
+    }
+    a->has_error = a->has_error || a->field == FIELD_ERROR;
+    bool good = a->field != FIELD_STATUS;
+    a->field = FIELD_NONE;
+    return good;
+}
+
+/* -1 where it is no status. */
+static int parse_status(struct span text)
+{
+    int status = 0;
+    for (size_t i = 0; i < text.len && text.len == 3; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9') {
+            return -1;
+        }
+        status = status * 10 + (text.data[i] - '0');
+    }
+    return status >= 100 ? status : -1;
+}
+
+static bool on_scalar(void *context, unsigned depth, struct span text)
+{
+    struct answer *a = context;
+    enum field field = a->field;
+    if (!may_be_plain(a, depth)) {
+        return false;
+    }
+    a->field = FIELD_NONE;
+    if (field == FIELD_ERRORS && !a->items_seen) {
+        a->all_good = span_is(text, "false");
+    } else if (field == FIELD_STATUS) {
+        a->status = parse_status(text);
+        return a->status > 0;
+    }
+    return true;
+}
+
+static const struct walk_events events = {on_open, on_close, on_key, on_string, on_scalar};
+
+static void set_all(struct batch *b, enum outcome outcome, int status)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        struct operation *o = &b->operations[i];
+        o->outcome = outcome;
+        o->http_status = status;
+        o->seen = 0;
+        o->reason_len = 0;
+    }
+    buf_reset(&b->reasons);
+}
+
+void answer_begin(struct answer *a, struct batch *batch)
+{
+    walk_begin(&a->walk, &events, a);
+    a->batch = batch;
+    a->field = FIELD_NONE;
+    a->all_good = false;
+    a->items_seen = false;
+    a->too_many = false;
+    a->item = 0;
+    set_all(batch, OUTCOME_UNKNOWN, 0);
+}
+
+bool answer_feed(struct answer *a, const char *bytes, size_t len)
+{
+    return walk_feed(&a->walk, bytes, len);
+}
+
+static int explain(const struct answer *a, struct err *err)
+{
+    size_t wanted = a->batch->count;
+    if (a->too_many) {
+        return err_set(err, ERR_TRANSIENT,
+                       "the answer to a bulk request has more items than its %zu operations",
+                       wanted);
+    }
+    if (a->walk.state == WALK_BROKEN) {
+        return err_set(
+            err, ERR_TRANSIENT,
+            "could not read the answer to a bulk request: it is no bulk answer from byte "
+            "%zu on",
+            a->walk.passed);
+    }
+    if (!walk_whole(&a->walk)) {
+        return err_set(err, ERR_TRANSIENT,
+                       "the answer to a bulk request ends after %zu bytes and %zu of %zu items",
+                       a->walk.passed, a->item, wanted);
+    }
+    return err_set(
+        err, ERR_TRANSIENT,
+        "the answer to a bulk request has %zu items, expected %zu, one for each operation", a->item,
+        wanted);
+}
+
+int answer_end(struct answer *a, struct err *err)
+{
+    bool whole = walk_whole(&a->walk) && a->items_seen && a->item == a->batch->count;
+    if (!whole) {
+        set_all(a->batch, OUTCOME_UNKNOWN, 0);
+        return explain(a, err);
+    }
+    if (a->all_good) {
+        set_all(a->batch, OUTCOME_DONE, 200);
+    }
+    return 0;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bulk requests in flight: starting them, and what became of every operation. */
+#include "rowferry/service/bulk.h"
+
+#include <string.h>
+
+#include "body.h"
+#include "fault.h"
+#include "rowferry/service/outcome.h"
+#include "wire.h"
+
+#define SERVER_MARGIN_MS 5000 /* the service gives up this long before we do */
+#define SERVER_LEAST_MS 1000
+
+bool bulk_can_send(const struct service *s)
+{
+    return s->in_flight < s->options.in_flight;
+}
+
+size_t bulk_in_flight(const struct service *s)
+{
+    return s->in_flight;
+}
+
+/* One that carries nothing: neither on its way nor waiting to be taken. */
+static struct slot *free_slot(struct service *s)
+{
+    for (size_t i = 1; i < s->slot_count; i++) {
+        if (s->slots[i].batch == NULL) {
+            return &s->slots[i];
+        }
+    }
+    return NULL;
+}
+
+/* The service must have given up before we do, or work is repeated that it still finishes. */
+static int64_t server_timeout_s(const struct service_options *o)
+{
+    int64_t ms = o->request_timeout_ms - SERVER_MARGIN_MS;
+    return (ms > SERVER_LEAST_MS ? ms : SERVER_LEAST_MS) / 1000;
+}
+
+static void push_path(struct buf *out, const struct service *s, const char *index,
+                      const char *ingest_pipeline)
+{
+    buf_reset(out);
+    buf_push_char(out, '/');
+    http_push_segment(out, index, strlen(index));
+    buf_printf(out, "/_bulk?filter_path=errors,items.*.status,items.*.error&timeout=%llds%s",
+               (long long)server_timeout_s(&s->options), product_bulk_query(&s->product));
+    if (ingest_pipeline != NULL) {
+        buf_push_literal(out, "&pipeline=");
+        http_push_segment(out, ingest_pipeline, strlen(ingest_pipeline));
+    }
+}
+
+int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
+              struct batch *batch, struct err *err)
+{
+    struct slot *slot = bulk_can_send(s) ? free_slot(s) : NULL;
+    if (slot == NULL) {
+        return err_set(err, ERR_INTERNAL, "another bulk request was sent than may be in flight");
+    }
+    slot->method = "POST";
+    push_path(&slot->path, s, index, ingest_pipeline);
+    batch->http_status = 0;
+    batch->failure = (struct err){0};
+    answer_begin(slot->bulk, batch);
+    struct span body = span_make(buf_text(&batch->bytes), batch->bytes.len);
+    int rc = wire_start(slot, s->bulk_headers, &body, err);
+    if (rc != 0) {
+        return rc;
+    }
+    slot->batch = batch;
+    s->in_flight++;
+    for (size_t i = 0; i < batch->count; i++) {
+        batch->operations[i].attempts++;
+    }
+    return 0;
+}
+
+static void set_outcome(struct batch *b, enum outcome outcome)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        b->operations[i].outcome = outcome;
+        b->operations[i].http_status = (int)b->http_status;
+    }
+}
+
+/* The one operation of a request that was refused for what it holds: the refusal is its reason. */
+static void reject_single(struct slot *slot, struct batch *b)
+{
+    struct json_object *tree = slot->answer.json ? body_parse(&slot->answer.body) : NULL;
+    struct body_error error = body_error(tree);
+    struct span reason = span_make(error.reason, strlen(error.reason));
+    struct span type = span_make(error.type, strlen(error.type));
+    if (type.len == 0) {
+        static const char words[] = "request_refused";
+        type = span_make(words, sizeof(words) - 1);
+    }
+    if (reason.len == 0) {
+        reason = span_make(b->failure.message, strlen(b->failure.message));
+    }
+    batch_set_reason(b, &b->operations[0], type, reason);
+    json_object_put(tree);
+}
+
+/* Anything but 200. What is wrong with one operation fails its whole request, so a refusal of
+ * several says nothing of each: they come back as RETRY, to be sent in parts. */
+static void settle_refused(struct slot *slot, struct batch *b)
+{
+    (void)http_refuse(&slot->answer, slot->method, buf_text(&slot->path), &b->failure);
+    enum outcome outcome = outcome_of_request(slot->answer.status);
+    if (outcome == OUTCOME_REJECTED && b->count > 1) {
+        outcome = OUTCOME_RETRY;
+    }
+    set_outcome(b, outcome);
+    if (outcome == OUTCOME_REJECTED && b->count == 1) {
+        reject_single(slot, b);
+    }
+}
+
+/* The connection failed. What cannot be verified never will be; all else is worth another try. */
+static void settle_lost(struct slot *slot, struct batch *b)
+{
+    int class = fault_explain(slot, &b->failure);
+    b->http_status = 0;
+    /* parts of an answer may have been read already: they are not believed */
+    answer_begin(slot->bulk, b);
+    set_outcome(b, class == ERR_TRANSIENT ? OUTCOME_UNKNOWN : OUTCOME_STOP);
+}
+
+static void settle(struct slot *slot)
+{
+    struct batch *b = slot->batch;
+    b->http_status = (unsigned)slot->answer.status;
+    if (slot->result != CURLE_OK) {
+        settle_lost(slot, b);
+    } else if (slot->answer.status != 200) {
+        settle_refused(slot, b);
+    } else if (answer_end(slot->bulk, &b->failure) != 0) {
+        b->failure.http_status = 200;
+    }
+}
+
+struct batch *bulk_take(struct service *s)
+{
+    struct slot *slot = s->first_ended;
+    if (slot == NULL) {
+        return NULL;
+    }
+    s->first_ended = slot->next;
+    if (s->first_ended == NULL) {
+        s->last_ended = NULL;
+    }
+    struct batch *batch = slot->batch;
+    settle(slot);
+    slot->batch = NULL;
+    s->in_flight--;
+    return batch;
+}
+
+int bulk_wait(struct service *s, int fd, int64_t timeout_ms, bool *readable, struct err *err)
+{
+    int rc = wire_move(s, err);
+    if (rc == 0) {
+        rc = wire_wait(s, fd, s->first_ended != NULL ? 0 : timeout_ms, readable, err);
+    }
+    return rc == 0 ? wire_move(s, err) : rc;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One table from libcurl's codes to class and words. */
+#include "fault.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rowferry/base/units.h"
+
+enum saying {
+    SAY_RESOLVE,
+    SAY_CONNECT,
+    SAY_TIMEOUT,
+    SAY_CERTIFICATE,
+    SAY_OWN_FILE,
+    SAY_HANDSHAKE,
+    SAY_LOST,
+    SAY_LARGE,
+    SAY_OTHER,
+};
+
+static const struct fault_row {
+    CURLcode code;
+    enum err_class class;
+    enum saying saying;
+} faults[] = {
+    {CURLE_COULDNT_RESOLVE_HOST, ERR_TRANSIENT, SAY_RESOLVE},
+    {CURLE_COULDNT_CONNECT, ERR_TRANSIENT, SAY_CONNECT},
+    {CURLE_OPERATION_TIMEDOUT, ERR_TRANSIENT, SAY_TIMEOUT},
+    {CURLE_PEER_FAILED_VERIFICATION, ERR_REJECTED, SAY_CERTIFICATE},
+    {CURLE_SSL_ISSUER_ERROR, ERR_REJECTED, SAY_CERTIFICATE},
+    {CURLE_SSL_INVALIDCERTSTATUS, ERR_REJECTED, SAY_CERTIFICATE},
+    {CURLE_SSL_CACERT_BADFILE, ERR_REJECTED, SAY_OWN_FILE},
+    {CURLE_SSL_CERTPROBLEM, ERR_REJECTED, SAY_OWN_FILE},
+    {CURLE_SSL_CONNECT_ERROR, ERR_TRANSIENT, SAY_HANDSHAKE},
+    {CURLE_SSL_CIPHER, ERR_REJECTED, SAY_HANDSHAKE},
+    {CURLE_GOT_NOTHING, ERR_TRANSIENT, SAY_LOST},
+    {CURLE_SEND_ERROR, ERR_TRANSIENT, SAY_LOST},
+    {CURLE_RECV_ERROR, ERR_TRANSIENT, SAY_LOST},
+    {CURLE_PARTIAL_FILE, ERR_TRANSIENT, SAY_LOST},
+    {CURLE_HTTP2, ERR_TRANSIENT, SAY_LOST},
+    {CURLE_HTTP2_STREAM, ERR_TRANSIENT, SAY_LOST},
+    {CURLE_WRITE_ERROR, ERR_REJECTED, SAY_LARGE},
+    {CURLE_URL_MALFORMAT, ERR_CONFIG, SAY_OTHER},
+};
+
+bool fault_is_unreachable(CURLcode result)
+{
+    return result == CURLE_COULDNT_CONNECT || result == CURLE_COULDNT_RESOLVE_HOST ||
+           result == CURLE_SSL_CONNECT_ERROR;
+}
+
+static struct fault_row row_of(CURLcode code)
+{
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        if (faults[i].code == code) {
+            return faults[i];
+        }
+    }
+    return (struct fault_row){code, ERR_TRANSIENT, SAY_OTHER};
+}
+
+static const char *words_of(const struct slot *slot)
+{
+    return slot->failure[0] != '\0' ? slot->failure : curl_easy_strerror(slot->result);
+}
+
+static int say_connect(const struct slot *slot, const char *origin, struct err *err)
+{
+    long number = 0;
+    char reason[96];
+    curl_easy_getinfo(slot->easy, CURLINFO_OS_ERRNO, &number);
+    const char *words = number != 0 ? strerrordesc_np((int)number) : NULL;
+    snprintf(reason, sizeof(reason), "%s", words != NULL ? words : "no connection");
+    reason[0] = (char)tolower((unsigned char)reason[0]);
+    return err_set(err, ERR_TRANSIENT, "could not connect to %s: %s", origin, reason);
+}
+
+static int say_timeout(const struct slot *slot, const char *origin, struct err *err)
+{
+    const struct service_options *o = &slot->service->options;
+    curl_off_t connected_us = 0;
+    char time[UNITS_BYTES];
+    curl_easy_getinfo(slot->easy, CURLINFO_CONNECT_TIME_T, &connected_us);
+    if (connected_us == 0 && slot->answer.status == 0) {
+        return err_set(err, ERR_TRANSIENT, "could not connect to %s within %s", origin,
+                       units_duration(time, o->connect_timeout_ms));
+    }
+    return err_set(err, ERR_TRANSIENT, "no whole answer from %s within %s", origin,
+                   units_duration(time, o->request_timeout_ms));
+}
+
+static int say_tls(const struct slot *slot, const struct fault_row *row, const char *origin,
+                   struct err *err)
+{
+    if (row->saying == SAY_CERTIFICATE) {
+        err_set(err, row->class, "cannot verify the certificate of %s: %s", origin, words_of(slot));
+        return err_hint(err, "set service.tls.ca_file to the certificate of the authority that "
+                             "signed it, and use a host name that it contains");
+    }
+    if (row->saying == SAY_OWN_FILE) {
+        err_set(err, row->class, "cannot use a file of service.tls: %s", words_of(slot));
+        return err_hint(err, "ca_file, client_cert and client_key must be readable PEM files");
+    }
+    err_set(err, row->class, "could not begin TLS with %s: %s", origin, words_of(slot));
+    return err_hint(err, "does it speak https on this port, and is a client certificate wanted?");
+}
+
+static int say(const struct slot *slot, const struct fault_row *row, const char *origin,
+               struct err *err)
+{
+    switch (row->saying) {
+    case SAY_RESOLVE:
+        return err_set(err, row->class, "could not find the address of %s", origin);
+    case SAY_CONNECT:
+        return say_connect(slot, origin, err);
+    case SAY_TIMEOUT:
+        return say_timeout(slot, origin, err);
+    case SAY_CERTIFICATE:
+    case SAY_OWN_FILE:
+    case SAY_HANDSHAKE:
+        return say_tls(slot, row, origin, err);
+    case SAY_LOST:
+        return err_set(err, row->class, "the connection to %s was lost before the whole answer",
+                       origin);
+    case SAY_LARGE:
+        return err_set(err, row->class, "cannot take an answer of %s of over %zu bytes", origin,
+                       slot->answer.body.max_bytes);
+    default:
+        return err_set(err, row->class, "could not talk to %s: %s", origin, words_of(slot));
+    }
+}
+
+int fault_explain(const struct slot *slot, struct err *err)
+{
+    struct fault_row row = row_of(slot->result);
+    say(slot, &row, slot->service->bases[slot->base].origin, err);
+    const char *path = buf_text(&slot->path);
+    return err_context(err, "%s %.*s", slot->method, (int)strcspn(path, "?"), path);
+}

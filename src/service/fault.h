@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plain words and a class for a request that brought no whole answer.
+ */
+#ifndef ROWFERRY_SERVICE_FAULT_H
+#define ROWFERRY_SERVICE_FAULT_H
+
+#include "service.h"
+
+/* True where nobody was reached, so that another base URL may do better. */
+bool fault_is_unreachable(CURLcode result);
+
+/* Fills err from a finished slot whose result is not CURLE_OK; returns the class. */
+int fault_explain(const struct slot *slot, struct err *err);
+
+#endif

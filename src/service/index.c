@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Indices, aliases, generations: one request a duty. */
+#include "rowferry/service/index.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "body.h"
+#include "settings.h"
+
+#define NAME_MAX_BYTES 255
+#define REQUEST_MAX_BYTES ((size_t)4 << 20)
+
+static const struct span no_body = {NULL, 0};
+
+static int name_refused(const char *name, const char *why, struct err *err)
+{
+    err_set(err, ERR_CONFIG, "\"%s\" cannot be the name of an index: %s", name, why);
+    return err_hint(err,
+                    "lower case letters, digits, '-', '_' and '.', not beginning with '-', "
+                    "'_' or '+', at most %d bytes",
+                    NAME_MAX_BYTES);
+}
+
+int index_name_check(const char *name, struct err *err)
+{
+    size_t len = strlen(name);
+    if (len == 0 || len > NAME_MAX_BYTES) {
+        return name_refused(name, len == 0 ? "it is empty" : "it is too long", err);
+    }
+    if (strchr("-_+", name[0]) != NULL) {
+        return name_refused(name, "it begins with '-', '_' or '+'", err);
+    }
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+        return name_refused(name, "it is a folder", err);
+    }
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)name[i];
+        if (c < 0x20 || c == 0x7f || strchr("\\/*?\"<>| ,#:", name[i]) != NULL) {
+            return name_refused(name, "it holds a character that none may have", err);
+        }
+        if (c >= 'A' && c <= 'Z') {
+            return name_refused(name, "it has upper case letters", err);
+        }
+    }
+    return 0;
+}
+
+/* "/<name><rest>" into path. */
+static void path_of(struct buf *path, const char *name, const char *rest)
+{
+    buf_init(path, 3 * NAME_MAX_BYTES + 64);
+    buf_push_char(path, '/');
+    http_push_segment(path, name, strlen(name));
+    buf_push_text(path, rest);
+}
+
+/* A request that has to answer 200 with an object; *tree (null = not wanted) is the caller's. */
+static int ask(struct service *s, const char *method, const char *path, struct span body,
+               struct json_object **tree, struct err *err)
+{
+    struct http_answer answer;
+    int rc = http_request(s, method, path, body, &answer, err);
+    if (rc != 0) {
+        return rc;
+    }
+    if (answer.status != 200) {
+        rc = http_refuse(&answer, method, path, err);
+    } else {
+        struct json_object *got = NULL;
+        rc = body_expect(&got, &answer, method, path, err);
+        if (tree != NULL) {
+            *tree = got;
+        } else {
+            json_object_put(got);
+        }
+    }
+    http_answer_release(&answer);
+    return rc;
+}
+
+/* The same for "/<name><rest>". */
+static int ask_of(struct service *s, const char *method, const char *name, const char *rest,
+                  struct span body, struct json_object **tree, struct err *err)
+{
+    struct buf path;
+    path_of(&path, name, rest);
+    int rc = ask(s, method, buf_text(&path), body, tree, err);
+    buf_release(&path);
+    return rc;
+}
+
+static bool says_missing(const struct http_answer *answer)
+{
+    struct json_object *tree = answer->status == 404 ? body_parse(&answer->body) : NULL;
+    bool missing = strcmp(body_error(tree).type, "index_not_found_exception") == 0;
+    json_object_put(tree);
+    return missing;
+}
+
+/* What stands behind a name: {"concrete": {"aliases", "mappings", "settings"}, ..}; *tree null
+ * where there is nothing. */
+static int describe(struct service *s, const char *name, struct json_object **tree, struct err *err)
+{
+    struct buf path;
+    struct http_answer answer;
+    path_of(&path, name, "");
+    *tree = NULL;
+    int rc = http_request(s, "GET", buf_text(&path), no_body, &answer, err);
+    if (rc == 0) {
+        if (answer.status == 200) {
+            rc = body_expect(tree, &answer, "GET", buf_text(&path), err);
+        } else if (!says_missing(&answer)) {
+            rc = http_refuse(&answer, "GET", buf_text(&path), err);
+        }
+        http_answer_release(&answer);
+    }
+    buf_release(&path);
+    return rc;
+}
+
+static void copy_text(char *out, size_t size, const char *text)
+{
+    size_t n = text_cut(text, strlen(text), size - 1);
+    memcpy(out, text, n);
+    out[n] = '\0';
+}
+
+static void read_info(struct index_info *out, const char *name, struct json_object *description)
+{
+    struct json_object *ours =
+        body_member(description, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
+    struct json_object *settings =
+        body_member(description, (const char *const[]){"settings", "index", NULL});
+    memset(out, 0, sizeof(*out));
+    copy_text(out->name, sizeof(out->name), name);
+    copy_text(out->uuid, sizeof(out->uuid), body_text(settings, "uuid"));
+    copy_text(out->pipeline, sizeof(out->pipeline), body_text(ours, "pipeline"));
+    copy_text(out->fingerprint, sizeof(out->fingerprint), body_text(ours, "mapping"));
+}
+
+int index_resolve(struct service *s, const char *name, enum alias_kind *kind,
+                  struct index_info *out, struct err *err)
+{
+    struct json_object *tree;
+    memset(out, 0, sizeof(*out));
+    *kind = ALIAS_ABSENT;
+    int rc = describe(s, name, &tree, err);
+    if (rc != 0 || tree == NULL) {
+        return rc;
+    }
+    struct json_object_iterator first = json_object_iter_begin(tree);
+    if (json_object_object_length(tree) > 1) {
+        *kind = ALIAS_SEVERAL;
+    } else if (json_object_object_length(tree) == 1) {
+        const char *concrete = json_object_iter_peek_name(&first);
+        struct json_object *description = json_object_iter_peek_value(&first);
+        /* a data stream shows its backing index, which does not bear it as an alias */
+        bool alias = body_member(description, (const char *const[]){"aliases", name, NULL}) != NULL;
+        *kind = alias ? ALIAS_ONE : ALIAS_CONCRETE;
+        read_info(out, concrete, description);
+    }
+    json_object_put(tree);
+    return 0;
+}
+
+int index_look(struct service *s, const char *name, bool *found, struct index_info *out,
+               struct err *err)
+{
+    struct json_object *tree;
+    memset(out, 0, sizeof(*out));
+    *found = false;
+    int rc = describe(s, name, &tree, err);
+    if (rc != 0 || tree == NULL) {
+        return rc;
+    }
+    struct json_object *description = body_member(tree, (const char *const[]){name, NULL});
+    if (description != NULL) {
+        *found = true;
+        read_info(out, name, description);
+    }
+    json_object_put(tree);
+    return 0;
+}
+
+int index_create(struct service *s, const char *name, const char *mappings, const char *settings,
+                 struct err *err)
+{
+    struct buf body;
+    buf_init(&body, REQUEST_MAX_BYTES);
+    buf_push_literal(&body, "{\"settings\":");
+    int rc = settings_filling(&body, settings, err);
+    if (rc == 0) {
+        buf_push_literal(&body, ",\"mappings\":");
+        buf_push_text(&body, mappings);
+        buf_push_char(&body, '}');
+        rc = body.failed ? err_set(err, ERR_REJECTED, "cannot send a mapping of over %zu bytes",
+                                   REQUEST_MAX_BYTES)
+                         : ask_of(s, "PUT", name, "", span_make(body.data, body.len), NULL, err);
+    }
+    buf_release(&body);
+    return rc;
+}
+
+int index_finish(struct service *s, const char *name, const char *settings, struct err *err)
+{
+    struct buf body;
+    buf_init(&body, REQUEST_MAX_BYTES);
+    int rc = settings_finished(&body, settings, err);
+    if (rc == 0) {
+        rc = ask_of(s, "PUT", name, "/_settings", span_make(body.data, body.len), NULL, err);
+    }
+    buf_release(&body);
+    return rc == 0 ? index_refresh(s, name, err) : rc;
+}
+
+static void push_action(struct buf *out, const char *action, const char *index, const char *alias,
+                        const char *rest)
+{
+    buf_printf(out, "{\"%s\":{\"index\":", action);
+    text_json(out, index, strlen(index));
+    buf_push_literal(out, ",\"alias\":");
+    text_json(out, alias, strlen(alias));
+    buf_push_text(out, rest);
+    buf_push_literal(out, "}}");
+}
+
+/* Elasticsearch may acknowledge a call of which an action failed. */
+static int check_swapped(struct json_object *tree, const char *alias, struct err *err)
+{
+    struct json_object *errors = body_member(tree, (const char *const[]){"errors", NULL});
+    struct json_object *done = body_member(tree, (const char *const[]){"acknowledged", NULL});
+    if (json_object_get_boolean(errors)) {
+        return err_set(err, ERR_REJECTED, "cannot swap the alias \"%s\": an action failed", alias);
+    }
+    if (!json_object_get_boolean(done)) {
+        return err_set(err, ERR_TRANSIENT,
+                       "could not swap the alias \"%s\" in time: not acknowledged", alias);
+    }
+    return 0;
+}
+
+int index_swap(struct service *s, const char *alias, const char *from, const char *to,
+               struct err *err)
+{
+    struct buf body;
+    struct json_object *tree = NULL;
+    buf_init(&body, REQUEST_MAX_BYTES);
+    buf_push_literal(&body, "{\"actions\":[");
+    if (from != NULL) {
+        push_action(&body, "remove", from, alias, ",\"must_exist\":true");
+        buf_push_char(&body, ',');
+    }
+    push_action(&body, "add", to, alias, "");
+    buf_push_literal(&body, "]}");
+    int rc = ask(s, "POST", "/_aliases", span_make(body.data, body.len), &tree, err);
+    if (rc == 0) {
+        rc = check_swapped(tree, alias, err);
+    }
+    json_object_put(tree);
+    buf_release(&body);
+    return rc;
+}
+
+/* An answer of which some shards are missing is not the whole truth. */
+static int check_shards(struct json_object *tree, const char *name, struct err *err)
+{
+    struct json_object *failed =
+        body_member(tree, (const char *const[]){"_shards", "failed", NULL});
+    int count = json_object_get_int(failed);
+    if (count > 0) {
+        return err_set(err, ERR_TRANSIENT, "could not reach %d shards of index \"%s\"", count,
+                       name);
+    }
+    return 0;
+}
+
+int index_refresh(struct service *s, const char *name, struct err *err)
+{
+    struct json_object *tree = NULL;
+    int rc = ask_of(s, "POST", name, "/_refresh", no_body, &tree, err);
+    if (rc == 0) {
+        rc = check_shards(tree, name, err);
+    }
+    json_object_put(tree);
+    return rc;
+}
+
+int index_count(struct service *s, const char *name, int64_t *count, struct err *err)
+{
+    struct json_object *tree = NULL;
+    *count = 0;
+    int rc = ask_of(s, "GET", name, "/_count", no_body, &tree, err);
+    if (rc == 0) {
+        rc = check_shards(tree, name, err);
+    }
+    struct json_object *number = body_member(tree, (const char *const[]){"count", NULL});
+    if (rc == 0 && !json_object_is_type(number, json_type_int)) {
+        rc = err_set(err, ERR_TRANSIENT, "could not read how many documents \"%s\" has", name);
+    }
+    if (rc == 0) {
+        *count = json_object_get_int64(number);
+    }
+    json_object_put(tree);
+    return rc;
+}
+
+int index_delete(struct service *s, const char *name, const char *pipeline, struct err *err)
+{
+    bool found = false;
+    struct index_info info;
+    int rc = index_name_check(name, err);
+    if (rc == 0) {
+        rc = index_look(s, name, &found, &info, err);
+    }
+    if (rc != 0 || !found) {
+        return rc;
+    }
+    if (pipeline[0] == '\0' || strcmp(info.pipeline, pipeline) != 0) {
+        return err_set(err, ERR_INTERNAL,
+                       "refusing to delete index \"%s\": its _meta does not name pipeline \"%s\"",
+                       name, pipeline);
+    }
+    return ask_of(s, "DELETE", name, "", no_body, NULL, err);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table from kind, status and error to outcome. The first row that fits decides. */
+#include "rowferry/service/outcome.h"
+
+#include <string.h>
+
+enum error_wanted { ERROR_ANY, ERROR_ABSENT, ERROR_PRESENT };
+
+enum kind_wanted { KIND_ANY, KIND_DELETE };
+
+struct rule {
+    enum kind_wanted kind;
+    int least, most; /* of the status */
+    enum error_wanted error;
+    const char *type;   /* what the type contains; null = any */
+    const char *reason; /* what the reason begins with; null = any */
+    enum outcome outcome;
+};
+
+static const struct rule item_rules[] = {
+    {KIND_ANY, 200, 299, ERROR_ABSENT, NULL, NULL, OUTCOME_DONE},
+    {KIND_ANY, 200, 299, ERROR_PRESENT, NULL, NULL, OUTCOME_UNKNOWN},
+    {KIND_DELETE, 404, 404, ERROR_ABSENT, NULL, NULL, OUTCOME_DONE},
+    {KIND_ANY, 404, 404, ERROR_ANY, NULL, NULL, OUTCOME_STOP}, /* index or alias is gone */
+    {KIND_ANY, 409, 409, ERROR_ANY, "version_conflict", NULL, OUTCOME_OUTRUN}, /* by its version */
+    {KIND_ANY, 409, 409, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    /* the service is busy, its disk is full, a shard is on its way */
+    {KIND_ANY, 408, 408, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 425, 425, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 429, 429, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 500, 599, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    /* a credential, a write block */
+    {KIND_ANY, 401, 401, ERROR_ANY, NULL, NULL, OUTCOME_STOP},
+    {KIND_ANY, 403, 403, ERROR_ANY, NULL, NULL, OUTCOME_STOP},
+    /* refused for what the index is, not for what the document holds */
+    {KIND_ANY, 400, 400, ERROR_ANY, "index_closed_exception", NULL, OUTCOME_STOP},
+    {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception", "pipeline with id [",
+     OUTCOME_STOP},
+    {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception",
+     "no write index is defined for alias", OUTCOME_STOP},
+    {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception",
+     "only write ops with an op_type of create", OUTCOME_STOP},
+    /* mapping errors of every kind, strict_dynamic_mapping_exception among them: this document */
+    {KIND_ANY, 400, 499, ERROR_ANY, NULL, NULL, OUTCOME_REJECTED},
+};
+
+/* REJECTED means "not in this form": a caller that sent several operations sends them in parts. */
+static const struct rule request_rules[] = {
+    {KIND_ANY, 200, 299, ERROR_ANY, NULL, NULL, OUTCOME_UNKNOWN},
+    {KIND_ANY, 400, 400, ERROR_ANY, NULL, NULL, OUTCOME_REJECTED},
+    {KIND_ANY, 413, 413, ERROR_ANY, NULL, NULL, OUTCOME_REJECTED},
+    {KIND_ANY, 408, 408, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 425, 425, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 429, 429, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 500, 599, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 300, 499, ERROR_ANY, NULL, NULL, OUTCOME_STOP},
+};
+
+static bool contains(struct span text, const char *part)
+{
+    return part == NULL || (text.len > 0 && memmem(text.data, text.len, part, strlen(part)));
+}
+
+static bool begins(struct span text, const char *part)
+{
+    size_t len = part != NULL ? strlen(part) : 0;
+    return len == 0 || (text.len >= len && memcmp(text.data, part, len) == 0);
+}
+
+static bool rule_fits(const struct rule *r, enum operation_kind kind, const struct item *item)
+{
+    if (r->kind == KIND_DELETE && kind != OPERATION_DELETE) {
+        return false;
+    }
+    if (r->error != ERROR_ANY && (r->error == ERROR_PRESENT) != item->has_error) {
+        return false;
+    }
+    return item->status >= r->least && item->status <= r->most && contains(item->type, r->type) &&
+           begins(item->reason, r->reason);
+}
+
+static enum outcome first_fit(const struct rule *rules, size_t count, enum operation_kind kind,
+                              const struct item *item)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rule_fits(&rules[i], kind, item)) {
+            return rules[i].outcome;
+        }
+    }
+    return OUTCOME_UNKNOWN;
+}
+
+/* The N of the last "current version [N]": the key stands before it and may hold the same words. */
+static int64_t current_version(struct span reason)
+{
+    static const char words[] = "current version [";
+    const char *at = NULL;
+    const char *end = reason.data + reason.len;
+    for (const char *p = reason.data; reason.len > 0 && p < end; p++) {
+        p = memmem(p, (size_t)(end - p), words, sizeof(words) - 1);
+        if (p == NULL) {
+            break;
+        }
+        at = p + sizeof(words) - 1;
+    }
+    int64_t version = 0;
+    const char *p = at;
+    for (; p != NULL && p < end && *p >= '0' && *p <= '9'; p++) {
+        if (__builtin_mul_overflow(version, 10, &version) ||
+            __builtin_add_overflow(version, *p - '0', &version)) {
+            return -1;
+        }
+    }
+    return p != NULL && p > at && p < end && *p == ']' ? version : -1;
+}
+
+/*
+ * What a conflict means is told by the version that is there. Our own: an earlier packet of ours
+ * has arrived. Lower: it has changed since (a tombstone was dropped), so the same bytes may pass
+ * now. A text that names none: sending the same bytes again could be refused for ever, so the row
+ * is read again and sent with a newer tick, which is never wrong.
+ */
+static enum outcome conflict(const struct operation *o, struct span reason, int64_t *seen)
+{
+    int64_t current = current_version(reason);
+    if (current == o->version) {
+        return OUTCOME_DONE;
+    }
+    if (current >= 0 && current < o->version) {
+        return OUTCOME_RETRY;
+    }
+    *seen = current > o->version ? current : o->version;
+    return OUTCOME_OUTRUN;
+}
+
+enum outcome outcome_of_item(const struct operation *o, const struct item *item, int64_t *seen)
+{
+    size_t count = sizeof(item_rules) / sizeof(item_rules[0]);
+    enum outcome outcome = first_fit(item_rules, count, o->kind, item);
+    return outcome == OUTCOME_OUTRUN ? conflict(o, item->reason, seen) : outcome;
+}
+
+enum outcome outcome_of_request(int status)
+{
+    struct item item = {.status = status};
+    size_t count = sizeof(request_rules) / sizeof(request_rules[0]);
+    return first_fit(request_rules, count, OPERATION_UPSERT, &item);
+}

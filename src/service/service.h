@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the room's modules share: the connections, the slots of requests, the product.
+ *
+ * A slot is one libcurl easy handle and what a request of it needs; it is used again for the next
+ * request. Slot 0 is http_request's; the others carry bulks.
+ */
+#ifndef ROWFERRY_SERVICE_SERVICE_H
+#define ROWFERRY_SERVICE_SERVICE_H
+
+#include <curl/curl.h>
+
+#include "rowferry/service/answer.h"
+#include "rowferry/service/http.h"
+#include "rowferry/service/product.h"
+
+#define HTTP_BODY_MAX_BYTES ((size_t)8 << 20)
+#define BULK_BODY_MAX_BYTES ((size_t)64 << 10) /* of a bulk's answer that is not 200 */
+#define HTTP_PATH_MAX_BYTES ((size_t)4096)     /* both products refuse a longer request line */
+
+struct base_url {
+    char *url;    /* without a slash at the end */
+    char *origin; /* "host:port", for messages */
+};
+
+struct slot {
+    struct service *service;
+    CURL *easy;
+    char failure[CURL_ERROR_SIZE]; /* libcurl's words for it */
+    struct buf path;
+    struct buf url;
+    const char *method;
+    size_t base; /* the base URL in use */
+    struct http_answer answer;
+    bool overflow; /* the answer's body was larger than its maximum */
+    bool finished;
+    CURLcode result;
+    struct batch *batch; /* of a bulk */
+    struct answer *bulk; /* its answer's reader */
+    struct slot *next;   /* in the queue of bulks that ended */
+};
+
+struct service {
+    struct service_options options;
+    CURLM *multi;
+    struct base_url *bases;
+    size_t base_count;
+    size_t base; /* where the next request goes */
+    struct curl_slist *json_headers;
+    struct curl_slist *bulk_headers;
+    struct slot *slots;
+    size_t slot_count;
+    size_t in_flight;         /* bulks that were sent and not taken back */
+    struct slot *first_ended; /* bulks that ended and wait to be taken, oldest first */
+    struct slot *last_ended;
+    struct product_info product; /* PRODUCT_UNKNOWN until product_detect */
+};
+
+#endif

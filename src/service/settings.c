@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds a setting in any of its spellings, takes it out, puts another in. */
+#include "settings.h"
+
+#include <json-c/json.h>
+#include <string.h>
+
+#define TREE_MAX_DEPTH 32
+
+static int parse(struct json_object **out, const char *configured, struct err *err)
+{
+    *out = configured != NULL ? NULL : json_object_new_object();
+    if (configured != NULL) {
+        struct json_tokener *tokener = json_tokener_new_ex(TREE_MAX_DEPTH);
+        *out = json_tokener_parse_ex(tokener, configured, (int)strlen(configured) + 1);
+        json_tokener_free(tokener);
+    }
+    if (!json_object_is_type(*out, json_type_object)) {
+        json_object_put(*out);
+        *out = NULL;
+        return err_set(err, ERR_CONFIG, "\"settings\" of an index must be a JSON object");
+    }
+    return 0;
+}
+
+/* The object that holds the setting and the key under which it does; false where it is unset. */
+static bool find(struct json_object *tree, const char *name, struct json_object **holder,
+                 const char **key)
+{
+    struct json_object *index = NULL;
+    const char *plain = name + strlen("index.");
+    *holder = tree;
+    *key = name;
+    if (json_object_object_get_ex(tree, name, NULL)) {
+        return true;
+    }
+    *key = plain;
+    if (json_object_object_get_ex(tree, plain, NULL)) {
+        return true;
+    }
+    *holder = json_object_object_get_ex(tree, "index", &index) ? index : NULL;
+    return json_object_is_type(*holder, json_type_object) &&
+           json_object_object_get_ex(*holder, plain, NULL);
+}
+
+static void take_out(struct json_object *tree, const char *name)
+{
+    struct json_object *holder;
+    const char *key;
+    while (find(tree, name, &holder, &key)) {
+        json_object_object_del(holder, key);
+    }
+}
+
+static void append(struct buf *out, struct json_object *tree)
+{
+    const char *text = json_object_to_json_string_ext(tree, JSON_C_TO_STRING_PLAIN |
+                                                                JSON_C_TO_STRING_NOSLASHESCAPE);
+    buf_push_text(out, text);
+}
+
+int settings_filling(struct buf *out, const char *configured, struct err *err)
+{
+    struct json_object *tree;
+    struct json_object *holder;
+    const char *key;
+    int rc = parse(&tree, configured, err);
+    if (rc != 0) {
+        return rc;
+    }
+    take_out(tree, "index.refresh_interval");
+    json_object_object_add(tree, "index.refresh_interval", json_object_new_string("-1"));
+    if (!find(tree, "index.gc_deletes", &holder, &key)) {
+        json_object_object_add(tree, "index.gc_deletes", json_object_new_string("1h"));
+    }
+    append(out, tree);
+    json_object_put(tree);
+    return 0;
+}
+
+int settings_finished(struct buf *out, const char *configured, struct err *err)
+{
+    struct json_object *tree;
+    struct json_object *holder;
+    const char *key;
+    int rc = parse(&tree, configured, err);
+    if (rc != 0) {
+        return rc;
+    }
+    buf_push_literal(out, "{\"index\":{\"refresh_interval\":");
+    if (find(tree, "index.refresh_interval", &holder, &key)) {
+        append(out, json_object_object_get(holder, key));
+    } else {
+        buf_push_literal(out, "null");
+    }
+    buf_push_literal(out, "}}");
+    json_object_put(tree);
+    return 0;
+}

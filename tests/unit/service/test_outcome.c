@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every line of the outcome table, with the texts that real servers send. */
+#include "rowferry/service/outcome.h"
+
+#include <string.h>
+
+#include "suite.h"
+
+#define OURS 1763719200000000
+
+struct line {
+    enum operation_kind kind;
+    int status;
+    const char *type; /* null: no error */
+    const char *reason;
+    enum outcome wanted;
+};
+
+static struct span text(const char *s)
+{
+    return span_make(s, s != NULL ? strlen(s) : 0);
+}
+
+static enum outcome decide(const struct line *l, int64_t *seen)
+{
+    struct operation o = {.kind = l->kind, .version = OURS};
+    struct item item = {
+        .status = l->status,
+        .has_error = l->type != NULL,
+        .type = text(l->type),
+        .reason = text(l->reason),
+    };
+    return outcome_of_item(&o, &item, seen);
+}
+
+#define UP OPERATION_UPSERT
+#define DEL OPERATION_DELETE
+
+static const struct line lines[] = {
+    {UP, 200, NULL, NULL, OUTCOME_DONE},
+    {UP, 201, NULL, NULL, OUTCOME_DONE},
+    {DEL, 200, NULL, NULL, OUTCOME_DONE},
+    {DEL, 404, NULL, NULL, OUTCOME_DONE},
+    {UP, 404, NULL, NULL, OUTCOME_STOP},
+    {UP, 404, "index_not_found_exception", "no such index [vanish]", OUTCOME_STOP},
+    {DEL, 404, "index_not_found_exception", "no such index [vanish]", OUTCOME_STOP},
+    {UP, 429, "es_rejected_execution_exception", "rejected execution of coordinating operation",
+     OUTCOME_RETRY},
+    {UP, 429, "rejected_execution_exception", "rejected execution of org.opensearch.action",
+     OUTCOME_RETRY},
+    {UP, 429, "circuit_breaking_exception", "[in_flight_requests] Data too large", OUTCOME_RETRY},
+    {DEL, 429, "cluster_block_exception",
+     "index [i] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index "
+     "has read-only-allow-delete block];",
+     OUTCOME_RETRY},
+    {UP, 403, "cluster_block_exception", "index [ro] blocked by: [FORBIDDEN/8/index write (api)];",
+     OUTCOME_STOP},
+    {UP, 403, "security_exception", "no permissions for [indices:data/write/index]", OUTCOME_STOP},
+    {UP, 401, "security_exception", "unable to authenticate", OUTCOME_STOP},
+    {UP, 400, "index_closed_exception", "closed", OUTCOME_STOP},
+    {UP, 400, "illegal_argument_exception", "pipeline with id [nope] does not exist", OUTCOME_STOP},
+    {UP, 400, "illegal_argument_exception",
+     "no write index is defined for alias [pa]. The write index may be explicitly disabled",
+     OUTCOME_STOP},
+    {UP, 400, "illegal_argument_exception",
+     "only write ops with an op_type of create are allowed in data streams", OUTCOME_STOP},
+    {UP, 400, "illegal_argument_exception",
+     "Document contains at least one immense term in field=\"k\"", OUTCOME_REJECTED},
+    {UP, 400, "mapper_parsing_exception",
+     "failed to parse field [n] of type [long] in document with id '1'. Preview of field's value: "
+     "'pipeline with id [x]'",
+     OUTCOME_REJECTED},
+    {UP, 400, "document_parsing_exception", "[1:6] failed to parse field [n]", OUTCOME_REJECTED},
+    {UP, 400, "strict_dynamic_mapping_exception",
+     "mapping set to strict, dynamic introduction of [nope] within [_doc] is not allowed",
+     OUTCOME_REJECTED},
+    {UP, 400, "routing_missing_exception", "routing is required", OUTCOME_REJECTED},
+    {UP, 418, "teapot_exception", "short and stout", OUTCOME_REJECTED},
+    {UP, 408, "timeout_exception", "", OUTCOME_RETRY},
+    {UP, 503, "unavailable_shards_exception", "[un][0] primary shard is not active Timeout: [1s]",
+     OUTCOME_RETRY},
+    {DEL, 500, "exception", "", OUTCOME_RETRY},
+    {UP, 409, "some_other_conflict", "", OUTCOME_RETRY},
+    {UP, 200, "strange_exception", "an error beside a 200", OUTCOME_UNKNOWN},
+    {UP, 0, NULL, NULL, OUTCOME_UNKNOWN},
+    {UP, 301, NULL, NULL, OUTCOME_UNKNOWN},
+};
+
+START_TEST(every_line_of_the_table)
+{
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        int64_t seen = 0;
+        enum outcome got = decide(&lines[i], &seen);
+        ck_assert_msg(got == lines[i].wanted, "%d %s: %d", lines[i].status,
+                      lines[i].type != NULL ? lines[i].type : "-", (int)got);
+        ck_assert_int_eq(seen, 0);
+    }
+}
+END_TEST
+
+static enum outcome conflict(const char *reason, int64_t *seen)
+{
+    struct line l = {UP, 409, "version_conflict_engine_exception", reason, OUTCOME_DONE};
+    *seen = 0;
+    return decide(&l, seen);
+}
+
+START_TEST(a_conflict_with_our_own_version_is_done)
+{
+    int64_t seen;
+    ck_assert_int_eq(
+        conflict("[b1]: version conflict, current version [1763719200000000] is higher "
+                 "or equal to the one provided [1763719200000000]",
+                 &seen),
+        OUTCOME_DONE);
+    ck_assert_int_eq(seen, 0);
+}
+END_TEST
+
+START_TEST(a_conflict_with_a_higher_version_is_outrun_and_says_which)
+{
+    int64_t seen;
+    ck_assert_int_eq(
+        conflict("[b1]: version conflict, current version [1763719200000001] is higher "
+                 "or equal to the one provided [1763719200000000]",
+                 &seen),
+        OUTCOME_OUTRUN);
+    ck_assert_int_eq(seen, OURS + 1);
+    ck_assert_int_eq(conflict("current version [9223372036854775807] is higher", &seen),
+                     OUTCOME_OUTRUN);
+    ck_assert_int_eq(seen, INT64_MAX);
+}
+END_TEST
+
+START_TEST(a_key_that_quotes_a_version_does_not_deceive)
+{
+    int64_t seen;
+    ck_assert_int_eq(
+        conflict("[current version [1763719200000000]]: version conflict, current version "
+                 "[1763719200000009] is higher or equal to the one provided [1763719200000000]",
+                 &seen),
+        OUTCOME_OUTRUN);
+    ck_assert_int_eq(seen, OURS + 9);
+}
+END_TEST
+
+START_TEST(a_conflict_with_a_lower_version_is_tried_again)
+{
+    int64_t seen;
+    ck_assert_int_eq(conflict("version conflict, current version [5] is higher", &seen),
+                     OUTCOME_RETRY);
+    ck_assert_int_eq(seen, 0);
+}
+END_TEST
+
+START_TEST(a_conflict_that_names_no_version_is_read_again)
+{
+    static const char *const texts[] = {
+        "",
+        "version conflict",
+        "current version [",
+        "current version []",
+        "current version [12",
+        "current version [x]",
+        "current version [99999999999999999999]",
+        "version conflict, required seqNo [1]",
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        int64_t seen;
+        ck_assert_msg(conflict(texts[i], &seen) == OUTCOME_OUTRUN, "%s", texts[i]);
+        ck_assert_int_eq(seen, OURS);
+    }
+}
+END_TEST
+
+START_TEST(a_refused_request_has_one_outcome_for_all)
+{
+    static const struct {
+        int status;
+        enum outcome wanted;
+    } requests[] = {
+        {429, OUTCOME_RETRY},    {500, OUTCOME_RETRY},    {502, OUTCOME_RETRY},
+        {503, OUTCOME_RETRY},    {504, OUTCOME_RETRY},    {408, OUTCOME_RETRY},
+        {400, OUTCOME_REJECTED}, {413, OUTCOME_REJECTED}, {401, OUTCOME_STOP},
+        {403, OUTCOME_STOP},     {404, OUTCOME_STOP},     {301, OUTCOME_STOP},
+        {406, OUTCOME_STOP},     {204, OUTCOME_UNKNOWN},  {0, OUTCOME_UNKNOWN},
+    };
+    for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+        ck_assert_msg(outcome_of_request(requests[i].status) == requests[i].wanted, "%d",
+                      requests[i].status);
+    }
+}
+END_TEST
+
+SUITE_MAIN("service/outcome", every_line_of_the_table, a_conflict_with_our_own_version_is_done,
+           a_conflict_with_a_higher_version_is_outrun_and_says_which,
+           a_key_that_quotes_a_version_does_not_deceive,
+           a_conflict_with_a_lower_version_is_tried_again,
+           a_conflict_that_names_no_version_is_read_again,
+           a_refused_request_has_one_outcome_for_all)
