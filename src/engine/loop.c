@@ -350,7 +350,7 @@ static int loop_turn(struct loop *l, struct err *err)
     if (rc == 0 && !loop_stopping(l)) {
         rc = sender_pump(&l->sender, clock_monotonic_us(&l->clock), err);
     }
-    if (rc == 0) {
+    if (rc == 0 && !loop_finished(l)) {
         rc = loop_wait(l, !l->held && loop_may_read(l), waiting, err);
     }
     if (rc == 0) {

@@ -46,14 +46,14 @@ bool window_empty(const struct window *w);
 /* Opens the next page; returns its number. Not while window_full. */
 uint64_t window_open(struct window *w);
 /* No more operations of the page will come. position: copied; null: it reaches nothing. */
-void window_close(struct window *w, uint64_t page, const char *position);
+void window_close(struct window *w, uint64_t number, const char *position);
 
 /* True where an operation of this key is unsettled. */
 bool window_holds(const struct window *w, uint64_t key_hash);
-void window_admit(struct window *w, uint64_t page, uint64_t key_hash, size_t bytes);
+void window_admit(struct window *w, uint64_t number, uint64_t key_hash, size_t bytes);
 /* An operation that was outrun is replaced by a newer one of other size, in the same page. */
 void window_replace(struct window *w, size_t old_bytes, size_t new_bytes);
-void window_settle(struct window *w, uint64_t page, uint64_t key_hash, size_t bytes);
+void window_settle(struct window *w, uint64_t number, uint64_t key_hash, size_t bytes);
 
 /* Operations at or before a reached position that are unsettled: 0, or a bug. */
 uint64_t window_unsettled_before_reached(const struct window *w);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The engine's ports without servers: a table, a service and a clock in memory, with faults that a
+ * test plans. The state file is the real one.
+ *
+ * A row is a key ("k0" ...) and a number; its document is {"n":number}. The table keeps a log of
+ * changed keys; positions are "copy I from L" and "log L", I a row and L a length of the log.
+ */
+#ifndef ROWFERRY_TESTS_FAKE_H
+#define ROWFERRY_TESTS_FAKE_H
+
+#include "rowferry/engine/pipeline.h"
+
+#define FAKE_ROWS 64
+#define FAKE_LOG 1024
+
+struct fake_document {
+    int64_t version;
+    long n;
+    bool present;
+};
+
+/* What the service answers to the i-th attempt on an operation. */
+typedef enum outcome (*fake_judge)(void *context, const char *key, long attempt);
+
+struct fake {
+    /* clock */
+    int64_t now_us; /* of both clocks; every wait moves it on */
+    int64_t wall_jump_us;
+    uint64_t random;
+
+    /* table */
+    long rows[FAKE_ROWS]; /* -1 = no row */
+    size_t log[FAKE_LOG]; /* changed keys */
+    size_t log_count;
+    size_t page_rows;
+    void (*between_pages)(struct fake *f, size_t page); /* changes the table, counts from 0 */
+    size_t pages;
+    int fail_connects;   /* so many connects fail for a passing reason */
+    size_t break_change; /* the connection is lost at this change, counted from 1; 0 = never */
+    size_t changes;
+
+    /* service */
+    struct fake_document documents[FAKE_ROWS];
+    char index[256]; /* exists where not empty */
+    char alias[256]; /* the index that the alias points at */
+    fake_judge judge;
+    long attempts[FAKE_ROWS];
+    int fail_requests; /* so many bulk requests are not answered */
+    size_t in_flight, max_in_flight;
+    struct batch *flying[16];
+    size_t requests;
+    long operations; /* that the service has seen */
+    bool finished;   /* refreshed and open for search */
+    bool double_key; /* two operations of one key were in flight together: a broken law */
+
+    /* state */
+    char folder[64];
+    char path[96];
+};
+
+void fake_init(struct fake *f, size_t rows);
+void fake_release(struct fake *f);
+
+/* Changes a row as a transaction would: value -1 deletes. */
+void fake_write(struct fake *f, size_t row, long value);
+
+/* A sync with default options; *result may be null. Returns the error's class or 0. */
+int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err);
+
+/* True where the live index holds exactly the table. */
+bool fake_equal(const struct fake *f);
+
+#endif

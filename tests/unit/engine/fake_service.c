@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A service in memory: versions decide, a judge may refuse, answers arrive at the next wait. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake_private.h"
+
+static int service_resolve(void *self, const char *alias, enum alias_kind *kind,
+                           struct index_info *out, struct err *err)
+{
+    (void)alias;
+    (void)err;
+    const struct fake *f = self;
+    *out = (struct index_info){0};
+    *kind = f->alias[0] == '\0' ? ALIAS_ABSENT : ALIAS_ONE;
+    snprintf(out->name, sizeof(out->name), "%s", f->alias);
+    snprintf(out->uuid, sizeof(out->uuid), "uuid");
+    snprintf(out->pipeline, sizeof(out->pipeline), "things");
+    return 0;
+}
+
+static int service_look(void *self, const char *index, bool *found, struct index_info *out,
+                        struct err *err)
+{
+    const struct fake *f = self;
+    enum alias_kind kind;
+    *found = strcmp(f->index, index) == 0;
+    return service_resolve(self, index, &kind, out, err);
+}
+
+static int service_create(void *self, const char *index, const char *mappings, const char *settings,
+                          struct err *err)
+{
+    (void)mappings;
+    (void)settings;
+    (void)err;
+    struct fake *f = self;
+    snprintf(f->index, sizeof(f->index), "%s", index);
+    memset(f->documents, 0, sizeof(f->documents));
+    return 0;
+}
+
+static int service_finish(void *self, const char *index, const char *settings, struct err *err)
+{
+    (void)index;
+    (void)settings;
+    (void)err;
+    ((struct fake *)self)->finished = true;
+    return 0;
+}
+
+static int service_swap(void *self, const char *alias, const char *from, const char *to,
+                        struct err *err)
+{
+    (void)alias;
+    (void)from;
+    (void)err;
+    struct fake *f = self;
+    snprintf(f->alias, sizeof(f->alias), "%s", to);
+    return 0;
+}
+
+static int service_refresh(void *self, const char *index, struct err *err)
+{
+    (void)self;
+    (void)index;
+    (void)err;
+    return 0;
+}
+
+static int service_remove(void *self, const char *index, const char *pipeline, struct err *err)
+{
+    (void)index;
+    (void)pipeline;
+    (void)err;
+    ((struct fake *)self)->index[0] = '\0';
+    return 0;
+}
+
+static bool service_can_send(void *self)
+{
+    const struct fake *f = self;
+    return f->in_flight < f->max_in_flight;
+}
+
+static size_t key_row(struct span key)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%.*s", (int)key.len, key.data);
+    return (size_t)strtoul(text + 1, NULL, 10);
+}
+
+static bool flies(const struct fake *f, size_t row)
+{
+    for (size_t i = 0; i < f->in_flight; i++) {
+        const struct batch *b = f->flying[i];
+        for (size_t j = 0; j < batch_travelling(b); j++) {
+            if (key_row(batch_key(b, &b->operations[j])) == row) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static int service_send(void *self, const char *index, const char *ingest_pipeline,
+                        struct batch *batch, struct err *err)
+{
+    (void)index;
+    (void)ingest_pipeline;
+    (void)err;
+    struct fake *f = self;
+    for (size_t i = 0; i < batch_travelling(batch); i++) {
+        f->double_key |= flies(f, key_row(batch_key(batch, &batch->operations[i])));
+    }
+    f->flying[f->in_flight++] = batch;
+    return 0;
+}
+
+static long document_number(const struct batch *b, const struct operation *o)
+{
+    const char *n = memmem(b->bytes.data + o->offset, o->len, "\"n\":", 4);
+    return n != NULL ? strtol(n + 4, NULL, 10) : -1;
+}
+
+static void apply(struct fake *f, const struct batch *b, struct operation *o)
+{
+    size_t row = key_row(batch_key(b, o));
+    struct fake_document *d = &f->documents[row];
+    f->operations++;
+    if (f->judge != NULL) {
+        char key[16];
+        snprintf(key, sizeof(key), "k%zu", row);
+        o->outcome = f->judge(f, key, f->attempts[row]++);
+        if (o->outcome != OUTCOME_DONE) {
+            o->seen = d->version;
+            return;
+        }
+    }
+    if (d->version >= o->version) {
+        o->outcome = d->version == o->version ? OUTCOME_DONE : OUTCOME_OUTRUN;
+        o->seen = d->version;
+        return;
+    }
+    *d = (struct fake_document){
+        .version = o->version, .n = document_number(b, o), .present = o->kind == OPERATION_UPSERT};
+    o->outcome = OUTCOME_DONE;
+}
+
+static struct batch *service_take(void *self)
+{
+    struct fake *f = self;
+    if (f->in_flight == 0) {
+        return NULL;
+    }
+    struct batch *b = f->flying[--f->in_flight];
+    f->requests++;
+    if (f->fail_requests > 0) {
+        f->fail_requests--;
+        err_set(&b->failure, ERR_TRANSIENT, "connection refused");
+        return b;
+    }
+    b->http_status = 200;
+    for (size_t i = 0; i < batch_travelling(b); i++) {
+        apply(f, b, &b->operations[i]);
+    }
+    return b;
+}
+
+static int service_wait(void *self, int fd, int64_t timeout_ms, bool *readable, struct err *err)
+{
+    (void)fd;
+    (void)err;
+    struct fake *f = self;
+    f->now_us += 100 + timeout_ms * 1000;
+    *readable = false;
+    return 0;
+}
+
+const struct service_port_ops fake_service_ops = {
+    .resolve = service_resolve,
+    .look = service_look,
+    .create = service_create,
+    .finish = service_finish,
+    .swap = service_swap,
+    .refresh = service_refresh,
+    .remove = service_remove,
+    .can_send = service_can_send,
+    .send = service_send,
+    .take = service_take,
+    .wait = service_wait,
+};

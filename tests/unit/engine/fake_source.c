@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table in memory with a log of its changes, read in pages; and the world around it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fake_private.h"
+#include "rowferry/state/store.h"
+
+struct fake_capture {
+    struct capture base;
+    struct fake *fake;
+    bool copying;
+    size_t row;            /* copy: the next row */
+    size_t log;            /* where the log was noted, or stands */
+    size_t end;            /* of the page: a row while copying, else a length of the log */
+    size_t keys[FAKE_LOG]; /* of a page of the log, or to read again */
+    size_t key_count, key_next;
+    bool rereading;
+    char position[64];
+    char key[16];
+    char number[32];
+    struct value values[2];
+};
+
+static struct fake_capture *of(struct capture *c)
+{
+    return (struct fake_capture *)c;
+}
+
+static int capture_start(struct capture *c, struct buf *position, struct err *err)
+{
+    (void)err;
+    buf_printf(position, "copy 0 from %zu", of(c)->fake->log_count);
+    return 0;
+}
+
+static int capture_resume(struct capture *c, const char *position, struct err *err)
+{
+    struct fake_capture *f = of(c);
+    if (sscanf(position, "copy %zu from %zu", &f->row, &f->log) == 2) {
+        f->copying = true;
+        return 0;
+    }
+    if (sscanf(position, "log %zu", &f->log) == 1) {
+        f->copying = false;
+        return 0;
+    }
+    return err_set(err, ERR_STATE, "not a position: %s", position);
+}
+
+static void push_key(struct fake_capture *f, size_t key)
+{
+    for (size_t i = 0; i < f->key_count; i++) {
+        if (f->keys[i] == key) {
+            return;
+        }
+    }
+    f->keys[f->key_count++] = key;
+}
+
+static int capture_begin(struct capture *c, struct err *err)
+{
+    (void)err;
+    struct fake_capture *f = of(c);
+    struct fake *w = f->fake;
+    if (w->between_pages != NULL) {
+        w->between_pages(w, w->pages);
+    }
+    w->pages++;
+    f->rereading = false;
+    f->key_count = 0;
+    f->key_next = 0;
+    size_t start = f->copying ? f->row : f->log;
+    size_t last = f->copying ? FAKE_ROWS : w->log_count;
+    f->end = start + w->page_rows < last ? start + w->page_rows : last;
+    for (size_t i = start; i < f->end; i++) {
+        if (!f->copying) {
+            push_key(f, w->log[i]);
+        } else if (w->rows[i] >= 0) {
+            push_key(f, i);
+        }
+    }
+    return 0;
+}
+
+static int capture_begin_keys(struct capture *c, const struct span *keys, size_t count,
+                              struct err *err)
+{
+    (void)err;
+    struct fake_capture *f = of(c);
+    f->rereading = true;
+    f->key_count = 0;
+    f->key_next = 0;
+    for (size_t i = 0; i < count; i++) {
+        push_key(f, (size_t)strtoul(keys[i].data + 1, NULL, 10));
+    }
+    return 0;
+}
+
+static void end_page(struct fake_capture *f, struct change *change)
+{
+    change->kind = CHANGE_PAGE;
+    if (f->rereading) {
+        return;
+    }
+    change->copying = f->copying;
+    if (f->copying && f->end < FAKE_ROWS) {
+        f->row = f->end;
+        snprintf(f->position, sizeof(f->position), "copy %zu from %zu", f->row, f->log);
+    } else {
+        f->log = f->copying ? f->log : f->end;
+        f->copying = false;
+        snprintf(f->position, sizeof(f->position), "log %zu", f->log);
+    }
+    change->drained = !change->copying && f->end == f->fake->log_count;
+    change->position = f->position;
+}
+
+static int capture_next(struct capture *c, struct change *change, struct err *err)
+{
+    struct fake_capture *f = of(c);
+    if (++f->fake->changes == f->fake->break_change) {
+        return err_set(err, ERR_TRANSIENT, "connection lost");
+    }
+    if (f->key_next == f->key_count) {
+        end_page(f, change);
+        return 0;
+    }
+    size_t key = f->keys[f->key_next++];
+    long n = f->fake->rows[key];
+    snprintf(f->key, sizeof(f->key), "k%zu", key);
+    snprintf(f->number, sizeof(f->number), "%ld", n);
+    f->values[0] = (struct value){.text = f->key, .len = strlen(f->key)};
+    f->values[1] = (struct value){.text = f->number, .len = strlen(f->number)};
+    change->kind = n < 0 ? CHANGE_GONE : CHANGE_ROW;
+    change->key = span_make(f->key, strlen(f->key));
+    change->row = (struct row){f->values, 2};
+    return 0;
+}
+
+static int capture_fd(const struct capture *c)
+{
+    (void)c;
+    return -1;
+}
+
+static void capture_progress(const struct capture *c, struct capture_progress *out)
+{
+    (void)c;
+    *out = (struct capture_progress){.rows_estimated = -1};
+}
+
+static int capture_release(struct capture *c, const char *position, struct err *err)
+{
+    (void)c;
+    (void)position;
+    (void)err;
+    return 0;
+}
+
+static void capture_free(struct capture *c)
+{
+    free(c);
+}
+
+static const struct capture_ops fake_capture_ops = {
+    .start = capture_start,
+    .resume = capture_resume,
+    .begin = capture_begin,
+    .begin_keys = capture_begin_keys,
+    .next = capture_next,
+    .fd = capture_fd,
+    .progress = capture_progress,
+    .release = capture_release,
+    .free = capture_free,
+};
+
+/* --- the port ------------------------------------------------------------------------------ */
+
+struct fake_table {
+    struct fake *fake;
+    struct mapping mapping;
+    struct columns columns;
+    struct column column[1];
+    struct plan plan;
+};
+
+static int source_connect(void *self, struct source_facts *facts, struct err *err)
+{
+    struct fake_table *t = self;
+    if (t->fake->fail_connects > 0) {
+        t->fake->fail_connects--;
+        return err_set(err, ERR_TRANSIENT, "could not connect");
+    }
+    *facts = (struct source_facts){"1/fake", FAKE_FINGERPRINT, &t->plan};
+    return 0;
+}
+
+static int source_capture(void *self, const char *consumer, struct capture **out, struct err *err)
+{
+    (void)consumer;
+    (void)err;
+    struct fake_capture *f = mem_zero(1, sizeof(*f));
+    f->base.ops = &fake_capture_ops;
+    f->fake = ((struct fake_table *)self)->fake;
+    *out = &f->base;
+    return 0;
+}
+
+const struct source_port_ops fake_source_ops = {.connect = source_connect,
+                                                .capture = source_capture};
+
+/* --- the world ----------------------------------------------------------------------------- */
+
+static int64_t world_monotonic(void *context)
+{
+    return ((struct fake *)context)->now_us;
+}
+
+static int64_t world_wall(void *context)
+{
+    const struct fake *f = context;
+    return f->now_us + f->wall_jump_us;
+}
+
+static uint64_t world_random(void *context)
+{
+    struct fake *f = context;
+    f->random = f->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return f->random ^ (f->random >> 29);
+}
+
+void fake_init(struct fake *f, size_t rows)
+{
+    *f = (struct fake){.now_us = INT64_C(1700000000000000), .page_rows = 8, .max_in_flight = 3};
+    for (size_t i = 0; i < FAKE_ROWS; i++) {
+        f->rows[i] = i < rows ? (long)i * 10 : -1;
+    }
+    snprintf(f->folder, sizeof(f->folder), "/tmp/rowferry-fake-XXXXXX");
+    if (mkdtemp(f->folder) == NULL) {
+        abort();
+    }
+    snprintf(f->path, sizeof(f->path), "%s/state.db", f->folder);
+}
+
+void fake_release(struct fake *f)
+{
+    char lock[128];
+    snprintf(lock, sizeof(lock), "%s.lock", f->path);
+    unlink(f->path);
+    unlink(lock);
+    rmdir(f->folder);
+}
+
+void fake_write(struct fake *f, size_t row, long value)
+{
+    f->rows[row] = value;
+    f->log[f->log_count++] = row;
+}
+
+static int table_compile(struct fake_table *t, struct err *err)
+{
+    t->column[0] = (struct column){.name = (char[]){"n"},
+                                   .type = (char[]){"int8"},
+                                   .declared = (char[]){"bigint"},
+                                   .category = 'b'};
+    t->columns = (struct columns){t->column, 1};
+    int rc = mapping_parse(&t->mapping, "{\"properties\":{\"n\":{\"type\":\"long\"}}}", err);
+    if (rc < 0) {
+        return rc;
+    }
+    struct plan_input input = {
+        .mapping = &t->mapping, .columns = &t->columns, .document_bytes = 1 << 20};
+    return plan_compile(&t->plan, &input, NULL, err);
+}
+
+static int world_sync(struct fake *f, struct fake_table *t, struct state *state,
+                      struct pipeline_result *result, struct err *err)
+{
+    struct pipeline_options options = {.name = "things",
+                                       .alias = "things",
+                                       .mapping = &t->mapping,
+                                       .batch_bytes = 512,
+                                       .batch_operations = 5,
+                                       .in_flight = (unsigned)f->max_in_flight,
+                                       .window_bytes = 4096,
+                                       .document_bytes = 1 << 20,
+                                       .retry_budget_ms = 60000};
+    struct pipeline_ports ports = {
+        .source = {&fake_source_ops, t},
+        .service = {&fake_service_ops, f},
+        .state = state,
+        .clock = {world_wall, world_monotonic, world_random, f},
+    };
+    return pipeline_sync(&options, &ports, result, err);
+}
+
+int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err)
+{
+    struct pipeline_result ignored;
+    struct fake_table t = {.fake = f};
+    struct state *state = NULL;
+    f->pages = 0;
+    f->changes = 0;
+    f->operations = 0;
+    f->in_flight = 0;
+    int rc = state_open(&state, f->path, "things", err);
+    if (rc == 0) {
+        rc = table_compile(&t, err);
+    }
+    if (rc == 0) {
+        rc = world_sync(f, &t, state, result != NULL ? result : &ignored, err);
+    }
+    plan_release(&t.plan);
+    mapping_release(&t.mapping);
+    state_close(state);
+    return rc;
+}
+
+bool fake_equal(const struct fake *f)
+{
+    if (strcmp(f->alias, f->index) != 0 || f->alias[0] == '\0' || f->double_key) {
+        return false;
+    }
+    for (size_t i = 0; i < FAKE_ROWS; i++) {
+        bool wanted = f->rows[i] >= 0;
+        if (f->documents[i].present != wanted || (wanted && f->documents[i].n != f->rows[i])) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long a side may be away. */
+#include "patience.h"
+
+#include <string.h>
+
+#include "suite.h"
+
+static int64_t now_us = 1000000;
+
+static int64_t now(void *context)
+{
+    (void)context;
+    return now_us;
+}
+
+static uint64_t chance(void *context)
+{
+    (void)context;
+    return UINT64_MAX;
+}
+
+static const struct clock test_clock = {now, now, chance, NULL};
+
+START_TEST(gives_up_after_its_budget_and_names_the_option)
+{
+    struct patience p;
+    struct err err;
+    patience_init(&p, "service", "things", 1000);
+    int tries = 0;
+    err_set(&err, ERR_TRANSIENT, "connection refused");
+    while (patience_away(&p, &test_clock, &err)) {
+        int64_t wait_ms = patience_wait_ms(&p, now_us);
+        ck_assert_int_gt(wait_ms, 0);
+        now_us += wait_ms * 1000;
+        ck_assert_int_eq(patience_wait_ms(&p, now_us), 0);
+        tries++;
+    }
+    ck_assert_int_gt(tries, 2);
+    ck_assert_int_lt(tries, 50);
+    ck_assert_ptr_nonnull(strstr(err.message, "limits.retry_budget"));
+}
+END_TEST
+
+START_TEST(is_fresh_again_after_a_success)
+{
+    struct patience p;
+    struct err err;
+    patience_init(&p, "source", "things", 1000);
+    err_set(&err, ERR_TRANSIENT, "connection refused");
+    ck_assert(patience_away(&p, &test_clock, &err));
+    patience_well(&p, &test_clock);
+    now_us += 10000000;
+    ck_assert(patience_away(&p, &test_clock, &err));
+}
+END_TEST
+
+SUITE_MAIN("engine/patience", gives_up_after_its_budget_and_names_the_option,
+           is_fresh_again_after_a_success)

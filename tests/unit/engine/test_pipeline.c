@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pipeline against a table and a service in memory: what ends up in the index. */
+#include <string.h>
+
+#include "fake.h"
+#include "suite.h"
+
+static void sync_ok(struct fake *f, struct pipeline_result *result)
+{
+    struct err err = {0};
+    ck_assert_msg(fake_sync(f, result, &err) == 0, "%s", err.message);
+}
+
+START_TEST(first_sync_builds_and_swaps)
+{
+    struct fake f;
+    struct pipeline_result result;
+    fake_init(&f, 40);
+    sync_ok(&f, &result);
+    ck_assert(fake_equal(&f));
+    ck_assert(f.finished);
+    ck_assert(result.first_load);
+    ck_assert_int_eq(result.counters.upserts, 40);
+    fake_release(&f);
+}
+END_TEST
+
+START_TEST(second_sync_sends_nothing)
+{
+    struct fake f;
+    struct pipeline_result result;
+    fake_init(&f, 40);
+    sync_ok(&f, NULL);
+    sync_ok(&f, &result);
+    ck_assert_int_eq(f.operations, 0);
+    ck_assert(!result.first_load);
+    fake_release(&f);
+}
+END_TEST
+
+START_TEST(later_sync_sends_only_changes)
+{
+    struct fake f;
+    struct pipeline_result result;
+    fake_init(&f, 40);
+    sync_ok(&f, NULL);
+    fake_write(&f, 3, 333);
+    fake_write(&f, 50, 500);
+    fake_write(&f, 7, -1);
+    fake_write(&f, 3, 334);
+    sync_ok(&f, &result);
+    ck_assert(fake_equal(&f));
+    ck_assert_int_eq(result.counters.upserts, 2);
+    ck_assert_int_eq(result.counters.deletes, 1);
+    fake_release(&f);
+}
+END_TEST
+
+static void change_during_copy(struct fake *f, size_t page)
+{
+    if (page == 2) {
+        fake_write(f, 1, 111);  /* copied already */
+        fake_write(f, 2, -1);   /* copied already */
+        fake_write(f, 39, -1);  /* not copied yet */
+        fake_write(f, 60, 600); /* new */
+    }
+}
+
+START_TEST(changes_during_the_first_load_arrive)
+{
+    struct fake f;
+    fake_init(&f, 40);
+    f.between_pages = change_during_copy;
+    sync_ok(&f, NULL);
+    ck_assert(fake_equal(&f));
+    fake_release(&f);
+}
+END_TEST
+
+START_TEST(a_lost_source_is_opened_again)
+{
+    for (size_t at = 1; at < 60; at++) {
+        struct fake f;
+        fake_init(&f, 40);
+        f.between_pages = change_during_copy;
+        f.break_change = at;
+        f.fail_connects = 2;
+        sync_ok(&f, NULL);
+        ck_assert_msg(fake_equal(&f), "broken at change %zu", at);
+        fake_release(&f);
+    }
+}
+END_TEST
+
+START_TEST(unanswered_requests_are_sent_again)
+{
+    struct fake f;
+    struct pipeline_result result;
+    fake_init(&f, 40);
+    f.fail_requests = 7;
+    sync_ok(&f, &result);
+    ck_assert(fake_equal(&f));
+    ck_assert_int_gt(result.counters.retried, 0);
+    fake_release(&f);
+}
+END_TEST
+
+static enum outcome every_third_later(void *context, const char *key, long attempt)
+{
+    (void)context;
+    return attempt < 2 && (key[1] - '0') % 3 == 0 ? OUTCOME_RETRY : OUTCOME_DONE;
+}
+
+START_TEST(only_the_refused_items_are_sent_again)
+{
+    struct fake f;
+    struct pipeline_result result;
+    fake_init(&f, 40);
+    f.judge = every_third_later;
+    sync_ok(&f, &result);
+    ck_assert(fake_equal(&f));
+    ck_assert_int_eq(f.operations, 40 + result.counters.retried);
+    fake_release(&f);
+}
+END_TEST
+
+static enum outcome never_k5(void *context, const char *key, long attempt)
+{
+    (void)context;
+    (void)attempt;
+    return strcmp(key, "k5") == 0 ? OUTCOME_REJECTED : OUTCOME_DONE;
+}
+
+START_TEST(one_rejected_document_does_not_stop_the_others_and_clears)
+{
+    struct fake f;
+    struct pipeline_result result;
+    fake_init(&f, 40);
+    f.judge = never_k5;
+    sync_ok(&f, &result);
+    ck_assert_int_eq(result.dead_letters, 1);
+    ck_assert_int_eq(result.counters.upserts, 39);
+    ck_assert(!f.documents[5].present);
+    f.judge = NULL;
+    fake_write(&f, 5, 55);
+    sync_ok(&f, &result);
+    ck_assert_int_eq(result.dead_letters, 0);
+    ck_assert_int_eq(result.counters.cleared, 1);
+    ck_assert(fake_equal(&f));
+    fake_release(&f);
+}
+END_TEST
+
+START_TEST(a_higher_version_is_stepped_over)
+{
+    struct fake f;
+    struct pipeline_result result;
+    fake_init(&f, 40);
+    sync_ok(&f, NULL);
+    f.documents[4].version = f.now_us + INT64_C(3600000000); /* another writer, an hour ahead */
+    f.documents[4].n = 9999;
+    fake_write(&f, 4, 44);
+    sync_ok(&f, &result);
+    ck_assert(fake_equal(&f));
+    ck_assert_int_eq(result.counters.outrun, 1);
+    fake_release(&f);
+}
+END_TEST
+
+START_TEST(a_clock_that_jumps_back_still_wins)
+{
+    struct fake f;
+    fake_init(&f, 40);
+    sync_ok(&f, NULL);
+    f.wall_jump_us = -INT64_C(7200000000);
+    fake_write(&f, 4, 44);
+    sync_ok(&f, NULL);
+    ck_assert(fake_equal(&f));
+    fake_release(&f);
+}
+END_TEST
+
+static enum outcome stop_all(void *context, const char *key, long attempt)
+{
+    (void)context;
+    (void)key;
+    (void)attempt;
+    return OUTCOME_STOP;
+}
+
+START_TEST(a_write_block_ends_the_sync_and_nothing_is_lost)
+{
+    struct fake f;
+    struct err err;
+    fake_init(&f, 40);
+    sync_ok(&f, NULL);
+    fake_write(&f, 4, 44);
+    f.judge = stop_all;
+    ck_assert_int_eq(fake_sync(&f, NULL, &err), ERR_REJECTED);
+    f.judge = NULL;
+    sync_ok(&f, NULL);
+    ck_assert(fake_equal(&f));
+    fake_release(&f);
+}
+END_TEST
+
+START_TEST(the_retry_budget_ends_a_sync_as_temporary)
+{
+    struct fake f;
+    struct err err;
+    fake_init(&f, 40);
+    f.fail_requests = 1000000;
+    ck_assert_int_eq(fake_sync(&f, NULL, &err), ERR_TRANSIENT);
+    ck_assert_ptr_nonnull(strstr(err.message, "retry_budget"));
+    f.fail_requests = 0;
+    sync_ok(&f, NULL);
+    ck_assert(fake_equal(&f));
+    fake_release(&f);
+}
+END_TEST
+
+START_TEST(an_alias_moved_by_somebody_else_is_named)
+{
+    struct fake f;
+    struct err err;
+    fake_init(&f, 40);
+    sync_ok(&f, NULL);
+    strcpy(f.alias, "other-1");
+    ck_assert_int_eq(fake_sync(&f, NULL, &err), ERR_STATE);
+    ck_assert_ptr_nonnull(strstr(err.message, "other-1"));
+    fake_release(&f);
+}
+END_TEST
+
+SUITE_MAIN("engine/pipeline", first_sync_builds_and_swaps, second_sync_sends_nothing,
+           later_sync_sends_only_changes, changes_during_the_first_load_arrive,
+           a_lost_source_is_opened_again, unanswered_requests_are_sent_again,
+           only_the_refused_items_are_sent_again,
+           one_rejected_document_does_not_stop_the_others_and_clears,
+           a_higher_version_is_stepped_over, a_clock_that_jumps_back_still_wins,
+           a_write_block_ends_the_sync_and_nothing_is_lost,
+           the_retry_budget_ends_a_sync_as_temporary, an_alias_moved_by_somebody_else_is_named)
