@@ -10,6 +10,8 @@
 #ifndef ROWFERRY_DOCUMENT_BATCH_H
 #define ROWFERRY_DOCUMENT_BATCH_H
 
+#include <stdbool.h>
+
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
 #include "rowferry/base/text.h"
@@ -19,18 +21,20 @@ struct batch {
     struct buf bytes;   /* the request's body */
     struct buf keys;    /* key texts, one after the other */
     struct buf reasons; /* what the service said of those that it did not take */
+    struct buf scratch; /* the encoder's: an array's element without its escapes */
     struct operation *operations;
     size_t count;
     size_t capacity;
     size_t max_operations;
     size_t full_bytes;    /* batch_full from here on */
+    size_t send_limit;    /* how many operations travel in the next request; 0 = all */
     int64_t opened_us;    /* monotonic time of the first operation, for the linger */
     unsigned http_status; /* of the whole request; 0 = no answer arrived */
     struct err failure;   /* what befell the whole request, class ERR_NONE where nothing did */
 };
 
-/* full_bytes: the size that a batch aims at; max_bytes: what one batch can hold at most (at least
- * a whole document of the greatest size). */
+/* full_bytes: the size that a batch aims at; max_bytes: the greatest document. A batch that is not
+ * full always has room for one more operation of that size. */
 void batch_init(struct batch *b, size_t full_bytes, size_t max_bytes, size_t max_operations);
 void batch_release(struct batch *b);
 void batch_reset(struct batch *b);
@@ -42,9 +46,22 @@ static inline bool batch_empty(const struct batch *b)
     return b->count == 0;
 }
 
+/* How many operations, from the first, are in the present request, and their bytes. */
+static inline size_t batch_travelling(const struct batch *b)
+{
+    return b->send_limit == 0 || b->send_limit > b->count ? b->count : b->send_limit;
+}
+
+static inline size_t batch_travelling_bytes(const struct batch *b)
+{
+    size_t n = batch_travelling(b);
+    return n == 0 ? 0 : b->operations[n - 1].offset + b->operations[n - 1].len;
+}
+
 /*
  * Begins an operation: remembers key, version, page and where its bytes start. Then write to
- * b->bytes (action line, newline, document, newline) and either commit or roll back.
+ * b->bytes (action line, newline, document, newline) and either commit or roll back. It counts
+ * from the commit on; the pointer is valid until the next begin.
  */
 struct operation *batch_begin(struct batch *b, enum operation_kind kind, struct span key,
                               int64_t version, uint64_t page);
@@ -52,9 +69,11 @@ struct operation *batch_begin(struct batch *b, enum operation_kind kind, struct 
 bool batch_commit(struct batch *b);
 void batch_rollback(struct batch *b);
 
-/* Copies one operation of `from`, bytes and key, without encoding it again (for a retry). False
- * where there is no room. */
-bool batch_copy(struct batch *b, const struct batch *from, size_t index);
+/*
+ * After an answer: drops the operations that are settled and keeps, in order and without encoding
+ * them again, those that repeat (UNKNOWN, RETRY) and those that did not travel.
+ */
+void batch_keep_unsettled(struct batch *b);
 
 struct span batch_key(const struct batch *b, const struct operation *o);
 struct span batch_reason(const struct batch *b, const struct operation *o);

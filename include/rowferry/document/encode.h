@@ -11,6 +11,7 @@
 #ifndef ROWFERRY_DOCUMENT_ENCODE_H
 #define ROWFERRY_DOCUMENT_ENCODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "rowferry/document/batch.h"
@@ -20,7 +21,9 @@
 /* Why a row never became an operation: what a dead letter says. */
 struct refusal {
     const char *column; /* borrowed from the plan; null: the row as a whole (key, size) */
-    const char *reason; /* a static text */
+    const char *reason; /* a static text or the plan's */
+    bool no_room;       /* the batch had no room or the machine no memory: not the row's fault, no
+                           dead letter, but again with an empty batch */
     char beginning[64]; /* of the value, escaped, cut */
 };
 

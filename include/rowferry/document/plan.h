@@ -21,11 +21,14 @@ struct field {
     char *column; /* null: the service fills it */
 };
 
+#define PLAN_PREFIX_BLOCK 16 /* prefixes are padded to blocks, so that they are copied in blocks   \
+                              */
+
 struct plan_step {
     const struct property *property;
     size_t value; /* index in the row; 0 is the key's text */
     struct type_pair pair;
-    char *prefix; /* `"title":`, ready to be written (a comma is put between) */
+    char *prefix; /* `,"title":`, ready to be written: source_id always stands before it */
     size_t prefix_len;
 };
 
@@ -35,6 +38,7 @@ struct plan {
     char **columns; /* what the source has to select, in the order of the row's values from 1 on */
     size_t column_count;
     size_t document_bytes; /* the largest document that is sent */
+    char *too_large;       /* "a document of more than 16777216 bytes", a refusal's reason */
 };
 
 struct plan_input {
@@ -58,7 +62,8 @@ struct plan_notes {
 };
 
 /* Compiles; every doubt is noted (notes may be null). ERR_REJECTED where a property has no column
- * or a type that cannot hold its column: the message names the first, the notes all. */
+ * or a type that cannot hold its column: the message names the first, the notes all. ERR_CONFIG
+ * where `fields` names what is no property. */
 int plan_compile(struct plan *out, const struct plan_input *in, struct plan_notes *notes,
                  struct err *err) MUST_CHECK;
 void plan_release(struct plan *p);

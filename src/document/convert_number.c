@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers as PostgreSQL writes them, compared with a range as texts: no double ever comes in
+ * between, so that 40 digits arrive as 40 digits.
+ */
+#include "convert_number.h"
+
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+
+/*
+ * The largest and the smallest number: the digits before the point without leading zeros. A float
+ * type takes what rounds to its largest finite number, hence the digits of that bound, cut.
+ */
+struct range {
+    int magnitude;   /* how many digits the largest has before the point */
+    const char *max; /* the digits, followed by zeros */
+    const char *min; /* of the smallest, without its sign; null: no negative number */
+    const char *over;
+};
+
+static const struct range byte_range = {3, "127", "128", "a number out of the range of a byte"};
+static const struct range short_range = {5, "32767", "32768",
+                                         "a number out of the range of a short"};
+static const struct range integer_range = {10, "2147483647", "2147483648",
+                                           "a number out of the range of an integer"};
+static const struct range long_range = {19, "9223372036854775807", "9223372036854775808",
+                                        "a number out of the range of a long"};
+static const struct range unsigned_long_range = {20, "18446744073709551615", NULL,
+                                                 "a number out of the range of an unsigned_long"};
+static const struct range half_float_range = {5, "65519", "65519",
+                                              "a number out of the range of a half_float"};
+static const struct range float_range = {39, "340282356779733661", "340282356779733661",
+                                         "a number out of the range of a float"};
+static const struct range double_range = {309, "17976931348623158079", "17976931348623158079",
+                                          "a number out of the range of a double"};
+
+struct decimal {
+    bool negative;
+    bool zero;
+    long magnitude;     /* digits before the point, leading zeros not counted; may be negative */
+    const char *digits; /* from the first that is not zero; a point may stand between */
+    const char *end;    /* of the digits */
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Reads "e+12" at *at and adds it to the magnitude. False where it is none. */
+static bool read_exponent(const char **at, const char *end, long *magnitude)
+{
+    const char *p = *at + 1;
+    bool negative = p < end && *p == '-';
+    if (p < end && (*p == '+' || *p == '-')) {
+        p++;
+    }
+    long exponent = 0;
+    const char *first = p;
+    for (; p < end && is_digit(*p) && exponent < 100000; p++) {
+        exponent = exponent * 10 + (*p - '0');
+    }
+    *magnitude += negative ? -exponent : exponent;
+    *at = p;
+    return p > first;
+}
+
+/* Reads digits from *at; those before the first that is not zero count as zeros. */
+static void read_digits(const char **at, const char *end, struct decimal *d)
+{
+    const char *p = *at;
+    for (; p < end && is_digit(*p); p++) {
+        if (d->zero && *p != '0') {
+            d->zero = false;
+            d->digits = p;
+        }
+    }
+    *at = p;
+}
+
+/* False where the text is not a finite number as JSON writes it. */
+static bool decimal_read(struct decimal *d, const char *text, size_t len)
+{
+    const char *end = text + len;
+    const char *p = text;
+    *d = (struct decimal){.negative = len > 0 && *p == '-', .zero = true};
+    p += d->negative;
+    const char *first = p;
+    read_digits(&p, end, d);
+    if (p == first || (*first == '0' && p - first > 1)) {
+        return false;
+    }
+    d->magnitude = d->zero ? 0 : p - d->digits;
+    if (p < end && *p == '.') {
+        const char *fraction = ++p;
+        bool whole = !d->zero;
+        read_digits(&p, end, d);
+        if (p == fraction) {
+            return false;
+        }
+        if (!whole && !d->zero) {
+            d->magnitude = fraction - d->digits;
+        }
+    }
+    d->end = p;
+    if (p < end && (*p == 'e' || *p == 'E') && !read_exponent(&p, end, &d->magnitude)) {
+        return false;
+    }
+    return p == end;
+}
+
+/* Whether the digits are at most those of the limit, both read as fractions "0.ddd". */
+static bool digits_within(const struct decimal *d, const char *limit)
+{
+    for (const char *p = d->digits; p < d->end; p++) {
+        if (*p == '.') {
+            continue;
+        }
+        char most = *limit != '\0' ? *limit++ : '0';
+        if (*p != most) {
+            return *p < most;
+        }
+    }
+    return true;
+}
+
+static bool decimal_within(const struct decimal *d, const struct range *range)
+{
+    if (d->zero) {
+        return true;
+    }
+    const char *limit = d->negative ? range->min : range->max;
+    if (limit == NULL || d->magnitude > range->magnitude) {
+        return false;
+    }
+    return d->magnitude < range->magnitude || digits_within(d, limit);
+}
+
+/* The common case, decided at a glance: a whole number shorter than the largest. */
+static bool is_short_integer(const char *text, size_t len, const struct range *range)
+{
+    size_t i = len > 0 && text[0] == '-' && range->min != NULL;
+    if (len == i || len - i >= (size_t)range->magnitude || (text[i] == '0' && len - i > 1)) {
+        return false;
+    }
+    for (; i < len; i++) {
+        if (!is_digit(text[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static type_refusal push_number(struct buf *out, const char *text, size_t len,
+                                const struct range *range)
+{
+    if (!is_short_integer(text, len, range)) {
+        struct decimal d;
+        if (!decimal_read(&d, text, len)) {
+            return "not a finite number";
+        }
+        if (!decimal_within(&d, range)) {
+            return range->over;
+        }
+    }
+    buf_push(out, text, len);
+    return NULL;
+}
+
+#define CONVERTER(type)                                                                            \
+    type_refusal convert_##type(struct buf *out, const char *text, size_t len,                     \
+                                const struct property *property)                                   \
+    {                                                                                              \
+        (void)property;                                                                            \
+        return push_number(out, text, len, &type##_range);                                         \
+    }
+
+CONVERTER(byte)
+CONVERTER(short)
+CONVERTER(integer)
+CONVERTER(long)
+CONVERTER(unsigned_long)
+CONVERTER(half_float)
+CONVERTER(float)
+CONVERTER(double)

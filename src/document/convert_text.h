@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Converters that write texts: strings, keywords, base64, booleans, addresses. */
+#ifndef ROWFERRY_DOCUMENT_CONVERT_TEXT_H
+#define ROWFERRY_DOCUMENT_CONVERT_TEXT_H
+
+#include "rowferry/document/type.h"
+
+#define KEYWORD_MAX_BYTES 32766 /* Lucene's longest term; a longer one fails the document */
+
+/* The text as it is. */
+type_refusal convert_string(struct buf *out, const char *text, size_t len,
+                            const struct property *property);
+/* The text without the blanks that pad a character(n). */
+type_refusal convert_padded(struct buf *out, const char *text, size_t len,
+                            const struct property *property);
+/* The text, at most KEYWORD_MAX_BYTES unless ignore_above leaves it out of the index. */
+type_refusal convert_keyword(struct buf *out, const char *text, size_t len,
+                             const struct property *property);
+type_refusal convert_padded_keyword(struct buf *out, const char *text, size_t len,
+                                    const struct property *property);
+
+/* t and f as true and false, or as the strings "true" and "false". */
+type_refusal convert_bool(struct buf *out, const char *text, size_t len,
+                          const struct property *property);
+type_refusal convert_bool_string(struct buf *out, const char *text, size_t len,
+                                 const struct property *property);
+
+/* \x00ff as base64. */
+type_refusal convert_bytes(struct buf *out, const char *text, size_t len,
+                           const struct property *property);
+
+/* An inet or cidr without its mask; the same with the mask always said. */
+type_refusal convert_ip(struct buf *out, const char *text, size_t len,
+                        const struct property *property);
+type_refusal convert_ip_range(struct buf *out, const char *text, size_t len,
+                              const struct property *property);
+
+#endif

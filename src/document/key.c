@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The source_id: joining the key's parts, and its inverse. */
+#include "rowferry/document/key.h"
+
+#include <stdbool.h>
+
+#include "rowferry/base/buf.h"
+
+static void push_escaped(struct buf *out, const char *part, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (part[i] == '\\' || part[i] == ':') {
+            buf_push_char(out, '\\');
+        }
+        buf_push_char(out, part[i]);
+    }
+}
+
+void key_join(struct buf *out, const char *const *parts, const size_t *lens, size_t count)
+{
+    if (count == 1) {
+        buf_push(out, parts[0], lens[0]);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) {
+            buf_push_char(out, ':');
+        }
+        push_escaped(out, parts[i], lens[i]);
+    }
+}
+
+static int wrong_parts(struct err *err, size_t count, const char *text, size_t len)
+{
+    err_set(err, ERR_REJECTED, "a key's text does not have the %zu parts of the key", count);
+    err_hint(err, "join the parts with ':' and write '\\' and ':' inside a part as '\\\\' and "
+                  "'\\:'");
+    err_detail(err, text, len);
+    return ERR_REJECTED;
+}
+
+/* Ends part number *part and starts the next one; false where there is none to start. */
+static bool next_part(struct buf *out, size_t *offsets, size_t *part, size_t count)
+{
+    buf_push_char(out, '\0');
+    if (++*part == count) {
+        return false;
+    }
+    offsets[*part] = out->len;
+    return true;
+}
+
+static bool split_escaped(struct buf *out, size_t *offsets, const char *text, size_t len,
+                          size_t count)
+{
+    size_t part = 0;
+    offsets[0] = out->len;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == ':') {
+            if (!next_part(out, offsets, &part, count)) {
+                return false;
+            }
+            continue;
+        }
+        if (text[i] == '\\' && (++i == len || (text[i] != '\\' && text[i] != ':'))) {
+            return false;
+        }
+        buf_push_char(out, text[i]);
+    }
+    buf_push_char(out, '\0');
+    return part + 1 == count;
+}
+
+int key_split(struct buf *out, size_t *offsets, const char *text, size_t len, size_t count,
+              struct err *err)
+{
+    size_t start = out->len;
+    bool good = true;
+    if (count == 1) {
+        offsets[0] = out->len;
+        buf_push(out, text, len);
+        buf_push_char(out, '\0');
+    } else {
+        good = count > 0 && split_escaped(out, offsets, text, len, count);
+    }
+    if (out->failed) {
+        buf_truncate(out, start);
+        return err_set(err, ERR_TRANSIENT, "could not keep the parts of a key of %zu bytes", len);
+    }
+    if (!good) {
+        buf_truncate(out, start);
+        return wrong_parts(err, count, text, len);
+    }
+    return 0;
+}

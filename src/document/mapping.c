@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mapping: read once with json-c, completed and written out for the service. */
+#include "rowferry/document/mapping.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+
+#define SOURCE_ID "source_id"
+#define MAX_DEPTH 100 /* of the configured JSON; the service takes objects 20 deep */
+#define ONE_LINE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+
+/* The whole text as one JSON object, or null. */
+static struct json_object *parse_object(const char *json)
+{
+    struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
+    if (tokener == NULL) {
+        return NULL;
+    }
+    size_t len = strlen(json);
+    struct json_object *object = json_tokener_parse_ex(tokener, json, (int)len);
+    size_t end = json_tokener_get_parse_end(tokener);
+    end += strspn(json + end, " \t\r\n");
+    bool good = json_tokener_get_error(tokener) == json_tokener_success && end == len &&
+                json_object_is_type(object, json_type_object);
+    json_tokener_free(tokener);
+    if (!good) {
+        json_object_put(object);
+        return NULL;
+    }
+    return object;
+}
+
+static struct json_object *member(struct json_object *object, const char *name)
+{
+    struct json_object *value = NULL;
+    json_object_object_get_ex(object, name, &value);
+    return value;
+}
+
+/* The member's text (booleans and numbers included), or null; the caller frees it. */
+static char *member_text(struct json_object *object, const char *name)
+{
+    struct json_object *value = member(object, name);
+    return value != NULL ? text_copy(json_object_get_string(value)) : NULL;
+}
+
+static int64_t member_int(struct json_object *object, const char *name)
+{
+    return json_object_get_int64(member(object, name));
+}
+
+static void property_release(struct property *p)
+{
+    for (size_t i = 0; i < p->child_count; i++) {
+        property_release(&p->children[i]);
+    }
+    free(p->children);
+    free(p->name);
+    free(p->type);
+    free(p->format);
+    free(p->dynamic);
+}
+
+static int parse_properties(struct property **out, size_t *count, struct json_object *properties,
+                            const char *path, struct err *err);
+
+/* The type that is said, or "object" where the other members say so; null where nothing does. */
+static char *property_type(struct json_object *json)
+{
+    struct json_object *type = member(json, "type");
+    if (type != NULL) {
+        return json_object_is_type(type, json_type_string) ? member_text(json, "type") : NULL;
+    }
+    bool object = member(json, "properties") != NULL || member(json, "enabled") != NULL ||
+                  member(json, "dynamic") != NULL;
+    return object ? text_copy("object") : NULL;
+}
+
+static void parse_parameters(struct property *p, struct json_object *json)
+{
+    p->format = member_text(json, "format");
+    p->dynamic = member_text(json, "dynamic");
+    p->dimension = member_int(json, "dims");
+    if (p->dimension == 0) {
+        p->dimension = member_int(json, "dimension");
+    }
+    p->ignore_above = member_int(json, "ignore_above");
+    p->scaling_factor = json_object_get_double(member(json, "scaling_factor"));
+    struct json_object *enabled = member(json, "enabled");
+    p->enabled = enabled == NULL || json_object_get_boolean(enabled);
+}
+
+/* path: how messages call it, "author.name". */
+static int parse_property(struct property *p, struct json_object *json, const char *path,
+                          struct err *err)
+{
+    if (p->name[0] == '\0') {
+        return err_set(err, ERR_CONFIG, "the mapping has a property with an empty name");
+    }
+    if (!json_object_is_type(json, json_type_object)) {
+        return err_set(err, ERR_CONFIG, "property \"%s\" of the mapping is no object", path);
+    }
+    p->type = property_type(json);
+    if (p->type == NULL) {
+        err_set(err, ERR_CONFIG, "property \"%s\" of the mapping has no \"type\"", path);
+        return err_hint(err, "write {\"type\": \"keyword\"}, for example");
+    }
+    parse_parameters(p, json);
+    struct json_object *children = member(json, "properties");
+    return children == NULL ? 0
+                            : parse_properties(&p->children, &p->child_count, children, path, err);
+}
+
+static int parse_properties(struct property **out, size_t *count, struct json_object *properties,
+                            const char *path, struct err *err)
+{
+    if (!json_object_is_type(properties, json_type_object)) {
+        return err_set(err, ERR_CONFIG, "\"properties\" of %s is no object",
+                       path != NULL ? path : "the mapping");
+    }
+    size_t n = (size_t)json_object_object_length(properties);
+    *out = n > 0 ? mem_zero(n, sizeof(**out)) : NULL;
+    json_object_object_foreach(properties, name, json)
+    {
+        struct property *p = &(*out)[(*count)++];
+        p->name = text_copy(name);
+        struct buf full;
+        buf_init(&full, 4096);
+        buf_printf(&full, "%s%s%s", path != NULL ? path : "", path != NULL ? "." : "", name);
+        int result = parse_property(p, json, buf_text(&full), err);
+        buf_release(&full);
+        if (result < 0) {
+            return result;
+        }
+    }
+    return 0;
+}
+
+/* source_id sorts and identifies: a keyword that leaves nothing out. */
+static int check_source_id(const struct mapping *m, struct err *err)
+{
+    const struct property *p = mapping_find(m, SOURCE_ID);
+    if (p == NULL || (strcmp(p->type, "keyword") == 0 && p->ignore_above == 0)) {
+        return 0;
+    }
+    err_set(err, ERR_CONFIG,
+            "property \"" SOURCE_ID "\" must be a keyword without \"ignore_above\"");
+    return err_hint(err, "leave it out of the mapping: it is added as it has to be");
+}
+
+static int parse_mapping(struct mapping *out, struct json_object *json, struct err *err)
+{
+    struct json_object *properties = member(json, "properties");
+    struct json_object *meta = member(json, "_meta");
+    if (properties == NULL) {
+        err_set(err, ERR_CONFIG, "\"mappings\" has no \"properties\"");
+        return err_hint(err, "name at least one: {\"properties\": {\"title\": {\"type\": "
+                             "\"text\"}}}");
+    }
+    if (meta != NULL && !json_object_is_type(meta, json_type_object)) {
+        return err_set(err, ERR_CONFIG, "\"_meta\" of \"mappings\" is no object");
+    }
+    out->dynamic = member_text(json, "dynamic");
+    out->json = text_copy(json_object_to_json_string_ext(json, ONE_LINE));
+    int result = parse_properties(&out->properties, &out->count, properties, NULL, err);
+    return result < 0 ? result : check_source_id(out, err);
+}
+
+int mapping_parse(struct mapping *out, const char *json, struct err *err)
+{
+    *out = (struct mapping){0};
+    struct json_object *object = parse_object(json);
+    if (object == NULL) {
+        return err_set(err, ERR_CONFIG, "\"mappings\" is no JSON object");
+    }
+    int result = parse_mapping(out, object, err);
+    json_object_put(object);
+    if (result < 0) {
+        mapping_release(out);
+    }
+    return result;
+}
+
+void mapping_release(struct mapping *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        property_release(&m->properties[i]);
+    }
+    free(m->properties);
+    free(m->dynamic);
+    free(m->json);
+    *m = (struct mapping){0};
+}
+
+const struct property *mapping_find(const struct mapping *m, const char *name)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        if (strcmp(m->properties[i].name, name) == 0) {
+            return &m->properties[i];
+        }
+    }
+    return NULL;
+}
+
+static void add_source_id(struct json_object *mappings)
+{
+    struct json_object *properties = member(mappings, "properties");
+    if (member(properties, SOURCE_ID) == NULL) {
+        struct json_object *keyword = json_object_new_object();
+        json_object_object_add(keyword, "type", json_object_new_string("keyword"));
+        json_object_object_add(properties, SOURCE_ID, keyword);
+    }
+}
+
+static void add_meta(struct json_object *mappings, const char *meta_json)
+{
+    struct json_object *meta = member(mappings, "_meta");
+    if (meta == NULL) {
+        meta = json_object_new_object();
+        json_object_object_add(mappings, "_meta", meta);
+    }
+    struct json_object *ours = meta_json != NULL ? parse_object(meta_json) : NULL;
+    if (ours != NULL) {
+        json_object_object_add(meta, "rowferry", ours);
+    }
+}
+
+void mapping_write(struct buf *out, const struct mapping *m, const char *meta_json)
+{
+    struct json_object *mappings = parse_object(m->json);
+    if (mappings == NULL) {
+        abort(); /* no memory: the text was written by json-c itself */
+    }
+    add_source_id(mappings);
+    if (m->dynamic == NULL) {
+        json_object_object_add(mappings, "dynamic", json_object_new_string("strict"));
+    }
+    add_meta(mappings, meta_json);
+    buf_push_text(out, json_object_to_json_string_ext(mappings, ONE_LINE));
+    json_object_put(mappings);
+}
+
+void mapping_fingerprint(char out[17], const struct mapping *m)
+{
+    uint64_t hash = text_hash(m->json, strlen(m->json));
+    snprintf(out, 17, "%016llx", (unsigned long long)hash);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON strings: eight bytes a step where nothing is to be escaped. */
+#include "quote.h"
+
+#include <stdbool.h>
+
+#include "rowferry/base/buf.h"
+
+#define STEP sizeof(uint64_t)
+#define SLACK 8 /* the longest escape, and the closing quote */
+
+static inline bool is_special(char byte)
+{
+    unsigned char c = (unsigned char)byte;
+    return c < 0x20 || c == '"' || c == '\\';
+}
+
+size_t quote_copy_plain(char *to, const char *from, size_t len)
+{
+    size_t i = 0;
+    for (; i + STEP <= len; i += STEP) {
+        uint64_t word = quote_load(from + i);
+        if (quote_special(word) != 0) {
+            break;
+        }
+        memcpy(to + i, &word, STEP);
+    }
+    if (i > 0 && i < len && len - i < STEP) {
+        /* the rest in one step that overlaps the last one */
+        uint64_t word = quote_load(from + len - STEP);
+        if (quote_special(word) == 0) {
+            memcpy(to + len - STEP, &word, STEP);
+            return len;
+        }
+    }
+    for (; i < len && !is_special(from[i]); i++) {
+        to[i] = from[i];
+    }
+    return i;
+}
+
+/* Writes the escape of one special byte, at most six bytes; returns where it ends. */
+static char *push_escape(char *to, char byte)
+{
+    static const char hex[] = "0123456789abcdef";
+    static const char letters[0x20] = {
+        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+    unsigned char c = (unsigned char)byte;
+    char letter = c >= 0x20 ? byte : letters[c];
+    *to++ = '\\';
+    if (letter != 0) {
+        *to++ = letter;
+        return to;
+    }
+    memcpy(to, "u00", 3);
+    to[3] = hex[c >> 4];
+    to[4] = hex[c & 15];
+    return to + 5;
+}
+
+void quote_push(struct buf *out, const char *text, size_t len)
+{
+    if (!buf_reserve(out, len + SLACK)) {
+        return;
+    }
+    const char *end = text + len;
+    char *to = out->data + out->len;
+    *to++ = '"';
+    for (;;) {
+        size_t plain = quote_copy_plain(to, text, (size_t)(end - text));
+        to += plain;
+        text += plain;
+        if (text == end) {
+            break;
+        }
+        to = push_escape(to, *text++);
+        out->len = (size_t)(to - out->data);
+        if (!buf_reserve(out, (size_t)(end - text) + SLACK)) {
+            return;
+        }
+        to = out->data + out->len;
+    }
+    *to++ = '"';
+    *to = '\0';
+    out->len = (size_t)(to - out->data);
+}
