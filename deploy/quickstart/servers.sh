@@ -29,14 +29,15 @@ start_devsearch() {
     od -An -N16 -tx1 /dev/urandom | tr -d ' \n' >"$dir/api-key"
     printf 'Authorization: ApiKey %s\n' "$(cat "$dir/api-key")" >"$dir/api-key.header"
     chmod 600 "$dir/api-key" "$dir/api-key.header"
-    url=http://127.0.0.1:$(free_port)
-    setsid "$top/build/release/devsearch" --listen "${url#http://}" --data "$dir/devsearch" \
+    mkdir -p "$dir/devsearch"
+    setsid "$top/build/release/devsearch" --port-file "$dir/port" --data "$dir/devsearch" \
         --api-key-file "$dir/api-key" >"$dir/devsearch.log" 2>&1 </dev/null &
     echo $! >"$dir/devsearch.pid"
-    until request GET / >/dev/null 2>&1; do
+    until [ -s "$dir/port" ]; do
         running "$(cat "$dir/devsearch.pid")" || { cat "$dir/devsearch.log"; fail 'devsearch did not start'; }
         sleep 0.05
     done
+    url=http://127.0.0.1:$(cat "$dir/port")
 }
 
 start_service() {

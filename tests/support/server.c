@@ -14,7 +14,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "http.h"
 #include "rowferry/base/text.h"
 #include "sql.h"
 #include "wait.h"
@@ -119,31 +118,46 @@ int free_port(void)
     return ntohs(address.sin_port);
 }
 
-/* Any answer, a refusal too, says that it is up. */
-static bool answers(const char *url)
+/* The port that the program wrote when it was ready; 0 before. */
+static int written_port(const char *path)
 {
-    struct reply reply;
-    reply_get(&reply, "GET", url, "/", NULL, NULL);
-    int status = reply.status;
-    reply_release(&reply);
-    return status != 0;
+    int port = 0;
+    FILE *file = fopen(path, "re");
+    if (file != NULL) {
+        if (fscanf(file, "%d", &port) != 1) {
+            port = 0;
+        }
+        fclose(file);
+    }
+    return port;
 }
 
-void devsearch_start(struct devsearch *service, const char *const *options)
+void devsearch_start_at(struct devsearch *service, int port, const char *const *options)
 {
-    const char *argv[32] = {getenv("DEVSEARCH_PROGRAM"), "--listen"};
+    char listen[64];
+    char *dir = scratch_new();
+    char *port_file = scratch_path(dir, "port");
+    const char *argv[32] = {getenv("DEVSEARCH_PROGRAM"), "--listen", listen, "--port-file",
+                            port_file};
     ck_assert_msg(argv[0] != NULL, "$DEVSEARCH_PROGRAM names no program");
-    snprintf(service->url, sizeof(service->url), "http://127.0.0.1:%d", free_port());
-    argv[2] = service->url + strlen("http://");
-    for (size_t i = 3; options != NULL && *options != NULL && i < 31; i++) {
+    snprintf(listen, sizeof(listen), "127.0.0.1:%d", port);
+    for (size_t i = 5; options != NULL && *options != NULL && i < 31; i++) {
         argv[i] = *options++;
     }
     program_start(&service->program, argv, NULL);
     struct deadline deadline = deadline_after(START_MS);
-    while (!answers(service->url)) {
+    while ((service->port = written_port(port_file)) == 0) {
         ck_assert_msg(program_running(&service->program) && deadline_wait(&deadline),
                       "devsearch did not start");
     }
+    snprintf(service->url, sizeof(service->url), "http://127.0.0.1:%d", service->port);
+    free(port_file);
+    scratch_remove(dir);
+}
+
+void devsearch_start(struct devsearch *service, const char *const *options)
+{
+    devsearch_start_at(service, 0, options);
 }
 
 void devsearch_stop(struct devsearch *service)

@@ -33,11 +33,15 @@ char *uri_as(const char *uri, const char *user);
 
 struct devsearch {
     struct program program;
-    char url[64];
+    int port;
+    char url[64]; /* http */
 };
 
 /* Starts $DEVSEARCH_PROGRAM on a free port; options end with null and may be null. */
 void devsearch_start(struct devsearch *service, const char *const *options);
+
+/* The same on a port of the caller's choice, for a service that comes back. */
+void devsearch_start_at(struct devsearch *service, int port, const char *const *options);
 
 /* Ends it and fails where it did not end well. */
 void devsearch_stop(struct devsearch *service);

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A null sink for benchmarks: an HTTP/1.1 server that takes bulk requests, answers every item and
+ * forgets them, so that what is measured is the client.
+ *
+ *     sink [--port N] [--delay-ms N]
+ *
+ * It listens on the loopback interface, prints its URL, and at SIGTERM what it took. --delay-ms is
+ * waited before each bulk answer. A thread a connection.
+ */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sink_answer.h"
+
+#define INPUT_BYTES ((size_t)256 << 10)
+#define HEADER_BYTES ((size_t)16 << 10)
+#define BODY_MAX_BYTES ((size_t)64 << 20)
+
+static struct sink_stats stats;
+static long delay_ms;
+static volatile sig_atomic_t ending;
+
+struct connection {
+    int fd;
+    size_t len; /* bytes in input that are not used yet */
+    char input[INPUT_BYTES];
+};
+
+struct head {
+    char method[16];
+    char target[4096];
+    size_t body_len;
+    bool expects; /* 100-continue */
+};
+
+static void send_all(int fd, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = send(fd, bytes, len, MSG_NOSIGNAL);
+        if (n <= 0) {
+            return;
+        }
+        bytes += n;
+        len -= (size_t)n;
+    }
+}
+
+static void use(struct connection *c, size_t n)
+{
+    c->len -= n;
+    memmove(c->input, c->input + n, c->len);
+}
+
+static bool receive(struct connection *c, size_t at_most)
+{
+    size_t room = sizeof(c->input) - c->len;
+    ssize_t n = recv(c->fd, c->input + c->len, at_most < room ? at_most : room, 0);
+    if (n <= 0) {
+        return false;
+    }
+    c->len += (size_t)n;
+    return true;
+}
+
+static void read_header(struct head *head, const char *line)
+{
+    static const char length[] = "content-length:";
+    if (strncasecmp(line, length, strlen(length)) == 0) {
+        head->body_len = strtoull(line + strlen(length), NULL, 10);
+    }
+    head->expects = head->expects || strncasecmp(line, "expect: 100-continue", 20) == 0;
+}
+
+/* Reads a request's head; false at the connection's end. */
+static bool read_head(struct connection *c, struct head *head)
+{
+    const char *end;
+    while ((end = memmem(c->input, c->len, "\r\n\r\n", 4)) == NULL) {
+        if (c->len > HEADER_BYTES || !receive(c, HEADER_BYTES)) {
+            return false;
+        }
+    }
+    size_t head_len = (size_t)(end - c->input) + 4;
+    c->input[head_len - 2] = '\0';
+    memset(head, 0, sizeof(*head));
+    if (sscanf(c->input, "%15s %4095s", head->method, head->target) != 2) {
+        return false;
+    }
+    for (char *line = c->input; (line = strstr(line, "\r\n")) != NULL;) {
+        line += 2;
+        read_header(head, line);
+    }
+    use(c, head_len);
+    if (head->expects) {
+        static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+        send_all(c->fd, go_on, strlen(go_on));
+    }
+    return true;
+}
+
+static void send_answer(int fd, int status, const struct buf *body)
+{
+    char head[256];
+    int n = snprintf(head, sizeof(head),
+                     "HTTP/1.1 %d OK\r\nContent-Type: application/json; charset=UTF-8\r\n"
+                     "Content-Length: %zu\r\n\r\n",
+                     status, body->len);
+    send(fd, head, (size_t)n, MSG_NOSIGNAL | MSG_MORE);
+    send_all(fd, buf_text(body), body->len);
+}
+
+/* Hands the body out in pieces as they arrive; false where the connection ended before. */
+static bool read_body(struct connection *c, size_t body_len, struct bulk *bulk, struct buf *whole)
+{
+    while (body_len > 0) {
+        if (c->len == 0 && !receive(c, body_len)) {
+            return false;
+        }
+        size_t n = c->len < body_len ? c->len : body_len;
+        if (bulk != NULL) {
+            bulk_feed(bulk, c->input, n);
+        } else {
+            buf_push(whole, c->input, n);
+        }
+        use(c, n);
+        body_len -= n;
+    }
+    return true;
+}
+
+static bool is_bulk(const char *target)
+{
+    size_t path = strcspn(target, "?");
+    return path >= 6 && strncmp(target + path - 6, "/_bulk", 6) == 0;
+}
+
+static bool serve_bulk(struct connection *c, const struct head *head, struct buf *body)
+{
+    struct bulk bulk;
+    bulk_begin(&bulk, &stats, head->target, body);
+    if (!read_body(c, head->body_len, &bulk, NULL)) {
+        return false;
+    }
+    bulk_end(&bulk);
+    atomic_fetch_add(&stats.bytes, (long long)head->body_len);
+    const struct timespec delay = {delay_ms / 1000, delay_ms % 1000 * 1000000};
+    nanosleep(&delay, NULL);
+    send_answer(c->fd, 200, body);
+    return true;
+}
+
+static bool serve_other(struct connection *c, const struct head *head, struct buf *body)
+{
+    struct buf request;
+    buf_init(&request, BODY_MAX_BYTES);
+    bool whole = read_body(c, head->body_len, NULL, &request);
+    if (whole) {
+        struct span bytes = span_make(buf_text(&request), request.len);
+        send_answer(c->fd, sink_answer(body, &stats, head->method, head->target, bytes), body);
+    }
+    buf_release(&request);
+    return whole;
+}
+
+static void *serve(void *context)
+{
+    struct connection *c = context;
+    struct head head;
+    struct buf body;
+    buf_init(&body, BODY_MAX_BYTES);
+    while (read_head(c, &head)) {
+        buf_reset(&body);
+        bool served =
+            is_bulk(head.target) ? serve_bulk(c, &head, &body) : serve_other(c, &head, &body);
+        if (!served) {
+            break;
+        }
+        atomic_fetch_add(&stats.requests, 1);
+    }
+    close(c->fd);
+    buf_release(&body);
+    free(c);
+    return NULL;
+}
+
+static int listen_on(long port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)port),
+                                  .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof(address);
+    int one = 1;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) != 0 || listen(fd, 64) != 0) {
+        perror("sink");
+        exit(EXIT_FAILURE);
+    }
+    getsockname(fd, (struct sockaddr *)&address, &size);
+    printf("http://127.0.0.1:%d\n", ntohs(address.sin_port));
+    fflush(stdout);
+    return fd;
+}
+
+static void start_thread(int fd)
+{
+    pthread_t thread;
+    sigset_t term;
+    int one = 1;
+    struct connection *c = mem_zero(1, sizeof(*c));
+    c->fd = fd;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    sigaddset(&term, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &term, NULL); /* only the main thread is to be woken */
+    if (pthread_create(&thread, NULL, serve, c) == 0) {
+        pthread_detach(thread);
+    }
+    pthread_sigmask(SIG_UNBLOCK, &term, NULL);
+}
+
+static void end(int number)
+{
+    (void)number;
+    ending = 1;
+}
+
+static double seconds(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static void print_stats(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    printf("{\"requests\":%lld,\"bulks\":%lld,\"upserts\":%lld,\"deletes\":%lld,\"bytes\":%lld,"
+           "\"cpu_seconds\":%.3f}\n",
+           atomic_load(&stats.requests), atomic_load(&stats.bulks), atomic_load(&stats.upserts),
+           atomic_load(&stats.deletes), atomic_load(&stats.bytes),
+           seconds(used.ru_utime) + seconds(used.ru_stime));
+}
+
+int main(int argc, char **argv)
+{
+    long port = 0;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--port") == 0) {
+            port = strtol(argv[i + 1], NULL, 10);
+        } else if (strcmp(argv[i], "--delay-ms") == 0) {
+            delay_ms = strtol(argv[i + 1], NULL, 10);
+        }
+    }
+    struct sigaction action = {.sa_handler = end};
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    int listener = listen_on(port);
+    while (!ending) {
+        int fd = accept(listener, NULL, NULL);
+        if (fd >= 0) {
+            start_thread(fd);
+        }
+    }
+    print_stats();
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs one subject of the benchmark once; run.sh measures it and sets the variables.
+#
+#   BENCH_URI, BENCH_URL, BENCH_PROGRAM, BENCH_CONFIG   subject.sh B0|B0j|B1|rowferry
+set -euo pipefail
+
+# CSV with a quote that no value holds hands JSON out as it is
+as_json="copy (select row_to_json(e) from events e) to stdout (format csv, quote E'\\x01', delimiter E'\\x02')"
+bulk_path='events/_bulk?filter_path=errors,items.*.status,items.*.error'
+
+B0() { psql -qX "$BENCH_URI" -c 'copy events to stdout' >/dev/null; }
+
+B0j() { psql -qX "$BENCH_URI" -c "$as_json" >/dev/null; }
+
+# What one writes without a program: an action line before each row, and curl for each 5,000 of them.
+B1() {
+    psql -qX "$BENCH_URI" -c "$as_json" |
+        sed 's/^{"id":\([0-9]*\)/{"index":{"_id":"\1"}}\n&/' |
+        split -l 10000 --filter "curl -sS -o /dev/null -H 'Content-Type: application/x-ndjson' -H 'Expect:' \
+            --data-binary @- '$BENCH_URL/$bulk_path'"
+}
+
+rowferry() { "$BENCH_PROGRAM" -c "$BENCH_CONFIG" sync --no-progress; }
+
+"$1"
