@@ -32,7 +32,8 @@ struct slot {
     const char *method;
     size_t base; /* the base URL in use */
     struct http_answer answer;
-    bool overflow; /* the answer's body was larger than its maximum */
+    bool head_whole; /* the blank line after the answer's head has come */
+    bool overflow;   /* the answer's body was larger than its maximum */
     bool finished;
     CURLcode result;
     struct batch *batch; /* of a bulk */

@@ -78,8 +78,10 @@ static struct span header_value(const char *line, size_t len, const char *name)
 static size_t on_header(char *line, size_t size, size_t count, void *context)
 {
     static const char *const names[] = {"X-elastic-product", "X-OpenSearch-Version"};
-    struct http_answer *answer = &((struct slot *)context)->answer;
+    struct slot *slot = context;
+    struct http_answer *answer = &slot->answer;
     size_t len = size * count;
+    slot->head_whole = len <= 2;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct span value = header_value(line, len, names[i]);
         if (value.data != NULL) {
@@ -215,6 +217,7 @@ static void forget_answer(struct slot *slot)
     slot->answer.product_header[0] = '\0';
     buf_reset(&slot->answer.body);
     slot->failure[0] = '\0';
+    slot->head_whole = false;
     slot->overflow = false;
     slot->finished = false;
     slot->result = CURLE_OK;
@@ -275,7 +278,8 @@ static void finish(struct slot *slot, CURLcode result)
     curl_easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &status);
     slot->answer.status = (int)status;
     slot->answer.json = content_is_json(slot->easy);
-    slot->result = result;
+    /* libcurl takes a head that ends with the connection for a whole one */
+    slot->result = result == CURLE_OK && !slot->head_whole ? CURLE_PARTIAL_FILE : result;
     slot->finished = true;
     if (status >= 300) {
         secret_mask(&s->options, slot->answer.body.data, slot->answer.body.len);
