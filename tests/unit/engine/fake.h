@@ -46,7 +46,8 @@ struct fake {
     char alias[256]; /* the index that the alias points at */
     fake_judge judge;
     long attempts[FAKE_ROWS];
-    int fail_requests; /* so many bulk requests are not answered */
+    int fail_requests;      /* so many bulk requests are not answered */
+    size_t most_operations; /* of one request, else 413; 0 = any number */
     size_t in_flight, max_in_flight;
     struct batch *flying[16];
     size_t requests;

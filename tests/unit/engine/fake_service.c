@@ -161,6 +161,10 @@ static struct batch *service_take(void *self)
         err_set(&b->failure, ERR_TRANSIENT, "connection refused");
         return b;
     }
+    if (f->most_operations > 0 && batch_travelling(b) > f->most_operations) {
+        b->http_status = 413;
+        return b;
+    }
     b->http_status = 200;
     for (size_t i = 0; i < batch_travelling(b); i++) {
         apply(f, b, &b->operations[i]);

@@ -124,6 +124,19 @@ START_TEST(only_the_refused_items_are_sent_again)
 }
 END_TEST
 
+START_TEST(a_request_that_is_too_large_is_sent_in_halves)
+{
+    struct fake f;
+    struct pipeline_result result;
+    fake_init(&f, 40);
+    f.most_operations = 1;
+    sync_ok(&f, &result);
+    ck_assert(fake_equal(&f));
+    ck_assert_int_eq(f.operations, 40);
+    fake_release(&f);
+}
+END_TEST
+
 static enum outcome never_k5(void *context, const char *key, long attempt)
 {
     (void)context;
@@ -235,7 +248,7 @@ END_TEST
 SUITE_MAIN("engine/pipeline", first_sync_builds_and_swaps, second_sync_sends_nothing,
            later_sync_sends_only_changes, changes_during_the_first_load_arrive,
            a_lost_source_is_opened_again, unanswered_requests_are_sent_again,
-           only_the_refused_items_are_sent_again,
+           only_the_refused_items_are_sent_again, a_request_that_is_too_large_is_sent_in_halves,
            one_rejected_document_does_not_stop_the_others_and_clears,
            a_higher_version_is_stepped_over, a_clock_that_jumps_back_still_wins,
            a_write_block_ends_the_sync_and_nothing_is_lost,
