@@ -39,11 +39,11 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
     window_init(&l->window, options->window_bytes);
     sender_init(&l->sender, &sending, ports->service, &l->counters);
     l->sender.ingest_pipeline = options->ingest_pipeline;
-    l->reader.source = ports->source;
-    l->reader.state = ports->state;
-    l->reader.clock = ports->clock;
-    l->reader.window = &l->window;
-    l->reader.patience = &l->source_patience;
+    l->intake.source = ports->source;
+    l->intake.state = ports->state;
+    l->intake.clock = ports->clock;
+    l->intake.window = &l->window;
+    l->intake.patience = &l->source_patience;
     l->started_us = clock_monotonic_us(&l->clock);
     l->logged_us = l->started_us;
     return settling_init(&l->settling, ports->state, err);
@@ -51,7 +51,7 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
 
 void loop_release(struct loop *l)
 {
-    reader_release(&l->reader);
+    intake_release(&l->intake);
     settling_release(&l->settling);
     sender_release(&l->sender);
     window_release(&l->window);
@@ -74,8 +74,8 @@ static void loop_end(struct loop *l, const struct err *why)
 
 static bool loop_may_read(struct loop *l)
 {
-    bool again = l->reader.again_count > 0 && !window_crowded(&l->window);
-    if (loop_stopping(l) || reader_done(&l->reader)) {
+    bool again = l->intake.again_count > 0 && !window_crowded(&l->window);
+    if (loop_stopping(l) || intake_done(&l->intake)) {
         return false;
     }
     if (window_full(&l->window) && !again) {
@@ -101,7 +101,7 @@ static void loop_refuse(struct loop *l, const struct refusal *refusal)
         .key = l->change.key_null ? span_make("(null)", 6) : l->change.key,
         .kind = l->change.kind == CHANGE_ROW ? OPERATION_UPSERT : OPERATION_DELETE,
         .reason = span_make(buf_text(&reason), reason.len),
-        .version = l->reader.version,
+        .version = l->intake.version,
     };
     settling_reject(&l->settling, &letter);
     l->counters.rejected++;
@@ -115,8 +115,8 @@ static size_t loop_encode(struct loop *l, struct batch *batch, uint64_t page)
     struct refusal refusal = {0};
     bool added =
         change->kind == CHANGE_ROW
-            ? encode_upsert(batch, l->plan, &change->row, l->reader.version, page, &refusal)
-            : encode_delete(batch, change->key, l->reader.version, page, &refusal);
+            ? encode_upsert(batch, l->plan, &change->row, l->intake.version, page, &refusal)
+            : encode_delete(batch, change->key, l->intake.version, page, &refusal);
     if (!added) {
         loop_refuse(l, &refusal);
         return 0;
@@ -130,19 +130,19 @@ static bool loop_admit(struct loop *l)
     const struct change *change = &l->change;
     uint64_t hash = text_hash(change->key.data, change->key.len);
     struct again outrun = {0};
-    bool replaces = reader_replaces(&l->reader, change->key, &outrun);
+    bool replaces = intake_replaces(&l->intake, change->key, &outrun);
     if (!replaces && window_holds(&l->window, hash)) {
         return false;
     }
     l->counters.rows_read++;
     struct batch *batch = sender_filling(&l->sender);
-    size_t bytes = loop_encode(l, batch, replaces ? outrun.page : l->reader.page);
+    size_t bytes = loop_encode(l, batch, replaces ? outrun.page : l->intake.page);
     if (replaces && bytes == 0) {
         window_settle(&l->window, outrun.page, hash, outrun.bytes);
     } else if (replaces) {
         window_replace(&l->window, outrun.bytes, bytes);
     } else if (bytes > 0) {
-        window_admit(&l->window, l->reader.page, hash, bytes);
+        window_admit(&l->window, l->intake.page, hash, bytes);
     }
     if (batch_full(batch)) {
         sender_flush(&l->sender);
@@ -153,12 +153,12 @@ static bool loop_admit(struct loop *l)
 static void loop_page_ended(struct loop *l)
 {
     int64_t now = clock_monotonic_us(&l->clock);
-    if (reader_done(&l->reader)) {
+    if (intake_done(&l->intake)) {
         sender_flush(&l->sender);
     }
     if (l->committed != NULL && now - l->released_us >= LOOP_RELEASE_US) {
         l->released_us = now;
-        reader_release_source(&l->reader, l->committed);
+        intake_release_source(&l->intake, l->committed);
     }
 }
 
@@ -170,7 +170,7 @@ static int loop_read(struct loop *l, bool *waiting, struct err *err)
             if (!loop_may_read(l)) {
                 return 0;
             }
-            int rc = reader_next(&l->reader, &l->change, err);
+            int rc = intake_next(&l->intake, &l->change, err);
             if (rc < 0) {
                 return rc;
             }
@@ -244,7 +244,7 @@ static int loop_settle(void *context, const struct batch *batch, const struct op
         return 0;
     case OUTCOME_OUTRUN:
         l->counters.outrun++;
-        reader_again(&l->reader, &(struct again){.key = key, .page = o->page, .bytes = o->len},
+        intake_again(&l->intake, &(struct again){.key = key, .page = o->page, .bytes = o->len},
                      o->seen);
         return 0;
     case OUTCOME_STOP:
@@ -317,7 +317,7 @@ static int loop_wait(struct loop *l, bool reading, bool waiting, struct err *err
     }
     int fd = -1;
     if (waiting) {
-        fd = reader_fd(&l->reader);
+        fd = intake_fd(&l->intake);
         if (fd < 0) {
             timeout_ms = least(timeout_ms, patience_wait_ms(&l->source_patience, now));
         }
@@ -331,7 +331,7 @@ static int loop_wait(struct loop *l, bool reading, bool waiting, struct err *err
 static bool loop_finished(struct loop *l)
 {
     if (!loop_stopping(l)) {
-        return reader_done(&l->reader) && window_empty(&l->window);
+        return intake_done(&l->intake) && window_empty(&l->window);
     }
     int64_t now = clock_monotonic_us(&l->clock);
     if (l->give_up_us == 0) {
@@ -344,7 +344,7 @@ static int loop_turn(struct loop *l, struct err *err)
 {
     bool waiting = false;
     int rc = loop_read(l, &waiting, err);
-    if (rc == 0 && waiting && reader_fd(&l->reader) < 0) {
+    if (rc == 0 && waiting && intake_fd(&l->intake) < 0) {
         sender_flush(&l->sender); /* the source is away: what was read need not wait for it */
     }
     if (rc == 0 && !loop_stopping(l)) {
@@ -367,16 +367,16 @@ static int loop_turn(struct loop *l, struct err *err)
 static void loop_progress(struct loop *l, struct progress *out)
 {
     struct capture_progress copy;
-    bool known = l->reader.capture != NULL;
+    bool known = l->intake.capture != NULL;
     if (known) {
-        l->reader.capture->ops->progress(l->reader.capture, &copy);
+        l->intake.capture->ops->progress(l->intake.capture, &copy);
     }
     *out = (struct progress){.pipeline = l->options->name,
-                             .stage = l->reader.copying ? "copying" : "replaying"};
-    if (reader_done(&l->reader)) {
+                             .stage = l->intake.copying ? "copying" : "replaying"};
+    if (intake_done(&l->intake)) {
         out->stage = "settling";
     }
-    progress_fill(out, &l->counters, known ? &copy : NULL, l->reader.copying,
+    progress_fill(out, &l->counters, known ? &copy : NULL, l->intake.copying,
                   (clock_monotonic_us(&l->clock) - l->started_us) / 1000);
 }
 
@@ -427,9 +427,9 @@ int loop_run(struct loop *l, bool *stopped, struct err *err)
         rc = (int)l->fatal.class;
     }
     *stopped =
-        rc == 0 && loop_stopping(l) && !(reader_done(&l->reader) && window_empty(&l->window));
+        rc == 0 && loop_stopping(l) && !(intake_done(&l->intake) && window_empty(&l->window));
     if (rc == 0 && l->committed != NULL) {
-        reader_release_source(&l->reader, l->committed);
+        intake_release_source(&l->intake, l->committed);
     }
     return rc;
 }

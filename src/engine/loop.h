@@ -8,8 +8,8 @@
 #ifndef ROWFERRY_ENGINE_LOOP_H
 #define ROWFERRY_ENGINE_LOOP_H
 
+#include "intake.h"
 #include "patience.h"
-#include "reader.h"
 #include "rowferry/engine/pipeline.h"
 #include "sender.h"
 #include "settling.h"
@@ -27,7 +27,7 @@ struct loop {
     struct window window;
     struct sender sender;
     struct settling settling;
-    struct reader reader;
+    struct intake intake;
     struct change change; /* the one that waits for its key, where held */
     bool held;
     struct err fatal;   /* class ERR_NONE until something ends the work */
@@ -40,7 +40,7 @@ struct loop {
     char *committed;    /* owned: the position of the last commit of this run */
 };
 
-/* Everything but reader.source, consumer, expected and plan, which the caller sets. */
+/* Everything but intake.source, consumer, expected and plan, which the caller sets. */
 int loop_init(struct loop *l, const struct pipeline_options *options,
               const struct pipeline_ports *ports, struct err *err) MUST_CHECK;
 void loop_release(struct loop *l);

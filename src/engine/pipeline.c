@@ -82,9 +82,9 @@ static int sync_begin(struct sync *s, struct err *err)
     target_consumer(&s->target, &s->consumer);
     l->plan = s->target.facts.plan;
     l->sender.index = c->generation;
-    l->reader.expected = s->target.facts;
-    l->reader.consumer = buf_text(&s->consumer);
-    reader_init(&l->reader, c->position, c->clock_ceiling);
+    l->intake.expected = s->target.facts;
+    l->intake.consumer = buf_text(&s->consumer);
+    intake_init(&l->intake, c->position, c->clock_ceiling);
     log_event(LOG_INFO, "sync_started", F_TEXT("pipeline", s->options->name),
               F_TEXT("index", c->generation),
               F_TEXT("from", c->position == NULL               ? "the beginning"

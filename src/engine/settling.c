@@ -11,14 +11,14 @@
 static int settling_note_open(void *context, const struct dead_letter *letter)
 {
     struct settling *s = context;
-    keyset_add(&s->open, text_hash(letter->key, letter->key_len));
+    hashset_add(&s->open, text_hash(letter->key, letter->key_len));
     return 0;
 }
 
 int settling_init(struct settling *s, struct state *state, struct err *err)
 {
     *s = (struct settling){0};
-    keyset_init(&s->open);
+    hashset_init(&s->open);
     return deadletter_each(state, settling_note_open, s, err);
 }
 
@@ -57,7 +57,7 @@ void settling_release(struct settling *s)
     settling_reset(s);
     free(s->letters);
     free(s->cleared);
-    keyset_release(&s->open);
+    hashset_release(&s->open);
 }
 
 static void settling_forget_letter(struct settling *s, struct span key)
@@ -91,14 +91,14 @@ void settling_reject(struct settling *s, const struct letter *letter)
     *kept = *letter;
     kept->key = span_copy(letter->key);
     kept->reason = span_copy(letter->reason);
-    keyset_add(&s->open, text_hash(letter->key.data, letter->key.len));
+    hashset_add(&s->open, text_hash(letter->key.data, letter->key.len));
     s->settled++;
 }
 
 bool settling_done(struct settling *s, struct span key, uint64_t hash)
 {
     s->settled++;
-    if (!keyset_remove(&s->open, hash)) {
+    if (!hashset_remove(&s->open, hash)) {
         return false;
     }
     settling_forget_letter(s, key);

@@ -6,7 +6,7 @@
 #ifndef ROWFERRY_ENGINE_SETTLING_H
 #define ROWFERRY_ENGINE_SETTLING_H
 
-#include "keyset.h"
+#include "hashset.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/operation.h"
 #include "rowferry/state/checkpoint.h"
@@ -16,8 +16,8 @@ struct settling {
     size_t letter_count;
     struct span *cleared; /* texts owned */
     size_t cleared_count;
-    struct keyset open; /* hashes of keys with an open letter, durable or pending */
-    int64_t settled;    /* operations since the last commit */
+    struct hashset open; /* hashes of keys with an open letter, durable or pending */
+    int64_t settled;     /* operations since the last commit */
 };
 
 /* Reads the open letters' keys. */

@@ -29,7 +29,7 @@ static struct page *window_page(struct window *w, uint64_t number)
 void window_init(struct window *w, size_t max_bytes)
 {
     *w = (struct window){.max_bytes = max_bytes, .first = 1, .next = 1};
-    keyset_init(&w->keys);
+    hashset_init(&w->keys);
 }
 
 void window_release(struct window *w)
@@ -37,7 +37,7 @@ void window_release(struct window *w)
     for (uint64_t number = w->first; number < w->next; number++) {
         free(window_page(w, number)->position);
     }
-    keyset_release(&w->keys);
+    hashset_release(&w->keys);
     free(w->reached);
 }
 
@@ -91,14 +91,14 @@ void window_close(struct window *w, uint64_t number, const char *position)
 
 bool window_holds(const struct window *w, uint64_t key_hash)
 {
-    return keyset_has(&w->keys, key_hash);
+    return hashset_has(&w->keys, key_hash);
 }
 
 void window_admit(struct window *w, uint64_t number, uint64_t key_hash, size_t bytes)
 {
     struct page *page = window_page(w, number);
     LAW(!page->closed);
-    LAW(keyset_add(&w->keys, key_hash));
+    LAW(hashset_add(&w->keys, key_hash));
     page->unsettled++;
     w->bytes += bytes;
     w->read++;
@@ -114,7 +114,7 @@ void window_settle(struct window *w, uint64_t number, uint64_t key_hash, size_t 
 {
     struct page *page = window_page(w, number);
     LAW(page->unsettled > 0);
-    LAW(keyset_remove(&w->keys, key_hash));
+    LAW(hashset_remove(&w->keys, key_hash));
     LAW(w->bytes >= bytes);
     page->unsettled--;
     w->bytes -= bytes;

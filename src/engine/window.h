@@ -12,7 +12,7 @@
 #ifndef ROWFERRY_ENGINE_WINDOW_H
 #define ROWFERRY_ENGINE_WINDOW_H
 
-#include "keyset.h"
+#include "hashset.h"
 
 #define WINDOW_PAGES 256 /* unsettled pages at a time */
 
@@ -25,7 +25,7 @@ struct page {
 struct window {
     size_t max_bytes;
     size_t bytes;
-    struct keyset keys;
+    struct hashset keys;
     struct page pages[WINDOW_PAGES];
     uint64_t first; /* number of the oldest page that is not reached */
     uint64_t next;  /* number of the next page */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens the source, takes ticks, begins pages, survives a lost connection. */
-#include "reader.h"
+#include "intake.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,25 +8,25 @@
 #include "rowferry/base/log.h"
 #include "rowferry/state/checkpoint.h"
 
-#define READER_AGAIN_MAX 1000 /* keys of one re-reading page */
+#define INTAKE_AGAIN_MAX 1000 /* keys of one re-reading page */
 
-void reader_init(struct reader *r, const char *position, int64_t clock_ceiling)
+void intake_init(struct intake *r, const char *position, int64_t clock_ceiling)
 {
     r->position = position != NULL ? text_copy(position) : NULL;
     version_start(&r->ticks, clock_ceiling);
 }
 
-static void reader_close(struct reader *r)
+static void intake_close(struct intake *r)
 {
     if (r->capture != NULL) {
         r->capture->ops->free(r->capture);
     }
     r->capture = NULL;
-    r->reading = READER_CLOSED;
+    r->reading = INTAKE_CLOSED;
 }
 
 /* Drops the outrun operations that were replaced, or all. */
-static void reader_forget_again(struct reader *r, bool all)
+static void intake_forget_again(struct intake *r, bool all)
 {
     size_t kept = 0;
     for (size_t i = 0; i < r->again_count; i++) {
@@ -40,15 +40,15 @@ static void reader_forget_again(struct reader *r, bool all)
     r->rereading = 0;
 }
 
-void reader_release(struct reader *r)
+void intake_release(struct intake *r)
 {
-    reader_close(r);
-    reader_forget_again(r, true);
+    intake_close(r);
+    intake_forget_again(r, true);
     free(r->again);
     free(r->position);
 }
 
-void reader_again(struct reader *r, const struct again *outrun, int64_t seen)
+void intake_again(struct intake *r, const struct again *outrun, int64_t seen)
 {
     version_step_over(&r->ticks, seen);
     r->again = mem_grow(r->again, r->again_count + 1, sizeof(*r->again));
@@ -57,7 +57,7 @@ void reader_again(struct reader *r, const struct again *outrun, int64_t seen)
     kept->key = span_make(text_copy_span(outrun->key), outrun->key.len);
 }
 
-bool reader_replaces(struct reader *r, struct span key, struct again *outrun)
+bool intake_replaces(struct intake *r, struct span key, struct again *outrun)
 {
     for (size_t i = 0; i < r->rereading; i++) {
         if (!r->again[i].replaced && span_equal(r->again[i].key, key)) {
@@ -69,13 +69,13 @@ bool reader_replaces(struct reader *r, struct span key, struct again *outrun)
     return false;
 }
 
-bool reader_done(const struct reader *r)
+bool intake_done(const struct intake *r)
 {
-    return r->reading == READER_DRAINED && r->again_count == 0;
+    return r->reading == INTAKE_DRAINED && r->again_count == 0;
 }
 
 /* The next tick; its ceiling is made durable first. */
-static int reader_tick(struct reader *r, struct err *err)
+static int intake_tick(struct intake *r, struct err *err)
 {
     int64_t now = clock_wall_us(&r->clock);
     int64_t ceiling = version_wanted_ceiling(&r->ticks, now);
@@ -91,7 +91,7 @@ static int reader_tick(struct reader *r, struct err *err)
 }
 
 /* The source that answers must be the one that this run began with. */
-static int reader_check_facts(const struct reader *r, const struct source_facts *facts,
+static int intake_check_facts(const struct intake *r, const struct source_facts *facts,
                               struct err *err)
 {
     if (strcmp(facts->identity, r->expected.identity) != 0) {
@@ -103,20 +103,20 @@ static int reader_check_facts(const struct reader *r, const struct source_facts 
     return 0;
 }
 
-static int reader_connect(struct reader *r, struct err *err)
+static int intake_connect(struct intake *r, struct err *err)
 {
     struct source_facts facts;
     int rc = r->source.ops->connect(r->source.self, &facts, err);
     if (rc < 0) {
         return rc;
     }
-    rc = reader_check_facts(r, &facts, err);
+    rc = intake_check_facts(r, &facts, err);
     return rc < 0 ? rc : r->source.ops->capture(r->source.self, r->consumer, &r->capture, err);
 }
 
 /* A first start has its position made durable before anything is read, so that a crash in the
  * first page finds the log pinned where it began. */
-static int reader_start(struct reader *r, struct err *err)
+static int intake_start(struct intake *r, struct err *err)
 {
     struct buf position;
     buf_init(&position, 1024 * 1024);
@@ -133,28 +133,28 @@ static int reader_start(struct reader *r, struct err *err)
     return rc;
 }
 
-static int reader_open(struct reader *r, struct err *err)
+static int intake_open(struct intake *r, struct err *err)
 {
     int rc = 0;
     if (r->capture == NULL) {
-        rc = reader_connect(r, err);
+        rc = intake_connect(r, err);
     }
     if (rc == 0 && r->position == NULL) {
-        rc = reader_start(r, err);
+        rc = intake_start(r, err);
     }
     if (rc == 0) {
         rc = r->capture->ops->resume(r->capture, r->position, err);
     }
     if (rc == 0) {
-        r->reading = READER_IDLE;
+        r->reading = INTAKE_IDLE;
         patience_well(r->patience, &r->clock);
     }
     return rc;
 }
 
-static int reader_begin_again(struct reader *r, struct err *err)
+static int intake_begin_again(struct intake *r, struct err *err)
 {
-    size_t count = r->again_count < READER_AGAIN_MAX ? r->again_count : READER_AGAIN_MAX;
+    size_t count = r->again_count < INTAKE_AGAIN_MAX ? r->again_count : INTAKE_AGAIN_MAX;
     struct span *keys = mem_zero(count, sizeof(*keys));
     for (size_t i = 0; i < count; i++) {
         keys[i] = r->again[i].key;
@@ -165,45 +165,45 @@ static int reader_begin_again(struct reader *r, struct err *err)
     return rc;
 }
 
-static int reader_begin(struct reader *r, struct err *err)
+static int intake_begin(struct intake *r, struct err *err)
 {
-    int rc = reader_tick(r, err);
+    int rc = intake_tick(r, err);
     if (rc < 0) {
         return rc;
     }
     if (r->page == 0) {
         r->page = window_open(r->window);
     }
-    rc = r->again_count > 0 ? reader_begin_again(r, err) : r->capture->ops->begin(r->capture, err);
+    rc = r->again_count > 0 ? intake_begin_again(r, err) : r->capture->ops->begin(r->capture, err);
     if (rc == 0) {
-        r->reading = READER_PAGE;
+        r->reading = INTAKE_PAGE;
     }
     return rc;
 }
 
-static void reader_end_page(struct reader *r, const struct change *change)
+static void intake_end_page(struct intake *r, const struct change *change)
 {
     window_close(r->window, r->page, change->position);
     r->page = 0;
     if (r->rereading > 0) { /* where reading stands is as before */
-        reader_forget_again(r, false);
-        r->reading = READER_IDLE;
+        intake_forget_again(r, false);
+        r->reading = INTAKE_IDLE;
         return;
     }
     free(r->position);
     r->position = text_copy(change->position);
     r->copying = change->copying;
-    r->reading = change->drained ? READER_DRAINED : READER_IDLE;
+    r->reading = change->drained ? INTAKE_DRAINED : INTAKE_IDLE;
 }
 
-static int reader_step(struct reader *r, struct change *change, struct err *err)
+static int intake_step(struct intake *r, struct change *change, struct err *err)
 {
     int rc = 0;
-    if (r->reading == READER_CLOSED) {
-        rc = reader_open(r, err);
+    if (r->reading == INTAKE_CLOSED) {
+        rc = intake_open(r, err);
     }
-    if (rc == 0 && r->reading != READER_PAGE) {
-        rc = reader_begin(r, err);
+    if (rc == 0 && r->reading != INTAKE_PAGE) {
+        rc = intake_begin(r, err);
     }
     if (rc == 0) {
         rc = r->capture->ops->next(r->capture, change, err);
@@ -211,39 +211,39 @@ static int reader_step(struct reader *r, struct change *change, struct err *err)
     return rc;
 }
 
-int reader_next(struct reader *r, struct change *change, struct err *err)
+int intake_next(struct intake *r, struct change *change, struct err *err)
 {
     *change = (struct change){.kind = CHANGE_WAIT};
-    if (r->reading == READER_CLOSED &&
+    if (r->reading == INTAKE_CLOSED &&
         patience_wait_ms(r->patience, clock_monotonic_us(&r->clock)) > 0) {
         return 0;
     }
-    int rc = reader_step(r, change, err);
+    int rc = intake_step(r, change, err);
     if (rc == ERR_TRANSIENT) {
-        reader_close(r);
-        reader_forget_again(r, false);
+        intake_close(r);
+        intake_forget_again(r, false);
         change->kind = CHANGE_WAIT;
         return patience_away(r->patience, &r->clock, err) ? 0 : ERR_TRANSIENT;
     }
     if (rc == 0 && change->kind == CHANGE_PAGE) {
-        reader_end_page(r, change);
+        intake_end_page(r, change);
     }
     return rc;
 }
 
-int reader_fd(const struct reader *r)
+int intake_fd(const struct intake *r)
 {
-    return r->capture != NULL && r->reading == READER_PAGE ? r->capture->ops->fd(r->capture) : -1;
+    return r->capture != NULL && r->reading == INTAKE_PAGE ? r->capture->ops->fd(r->capture) : -1;
 }
 
-void reader_release_source(struct reader *r, const char *position)
+void intake_release_source(struct intake *r, const char *position)
 {
     struct err err;
-    if (r->capture == NULL || r->reading == READER_PAGE) {
+    if (r->capture == NULL || r->reading == INTAKE_PAGE) {
         return;
     }
     if (r->capture->ops->release(r->capture, position, &err) < 0) {
         log_err(LOG_WARN, "release_failed", NULL, &err);
-        reader_close(r);
+        intake_close(r);
     }
 }

@@ -8,8 +8,8 @@
  * operations were outrun by a higher version are read again between pages; until the newer
  * operation is settled the old one counts as unsettled, so that no checkpoint passes it.
  */
-#ifndef ROWFERRY_ENGINE_READER_H
-#define ROWFERRY_ENGINE_READER_H
+#ifndef ROWFERRY_ENGINE_INTAKE_H
+#define ROWFERRY_ENGINE_INTAKE_H
 
 #include "patience.h"
 #include "rowferry/document/version.h"
@@ -18,11 +18,11 @@
 #include "rowferry/state/store.h"
 #include "window.h"
 
-enum reader_state {
-    READER_CLOSED,  /* no capture: open it again when patience allows */
-    READER_IDLE,    /* between pages */
-    READER_PAGE,    /* in a page */
-    READER_DRAINED, /* between pages, and the last one held all that its snapshot could see */
+enum intake_state {
+    INTAKE_CLOSED,  /* no capture: open it again when patience allows */
+    INTAKE_IDLE,    /* between pages */
+    INTAKE_PAGE,    /* in a page */
+    INTAKE_DRAINED, /* between pages, and the last one held all that its snapshot could see */
 };
 
 /* An operation that was outrun, and has to be replaced by a newer read of its key. */
@@ -33,7 +33,7 @@ struct again {
     bool replaced;
 };
 
-struct reader {
+struct intake {
     struct source_port source;
     struct state *state;
     struct clock clock;
@@ -42,7 +42,7 @@ struct reader {
     const char *consumer;
     struct source_facts expected; /* of the first connection */
     struct capture *capture;
-    enum reader_state reading;
+    enum intake_state reading;
     char *position;  /* owned: where reading goes on after a loss; null before a start */
     uint64_t page;   /* the open page of the window; 0 = none */
     int64_t version; /* the open page's tick */
@@ -54,30 +54,30 @@ struct reader {
 };
 
 /* consumer, facts.identity and facts.fingerprint are borrowed; position may be null. */
-void reader_init(struct reader *r, const char *position, int64_t clock_ceiling);
-void reader_release(struct reader *r);
+void intake_init(struct intake *r, const char *position, int64_t clock_ceiling);
+void intake_release(struct intake *r);
 
 /*
  * The next change, with the window's page and the version that it belongs to in r. Opens and begins
  * as needed. CHANGE_PAGE is handled here and returned as news; CHANGE_WAIT also where the source
  * is away (fd is then -1: wait for patience).
  */
-int reader_next(struct reader *r, struct change *change, struct err *err) MUST_CHECK;
+int intake_next(struct intake *r, struct change *change, struct err *err) MUST_CHECK;
 
 /* The descriptor to wait for, or -1. */
-int reader_fd(const struct reader *r);
+int intake_fd(const struct intake *r);
 
 /* The operation of this key was outrun by version `seen`: read the key again with a newer tick. */
-void reader_again(struct reader *r, const struct again *outrun, int64_t seen);
+void intake_again(struct intake *r, const struct again *outrun, int64_t seen);
 
 /* Whether this key's change replaces an operation that was outrun: then *outrun is that one (its
  * key is not to be used) and it is off the list. */
-bool reader_replaces(struct reader *r, struct span key, struct again *outrun);
+bool intake_replaces(struct intake *r, struct span key, struct again *outrun);
 
 /* True where nothing is left to be read: drained, and no key waits to be read again. */
-bool reader_done(const struct reader *r);
+bool intake_done(const struct intake *r);
 
 /* Between pages: tells the source how far the checkpoint is. A failure is not an error. */
-void reader_release_source(struct reader *r, const char *position);
+void intake_release_source(struct intake *r, const char *position);
 
 #endif

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Open addressing with linear probing; a removal moves the followers up, so no tombstones. */
-#include "keyset.h"
+#include "hashset.h"
 
 #include <stdlib.h>
 
 #include "rowferry/base/text.h"
 
-void keyset_init(struct keyset *k)
+void hashset_init(struct hashset *k)
 {
-    *k = (struct keyset){0};
+    *k = (struct hashset){0};
 }
 
-void keyset_release(struct keyset *k)
+void hashset_release(struct hashset *k)
 {
     free(k->slots);
-    keyset_init(k);
+    hashset_init(k);
 }
 
 /* The slot that holds the hash, or the empty one where it belongs. */
-static size_t keyset_slot(const struct keyset *k, uint64_t hash)
+static size_t hashset_slot(const struct hashset *k, uint64_t hash)
 {
     size_t i = (size_t)hash & (k->capacity - 1);
     while (k->slots[i] != 0 && k->slots[i] != hash) {
@@ -27,31 +27,31 @@ static size_t keyset_slot(const struct keyset *k, uint64_t hash)
     return i;
 }
 
-bool keyset_has(const struct keyset *k, uint64_t hash)
+bool hashset_has(const struct hashset *k, uint64_t hash)
 {
-    return k->count > 0 && k->slots[keyset_slot(k, hash)] == hash;
+    return k->count > 0 && k->slots[hashset_slot(k, hash)] == hash;
 }
 
-static void keyset_grow(struct keyset *k)
+static void hashset_grow(struct hashset *k)
 {
-    struct keyset bigger = {.capacity = k->capacity == 0 ? 256 : k->capacity * 2};
+    struct hashset bigger = {.capacity = k->capacity == 0 ? 256 : k->capacity * 2};
     bigger.slots = mem_zero(bigger.capacity, sizeof(*bigger.slots));
     for (size_t i = 0; i < k->capacity; i++) {
         if (k->slots[i] != 0) {
-            bigger.slots[keyset_slot(&bigger, k->slots[i])] = k->slots[i];
+            bigger.slots[hashset_slot(&bigger, k->slots[i])] = k->slots[i];
             bigger.count++;
         }
     }
-    keyset_release(k);
+    hashset_release(k);
     *k = bigger;
 }
 
-bool keyset_add(struct keyset *k, uint64_t hash)
+bool hashset_add(struct hashset *k, uint64_t hash)
 {
     if (k->count * 2 >= k->capacity) {
-        keyset_grow(k);
+        hashset_grow(k);
     }
-    size_t i = keyset_slot(k, hash);
+    size_t i = hashset_slot(k, hash);
     if (k->slots[i] == hash) {
         return false;
     }
@@ -60,13 +60,13 @@ bool keyset_add(struct keyset *k, uint64_t hash)
     return true;
 }
 
-bool keyset_remove(struct keyset *k, uint64_t hash)
+bool hashset_remove(struct hashset *k, uint64_t hash)
 {
-    if (!keyset_has(k, hash)) {
+    if (!hashset_has(k, hash)) {
         return false;
     }
     size_t mask = k->capacity - 1;
-    size_t hole = keyset_slot(k, hash);
+    size_t hole = hashset_slot(k, hash);
     k->slots[hole] = 0;
     k->count--;
     for (size_t i = (hole + 1) & mask; k->slots[i] != 0; i = (i + 1) & mask) {
