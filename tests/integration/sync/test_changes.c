@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Later syncs: only changes travel, none is missed, one bad document does not stop the others. */
+#include <string.h>
+
+#include "sql.h"
+#include "suite.h"
+#include "world.h"
+
+static void synced_world(struct world *w, long rows)
+{
+    struct program_result result;
+    world_start(w, rows, NULL);
+    world_install(w);
+    world_sync(w, 0, &result);
+    program_result_release(&result);
+}
+
+static void sync_and_count(struct world *w, int64_t upserts, int64_t deletes)
+{
+    struct program_result result;
+    world_sync(w, 0, &result);
+    ck_assert_int_eq(program_json_int(&result, "upserts"), upserts);
+    ck_assert_int_eq(program_json_int(&result, "deletes"), deletes);
+    program_result_release(&result);
+    world_expect_equal(w);
+}
+
+START_TEST(only_changes_travel)
+{
+    struct world w;
+    synced_world(&w, 2000);
+    sql_exec(w.conn, "update articles set title = title || '!' where source_id <= 500");
+    sql_exec(w.conn, "insert into articles (source_id, title) "
+                     "select i, 'new' from generate_series(5001, 5100) i");
+    sql_exec(w.conn, "delete from articles where source_id between 901 and 1000");
+    sync_and_count(&w, 600, 100);
+    sync_and_count(&w, 0, 0);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_transaction_that_commits_after_two_syncs_is_not_lost)
+{
+    struct world w;
+    synced_world(&w, 100);
+    PGconn *late = sql_open(w.uri);
+    sql_exec(late, "begin");
+    sql_exec(late, "update articles set title = 'late' where source_id = 7");
+    sql_exec(w.conn, "update articles set title = 'early' where source_id = 8");
+    struct program_result result;
+    for (int i = 0; i < 2; i++) {
+        world_sync(&w, 0, &result);
+        ck_assert_int_eq(program_json_int(&result, "operations"), i == 0 ? 1 : 0);
+        program_result_release(&result);
+    }
+    sql_exec(late, "commit");
+    PQfinish(late);
+    sync_and_count(&w, 1, 0);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_changed_key_moves_the_document)
+{
+    struct world w;
+    synced_world(&w, 100);
+    sql_exec(w.conn, "update articles set source_id = 1007 where source_id = 7");
+    sync_and_count(&w, 1, 1);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_rolled_back_change_is_no_change)
+{
+    struct world w;
+    synced_world(&w, 100);
+    sql_exec(w.conn, "begin; update articles set title = 'x'; rollback");
+    sync_and_count(&w, 0, 0);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(ten_thousand_changes_in_one_transaction_arrive)
+{
+    struct world w;
+    synced_world(&w, 12000);
+    sql_exec(w.conn, "update articles set price = price + 1 where source_id <= 10000");
+    sync_and_count(&w, 10000, 0);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(one_rejected_document_is_a_dead_letter_until_its_row_is_corrected)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 50, NULL);
+    world_configure(&w, "\"title\":{\"type\":\"long\"}", "");
+    sql_exec(w.conn, "update articles set title = source_id");
+    sql_exec(w.conn, "update articles set title = 'no number' where source_id = 7");
+    world_install(&w);
+    world_sync(&w, 3, &result);
+    ck_assert_int_eq(program_json_int(&result, "upserts"), 49);
+    ck_assert_int_eq(program_json_int(&result, "rejected"), 1);
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "deadletter", "list", NULL);
+    ck_assert_msg(strstr(result.out, "7") != NULL &&
+                      strstr(result.out, "mapper_parsing_exception") != NULL,
+                  "%s", result.out);
+    program_result_release(&result);
+    world_sync(&w, 3, &result); /* still open */
+    program_result_release(&result);
+    sql_exec(w.conn, "update articles set title = '77' where source_id = 7");
+    world_sync(&w, 0, &result);
+    ck_assert_int_eq(program_json_int(&result, "cleared"), 1);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_service_that_refuses_for_a_while_is_ridden_out)
+{
+    struct world w;
+    synced_world(&w, 300);
+    sql_exec(w.conn, "update articles set title = 'after the storm'");
+    world_fault(&w, "{\"items_status\":429,\"every\":2,\"count\":3}");
+    sync_and_count(&w, 300, 0);
+    sql_exec(w.conn, "update articles set title = 'after the outage'");
+    world_fault(&w, "{\"status\":503,\"count\":4}");
+    sync_and_count(&w, 300, 0);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_restarted_database_is_waited_for)
+{
+    struct world w;
+    struct program program;
+    struct program_result result;
+    world_start(&w, 20000, NULL);
+    world_install(&w);
+    world_fault(&w, "{\"delay_ms\":100,\"count\":40}");
+    rowferry_start(&program, w.config, "sync", "--json", NULL);
+    program_await(&program, "event=sync_started", 30000);
+    sql_exec(w.conn, "select pg_terminate_backend(pid) from pg_stat_activity "
+                     "where application_name like 'rowferry%%'");
+    program_finish(&program, 60000, &result);
+    ck_assert_msg(result.exit_code == 0, "%s", result.err);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_lost_state_file_builds_a_new_generation_without_a_gap)
+{
+    struct world w;
+    struct program_result result;
+    synced_world(&w, 500);
+    char *state = scratch_path(w.dir, "state.db");
+    ck_assert_int_eq(remove(state), 0);
+    sql_exec(w.conn, "delete from articles where source_id <= 100");
+    sync_and_count(&w, 400, 0);
+    world_sync(&w, 0, &result);
+    ck_assert_int_eq(program_json_int(&result, "operations"), 0);
+    program_result_release(&result);
+    free(state);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("integration/changes", only_changes_travel,
+           a_transaction_that_commits_after_two_syncs_is_not_lost, a_changed_key_moves_the_document,
+           a_rolled_back_change_is_no_change, ten_thousand_changes_in_one_transaction_arrive,
+           one_rejected_document_is_a_dead_letter_until_its_row_is_corrected,
+           a_service_that_refuses_for_a_while_is_ridden_out, a_restarted_database_is_waited_for,
+           a_lost_state_file_builds_a_new_generation_without_a_gap)

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first sync of a table: everything arrives, also what changes meanwhile. */
+#include <string.h>
+
+#include "http.h"
+#include "sql.h"
+#include "suite.h"
+#include "world.h"
+
+START_TEST(first_sync_builds_the_index_and_the_second_sends_nothing)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 3000, NULL);
+    world_install(&w);
+    world_sync(&w, 0, &result);
+    ck_assert_int_eq(program_json_int(&result, "operations"), 3000);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_sync(&w, 0, &result);
+    ck_assert_int_eq(program_json_int(&result, "operations"), 0);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(an_empty_table_becomes_an_empty_index)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 0, NULL);
+    world_install(&w);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    sql_exec(w.conn, "insert into articles (source_id, title) values (1, 'first')");
+    world_sync(&w, 0, &result);
+    ck_assert_int_eq(program_json_int(&result, "operations"), 1);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+/* 1,000 updates, 200 deletes and 100 inserts while a load of 20,000 rows is on its way. */
+START_TEST(changes_during_the_first_load_arrive)
+{
+    struct world w;
+    struct program program;
+    struct program_result result;
+    world_start(&w, 20000, NULL);
+    world_install(&w);
+    world_fault(&w, "{\"delay_ms\":200,\"count\":30}");
+    rowferry_start(&program, w.config, "sync", "--json", NULL);
+    program_await(&program, "event=sync_started", 30000);
+    for (int i = 0; i < 100; i++) {
+        sql_exec(w.conn,
+                 "update articles set title = 'changed ' || %d where source_id %% 2000 = %d", i, i);
+        sql_exec(w.conn, "delete from articles where source_id in (%d, %d)", 5000 + i, 15000 + i);
+        sql_exec(w.conn, "insert into articles (source_id, title) values (%d, 'new')", 30000 + i);
+    }
+    ck_assert_msg(program_running(&program), "the load ended before the changes");
+    program_finish(&program, 60000, &result);
+    ck_assert_msg(result.exit_code == 0, "%s", result.err);
+    program_result_release(&result);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+/* Nobody sees an index before it is complete. */
+START_TEST(the_alias_appears_when_everything_is_there)
+{
+    struct world w;
+    struct program program;
+    struct program_result result;
+    struct reply reply;
+    world_start(&w, 20000, NULL);
+    world_install(&w);
+    world_fault(&w, "{\"delay_ms\":200,\"count\":20}");
+    rowferry_start(&program, w.config, "sync", NULL);
+    program_await(&program, "event=sync_started", 30000);
+    reply_get(&reply, "GET", w.service.url, "/shop-articles/_count", NULL, "ApiKey " WORLD_API_KEY);
+    ck_assert_int_eq(reply.status, 404);
+    reply_release(&reply);
+    program_finish(&program, 60000, &result);
+    ck_assert_int_eq(result.exit_code, 0);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_second_sync_at_the_same_time_says_who_holds_it)
+{
+    struct world w;
+    struct program program;
+    struct program_result result;
+    world_start(&w, 5000, NULL);
+    world_install(&w);
+    world_fault(&w, "{\"delay_ms\":500,\"count\":10}");
+    rowferry_start(&program, w.config, "sync", NULL);
+    program_await(&program, "event=sync_started", 30000);
+    struct program_result second;
+    world_sync(&w, 5, &second);
+    char pid[32];
+    snprintf(pid, sizeof(pid), "%d", (int)program.pid);
+    ck_assert_msg(strstr(second.err, pid) != NULL, "%s", second.err);
+    program_result_release(&second);
+    program_finish(&program, 60000, &result);
+    ck_assert_int_eq(result.exit_code, 0);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("integration/first_load", first_sync_builds_the_index_and_the_second_sends_nothing,
+           an_empty_table_becomes_an_empty_index, changes_during_the_first_load_arrive,
+           the_alias_appears_when_everything_is_there,
+           a_second_sync_at_the_same_time_says_who_holds_it)

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A database with a table, a service, a configuration. */
+#include "world.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "http.h"
+#include "rowferry/base/buf.h"
+#include "sql.h"
+
+#define WORLD_PROPERTIES                                                                           \
+    "\"title\":{\"type\":\"text\"},\"price\":{\"type\":\"double\"},\"tags\":{\"type\":"            \
+    "\"keyword\"},\"extra\":{\"type\":\"object\",\"enabled\":false},\"published\":{\"type\":"      \
+    "\"boolean\"},\"updated_at\":{\"type\":\"date\"}"
+
+static const char table_sql[] =
+    "create table articles (source_id bigint primary key, title text, price numeric(12, 4), "
+    "tags text[], extra jsonb, published boolean, updated_at timestamptz not null default now());"
+    "insert into articles select i, 'title ' || i, i * 1.0625, array['a', 'b' || i], "
+    "jsonb_build_object('n', i, 't', repeat('x', (i %% 50)::int)), i %% 2 = 0, "
+    "timestamptz '2024-03-10 07:04:56.123456+00' + i * interval '1 second' "
+    "from generate_series(1, %ld) i";
+
+void world_configure(struct world *w, const char *properties, const char *limits)
+{
+    struct buf text;
+    buf_init(&text, 64 * 1024);
+    buf_printf(
+        &text,
+        "{\n  // written by a test\n  \"source\": {\"uri\": \"%s\"},\n"
+        "  \"service\": {\"url\": \"%s\", \"auth\": {\"api_key\": {\"file\": \"%s/key\"}}},\n"
+        "  \"state\": {\"path\": \"%s/state.db\"},\n"
+        "  \"limits\": {%s},\n"
+        "  \"pipelines\": [{\"name\": \"articles\",\n"
+        "    \"from\": {\"table\": \"public.articles\", \"key\": [\"source_id\"]},\n"
+        "    \"to\": {\"index\": \"shop-articles\", \"mappings\": {\"properties\": {%s}}}}]\n"
+        "}\n",
+        w->uri, w->service.url, w->dir, w->dir, limits, properties);
+    free(w->config);
+    w->config = scratch_write(w->dir, "rowferry.json", buf_text(&text));
+    buf_release(&text);
+}
+
+static void start_service(struct world *w, const char *const *more)
+{
+    char *key = scratch_write(w->dir, "key", WORLD_API_KEY "\n");
+    const char *options[16] = {"--api-key-file", key, "--faults"};
+    for (size_t i = 0; more != NULL && more[i] != NULL && i < 10; i++) {
+        options[3 + i] = more[i];
+    }
+    devsearch_start(&w->service, options);
+    free(key);
+}
+
+void world_start(struct world *w, long rows, const char *const *service_options)
+{
+    *w = (struct world){0};
+    w->dir = scratch_new();
+    w->uri = database_new();
+    w->conn = sql_open(w->uri);
+    sql_exec(w->conn, table_sql, rows);
+    start_service(w, service_options);
+    world_configure(w, WORLD_PROPERTIES, "\"retry_budget\": \"20s\"");
+}
+
+void world_stop(struct world *w)
+{
+    devsearch_stop(&w->service);
+    PQfinish(w->conn);
+    database_drop(w->uri);
+    scratch_remove(w->dir);
+    free(w->config);
+}
+
+void world_install(struct world *w)
+{
+    rowferry_expect(0, w->config, "source", "install", NULL);
+}
+
+void world_sync(struct world *w, int exit_code, struct program_result *result)
+{
+    rowferry_run(result, w->config, "sync", "--json", NULL);
+    ck_assert_msg(result->exit_code == exit_code, "sync ended with %d instead of %d:\n%s%s",
+                  result->exit_code, exit_code, result->out, result->err);
+    ck_assert_msg(strstr(result->out, WORLD_API_KEY) == NULL &&
+                      strstr(result->err, WORLD_API_KEY) == NULL,
+                  "the API key stands in the output");
+}
+
+void world_expect_equal(struct world *w)
+{
+    char *query = compare_table("articles", "source_id");
+    expect_equal(sql_int(w->conn, "select count(*) from articles"), w->conn, query, w->service.url,
+                 "shop-articles", "ApiKey " WORLD_API_KEY);
+    free(query);
+}
+
+void world_fault(struct world *w, const char *fault)
+{
+    struct reply reply;
+    reply_get(&reply, "POST", w->service.url, "/_devsearch/faults", fault, "ApiKey " WORLD_API_KEY);
+    ck_assert_int_eq(reply.status, 200);
+    reply_release(&reply);
+}
