@@ -135,6 +135,8 @@ void batch_keep_unsettled(struct batch *b)
         b->operations[kept++] = *o;
     }
     b->count = kept;
+    buf_truncate(&b->bytes, b->bytes.len);
+    buf_truncate(&b->keys, b->keys.len);
     buf_reset(&b->reasons);
     b->failure.class = ERR_NONE;
 }

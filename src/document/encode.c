@@ -119,6 +119,7 @@ static struct quoted_key push_action(struct buf *out, enum operation_kind kind, 
         char *to = PUT(out->data + out->len, ",\"version\":");
         to = put_number(to, version);
         to = PUT(to, ACTION_END);
+        *to = '\0';
         out->len = (size_t)(to - out->data);
     }
     return quoted;

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The type table: what fits, what does not and why, and that people read the same table. */
+#include "rowferry/document/type.h"
+
+#include <stdio.h>
+
+#include "rowferry/base/buf.h"
+#include "rows.h"
+#include "suite.h"
+#include "type_table.h"
+
+static bool fits(const char *type, const char *property_type, struct type_pair *pair,
+                 struct buf *why)
+{
+    struct columns columns = {mem_zero(1, sizeof(struct column)), 1};
+    columns.items[0] = rows_column("c", type);
+    char *name = text_copy(property_type);
+    struct property property = {.name = name, .type = name};
+    bool found = type_find(pair, &columns.items[0], &property, why);
+    columns_release(&columns);
+    free(name);
+    return found;
+}
+
+static void expect_fit(const char *type, const char *property_type, bool array, bool lossless)
+{
+    struct buf why;
+    struct type_pair pair;
+    buf_init(&why, 4096);
+    ck_assert_msg(fits(type, property_type, &pair, &why), "%s into %s", type, property_type);
+    ck_assert_ptr_nonnull(pair.convert);
+    ck_assert_int_eq(pair.array, array);
+    ck_assert_int_eq(pair.loss == NULL, lossless);
+    buf_release(&why);
+}
+
+static void expect_misfit(const char *type, const char *property_type, const char *expected)
+{
+    struct buf why;
+    struct type_pair pair;
+    buf_init(&why, 4096);
+    ck_assert_msg(!fits(type, property_type, &pair, &why), "%s into %s", type, property_type);
+    ck_assert_str_eq(buf_text(&why), expected);
+    buf_release(&why);
+}
+
+START_TEST(common_pairs_fit)
+{
+    expect_fit("text", "text", false, true);
+    expect_fit("int8", "long", false, true);
+    expect_fit("numeric", "keyword", false, true);
+    expect_fit("timestamptz", "date", false, false);
+    expect_fit("jsonb", "nested", false, true);
+    expect_fit("enum:mood", "keyword", false, true);
+    expect_fit("text", "long", false, false);
+    expect_fit("ltree", "keyword", false, false);
+    expect_fit("text[]", "keyword", true, true);
+    expect_fit("mood[]", "keyword", true, false);
+    expect_fit("float4[]", "dense_vector", false, false);
+    expect_fit("float4[]", "float", true, true);
+    expect_fit("vector", "knn_vector", false, false);
+}
+END_TEST
+
+START_TEST(a_misfit_says_what_the_column_can_fill)
+{
+    expect_misfit("bool", "long",
+                  "a column of type bool can fill boolean, keyword, text, match_only_text, "
+                  "search_as_you_type, wildcard, completion, semantic_text, semantic, version");
+    expect_misfit("bytea", "text", "a column of type bytea can fill binary");
+    expect_misfit("box[]", "keyword", "a column of type box[] can fill nothing");
+    expect_misfit("vector", "keyword", "a column of type vector can fill dense_vector, knn_vector");
+}
+END_TEST
+
+/* "a b" as "`a` `b`". */
+static void push_code(struct buf *out, const char *list)
+{
+    buf_push_char(out, '`');
+    for (const char *p = list; *p != '\0'; p++) {
+        if (*p == ' ') {
+            buf_push_literal(out, "` `");
+        } else {
+            buf_push_char(out, *p);
+        }
+    }
+    buf_push_char(out, '`');
+}
+
+static void render_table(struct buf *out)
+{
+    buf_push_literal(out, "| column | property | what arrives | what is lost |\n"
+                          "| --- | --- | --- | --- |\n");
+    for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
+        buf_push_literal(out, "| ");
+        push_code(out, r->columns);
+        buf_push_literal(out, " | ");
+        push_code(out, r->properties);
+        buf_printf(out, " | %s | %s |\n", r->arrives, r->loss != NULL ? r->loss : "nothing");
+    }
+}
+
+/* docs/types.md beside this repository's sources. */
+static char *read_manual(void)
+{
+    struct buf path;
+    struct buf text;
+    buf_init(&path, 4096);
+    buf_init(&text, 1 << 20);
+    const char *here = __FILE__;
+    buf_push(&path, here, (size_t)(strstr(here, "tests/unit/") - here));
+    buf_push_literal(&path, "docs/types.md");
+    FILE *file = fopen(buf_text(&path), "r");
+    ck_assert_msg(file != NULL, "cannot open %s", buf_text(&path));
+    for (int c = fgetc(file); c != EOF; c = fgetc(file)) {
+        buf_push_char(&text, (char)c);
+    }
+    fclose(file);
+    buf_release(&path);
+    return buf_detach(&text);
+}
+
+START_TEST(the_manual_shows_the_same_table)
+{
+    struct buf table;
+    buf_init(&table, 1 << 20);
+    render_table(&table);
+    char *manual = read_manual();
+    ck_assert_msg(strstr(manual, buf_text(&table)) != NULL,
+                  "docs/types.md does not hold this table:\n%s", buf_text(&table));
+    free(manual);
+    buf_release(&table);
+}
+END_TEST
+
+SUITE_MAIN("document/type", common_pairs_fit, a_misfit_says_what_the_column_can_fill,
+           the_manual_shows_the_same_table)
