@@ -25,6 +25,12 @@ struct table {
     int64_t estimated_rows; /* reltuples over the tree; -1 where never analysed */
     int64_t bytes;          /* pg_relation_size over the tree */
     char fingerprint[17];   /* of column names, types and key: changes with the definition */
+    char *definition;       /* what the fingerprint is of, one line a column */
+    char **key_operators;   /* the schemas of their comparison operators: "pg_catalog" mostly */
+    char persistence;       /* pg_class.relpersistence: p, u, t */
+    bool is_child;          /* a partition, or a table that inherits */
+    bool subscribed;        /* logical replication fills it */
+    bool is_heap;           /* rows have a block and a place in it */
 };
 
 /*
@@ -35,5 +41,12 @@ struct table {
 int catalog_table(struct pg *pg, struct table **out, const char *name, const char *const *key,
                   size_t key_count, struct err *err) MUST_CHECK;
 void table_free(struct table *t); /* null is allowed */
+
+/* ERR_REJECTED where the change log cannot see all that happens to such a table (view, foreign,
+ * unlogged, partitioned or inherited, filled by logical replication); the message says why. */
+int catalog_capturable(const struct table *t, struct err *err) MUST_CHECK;
+
+/* Sets ERR_STATE with the first column in which the definition differs from what it was. */
+int catalog_drift(const struct table *t, const char *definition, struct err *err);
 
 #endif

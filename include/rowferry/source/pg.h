@@ -6,8 +6,8 @@
  * row_security off (a policy that hides rows becomes an error instead of deletes), search_path
  * pg_catalog, lock_timeout, TCP keepalives. Roles and databases can override all of them, hence
  * always sent. Values travel as parameters only; identifiers are quoted by libpq and come from the
- * catalogue. Errors: a lost or refused connection, 57P0x, 55P03 (lock), 40001, 53xxx are
- * ERR_TRANSIENT; every other SQLSTATE is ERR_REJECTED. Messages hold PostgreSQL's text, never the
+ * catalogue. Errors: a lost or refused connection, 57P0x, 57014 (cancelled), 55P03 (lock), 40001,
+ * 40P01, 53xxx are ERR_TRANSIENT; every other SQLSTATE is ERR_REJECTED. Messages hold PostgreSQL's text, never the
  * password.
  */
 #ifndef ROWFERRY_SOURCE_PG_H

@@ -1,0 +1,15 @@
+-- First part of a window: entries of transactions that ran when the last snapshot was taken and are
+-- over in the target. $1 capture, $2 last, $3 target (null: this snapshot), $4 and $5 the entry
+-- after which to go on, $6 how many. One short index scan a transaction, in their order.
+select c.xid::text, c.seq::text, c.op::text, c.key
+  from unnest(array(select x from pg_snapshot_xip($2::pg_snapshot) x
+                     where x >= $4::xid8 order by x)) as x(xid)
+ cross join lateral (
+    select e.xid, e.seq, e.op, e.key
+      from rowferry.change e
+     where e.capture = $1::integer and e.xid = x.xid
+       and e.seq > case when x.xid = $4::xid8 then $5::bigint else 0 end
+     order by e.seq
+     limit $6::bigint) c
+ where pg_visible_in_snapshot(x.xid, coalesce($3::pg_snapshot, pg_current_snapshot()))
+ limit $6::bigint

@@ -1,0 +1,1 @@
+select rowferry.drop_capture({relation}, {key});

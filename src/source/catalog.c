@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the catalogue says of a table. */
+#include "rowferry/source/catalog.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pg_private.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+
+#define TEXT_MAX_BYTES ((size_t)1 << 20)
+
+static void free_list(char **items, size_t count)
+{
+    for (size_t i = 0; items != NULL && i < count; i++) {
+        free(items[i]);
+    }
+    free(items);
+}
+
+void table_free(struct table *t)
+{
+    if (t == NULL) {
+        return;
+    }
+    columns_release(&t->columns);
+    free_list(t->key, t->key_count);
+    free_list(t->key_types, t->key_count);
+    free_list(t->key_operators, t->key_count);
+    free(t->schema);
+    free(t->name);
+    free(t->quoted);
+    free(t->definition);
+    free(t);
+}
+
+static int no_such_table(struct pg *pg, const char *name, struct err *err)
+{
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "table_names", NULL, 0, err);
+    if (rc == 0) {
+        size_t count = pg_rows(r);
+        const char **names = mem_zero(count + 1, sizeof(*names));
+        for (size_t i = 0; i < count; i++) {
+            names[i] = pg_text(r, i, 0);
+        }
+        const char *nearest = text_nearest(name, names);
+        rc = err_set(err, ERR_REJECTED, "table \"%s\" does not exist in the source", name);
+        if (nearest != NULL) {
+            err_hint(err, "did you mean \"%s\"?", nearest);
+        }
+        free(names);
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static int push_quoted_name(struct pg *pg, struct table *t, struct err *err)
+{
+    struct buf quoted;
+    buf_init(&quoted, TEXT_MAX_BYTES);
+    int rc = pg_push_identifier(pg, &quoted, t->schema, err);
+    buf_push_literal(&quoted, ".");
+    if (rc == 0) {
+        rc = pg_push_identifier(pg, &quoted, t->name, err);
+    }
+    t->quoted = buf_detach(&quoted);
+    return rc;
+}
+
+/* "schema.table", or a table of public. */
+static void split_name(struct table *t, const char *name)
+{
+    const char *dot = strchr(name, '.');
+    t->schema =
+        dot != NULL ? text_copy_span(span_make(name, (size_t)(dot - name))) : text_copy("public");
+    t->name = text_copy(dot != NULL ? dot + 1 : name);
+}
+
+static int find(struct pg *pg, struct table *t, struct err *err)
+{
+    const char *const params[] = {t->schema, t->name};
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "table_find", params, 2, err);
+    if (rc == 0 && pg_rows(r) == 0) {
+        char name[160];
+        snprintf(name, sizeof(name), "%s.%s", t->schema, t->name);
+        rc = no_such_table(pg, name, err);
+    } else if (rc == 0) {
+        t->oid = (uint32_t)pg_int(r, 0, 0);
+        t->kind = pg_text(r, 0, 1)[0];
+        t->persistence = pg_text(r, 0, 2)[0];
+        t->has_children = pg_true(r, 0, 3);
+        t->is_child = pg_true(r, 0, 4);
+        t->subscribed = pg_true(r, 0, 5);
+        t->is_heap = pg_true(r, 0, 6);
+        t->row_security = pg_true(r, 0, 7);
+        t->estimated_rows = pg_text(r, 0, 8) != NULL ? pg_int(r, 0, 8) : -1;
+        t->bytes = pg_int(r, 0, 9);
+        rc = push_quoted_name(pg, t, err);
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static void take_column(struct column *c, const struct pg_result *r, size_t row)
+{
+    const char *element = pg_text(r, row, 2);
+    c->name = text_copy(pg_text(r, row, 0));
+    c->type = text_copy(pg_text(r, row, 1));
+    c->element_type = element != NULL ? text_copy(element) : NULL;
+    c->declared = text_copy(pg_text(r, row, 3));
+    c->category = pg_text(r, row, 4)[0];
+    c->not_null = pg_true(r, row, 5);
+}
+
+/* The columns; operators[i] is the schema of column i's comparison operators. */
+static int read_columns(struct pg *pg, struct table *t, const char *oid, char ***operators,
+                        struct err *err)
+{
+    const char *const params[] = {oid};
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "table_columns", params, 1, err);
+    if (rc == 0) {
+        size_t count = pg_rows(r);
+        t->columns.items = mem_zero(count + 1, sizeof(*t->columns.items));
+        t->columns.count = count;
+        *operators = mem_zero(count + 1, sizeof(**operators));
+        for (size_t i = 0; i < count; i++) {
+            take_column(&t->columns.items[i], r, i);
+            (*operators)[i] = text_copy(pg_text(r, i, 6));
+        }
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static int primary_key(struct pg *pg, struct table *t, const char *oid, struct err *err)
+{
+    const char *const params[] = {oid};
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "table_primary_key", params, 1, err);
+    if (rc == 0 && pg_rows(r) == 0) {
+        err_set(err, ERR_REJECTED, "table %s has no primary key", t->quoted);
+        rc = err_hint(err, "name the columns that identify a row: \"key\": [\"...\"]");
+    } else if (rc == 0) {
+        t->key_count = pg_rows(r);
+        t->key = mem_zero(t->key_count, sizeof(*t->key));
+        for (size_t i = 0; i < t->key_count; i++) {
+            t->key[i] = text_copy(pg_text(r, i, 0));
+        }
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static int no_such_column(const struct table *t, const char *name, struct err *err)
+{
+    const char **names = mem_zero(t->columns.count + 1, sizeof(*names));
+    for (size_t i = 0; i < t->columns.count; i++) {
+        names[i] = t->columns.items[i].name;
+    }
+    const char *nearest = text_nearest(name, names);
+    free(names);
+    err_set(err, ERR_REJECTED, "table %s has no column \"%s\"", t->quoted, name);
+    if (nearest != NULL) {
+        err_hint(err, "did you mean \"%s\"?", nearest);
+    }
+    return ERR_REJECTED;
+}
+
+/* The types of the key, and whether it can be null. */
+static int describe_key(struct table *t, char **operators, struct err *err)
+{
+    t->key_types = mem_zero(t->key_count, sizeof(*t->key_types));
+    t->key_operators = mem_zero(t->key_count, sizeof(*t->key_operators));
+    t->key_not_null = true;
+    for (size_t i = 0; i < t->key_count; i++) {
+        const struct column *c = columns_find(&t->columns, t->key[i]);
+        if (c == NULL) {
+            return no_such_column(t, t->key[i], err);
+        }
+        t->key_types[i] = text_copy(c->declared);
+        t->key_operators[i] = text_copy(operators[c - t->columns.items]);
+        t->key_not_null = t->key_not_null && c->not_null;
+    }
+    return 0;
+}
+
+static int look_unique(struct pg *pg, struct table *t, const char *oid, struct err *err)
+{
+    struct buf key;
+    struct pg_result *r = NULL;
+    buf_init(&key, TEXT_MAX_BYTES);
+    pg_push_array(&key, (const char *const *)t->key, t->key_count);
+    const char *const params[] = {oid, buf_text(&key)};
+    int rc = pg_ask(pg, &r, "table_key_unique", params, 2, err);
+    if (rc == 0) {
+        t->key_unique = pg_true(r, 0, 0);
+    }
+    pg_result_release(r);
+    buf_release(&key);
+    return rc;
+}
+
+static int read_definition(struct pg *pg, struct table *t, const char *oid, struct err *err)
+{
+    const char *const params[] = {oid};
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "table_definition", params, 1, err);
+    if (rc == 0) {
+        struct buf all;
+        buf_init(&all, TEXT_MAX_BYTES);
+        t->definition = text_copy(pg_text(r, 0, 0));
+        buf_push_text(&all, t->definition);
+        for (size_t i = 0; i < t->key_count; i++) {
+            buf_push_literal(&all, "\nkey ");
+            buf_push_text(&all, t->key[i]);
+        }
+        snprintf(t->fingerprint, sizeof(t->fingerprint), "%016" PRIx64,
+                 text_hash(buf_text(&all), all.len));
+        buf_release(&all);
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static void take_key(struct table *t, const char *const *key, size_t key_count)
+{
+    t->key_count = key_count;
+    t->key = mem_zero(key_count, sizeof(*t->key));
+    for (size_t i = 0; i < key_count; i++) {
+        t->key[i] = text_copy(key[i]);
+    }
+}
+
+static int read_table(struct pg *pg, struct table *t, const char *const *key, size_t key_count,
+                      struct err *err)
+{
+    char oid[16];
+    char **operators = NULL;
+    int rc = find(pg, t, err);
+    if (rc < 0) {
+        return rc;
+    }
+    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
+    rc = read_columns(pg, t, oid, &operators, err);
+    if (rc == 0 && key_count > 0) {
+        take_key(t, key, key_count);
+    } else if (rc == 0) {
+        rc = primary_key(pg, t, oid, err);
+    }
+    if (rc == 0) {
+        rc = describe_key(t, operators, err);
+    }
+    if (rc == 0) {
+        rc = look_unique(pg, t, oid, err);
+    }
+    if (rc == 0) {
+        rc = read_definition(pg, t, oid, err);
+    }
+    free_list(operators, t->columns.count);
+    return rc;
+}
+
+int catalog_table(struct pg *pg, struct table **out, const char *name, const char *const *key,
+                  size_t key_count, struct err *err)
+{
+    struct table *t = mem_zero(1, sizeof(*t));
+    *out = NULL;
+    split_name(t, name);
+    int rc = read_table(pg, t, key, key_count, err);
+    if (rc < 0) {
+        table_free(t);
+        return rc;
+    }
+    *out = t;
+    return 0;
+}
+
+int catalog_capturable(const struct table *t, struct err *err)
+{
+    const struct {
+        bool applies;
+        const char *why;
+    } refusals[] = {
+        {t->kind == 'v' || t->kind == 'm', "is a view, and a view has no changes of its own"},
+        {t->kind == 'f', "is a foreign table, whose changes happen elsewhere"},
+        {t->kind == 'p', "is partitioned, which the change log does not cover yet"},
+        {t->has_children, "has tables that inherit from it, which the change log does not cover "
+                          "yet"},
+        {t->is_child, "is a partition or inherits from another table, whose writes would not be "
+                      "seen"},
+        {t->persistence != 'p', "is temporary or unlogged, so that it can lose rows without a "
+                                "trace"},
+        {t->subscribed, "is filled by logical replication, which the change log does not cover "
+                        "yet"},
+    };
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        if (refusals[i].applies) {
+            return err_set(err, ERR_REJECTED, "cannot capture the changes of %s: it %s", t->quoted,
+                           refusals[i].why);
+        }
+    }
+    return 0;
+}
+
+/* A line of a definition is "number type modifier name": the line's end and the name. */
+static const char *line_name(const char *line, size_t *name_len)
+{
+    const char *name = line;
+    for (int blanks = 0; blanks < 3 && *name != '\0'; name++) {
+        blanks += *name == ' ';
+    }
+    *name_len = strcspn(name, "\n");
+    return name;
+}
+
+/* The first line of `in` that `from` does not hold, or null. */
+static const char *missing_line(const char *in, const char *from)
+{
+    while (*in != '\0') {
+        size_t len = strcspn(in, "\n");
+        const char *at = from;
+        size_t at_len = strcspn(at, "\n");
+        while (*at != '\0' && (at_len != len || memcmp(at, in, len) != 0)) {
+            at += at_len + (at[at_len] != '\0');
+            at_len = strcspn(at, "\n");
+        }
+        if (*at == '\0') {
+            return in;
+        }
+        in += len + (in[len] != '\0');
+    }
+    return NULL;
+}
+
+static bool has_name(const char *definition, const char *name, size_t len)
+{
+    while (*definition != '\0') {
+        size_t name_len = 0;
+        const char *each = line_name(definition, &name_len);
+        if (name_len == len && memcmp(each, name, len) == 0) {
+            return true;
+        }
+        definition = each + name_len + (each[name_len] != '\0');
+    }
+    return false;
+}
+
+int catalog_drift(const struct table *t, const char *definition, struct err *err)
+{
+    const char *gone = missing_line(t->definition, definition);
+    const char *line = gone != NULL ? gone : missing_line(definition, t->definition);
+    size_t len = 0;
+    const char *name = line_name(line != NULL ? line : "", &len);
+    const char *how = gone == NULL ? "was added" : "is gone";
+    if (gone != NULL && has_name(definition, name, len)) {
+        how = "has another type or was created anew";
+    }
+    err_set(err, ERR_STATE, "table definition changed: column \"%.*s\" of %s %s", (int)len, name,
+            t->quoted, how);
+    return err_hint(err, "look at the mapping, then rebuild the index");
+}

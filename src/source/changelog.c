@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The change log as a capture: from page to page. */
+#include "rowferry/source/changelog.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "changelog_private.h"
+
+#define POSITION_MAX_BYTES ((size_t)1 << 20)
+#define KEYS_MAX_BYTES ((size_t)64 << 20)
+#define PAGE_ROWS 5000
+#define PAGE_BLOCKS_COUNT 1024
+#define MIRROR_EVERY_MS 1000
+
+static struct changelog *of(struct capture *capture)
+{
+    return (struct changelog *)capture;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Looks everything up anew: table, triggers, statements. */
+static int prepare(struct changelog *c, struct err *err)
+{
+    int rc = pg_recover(c->pg, err);
+    c->stage = STAGE_CLOSED;
+    reader_release(&c->reader);
+    c->reader.pg = c->pg;
+    position_release(&c->pending);
+    table_free(c->table);
+    c->table = NULL;
+    if (rc == 0) {
+        rc = catalog_table(c->pg, &c->table, c->table_name, (const char *const *)c->key,
+                           c->key_count, err);
+    }
+    if (rc == 0) {
+        rc = catalog_capturable(c->table, err);
+    }
+    if (rc == 0 && c->fingerprint != NULL && strcmp(c->fingerprint, c->table->fingerprint) != 0) {
+        err_set(err, ERR_STATE,
+                "table definition changed: %s is not what the mapping was "
+                "compared with",
+                c->table->quoted);
+        rc = err_hint(err, "look at the mapping, then rebuild the index");
+    }
+    if (rc == 0) {
+        rc = installed_require(c->pg, c->table, &c->installed, err);
+    }
+    if (rc == 0) {
+        struct rowsql_input in = {c->table, (const char *const *)c->columns, c->column_count,
+                                  c->where};
+        rc = rowsql_build(&c->sql, c->pg, &in, err);
+    }
+    c->consumer.pg = c->pg;
+    c->consumer.name = c->name;
+    c->consumer.capture = c->installed.capture;
+    return rc;
+}
+
+/* What must be as it was, or reading on would be wrong. */
+static int check_look(const struct changelog *c, const struct page_look *l, struct err *err)
+{
+    if (l->in_recovery) {
+        err_set(err, ERR_REJECTED,
+                "the source is a standby, which the change log does not cover yet");
+        return err_hint(err, "connect to the primary");
+    }
+    if (!l->same_table) {
+        return err_set(err, ERR_STATE, "table %s was created anew or renamed", c->table->quoted);
+    }
+    if (strcmp(l->definition, c->table->definition) != 0) {
+        return catalog_drift(c->table, l->definition, err);
+    }
+    if (c->consumer.triggers != NULL && strcmp(l->triggers, c->consumer.triggers) != 0) {
+        err_set(err, ERR_STATE, "the triggers of %s were changed: changes may have been missed",
+                c->table->quoted);
+        return err_hint(err, "run \"rowferry source install\", then remove the pipeline's state "
+                             "file to build the index anew");
+    }
+    return 0;
+}
+
+/* By blocks where rows can be found by their place without reading the table, else by keys. */
+static void copy_begins(const struct changelog *c, const struct page_look *l, struct position *p)
+{
+    bool blocks = c->table->is_heap && PQserverVersion(c->pg->conn) >= 140000;
+    *p = (struct position){.kind = blocks ? POSITION_BLOCKS : POSITION_KEYS,
+                           .last = text_copy(l->snapshot),
+                           .filenode = l->filenode,
+                           .blocks = l->blocks,
+                           .range = c->table->key_not_null ? KEY_RANGE_FIRST : KEY_RANGE_NULLS};
+}
+
+static int look_now(struct changelog *c, struct page_look *look, struct err *err)
+{
+    int rc = page_look_now(look, c->pg, c->table, c->installed.capture, err);
+    return rc == 0 ? check_look(c, look, err) : rc;
+}
+
+/* The row is committed before the position is noted: what comes after it is kept. */
+static int note_position(struct changelog *c, struct err *err)
+{
+    struct page_look look = {0};
+    free(c->consumer.triggers);
+    c->consumer.triggers = NULL;
+    int rc = look_now(c, &look, err);
+    if (rc == 0) {
+        rc = consumer_register(&c->consumer, look.triggers, err);
+    }
+    if (rc == 0) {
+        rc = look_now(c, &look, err);
+    }
+    if (rc == 0) {
+        position_release(&c->at);
+        copy_begins(c, &look, &c->at);
+    }
+    page_look_release(&look);
+    return rc;
+}
+
+static int changelog_start(struct capture *capture, struct buf *position, struct err *err)
+{
+    struct changelog *c = of(capture);
+    int rc = prepare(c, err);
+    if (rc == 0) {
+        rc = note_position(c, err);
+    }
+    if (rc == 0) {
+        c->rows_read = 0;
+        position_print(position, &c->at);
+    }
+    return rc;
+}
+
+/* After a restart of the server transaction numbers may have been used again that the position
+ * believes to have seen, so the log is read from where the source durably knew it. */
+static void fall_back(struct changelog *c)
+{
+    const struct position *mirror = &c->consumer.mirror;
+    if (c->consumer.same_server || position_compare(mirror, &c->at) >= 0) {
+        return;
+    }
+    if (c->at.kind == POSITION_LOG) {
+        position_copy(&c->at, mirror);
+    } else {
+        free(c->at.last);
+        c->at.last = text_copy(mirror->last);
+    }
+}
+
+static int check_horizon(const struct changelog *c, struct err *err)
+{
+    struct snapshot last;
+    snapshot_parse(&last, c->at.last);
+    if (last.xmin >= c->consumer.horizon) {
+        return 0;
+    }
+    err_set(err, ERR_STATE,
+            "the change log was pruned up to transaction %" PRIu64
+            ", the position of \"%s\" is at %" PRIu64,
+            c->consumer.horizon, c->name, last.xmin);
+    return err_hint(err, "the state file is an older copy: remove it to build the index anew");
+}
+
+static int changelog_resume(struct capture *capture, const char *position, struct err *err)
+{
+    struct changelog *c = of(capture);
+    int rc = position_parse(&c->at, position, err);
+    if (rc == 0) {
+        rc = prepare(c, err);
+    }
+    if (rc == 0) {
+        rc = consumer_look(&c->consumer, err);
+    }
+    if (rc == 0) {
+        fall_back(c);
+        rc = check_horizon(c, err);
+    }
+    if (rc == 0 && c->at.kind == POSITION_BLOCKS && c->at.blocks > 0 && c->rows_read == 0 &&
+        c->table->estimated_rows > 0) {
+        double share = (double)c->at.block / (double)c->at.blocks;
+        c->rows_read = (int64_t)(share * (double)c->table->estimated_rows);
+    }
+    return rc;
+}
+
+/* Writes a released position to the source, at most once in a while. */
+static int mirror_pending(struct changelog *c, struct err *err)
+{
+    int64_t now = now_ms();
+    bool pending = c->pending.last != NULL;
+    if ((!pending && !c->consumer.more) ||
+        (c->mirrored && now - c->mirrored_ms < MIRROR_EVERY_MS)) {
+        return 0;
+    }
+    int rc = pending ? consumer_mirror(&c->consumer, &c->pending, err)
+                     : consumer_prune(&c->consumer, err);
+    if (rc == 0) {
+        position_release(&c->pending);
+        c->mirrored = true;
+        c->mirrored_ms = now;
+    }
+    return rc;
+}
+
+static int changelog_release(struct capture *capture, const char *position, struct err *err)
+{
+    struct changelog *c = of(capture);
+    struct position p = {0};
+    assert(c->stage == STAGE_CLOSED);
+    int rc = position_parse(&p, position, err);
+    if (rc == 0 && p.kind == POSITION_LOG && position_compare(&p, &c->consumer.mirror) > 0) {
+        position_copy(&c->pending, &p);
+        rc = mirror_pending(c, err);
+    }
+    position_release(&p);
+    return rc;
+}
+
+static int begin_blocks(struct changelog *c, struct err *err)
+{
+    const struct page_look *l = &c->page.look;
+    struct position *p = &c->at;
+    if (p->filenode != l->filenode) { /* rewritten: rows have moved to other blocks */
+        p->filenode = l->filenode;
+        p->block = 0;
+        p->blocks = l->blocks;
+        c->rows_read = 0;
+    }
+    uint64_t end = p->blocks - p->block > c->page_blocks ? p->block + c->page_blocks : p->blocks;
+    position_copy(&c->reached, p);
+    c->reached.block = end;
+    if (end >= p->blocks) {
+        c->reached.kind = POSITION_LOG;
+    }
+    return changelog_send_blocks(c, p->block, end, err);
+}
+
+/* A window without entries moves the position only where that lets the source forget some: else
+ * every idle poll would be a new checkpoint, and its mirror a new transaction to be seen. */
+static bool moves(const struct changelog *c)
+{
+    struct snapshot last;
+    struct snapshot target;
+    if (c->page.window.taken > 0 || c->at.target != NULL) {
+        return true;
+    }
+    snapshot_parse(&last, c->at.last);
+    snapshot_parse(&target, c->page.look.snapshot);
+    return c->consumer.keeps && target.xmin > last.xmin;
+}
+
+static void reach_log(struct changelog *c)
+{
+    const struct page_window *w = &c->page.window;
+    const char *target = c->at.target != NULL ? c->at.target : c->page.look.snapshot;
+    struct position p = {.kind = POSITION_LOG};
+    if (w->full) {
+        p.last = text_copy(c->at.last);
+        p.target = text_copy(target);
+        p.part = w->part;
+        p.after_xid = w->after_xid;
+        p.after_seq = w->after_seq;
+    } else {
+        p.last = text_copy(moves(c) ? target : c->at.last);
+    }
+    c->drained = !w->full && c->at.target == NULL;
+    c->consumer.keeps = c->consumer.keeps || w->taken > 0;
+    position_release(&c->reached);
+    c->reached = p;
+}
+
+static int begin_log(struct changelog *c, struct err *err)
+{
+    if (c->page.window.truncated) {
+        err_set(err, ERR_STATE,
+                "table %s was truncated, and nothing is deleted from the index without a decision",
+                c->table->quoted);
+        return err_hint(err, "to build the index anew from the table as it is now, remove the "
+                             "pipeline's state file");
+    }
+    reach_log(c);
+    return changelog_send_keys(c, err);
+}
+
+static void clear_page(struct changelog *c)
+{
+    page_look_release(&c->page.look);
+    c->page.window = (struct page_window){.keys = &c->keys, .limit = c->page_rows};
+    keyset_reset(&c->keys);
+    c->drained = false;
+}
+
+static int open_page(struct changelog *c, struct err *err)
+{
+    bool log = c->kind == PAGE_LOG;
+    struct page_request request = {c->table, c->installed.capture, log ? &c->at : NULL};
+    int rc = page_open(&c->page, c->pg, &request, err);
+    return rc == 0 ? check_look(c, &c->page.look, err) : rc;
+}
+
+static int changelog_begin(struct capture *capture, struct err *err)
+{
+    struct changelog *c = of(capture);
+    static const enum page_kind kinds[] = {PAGE_BLOCKS, PAGE_KEYS, PAGE_LOG};
+    assert(c->stage == STAGE_CLOSED);
+    clear_page(c);
+    c->kind = kinds[c->at.kind];
+    int rc = mirror_pending(c, err);
+    if (rc == 0) {
+        rc = open_page(c, err);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    switch (c->kind) {
+    case PAGE_BLOCKS:
+        return begin_blocks(c, err);
+    case PAGE_KEYS:
+        position_copy(&c->reached, &c->at);
+        return changelog_send_range(c, err);
+    default:
+        return begin_log(c, err);
+    }
+}
+
+static int changelog_begin_keys(struct capture *capture, const struct span *keys, size_t count,
+                                struct err *err)
+{
+    struct changelog *c = of(capture);
+    assert(c->stage == STAGE_CLOSED);
+    clear_page(c);
+    c->kind = PAGE_ASKED;
+    for (size_t i = 0; i < count; i++) {
+        if (keyset_add(&c->keys, keys[i]) == KEYSET_FULL) {
+            return err_set(err, ERR_REJECTED, "the keys to be read again are too long");
+        }
+    }
+    int rc = open_page(c, err);
+    return rc == 0 ? changelog_send_keys(c, err) : rc;
+}
+
+static int changelog_fd(const struct capture *capture)
+{
+    return PQsocket(((const struct changelog *)capture)->pg->conn);
+}
+
+static void changelog_progress(const struct capture *capture, struct capture_progress *out)
+{
+    const struct changelog *c = (const struct changelog *)capture;
+    const struct position *p = &c->at;
+    int64_t rows = c->table != NULL ? c->table->estimated_rows : -1;
+    *out = (struct capture_progress){rows, c->rows_read, 1};
+    if (p->kind == POSITION_BLOCKS) {
+        out->share = p->blocks > 0 ? (double)p->block / (double)p->blocks : 1;
+    } else if (p->kind == POSITION_KEYS) {
+        out->share = rows > c->rows_read ? (double)c->rows_read / (double)rows : 0;
+    }
+}
+
+static void free_list(char **items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(items[i]);
+    }
+    free(items);
+}
+
+static void changelog_free(struct capture *capture)
+{
+    struct changelog *c = of(capture);
+    reader_release(&c->reader);
+    rowsql_release(&c->sql);
+    consumer_release(&c->consumer);
+    keyset_release(&c->keys);
+    page_look_release(&c->page.look);
+    position_release(&c->at);
+    position_release(&c->reached);
+    position_release(&c->pending);
+    buf_release(&c->reached_text);
+    buf_release(&c->last_key);
+    table_free(c->table);
+    free_list(c->key, c->key_count);
+    free_list(c->columns, c->column_count);
+    free(c->name);
+    free(c->table_name);
+    free(c->where);
+    free(c->fingerprint);
+    pg_close(c->pg);
+    free(c);
+}
+
+static char **copy_list(const char *const *items, size_t count)
+{
+    char **copy = mem_zero(count + 1, sizeof(*copy));
+    for (size_t i = 0; i < count; i++) {
+        copy[i] = text_copy(items[i]);
+    }
+    return copy;
+}
+
+int changelog_open(struct capture **out, struct pg *pg, const struct changelog_options *o,
+                   struct err *err)
+{
+    static const struct capture_ops ops = {changelog_start,      changelog_resume,  changelog_begin,
+                                           changelog_begin_keys, changelog_next,    changelog_fd,
+                                           changelog_progress,   changelog_release, changelog_free};
+    (void)err;
+    struct changelog *c = mem_zero(1, sizeof(*c));
+    c->capture.ops = &ops;
+    c->pg = pg;
+    c->name = text_copy(o->consumer);
+    c->table_name = text_copy(o->table);
+    c->key = copy_list(o->key, o->key_count);
+    c->key_count = o->key_count;
+    c->where = o->where != NULL ? text_copy(o->where) : NULL;
+    c->columns = copy_list(o->columns, o->column_count);
+    c->column_count = o->column_count;
+    c->fingerprint = o->fingerprint != NULL ? text_copy(o->fingerprint) : NULL;
+    c->page_rows = o->page_rows > 0 ? o->page_rows : PAGE_ROWS;
+    c->page_blocks = o->page_blocks > 0 ? o->page_blocks : PAGE_BLOCKS_COUNT;
+    keyset_init(&c->keys, KEYS_MAX_BYTES);
+    buf_init(&c->reached_text, POSITION_MAX_BYTES);
+    buf_init(&c->last_key, KEYS_MAX_BYTES);
+    *out = &c->capture;
+    return 0;
+}
+
+int changelog_pending(struct pg *pg, const char *table, const char *position, int64_t *entries,
+                      struct err *err)
+{
+    struct position p = {0};
+    struct pg_result *r = NULL;
+    *entries = -1;
+    int rc = position_parse(&p, position, err);
+    if (rc == 0) {
+        const char *const params[] = {table, p.last};
+        rc = pg_ask(pg, &r, "look_pending", params, 2, err);
+    }
+    if (rc == 0) {
+        *entries = pg_int(r, 0, 0);
+    }
+    pg_result_release(r);
+    position_release(&p);
+    return rc;
+}

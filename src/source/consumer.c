@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The consumer's row in the source. */
+#include "consumer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pg_private.h"
+#include "rowferry/base/text.h"
+
+#define POSITION_MAX_BYTES ((size_t)1 << 20)
+#define PRUNE_MOST 5000
+
+void consumer_release(struct consumer *c)
+{
+    position_release(&c->mirror);
+    free(c->triggers);
+    *c = (struct consumer){0};
+}
+
+/* The row must survive what comes after it: its commit is always synchronous. */
+static int begin(struct pg *pg, struct err *err)
+{
+    return pg_script(pg,
+                     "begin isolation level read committed read write;"
+                     "set local synchronous_commit = on",
+                     err);
+}
+
+/* Ends the transaction as rc says. */
+static int end(struct pg *pg, int rc, struct err *err)
+{
+    struct err ignored;
+    if (rc == 0) {
+        return pg_script(pg, "commit", err);
+    }
+    return pg_script(pg, "rollback", &ignored) == 0 ? rc : ERR_TRANSIENT;
+}
+
+int consumer_register(struct consumer *c, const char *triggers, struct err *err)
+{
+    const char *const params[] = {c->name, c->capture, triggers};
+    int rc = begin(c->pg, err);
+    if (rc == 0) {
+        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_register", params, 3, err), err);
+    }
+    if (rc == 0) {
+        rc = consumer_look(c, err);
+    }
+    return rc < 0 ? err_context(err, "could not register the consumer \"%s\"", c->name) : 0;
+}
+
+static int no_row(const struct consumer *c, struct err *err)
+{
+    err_set(err, ERR_STATE, "the source does not know the consumer \"%s\"", c->name);
+    return err_hint(err, "the change log was installed anew or the database restored: remove the "
+                         "pipeline's state file to build the index anew");
+}
+
+int consumer_look(struct consumer *c, struct err *err)
+{
+    const char *const params[] = {c->name, c->capture};
+    struct pg_result *r = NULL;
+    int rc = pg_ask(c->pg, &r, "consumer_look", params, 2, err);
+    if (rc == 0 && (pg_rows(r) == 0 || pg_text(r, 0, 0) == NULL)) {
+        rc = no_row(c, err);
+    } else if (rc == 0) {
+        free(c->triggers);
+        c->triggers = text_copy(pg_text(r, 0, 1));
+        c->same_server = pg_true(r, 0, 2);
+        c->horizon = strtoull(pg_text(r, 0, 3), NULL, 10);
+        c->keeps = pg_true(r, 0, 4);
+        rc = position_parse(&c->mirror, pg_text(r, 0, 0), err);
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static void print_keep(char out[24], const struct position *p)
+{
+    struct snapshot last;
+    snapshot_parse(&last, p->last);
+    snprintf(out, 24, "%" PRIu64, last.xmin);
+}
+
+static int write_mirror(struct consumer *c, const struct position *p, struct err *err)
+{
+    char keep[24];
+    struct buf text;
+    buf_init(&text, POSITION_MAX_BYTES);
+    position_print(&text, p);
+    print_keep(keep, p);
+    const char *const params[] = {c->name, buf_text(&text), keep};
+    int rc = begin(c->pg, err);
+    if (rc == 0) {
+        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_mirror", params, 3, err), err);
+    }
+    buf_release(&text);
+    return rc;
+}
+
+/* Whether the mirror keeps entries that are behind the position. */
+static int look_entries(struct consumer *c, struct err *err)
+{
+    char keep[24];
+    struct pg_result *r = NULL;
+    print_keep(keep, &c->mirror);
+    const char *const params[] = {c->capture, keep};
+    int rc = pg_ask(c->pg, &r, "consumer_entries", params, 2, err);
+    c->keeps = rc == 0 && pg_true(r, 0, 0);
+    pg_result_release(r);
+    return rc;
+}
+
+int consumer_prune(struct consumer *c, struct err *err)
+{
+    char most[16];
+    struct pg_result *r = NULL;
+    snprintf(most, sizeof(most), "%d", PRUNE_MOST);
+    const char *const params[] = {c->capture, most};
+    int rc = pg_ask(c->pg, &r, "consumer_prune", params, 2, err);
+    c->more = rc == 0 && pg_int(r, 0, 0) == PRUNE_MOST;
+    pg_result_release(r);
+    return rc < 0 ? err_context(err, "could not prune the change log") : 0;
+}
+
+int consumer_mirror(struct consumer *c, const struct position *p, struct err *err)
+{
+    if (position_compare(p, &c->mirror) < 0) {
+        return 0;
+    }
+    int rc = write_mirror(c, p, err);
+    if (rc < 0) {
+        return err_context(err, "could not mirror the position of \"%s\"", c->name);
+    }
+    position_copy(&c->mirror, p);
+    rc = consumer_prune(c, err);
+    return rc == 0 ? look_entries(c, err) : rc;
+}

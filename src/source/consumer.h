@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The consumer's row in the source: it keeps the entries that are still needed, and mirrors the
+ * position in case that the server loses what it had not made durable.
+ */
+#ifndef ROWFERRY_SOURCE_CONSUMER_H
+#define ROWFERRY_SOURCE_CONSUMER_H
+
+#include <stdbool.h>
+
+#include "position.h"
+#include "rowferry/source/pg.h"
+
+struct consumer {
+    struct pg *pg;          /* borrowed */
+    const char *name;       /* borrowed */
+    const char *capture;    /* borrowed: the id as text */
+    struct position mirror; /* what the source knows */
+    char *triggers;         /* on which the position relies */
+    bool same_server;       /* the server has not started again since the mirror was written */
+    bool keeps;             /* entries are there that only the mirror's age keeps */
+    bool more;              /* pruning has more to do */
+    uint64_t horizon;       /* of the pruning */
+};
+
+void consumer_release(struct consumer *c);
+
+/* Writes the row as of now, and reads it back: from then on the log keeps what is needed. */
+int consumer_register(struct consumer *c, const char *triggers, struct err *err) MUST_CHECK;
+
+/* Reads the row; ERR_STATE where there is none. */
+int consumer_look(struct consumer *c, struct err *err) MUST_CHECK;
+
+/* Writes the position, durably, unless that would be backwards; then prunes. */
+int consumer_mirror(struct consumer *c, const struct position *p, struct err *err) MUST_CHECK;
+
+/* Removes a bounded number of entries that nobody needs any more. */
+int consumer_prune(struct consumer *c, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is installed in the source for a table. */
+#include "installed.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pg_private.h"
+
+#define TEXT_MAX_BYTES ((size_t)64 * 1024)
+
+static void because(struct buf *why, const char *text)
+{
+    if (why != NULL) {
+        buf_push_text(why, text);
+    }
+}
+
+static int look_schema(struct pg *pg, struct installed *out, struct buf *why, struct err *err)
+{
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "look_schema", NULL, 0, err);
+    if (rc == 0) {
+        bool exists = pg_true(r, 0, 0);
+        bool ours = pg_true(r, 0, 2) && pg_true(r, 0, 3);
+        out->schema = exists && ours;
+        if (exists && !pg_true(r, 0, 1)) {
+            err_set(err, ERR_REJECTED, "permission denied for schema \"rowferry\"");
+            rc = err_hint(err, "run the grants that \"rowferry source print\" shows");
+        } else if (!out->schema) {
+            because(why, "the change log is not installed in this database");
+        }
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static int look_capture(struct pg *pg, const char *oid, const char *key, struct installed *out,
+                        struct buf *why, struct err *err)
+{
+    const char *const params[] = {oid, key};
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "look_capture", params, 2, err);
+    if (rc == 0) {
+        const char *id = pg_text(r, 0, 1);
+        out->version = (int)pg_int(r, 0, 0);
+        snprintf(out->capture, sizeof(out->capture), "%s", id != NULL ? id : "");
+        if (id == NULL) {
+            because(why, "no triggers are installed for this table and key");
+        }
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static int look_triggers(struct pg *pg, const char *oid, struct installed *out, struct buf *why,
+                         struct err *err)
+{
+    const char *const params[] = {oid, out->capture};
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "look_triggers", params, 2, err);
+    if (rc == 0 && pg_rows(r) > 0) {
+        out->state = INSTALL_BROKEN;
+        because(why, "the trigger \"rowferry_");
+        because(why, out->capture);
+        because(why, "_");
+        because(why, pg_text(r, 0, 0));
+        because(why, pg_true(r, 0, 1) ? "\" is missing or calls another function"
+                                      : "\" is disabled or not always enabled");
+    } else if (rc == 0) {
+        out->state = INSTALL_CURRENT;
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static int look_table(struct pg *pg, const struct table *table, struct installed *out,
+                      struct buf *why, struct err *err)
+{
+    char oid[16];
+    struct buf key;
+    snprintf(oid, sizeof(oid), "%" PRIu32, table->oid);
+    buf_init(&key, TEXT_MAX_BYTES);
+    pg_push_array(&key, (const char *const *)table->key, table->key_count);
+    int rc = look_capture(pg, oid, buf_text(&key), out, why, err);
+    buf_release(&key);
+    if (rc < 0 || out->capture[0] == '\0') {
+        return rc;
+    }
+    if (out->version < INSTALLED_VERSION) {
+        out->state = INSTALL_OLDER;
+        because(why, "the change log was installed by an earlier version");
+        return 0;
+    }
+    return look_triggers(pg, oid, out, why, err);
+}
+
+int installed_look(struct pg *pg, const struct table *table, struct installed *out, struct buf *why,
+                   struct err *err)
+{
+    *out = (struct installed){.state = INSTALL_ABSENT};
+    int rc = look_schema(pg, out, why, err);
+    if (rc == 0 && out->schema) {
+        rc = look_table(pg, table, out, why, err);
+    }
+    return rc < 0 ? err_context(err, "could not look at the change log") : 0;
+}
+
+int installed_require(struct pg *pg, const struct table *table, struct installed *out,
+                      struct err *err)
+{
+    struct buf why;
+    buf_init(&why, TEXT_MAX_BYTES);
+    int rc = installed_look(pg, table, out, &why, err);
+    if (rc == 0 && out->state != INSTALL_CURRENT) {
+        bool broken = out->state == INSTALL_BROKEN;
+        err_set(err, broken ? ERR_STATE : ERR_REJECTED, "cannot read the changes of %s: %s",
+                table->quoted, buf_text(&why));
+        rc = err_hint(err, "run \"rowferry source install\"%s",
+                      broken ? ", then remove the pipeline's state file to build the index anew: "
+                               "changes may have been missed"
+                             : "");
+    }
+    buf_release(&why);
+    return rc;
+}
+
+int install_look(struct pg *pg, const struct table *table, enum install_state *state,
+                 struct buf *why, struct err *err)
+{
+    struct installed found;
+    int rc = installed_look(pg, table, &found, why, err);
+    *state = found.state;
+    return rc;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The distinct keys of one page, and which of them had a row. Pure; bounded by its buffer.
+ */
+#ifndef ROWFERRY_SOURCE_KEYSET_H
+#define ROWFERRY_SOURCE_KEYSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+
+struct keyset_item {
+    size_t offset;
+    size_t len;
+    uint64_t hash;
+    bool found; /* a row came for it */
+};
+
+struct keyset {
+    struct buf bytes; /* NUL-terminated keys, one after the other */
+    struct keyset_item *items;
+    size_t count;
+    size_t capacity;
+    size_t *slots; /* index + 1 into items, 0 = empty; a power of two of them */
+    size_t slot_count;
+};
+
+enum keyset_added { KEYSET_NEW, KEYSET_KNOWN, KEYSET_FULL };
+enum keyset_match { KEYSET_FIRST, KEYSET_AGAIN, KEYSET_STRANGER };
+
+void keyset_init(struct keyset *k, size_t max_bytes);
+void keyset_release(struct keyset *k);
+/* Empties it, keeps the memory. */
+void keyset_reset(struct keyset *k);
+
+enum keyset_added keyset_add(struct keyset *k, struct span key);
+
+/* Notes that a row with this key came: for the first time, again, or for a key nobody asked for. */
+enum keyset_match keyset_mark(struct keyset *k, struct span key);
+
+/* Borrowed until the next add; NUL-terminated. */
+struct span keyset_get(const struct keyset *k, size_t index);
+
+#endif

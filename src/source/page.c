@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The beginning of a page. */
+#include "page.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pg_private.h"
+#include "rowferry/base/embed.h"
+#include "rowferry/base/text.h"
+
+#define SQL_MAX_BYTES ((size_t)64 * 1024)
+#define KEYS_BYTES ((size_t)4 << 20) /* a page with longer keys ends earlier */
+
+/* One statement of the pipeline and who takes its results. */
+struct step {
+    const char *sql;
+    const char *const *params;
+    int count;
+    int (*take)(struct page *page, const PGresult *row, struct err *err); /* null: nothing */
+    int part; /* of the window; 0: another statement */
+};
+
+void page_look_release(struct page_look *l)
+{
+    free(l->snapshot);
+    free(l->triggers);
+    free(l->definition);
+    *l = (struct page_look){0};
+}
+
+static const char *field(const PGresult *r, int column)
+{
+    return PQgetisnull(r, 0, column) ? "" : PQgetvalue(r, 0, column);
+}
+
+static int take_look(struct page *page, const PGresult *r, struct err *err)
+{
+    (void)err;
+    struct page_look *l = &page->look;
+    free(l->snapshot);
+    free(l->triggers);
+    l->snapshot = text_copy(field(r, 0));
+    l->in_recovery = field(r, 1)[0] == 't';
+    l->same_table = field(r, 2)[0] == 't';
+    l->filenode = (uint32_t)strtoul(field(r, 3), NULL, 10);
+    l->blocks = strtoull(field(r, 4), NULL, 10);
+    l->triggers = text_copy(field(r, 5));
+    return 0;
+}
+
+static int take_definition(struct page *page, const PGresult *r, struct err *err)
+{
+    (void)err;
+    free(page->look.definition);
+    page->look.definition = text_copy(field(r, 0));
+    return 0;
+}
+
+static int take_key(struct page_window *w, const PGresult *r, struct err *err)
+{
+    if (PQgetisnull(r, 0, 3)) {
+        w->null_keys = true;
+        return 0;
+    }
+    struct span key = span_make(PQgetvalue(r, 0, 3), (size_t)PQgetlength(r, 0, 3));
+    if (keyset_add(w->keys, key) == KEYSET_FULL) {
+        return err_set(err, ERR_REJECTED, "the change log holds a key of %zu bytes", key.len);
+    }
+    return 0;
+}
+
+static int take_entry(struct page *page, const PGresult *r, struct err *err)
+{
+    struct page_window *w = &page->window;
+    uint64_t xid = strtoull(field(r, 0), NULL, 10);
+    int64_t seq = strtoll(field(r, 1), NULL, 10);
+    if (w->full) {
+        return 0;
+    }
+    if (xid < w->after_xid || (xid == w->after_xid && seq <= w->after_seq)) {
+        return err_set(err, ERR_INTERNAL, "the change log was not read in its order");
+    }
+    if (w->taken > 0 && w->keys->bytes.len >= KEYS_BYTES) {
+        w->full = true;
+        return 0;
+    }
+    w->after_xid = xid;
+    w->after_seq = seq;
+    w->taken++;
+    if (field(r, 2)[0] == 'T') {
+        w->truncated = true;
+        return 0;
+    }
+    return take_key(w, r, err);
+}
+
+/* Between the parts: the second begins at its own beginning, unless a page before got further. */
+static void enter_part(struct page_window *w, int part)
+{
+    if (part == 2 && w->part == 1 && !w->full) {
+        w->part = 2;
+        w->after_xid = 0;
+        w->after_seq = 0;
+    }
+}
+
+/* Takes all results of one statement; the first error is kept, the rest is drained. */
+static int collect(struct page *page, struct pg *pg, const struct step *step, int rc,
+                   struct err *err)
+{
+    size_t rows = 0;
+    if (step->part > 0) {
+        enter_part(&page->window, step->part);
+        if (PQsetSingleRowMode(pg->conn) == 0 && rc == 0) {
+            rc = pg_fail(pg, NULL, err);
+        }
+    }
+    for (PGresult *r = PQgetResult(pg->conn); r != NULL; r = PQgetResult(pg->conn)) {
+        ExecStatusType status = PQresultStatus(r);
+        bool row = PQntuples(r) > 0;
+        if (rc == 0 && row && step->take != NULL) {
+            rows++;
+            rc = step->take(page, r, err);
+        } else if (rc == 0 && (status == PGRES_FATAL_ERROR || status == PGRES_PIPELINE_ABORTED)) {
+            rc = pg_fail(pg, r, err);
+        }
+        PQclear(r);
+    }
+    if (step->part > 0 && rows == page->window.limit) {
+        page->window.full = true;
+    }
+    return rc;
+}
+
+static int send_all(struct pg *pg, const struct step *steps, size_t count, struct err *err)
+{
+    bool sent = PQenterPipelineMode(pg->conn) == 1;
+    for (size_t i = 0; i < count && sent; i++) {
+        sent = PQsendQueryParams(pg->conn, steps[i].sql, steps[i].count, NULL, steps[i].params,
+                                 NULL, NULL, 0) == 1;
+    }
+    return sent && PQpipelineSync(pg->conn) == 1 ? 0 : pg_fail(pg, NULL, err);
+}
+
+static int run(struct page *page, struct pg *pg, const struct step *steps, size_t count,
+               struct err *err)
+{
+    int rc = send_all(pg, steps, count, err);
+    if (rc < 0) {
+        return rc;
+    }
+    for (size_t i = 0; i < count; i++) {
+        rc = collect(page, pg, &steps[i], rc, err);
+    }
+    PQclear(PQgetResult(pg->conn)); /* of the sync */
+    if (PQexitPipelineMode(pg->conn) != 1 && rc == 0) {
+        rc = pg_fail(pg, NULL, err);
+    }
+    return rc;
+}
+
+/* The entries' parameters, alike for both parts but for where each begins. */
+struct entry_params {
+    char xid[24];
+    char seq[24];
+    char limit[24];
+    const char *first[6];
+    const char *second[6];
+};
+
+static void fill_params(struct entry_params *p, const struct page_request *request, size_t limit)
+{
+    const struct position *at = request->at;
+    snprintf(p->xid, sizeof(p->xid), "%" PRIu64, at->after_xid);
+    snprintf(p->seq, sizeof(p->seq), "%" PRId64, at->after_seq);
+    snprintf(p->limit, sizeof(p->limit), "%zu", limit);
+    for (int part = 1; part <= 2; part++) {
+        bool within = at->target != NULL && at->part == part;
+        const char **params = part == 1 ? p->first : p->second;
+        params[0] = request->capture;
+        params[1] = at->last;
+        params[2] = at->target;
+        params[3] = within ? p->xid : "0";
+        params[4] = within ? p->seq : "0";
+        params[5] = p->limit;
+    }
+}
+
+static size_t add_entries(struct step *steps, const struct page_request *request,
+                          struct entry_params *params, struct page_window *w)
+{
+    const struct position *at = request->at;
+    struct snapshot last = {0};
+    size_t count = 0;
+    fill_params(params, request, w->limit);
+    w->part = at->target != NULL ? at->part : 1;
+    w->after_xid = at->target != NULL ? at->after_xid : 0;
+    w->after_seq = at->target != NULL ? at->after_seq : 0;
+    snapshot_parse(&last, at->last);
+    if (w->part == 1 && last.running > 0) {
+        steps[count++] = (struct step){embedded_text(source_sql, "page_waited"), params->first, 6,
+                                       take_entry, 1};
+    }
+    steps[count++] =
+        (struct step){embedded_text(source_sql, "page_newer"), params->second, 6, take_entry, 2};
+    return count;
+}
+
+int page_open(struct page *out, struct pg *pg, const struct page_request *request, struct err *err)
+{
+    char oid[16];
+    struct buf lock;
+    struct entry_params entry_params;
+    struct step steps[6];
+    const struct table *t = request->table;
+    buf_init(&lock, SQL_MAX_BYTES);
+    buf_printf(&lock, "lock table only %s in access share mode", t->quoted);
+    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
+    const char *const look[] = {oid, t->quoted, request->capture};
+    steps[0] = (struct step){"begin isolation level repeatable read read only", NULL, 0, NULL, 0};
+    steps[1] = (struct step){buf_text(&lock), NULL, 0, NULL, 0};
+    steps[2] = (struct step){embedded_text(source_sql, "page_look"), look, 3, take_look, 0};
+    steps[3] =
+        (struct step){embedded_text(source_sql, "table_definition"), look, 1, take_definition, 0};
+    size_t count = 4;
+    if (request->at != NULL) {
+        count += add_entries(steps + 4, request, &entry_params, &out->window);
+    }
+    int rc = run(out, pg, steps, count, err);
+    buf_release(&lock);
+    return rc < 0 ? err_context(err, "could not read %s", t->quoted) : 0;
+}
+
+int page_look_now(struct page_look *out, struct pg *pg, const struct table *table,
+                  const char *capture, struct err *err)
+{
+    struct page page = {0};
+    struct page_request request = {table, capture, NULL};
+    int rc = page_open(&page, pg, &request, err);
+    page_look_release(out);
+    *out = page.look;
+    return rc == 0 ? pg_script(pg, "commit", err) : rc;
+}

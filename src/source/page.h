@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The beginning of a page, in one round trip: the transaction, the lock, then the snapshot, what
+ * the table is under that lock, and the entries of the log that come next.
+ */
+#ifndef ROWFERRY_SOURCE_PAGE_H
+#define ROWFERRY_SOURCE_PAGE_H
+
+#include "keyset.h"
+#include "position.h"
+#include "rowferry/source/catalog.h"
+
+/* What a page finds, to be compared with what was there before. */
+struct page_look {
+    char *snapshot;
+    bool in_recovery;
+    bool same_table; /* the name still means the table that was looked up */
+    uint32_t filenode;
+    uint64_t blocks;
+    char *triggers;
+    char *definition;
+};
+
+/* The part of a window that a page takes. */
+struct page_window {
+    struct keyset *keys; /* borrowed; the distinct keys are added */
+    size_t limit;        /* entries of each of the two parts */
+    bool null_keys;      /* an entry without a key is among them */
+    bool truncated;      /* so is one of a TRUNCATE */
+    bool full;           /* there is more: go on after the entry below */
+    size_t taken;
+    int part;
+    uint64_t after_xid;
+    int64_t after_seq;
+};
+
+struct page {
+    struct page_look look;
+    struct page_window window;
+};
+
+struct page_request {
+    const struct table *table;
+    const char *capture;       /* its id */
+    const struct position *at; /* the log position whose entries are read; null: none */
+};
+
+/* Leaves the transaction open; after an error it is in an unknown state (pg_recover). */
+int page_open(struct page *out, struct pg *pg, const struct page_request *request,
+              struct err *err) MUST_CHECK;
+void page_look_release(struct page_look *l);
+
+/* The look alone, in a transaction of its own. */
+int page_look_now(struct page_look *out, struct pg *pg, const struct table *table,
+                  const char *capture, struct err *err) MUST_CHECK;
+
+#endif

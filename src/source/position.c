@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Positions of the change log: text and order. */
+#include "position.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/text.h"
+
+void position_release(struct position *p)
+{
+    free(p->last);
+    free(p->key);
+    free(p->target);
+    *p = (struct position){0};
+}
+
+void position_copy(struct position *to, const struct position *from)
+{
+    struct position copy = *from;
+    copy.last = from->last != NULL ? text_copy(from->last) : NULL;
+    copy.key = from->key != NULL ? text_copy(from->key) : NULL;
+    copy.target = from->target != NULL ? text_copy(from->target) : NULL;
+    position_release(to);
+    *to = copy;
+}
+
+/* Reads digits; false where there are none or too many. */
+static bool take_number(const char **at, uint64_t *out)
+{
+    if (**at < '0' || **at > '9') {
+        return false;
+    }
+    errno = 0;
+    char *end = NULL;
+    *out = strtoull(*at, &end, 10);
+    *at = end;
+    return errno == 0;
+}
+
+static bool take(const char **at, const char *word)
+{
+    size_t len = strlen(word);
+    if (strncmp(*at, word, len) != 0) {
+        return false;
+    }
+    *at += len;
+    return true;
+}
+
+/* The bytes up to the next blank or the end; false where there are none. */
+static bool take_word(const char **at, struct span *out)
+{
+    size_t len = strcspn(*at, " ");
+    *out = span_make(*at, len);
+    *at += len;
+    return len > 0;
+}
+
+bool snapshot_parse(struct snapshot *out, const char *text)
+{
+    *out = (struct snapshot){0};
+    if (!take_number(&text, &out->xmin) || !take(&text, ":") || !take_number(&text, &out->xmax) ||
+        !take(&text, ":")) {
+        return false;
+    }
+    while (*text != '\0') {
+        uint64_t xid = 0;
+        if ((out->running > 0 && !take(&text, ",")) || !take_number(&text, &xid) ||
+            xid < out->xmin || xid >= out->xmax) {
+            return false;
+        }
+        out->running++;
+    }
+    return out->xmin <= out->xmax;
+}
+
+static bool take_snapshot(const char **at, char **out)
+{
+    struct span word;
+    struct snapshot checked;
+    if (!take_word(at, &word)) {
+        return false;
+    }
+    *out = text_copy_span(word);
+    return snapshot_parse(&checked, *out);
+}
+
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *found = c != '\0' ? strchr(digits, c) : NULL;
+    return found != NULL ? (int)(found - digits) : -1;
+}
+
+/* Undoes push_word; null where it is malformed. */
+static char *word_decode(struct span word)
+{
+    char *out = mem_zero(word.len + 1, 1);
+    size_t n = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        if (word.data[i] != '%') {
+            out[n++] = word.data[i];
+            continue;
+        }
+        int high = i + 2 < word.len ? hex_digit(word.data[i + 1]) : -1;
+        int low = i + 2 < word.len ? hex_digit(word.data[i + 2]) : -1;
+        if (high < 0 || low < 0 || high + low == 0) {
+            free(out);
+            return NULL;
+        }
+        out[n++] = (char)(high * 16 + low);
+        i += 2;
+    }
+    return out;
+}
+
+/* A key as one word: blank, '%' and control characters as %hh; a '.' ends it, so that the empty key
+ * is a word as well. */
+static void push_word(struct buf *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c <= ' ' || c == '%' || c == 0x7f) {
+            buf_printf(out, "%%%02x", c);
+        } else {
+            buf_push_char(out, *text);
+        }
+    }
+    buf_push_literal(out, ".");
+}
+
+static bool take_key_range(const char **at, struct position *p)
+{
+    p->kind = POSITION_KEYS;
+    if (take(at, "nulls")) {
+        p->range = KEY_RANGE_NULLS;
+        return true;
+    }
+    if (take(at, "first")) {
+        p->range = KEY_RANGE_FIRST;
+        return true;
+    }
+    struct span word;
+    if (!take(at, "after ") || !take_word(at, &word) || word.data[word.len - 1] != '.') {
+        return false;
+    }
+    p->range = KEY_RANGE_AFTER;
+    p->key = word_decode(span_make(word.data, word.len - 1));
+    return p->key != NULL;
+}
+
+static bool take_block_range(const char **at, struct position *p)
+{
+    uint64_t filenode = 0;
+    p->kind = POSITION_BLOCKS;
+    if (!take_number(at, &filenode) || filenode > UINT32_MAX || !take(at, " ") ||
+        !take_number(at, &p->block) || !take(at, "/") || !take_number(at, &p->blocks)) {
+        return false;
+    }
+    p->filenode = (uint32_t)filenode;
+    return true;
+}
+
+static bool take_log(const char **at, struct position *p)
+{
+    p->kind = POSITION_LOG;
+    if (!take_snapshot(at, &p->last)) {
+        return false;
+    }
+    if (**at == '\0') {
+        return true;
+    }
+    uint64_t part = 0;
+    uint64_t seq = 0;
+    if (!take(at, " to ") || !take_snapshot(at, &p->target) || !take(at, " after ") ||
+        !take_number(at, &part) || part < 1 || part > 2 || !take(at, " ") ||
+        !take_number(at, &p->after_xid) || !take(at, " ") || !take_number(at, &seq) ||
+        seq > INT64_MAX) {
+        return false;
+    }
+    p->part = (int)part;
+    p->after_seq = (int64_t)seq;
+    return true;
+}
+
+static bool parse(struct position *p, const char *at)
+{
+    if (take(&at, "log ")) {
+        return take_log(&at, p) && *at == '\0';
+    }
+    if (!take(&at, "copy ")) {
+        return false;
+    }
+    bool copy = take(&at, "keys ") ? take_key_range(&at, p) : take_block_range(&at, p);
+    return copy && take(&at, " from ") && take_snapshot(&at, &p->last) && *at == '\0';
+}
+
+int position_parse(struct position *out, const char *text, struct err *err)
+{
+    struct position p = {0};
+    if (!parse(&p, text)) {
+        position_release(&p);
+        err_set(err, ERR_STATE, "\"%.100s\" is not a position of a change log", text);
+        return err_hint(err, "remove the pipeline's state file to build the index anew");
+    }
+    position_release(out);
+    *out = p;
+    return 0;
+}
+
+static void print_key_range(struct buf *out, const struct position *p)
+{
+    static const char *const names[] = {"nulls", "first", "after "};
+    buf_push_literal(out, "copy keys ");
+    buf_push_text(out, names[p->range]);
+    if (p->range == KEY_RANGE_AFTER) {
+        push_word(out, p->key);
+    }
+}
+
+void position_print(struct buf *out, const struct position *p)
+{
+    switch (p->kind) {
+    case POSITION_BLOCKS:
+        buf_printf(out, "copy %" PRIu32 " %" PRIu64 "/%" PRIu64, p->filenode, p->block, p->blocks);
+        break;
+    case POSITION_KEYS:
+        print_key_range(out, p);
+        break;
+    case POSITION_LOG:
+        buf_push_literal(out, "log ");
+        buf_push_text(out, p->last);
+        if (p->target != NULL) {
+            buf_printf(out, " to %s after %d %" PRIu64 " %" PRId64, p->target, p->part,
+                       p->after_xid, p->after_seq);
+        }
+        return;
+    }
+    buf_push_literal(out, " from ");
+    buf_push_text(out, p->last);
+}
+
+static int order(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Of two snapshots with the same bounds the one in which fewer run is later. */
+static int snapshot_compare(const char *a, const char *b)
+{
+    struct snapshot x, y;
+    if (!snapshot_parse(&x, a) || !snapshot_parse(&y, b)) {
+        return 0;
+    }
+    int by_xmax = order(x.xmax, y.xmax);
+    int by_xmin = order(x.xmin, y.xmin);
+    return by_xmax != 0 ? by_xmax : by_xmin != 0 ? by_xmin : order(y.running, x.running);
+}
+
+static int compare_copy(const struct position *a, const struct position *b)
+{
+    if (a->kind != b->kind || a->kind != POSITION_BLOCKS || a->filenode != b->filenode) {
+        return 0; /* a copy that began anew: neither is ahead */
+    }
+    return order(a->block, b->block);
+}
+
+static int compare_window(const struct position *a, const struct position *b)
+{
+    if (a->target == NULL || b->target == NULL) {
+        return (a->target != NULL) - (b->target != NULL);
+    }
+    int by_part = a->part - b->part;
+    int by_xid = order(a->after_xid, b->after_xid);
+    return by_part != 0  ? by_part
+           : by_xid != 0 ? by_xid
+                         : order((uint64_t)a->after_seq, (uint64_t)b->after_seq);
+}
+
+int position_compare(const struct position *a, const struct position *b)
+{
+    bool log_a = a->kind == POSITION_LOG;
+    bool log_b = b->kind == POSITION_LOG;
+    int by_last = snapshot_compare(a->last, b->last);
+    if (by_last != 0) {
+        return by_last;
+    }
+    if (log_a != log_b) {
+        return log_a - log_b;
+    }
+    return log_a ? compare_window(a, b) : compare_copy(a, b);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an error of PostgreSQL means. */
+#include "sqlstate.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Beginnings of SQLSTATEs after which the same statement may work later. */
+static const char *const passing[] = {
+    "08",    /* connection */
+    "40001", /* serialization failure */
+    "40P01", /* deadlock */
+    "53",    /* resources: connections, memory, disk */
+    "55P03", /* lock not available */
+    "57014", /* cancelled */
+    "57P0",  /* shutdown, crash, starting up */
+};
+
+enum err_class sqlstate_class(const char *sqlstate)
+{
+    for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++) {
+        if (strncmp(sqlstate, passing[i], strlen(passing[i])) == 0) {
+            return ERR_TRANSIENT;
+        }
+    }
+    return ERR_REJECTED;
+}
+
+/* Refusals that libpq itself words, or a server or proxy that gives no code. */
+static const char *const refusals[] = {
+    "password authentication failed",
+    "no pg_hba.conf entry",
+    "no password supplied",
+    "invalid URI",
+    "invalid connection option",
+    "missing \"=\"",
+    "server does not support SSL, but SSL was required",
+    "certificate verify failed",
+    "root certificate file",
+    "server certificate for",
+};
+
+static bool is_code(const char *at)
+{
+    for (int i = 0; i < 5; i++) {
+        if (!isdigit((unsigned char)at[i]) && !isupper((unsigned char)at[i])) {
+            return false;
+        }
+    }
+    return at[5] == ':';
+}
+
+/* In verbose form a code stands after the severity and two blanks, in any language. */
+static const char *next_code(const char *message)
+{
+    for (const char *at = strstr(message, ":  "); at != NULL; at = strstr(at + 3, ":  ")) {
+        if (is_code(at + 3)) {
+            return at + 3;
+        }
+    }
+    return NULL;
+}
+
+enum err_class sqlstate_of_connection(const char *message, char sqlstate[6])
+{
+    sqlstate[0] = '\0';
+    for (const char *code = next_code(message); code != NULL; code = next_code(code)) {
+        memcpy(sqlstate, code, 5);
+        sqlstate[5] = '\0';
+        if (sqlstate_class(sqlstate) == ERR_REJECTED) {
+            return ERR_REJECTED;
+        }
+    }
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        if (strstr(message, refusals[i]) != NULL) {
+            return ERR_REJECTED;
+        }
+    }
+    return ERR_TRANSIENT;
+}
+
+void sqlstate_one_line(struct buf *out, const char *message, const char *secret)
+{
+    size_t secret_len = secret != NULL ? strlen(secret) : 0;
+    bool first = true;
+    while (*message != '\0') {
+        size_t len = strcspn(message, "\n");
+        const char *text = message + strspn(message, " \t");
+        if (text < message + len && strncmp(text, "LOCATION:", 9) != 0) {
+            buf_push_text(out, first ? "" : "; ");
+            first = false;
+            while (text < message + len) {
+                bool hit = secret_len > 0 && strncmp(text, secret, secret_len) == 0;
+                buf_push(out, hit ? "***" : text, hit ? 3 : 1);
+                text += hit ? secret_len : 1;
+            }
+        }
+        message += len + (message[len] != '\0');
+    }
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an error of PostgreSQL means: pure arithmetic on SQLSTATE and text.
+ */
+#ifndef ROWFERRY_SOURCE_SQLSTATE_H
+#define ROWFERRY_SOURCE_SQLSTATE_H
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/err.h"
+
+/* The class of a statement's error. */
+enum err_class sqlstate_class(const char *sqlstate);
+
+/*
+ * The class of a failed connection, from libpq's message in verbose form ("FATAL:  28P01: ..."):
+ * REJECTED where any host said no for good. The SQLSTATE, where there is one, goes to sqlstate[6].
+ */
+enum err_class sqlstate_of_connection(const char *message, char sqlstate[6]);
+
+/* Appends the message as one line: the server's source location left out, the secret (null: none)
+ * masked. */
+void sqlstate_one_line(struct buf *out, const char *message, const char *secret);
+
+#endif

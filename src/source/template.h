@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fills the places {name} of an SQL text of migrations/source with text that is already quoted.
+ */
+#ifndef ROWFERRY_SOURCE_TEMPLATE_H
+#define ROWFERRY_SOURCE_TEMPLATE_H
+
+#include "rowferry/base/buf.h"
+
+struct place {
+    const char *name; /* null ends a list */
+    const char *text;
+};
+
+/* Appends the text with every {name} of the list replaced; other braces stay. */
+void template_fill(struct buf *out, const char *text, const struct place *places);
+
+#endif
