@@ -24,7 +24,7 @@ top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 
 program=$top/build/release/rowferry
 index=packages word=planetarium
-opensearch='' keep='' dir='' step=0 steps=12 done_well=''
+opensearch='' keep='' dir='' step=0 steps=14 done_well=''
 
 options() {
     while [ $# -gt 0 ]; do
@@ -96,7 +96,7 @@ packages() {
     tell "${wanted[*]}"
     install_packages "$dir/apt.log" "${wanted[@]}"
     # an image may come without the lists that the catalogue is made of
-    apt-cache dumpavail | grep -q '^Package:' || apt_get update
+    [ -n "$(apt-cache dumpavail | head -c 1)" ] || apt_get update
     end_step 'installed'
 }
 
@@ -137,10 +137,10 @@ check() {
 run_sync() {
     local result operations
     result=$(rowferry sync --json)
-    operations=$(jq -r .operations <<<"$result")
-    tell "$(jq -r '"\(.operations) operations: \(.upserts) upserts, \(.deletes) deletes, \(.rejected) rejected"' <<<"$result")"
-    [ "$operations" = "$1" ] || fail "expected $1 operations"
-    end_step "$(jq -r '"\(.documents_live) documents live, \(.seconds) s in the program"' <<<"$result")"
+    operations=$(jq .operations <<<"$result")
+    [ "$operations" = "$1" ] || fail "expected $(grouped "$1") operations: $result"
+    end_step "$(grouped "$operations") operations, $(grouped "$(jq .documents_live <<<"$result")") documents in the index;" \
+        "rowferry itself took $(jq .seconds <<<"$result") s"
 }
 
 first_sync() {
@@ -177,7 +177,7 @@ what_next() {
     else
         kept
     fi
-    printf 'Your own table: copy the configuration that step 5 shows, name your table, key and mapping in it,\n'
+    printf 'Your own table: copy the configuration that step 6 shows, name your table, key and mapping in it,\n'
     printf 'then: rowferry source install, rowferry check, rowferry sync. The manual is in docs/.\n'
 }
 

@@ -67,7 +67,7 @@ configure() {
     "name": "packages",
     "from": { "table": "public.packages", "key": ["source_id"] },
     "to": {
-      "index": "$index",                       // the alias that people search
+      "index": "$index",                     // the alias that people search
       "mappings": { "properties": {            // each is filled from the column of the same name
         "source_id":       { "type": "keyword" },
         "package":         { "type": "keyword" },
