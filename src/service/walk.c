@@ -277,6 +277,16 @@ static const char *plain_run(struct walk *w, const char *p, const char *end)
     return p;
 }
 
+static const char *scalar_run(struct walk *w, const char *p, const char *end)
+{
+    const char *from = p;
+    while (p < end && scalar_byte(*p)) {
+        p++;
+    }
+    keep(w, from, (size_t)(p - from));
+    return p;
+}
+
 static bool string_end_or_escape(struct walk *w, char c)
 {
     if (c == '\\') {
@@ -286,7 +296,7 @@ static bool string_end_or_escape(struct walk *w, char c)
     return c == '"' && end_string(w);
 }
 
-/* Consumes at least one byte; null where they are not JSON. */
+/* One step on: a run of bytes or one; null where they are not JSON. */
 static const char *step(struct walk *w, const char *p, const char *end)
 {
     switch (w->state) {
@@ -301,11 +311,8 @@ static const char *step(struct walk *w, const char *p, const char *end)
     case WALK_HEX:
         return hex_digit(w, *p) ? p + 1 : NULL;
     case WALK_SCALAR:
-        if (scalar_byte(*p)) {
-            keep(w, p, 1);
-            return p + 1;
-        }
-        return end_scalar(w) && structure(w, *p) ? p + 1 : NULL;
+        p = scalar_run(w, p, end);
+        return p == end || end_scalar(w) ? p : NULL;
     default:
         return structure(w, *p) ? p + 1 : NULL;
     }
