@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses of both servers: their shape, and the secrets that must not be in them. */
+#include "address.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+
+#define KEYWORD_MAX_BYTES 256
+
+static int password_refused(struct err *err)
+{
+    err_set(err, ERR_CONFIG, "a password in the URI is refused");
+    return err_hint(err, "name its origin in source.password: env, file, command, prompt or "
+                         "credential");
+}
+
+static bool is_secret_keyword(const char *keyword)
+{
+    return strcmp(keyword, "password") == 0 || strcmp(keyword, "sslpassword") == 0;
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncasecmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = c != '\0' ? strchr(digits, tolower((unsigned char)c)) : NULL;
+    return at != NULL ? (int)(at - digits) : -1;
+}
+
+/* A query's keyword without its percent escapes, as libpq reads it. */
+static bool query_keyword_is_secret(const char *text, size_t len)
+{
+    struct buf keyword;
+    buf_init(&keyword, KEYWORD_MAX_BYTES);
+    for (size_t i = 0; i < len; i++) {
+        int high = text[i] == '%' && i + 2 < len ? hex_digit(text[i + 1]) : -1;
+        int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
+        if (low >= 0) {
+            buf_push_char(&keyword, (char)(high * 16 + low));
+            i += 2;
+        } else {
+            buf_push_char(&keyword, text[i]);
+        }
+    }
+    bool secret = is_secret_keyword(buf_text(&keyword));
+    buf_release(&keyword);
+    return secret;
+}
+
+/* postgresql://user:password@host/db?password=x: libpq takes all before the first @ or / as the
+ * user's part where an @ ends it. */
+static bool uri_has_password(const char *rest)
+{
+    size_t user = strcspn(rest, "@/");
+    if (rest[user] == '@' && memchr(rest, ':', user) != NULL) {
+        return true;
+    }
+    const char *query = strchr(rest, '?');
+    while (query != NULL) {
+        query++;
+        if (query_keyword_is_secret(query, strcspn(query, "=&"))) {
+            return true;
+        }
+        query = strchr(query, '&');
+    }
+    return false;
+}
+
+static const char *skip_conninfo_value(const char *at)
+{
+    if (*at != '\'') {
+        while (*at != '\0' && !isspace((unsigned char)*at)) {
+            at += *at == '\\' && at[1] != '\0' ? 2 : 1;
+        }
+        return at;
+    }
+    for (at++; *at != '\0' && *at != '\''; at++) {
+        at += *at == '\\' && at[1] != '\0';
+    }
+    return *at == '\'' ? at + 1 : at;
+}
+
+static const char *skip_space(const char *at)
+{
+    while (isspace((unsigned char)*at)) {
+        at++;
+    }
+    return at;
+}
+
+/* 1: a password stands in it; 0: none; -1: it is no list of key=value. */
+static int conninfo_has_password(const char *at)
+{
+    for (at = skip_space(at); *at != '\0'; at = skip_space(at)) {
+        size_t len = strcspn(at, "= \t\r\n");
+        char *keyword = text_copy_span(span_make(at, len));
+        bool secret = is_secret_keyword(keyword);
+        free(keyword);
+        at = skip_space(at + len);
+        if (*at != '=' || len == 0) {
+            return -1;
+        }
+        if (secret) {
+            return 1;
+        }
+        at = skip_conninfo_value(skip_space(at + 1));
+    }
+    return 0;
+}
+
+int address_check_uri(const char *uri, struct err *err)
+{
+    const char *scheme = strstr(uri, "://");
+    if (scheme != NULL && strcspn(uri, "= \t") > (size_t)(scheme - uri)) {
+        if (!starts_with(uri, "postgresql://") && !starts_with(uri, "postgres://")) {
+            return err_set(err, ERR_CONFIG, "it must begin with postgresql://");
+        }
+        return uri_has_password(scheme + 3) ? password_refused(err) : 0;
+    }
+    int found = conninfo_has_password(uri);
+    if (found < 0) {
+        err_set(err, ERR_CONFIG, "neither a URI nor a list of key=value");
+        return err_hint(err, "write it like postgresql://user@host/database");
+    }
+    return found > 0 ? password_refused(err) : 0;
+}
+
+/* The part between scheme and path; false where the scheme is neither http nor https. */
+static bool url_authority(const char *url, struct span *authority)
+{
+    const char *start = starts_with(url, "https://")  ? url + strlen("https://")
+                        : starts_with(url, "http://") ? url + strlen("http://")
+                                                      : NULL;
+    if (start != NULL) {
+        *authority = span_make(start, strcspn(start, "/?#\\"));
+    }
+    return start != NULL;
+}
+
+/* Splits "host:port" and "[address]:port"; false where the port is none. */
+static bool split_port(struct span text, struct span *host, struct span *port)
+{
+    *host = text;
+    *port = span_make("", 0);
+    const char *colon = memrchr(text.data, ':', text.len);
+    const char *bracket = memrchr(text.data, ']', text.len);
+    if (colon != NULL && (bracket == NULL || colon > bracket)) {
+        host->len = (size_t)(colon - text.data);
+        *port = span_make(colon + 1, text.len - host->len - 1);
+        if (port->len == 0 || port->len > 5) {
+            return false;
+        }
+    }
+    long number = 0;
+    for (size_t i = 0; i < port->len; i++) {
+        if (!isdigit((unsigned char)port->data[i])) {
+            return false;
+        }
+        number = number * 10 + (port->data[i] - '0');
+    }
+    return number <= 65535;
+}
+
+static bool has_blank(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text <= ' ' || *text == 0x7f) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int address_check_url(const char *url, struct err *err)
+{
+    struct span authority;
+    struct span host;
+    struct span port;
+    if (!url_authority(url, &authority)) {
+        return err_set(err, ERR_CONFIG, "it must begin with https:// or http://");
+    }
+    if (memchr(authority.data, '@', authority.len) != NULL) {
+        err_set(err, ERR_CONFIG, "a user or password in the URL is refused");
+        return err_hint(err, "use service.auth");
+    }
+    if (has_blank(url)) {
+        return err_set(err, ERR_CONFIG, "a blank or control character in the URL");
+    }
+    if (strpbrk(url, "?#\\") != NULL) {
+        return err_set(err, ERR_CONFIG, "a query or fragment in the URL");
+    }
+    if (!split_port(authority, &host, &port)) {
+        return err_set(err, ERR_CONFIG, "the port must be a number up to 65535");
+    }
+    if (host.len == 0) {
+        return err_set(err, ERR_CONFIG, "the URL names no host");
+    }
+    return 0;
+}
+
+static bool is_loopback(struct span host)
+{
+    char *text = text_copy_span(host);
+    bool ipv4 = strncmp(text, "127.", 4) == 0 && text[strspn(text, "0123456789.")] == '\0';
+    bool loopback = ipv4 || strcasecmp(text, "localhost") == 0 || strcmp(text, "[::1]") == 0;
+    free(text);
+    return loopback;
+}
+
+bool address_is_open(const char *url)
+{
+    struct span authority;
+    struct span host;
+    struct span port;
+    return starts_with(url, "http://") && url_authority(url, &authority) &&
+           split_port(authority, &host, &port) && !is_loopback(host);
+}
+
+int address_check_listen(const char *listen, struct err *err)
+{
+    struct span host;
+    struct span port;
+    if (has_blank(listen) || !split_port(span_make(listen, strlen(listen)), &host, &port) ||
+        host.len == 0 || port.len == 0) {
+        return err_set(err, ERR_CONFIG, "host:port is expected, like \"127.0.0.1:9187\"");
+    }
+    return 0;
+}

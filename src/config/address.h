@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checks of what names a host: no secret in it, and nothing that is no address. The messages never
+ * quote the text, because it may hold the very secret that is refused.
+ */
+#ifndef ROWFERRY_CONFIG_ADDRESS_H
+#define ROWFERRY_CONFIG_ADDRESS_H
+
+#include <stdbool.h>
+
+#include "rowferry/base/err.h"
+
+/* PostgreSQL: a URI or key=value. A password (in either form) is ERR_CONFIG. */
+int address_check_uri(const char *uri, struct err *err) MUST_CHECK;
+
+/* The service: http:// or https://, host, optional port and path. user:password@, a query and a
+ * fragment are ERR_CONFIG. */
+int address_check_url(const char *url, struct err *err) MUST_CHECK;
+
+/* Whether a credential in a request to this URL can be read on the way: http:// and not loopback.
+ */
+bool address_is_open(const char *url);
+
+/* host:port, or [address]:port. */
+int address_check_listen(const char *listen, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finding, reading and freeing the configuration; the environment's last word. */
+#include "rowferry/config/config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "address.h"
+#include "cross.h"
+#include "read.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+
+#define FILE_MAX_BYTES 4194304
+#define MAX_DEPTH 64
+#define CONNECT_TIMEOUT_MS 10000
+#define LOCK_TIMEOUT_MS 5000
+#define STATE_NAME "rowferry.db"
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && *value != '\0' ? value : NULL;
+}
+
+/* -c, $ROWFERRY_CONFIG, or the first of the usual places that is there. */
+static int find_file(const char *path, const char **out, struct err *err)
+{
+    static const char *const usual[] = {"./rowferry.json", "/etc/rowferry/rowferry.json"};
+    *out = path != NULL ? path : environment("ROWFERRY_CONFIG");
+    for (size_t i = 0; *out == NULL && i < sizeof(usual) / sizeof(usual[0]); i++) {
+        if (access(usual[i], F_OK) == 0) {
+            *out = usual[i];
+        }
+    }
+    if (*out == NULL) {
+        err_set(err, ERR_CONFIG, "no configuration: neither \"%s\" nor \"%s\" is there", usual[0],
+                usual[1]);
+        return err_hint(err, "name the file with -c or ROWFERRY_CONFIG");
+    }
+    return 0;
+}
+
+static int read_file(const char *path, struct buf *text, struct err *err)
+{
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return err_set(err, ERR_CONFIG, "cannot read the configuration \"%s\": %s", path,
+                       strerror(errno));
+    }
+    size_t got = 1;
+    while (got > 0 && buf_reserve(text, 65536)) {
+        got = fread(text->data + text->len, 1, 65536, file);
+        text->len += got;
+    }
+    bool broken = ferror(file) != 0;
+    int cause = errno;
+    fclose(file);
+    if (broken) {
+        return err_set(err, ERR_CONFIG, "cannot read the configuration \"%s\": %s", path,
+                       strerror(cause));
+    }
+    if (text->failed) {
+        return err_set(err, ERR_CONFIG, "the configuration \"%s\" is larger than 4 MiB", path);
+    }
+    buf_push_literal(text, "");
+    text->data[text->len] = '\0';
+    return 0;
+}
+
+/* The scanner has checked the syntax; json-c still refuses what it cannot hold. */
+static int parse(const struct reader *r, struct json_object **root)
+{
+    struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH + 1);
+    if (tokener == NULL) {
+        return err_set(r->err, ERR_INTERNAL, "out of memory");
+    }
+    *root = json_tokener_parse_ex(tokener, r->text, (int)r->len + 1);
+    enum json_tokener_error error = json_tokener_get_error(tokener);
+    json_tokener_free(tokener);
+    if (*root == NULL) {
+        return err_set(r->err, ERR_CONFIG, "%s: %s", r->file, json_tokener_error_desc(error));
+    }
+    return 0;
+}
+
+/* $STATE_DIRECTORY (the first, where systemd gives several), else beside the file. */
+static char *default_state_path(const char *file)
+{
+    const char *directory = environment("STATE_DIRECTORY");
+    if (directory == NULL) {
+        return value_beside(file, STATE_NAME);
+    }
+    struct buf path;
+    buf_init(&path, FILE_MAX_BYTES);
+    buf_push(&path, directory, strcspn(directory, ":"));
+    buf_push_literal(&path, "/" STATE_NAME);
+    return buf_detach(&path);
+}
+
+static int override_choice(const char *variable, const char *path, int *out, struct err *err)
+{
+    const char *value = environment(variable);
+    if (value == NULL) {
+        return 0;
+    }
+    const struct option *o = option_find(false, path);
+    int number = value_choice(o->choices, value);
+    if (number < 0) {
+        char *list = value_choices(o->choices);
+        err_set(err, ERR_CONFIG, "the environment variable %s is \"%s\"; it must be one of %s",
+                variable, value, list);
+        free(list);
+        return ERR_CONFIG;
+    }
+    *out = number;
+    return 0;
+}
+
+static int apply_environment(struct config *c, struct err *err)
+{
+    int result = override_choice("ROWFERRY_LOG_LEVEL", "log.level", &c->log_level, err);
+    if (result == 0) {
+        result = override_choice("ROWFERRY_LOG_FORMAT", "log.format", &c->log_format, err);
+    }
+    const char *listen = environment("ROWFERRY_LISTEN");
+    if (result == 0 && listen != NULL) {
+        result = address_check_listen(listen, err);
+        if (result != 0) {
+            err_context(err, "the environment variable ROWFERRY_LISTEN");
+        }
+        free(c->listen);
+        c->listen = text_copy(listen);
+    }
+    return result;
+}
+
+/* Trailing slashes of URLs, the state file's place, batches that fit their window. */
+static void complete(struct config *c)
+{
+    for (size_t i = 0; i < c->service.url_count; i++) {
+        char *url = c->service.urls[i];
+        size_t len = strlen(url);
+        while (len > 0 && url[len - 1] == '/') {
+            url[--len] = '\0';
+        }
+    }
+    if (c->state_path == NULL) {
+        c->state_path = default_state_path(c->path);
+    }
+    for (size_t i = 0; i < c->pipeline_count; i++) {
+        struct limits_config *l = &c->pipelines[i].limits;
+        if (l->batch_bytes > l->window_bytes) {
+            l->batch_bytes = l->window_bytes;
+        }
+    }
+}
+
+static int load_text(struct config *c, struct buf *text, struct err *err)
+{
+    struct reader r = {.file = c->path, .config = c, .err = err};
+    struct json_object *root = NULL;
+    int result = scan_check(c->path, text->data, text->len, err);
+    if (result != 0) {
+        return result;
+    }
+    r.text = text->data;
+    r.len = text->len;
+    result = parse(&r, &root);
+    if (result == 0) {
+        result = read_tree(&r, root);
+    }
+    if (result == 0) {
+        result = cross_check(&r);
+    }
+    if (result == 0) {
+        result = apply_environment(c, err);
+    }
+    if (result == 0) {
+        complete(c);
+    }
+    json_object_put(root);
+    return result;
+}
+
+int config_load(struct config **out, const char *path, struct err *err)
+{
+    *out = NULL;
+    const char *found;
+    struct err unseen;
+    err = err != NULL ? err : &unseen;
+    int result = find_file(path, &found, err);
+    if (result != 0) {
+        return result;
+    }
+    struct config *c = mem_zero(1, sizeof(*c));
+    c->path = text_copy(found);
+    struct buf text;
+    buf_init(&text, FILE_MAX_BYTES);
+    result = read_file(found, &text, err);
+    if (result == 0) {
+        result = load_text(c, &text, err);
+    }
+    buf_release(&text);
+    if (result != 0) {
+        config_free(c);
+        return result;
+    }
+    *out = c;
+    return 0;
+}
+
+const struct pipeline_config *config_pipeline(const struct config *c, const char *name)
+{
+    for (size_t i = 0; i < c->pipeline_count; i++) {
+        if (strcmp(c->pipelines[i].name, name) == 0) {
+            return &c->pipelines[i];
+        }
+    }
+    return NULL;
+}
+
+void config_source_options(const struct config *c, const char *application_name,
+                           struct source_options *out)
+{
+    *out = (struct source_options){
+        .uri = c->source.uri,
+        .password = c->source.password.value,
+        .connect_timeout_ms = CONNECT_TIMEOUT_MS,
+        .lock_timeout_ms = LOCK_TIMEOUT_MS,
+        .application_name = application_name,
+    };
+}
+
+void config_service_options(const struct config *c, const struct pipeline_config *pipeline,
+                            struct service_options *out)
+{
+    const struct service_config *s = &c->service;
+    *out = (struct service_options){
+        .urls = (const char *const *)s->urls,
+        .url_count = s->url_count,
+        .api_key = s->api_key.value,
+        .user = s->user,
+        .password = s->password.value,
+        .bearer = s->bearer.value,
+        .ca_file = s->ca_file,
+        .client_cert = s->client_cert,
+        .client_key = s->client_key,
+        .request_timeout_ms = pipeline->limits.request_timeout_ms,
+        .connect_timeout_ms = CONNECT_TIMEOUT_MS,
+        .in_flight = (unsigned)pipeline->limits.in_flight,
+    };
+}
+
+static void free_texts(char **texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(texts[i]);
+    }
+    free(texts);
+}
+
+static void free_secret(struct secret *s)
+{
+    text_wipe(s->value);
+    free(s->value);
+    free(s->place);
+}
+
+static void free_pipeline(struct pipeline_config *p)
+{
+    free(p->name);
+    free(p->from.table);
+    free_texts(p->from.key, p->from.key_count);
+    free(p->from.where);
+    free(p->to.index);
+    free(p->to.mappings);
+    free(p->to.settings);
+    free(p->to.ingest_pipeline);
+    for (size_t i = 0; i < p->field_count; i++) {
+        free(p->fields[i].property);
+        free(p->fields[i].column);
+    }
+    free(p->fields);
+}
+
+void config_free(struct config *c)
+{
+    if (c == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < c->pipeline_count; i++) {
+        free_pipeline(&c->pipelines[i]);
+    }
+    free(c->pipelines);
+    free(c->path);
+    free(c->source.uri);
+    free_secret(&c->source.password);
+    free_texts(c->service.urls, c->service.url_count);
+    free_secret(&c->service.api_key);
+    free_secret(&c->service.bearer);
+    free_secret(&c->service.password);
+    free(c->service.user);
+    free(c->service.ca_file);
+    free(c->service.client_cert);
+    free(c->service.client_key);
+    free(c->state_path);
+    free(c->listen);
+    free_texts(c->warnings, c->warning_count);
+    free(c);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checks between options. */
+#include "cross.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "address.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+#include "rowferry/document/mapping.h"
+
+#define MAX_PATH_BYTES 4096
+
+/* "pipelines[2].from.table"; the caller frees. */
+static char *pipeline_path(size_t index, const char *rest)
+{
+    struct buf path;
+    buf_init(&path, MAX_PATH_BYTES);
+    buf_printf(&path, "pipelines[%zu].%s", index, rest);
+    return buf_detach(&path);
+}
+
+static int fail_in_pipeline(const struct reader *r, size_t index, const char *rest,
+                            const char *message)
+{
+    char *path = pipeline_path(index, rest);
+    int result = read_fail(r, path, SCAN_VALUE, "\"%s\" %s", path, message);
+    free(path);
+    return result;
+}
+
+static bool has_credential(const struct service_config *s)
+{
+    return s->api_key.origin != SECRET_NONE || s->bearer.origin != SECRET_NONE || s->user != NULL;
+}
+
+static int check_auth(const struct reader *r)
+{
+    const struct service_config *s = &r->config->service;
+    bool password = s->password.origin != SECRET_NONE;
+    int kinds = (s->api_key.origin != SECRET_NONE) + (s->bearer.origin != SECRET_NONE) +
+                (s->user != NULL || password);
+    if (kinds > 1) {
+        return read_fail(r, "service.auth", SCAN_VALUE,
+                         "\"service.auth\" must be one of api_key, bearer, user with password");
+    }
+    if ((s->user != NULL) != password) {
+        return read_fail(r, "service.auth", SCAN_VALUE, "\"service.auth.%s\" is missing",
+                         password ? "user" : "password");
+    }
+    if (s->user != NULL && strchr(s->user, ':') != NULL) {
+        return read_fail(
+            r, "service.auth.user", SCAN_VALUE,
+            "\"service.auth.user\" has a colon, which basic authentication cannot say");
+    }
+    return 0;
+}
+
+static int check_tls(const struct reader *r)
+{
+    const struct service_config *s = &r->config->service;
+    if ((s->client_cert != NULL) != (s->client_key != NULL)) {
+        return read_fail(r, "service.tls", SCAN_VALUE, "\"service.tls.%s\" is missing",
+                         s->client_cert != NULL ? "client_key" : "client_cert");
+    }
+    return 0;
+}
+
+static int check_cleartext(const struct reader *r)
+{
+    const struct service_config *s = &r->config->service;
+    for (size_t i = 0; i < s->url_count; i++) {
+        if (has_credential(s) && !s->allow_cleartext_credentials && address_is_open(s->urls[i])) {
+            read_fail(r, "service.url", SCAN_VALUE,
+                      "\"service.url\" would send a credential over http:// to another host");
+            return err_hint(r->err, "use https://, or set "
+                                    "\"allow_cleartext_credentials\": true where a sidecar does "
+                                    "TLS");
+        }
+    }
+    return 0;
+}
+
+static int check_polls(const struct reader *r, size_t index)
+{
+    const struct limits_config *l = &r->config->pipelines[index].limits;
+    if (l->poll_min_ms > l->poll_max_ms) {
+        char *path = pipeline_path(index, "limits.poll_min");
+        int result = read_fail(r, path, SCAN_VALUE,
+                               "\"limits.poll_min\" of pipeline \"%s\" is longer than its poll_max",
+                               r->config->pipelines[index].name);
+        free(path);
+        return result;
+    }
+    return 0;
+}
+
+static int unknown_property(const struct reader *r, size_t index, const char *property,
+                            const struct mapping *m)
+{
+    struct buf member;
+    buf_init(&member, MAX_PATH_BYTES);
+    buf_printf(&member, "pipelines[%zu].fields.%s", index, property);
+    read_fail(r, buf_text(&member), SCAN_KEY, "\"%s\" is no property of the mapping",
+              buf_text(&member));
+    buf_release(&member);
+    const char **names = mem_zero(m->count + 1, sizeof(*names));
+    for (size_t i = 0; i < m->count; i++) {
+        names[i] = m->properties[i].name;
+    }
+    const char *nearest = text_nearest(property, names);
+    if (nearest != NULL) {
+        err_hint(r->err, "did you mean \"%s\"?", nearest);
+    }
+    free(names);
+    return ERR_CONFIG;
+}
+
+/* A field of a property that is not there would be passed over in silence. */
+static int check_fields(const struct reader *r, size_t index)
+{
+    const struct pipeline_config *p = &r->config->pipelines[index];
+    struct mapping mapping;
+    int result = mapping_parse(&mapping, p->to.mappings, r->err);
+    if (result != 0) {
+        return result;
+    }
+    for (size_t i = 0; result == 0 && i < p->field_count; i++) {
+        const char *property = p->fields[i].property;
+        if (mapping_find(&mapping, property) == NULL && strcmp(property, "source_id") != 0) {
+            result = unknown_property(r, index, property, &mapping);
+        }
+    }
+    mapping_release(&mapping);
+    return result;
+}
+
+static int check_unique(const struct reader *r, size_t index)
+{
+    const struct pipeline_config *all = r->config->pipelines;
+    for (size_t i = 0; i < index; i++) {
+        if (strcmp(all[i].name, all[index].name) == 0) {
+            return fail_in_pipeline(r, index, "name", "is the name of another pipeline");
+        }
+        if (strcmp(all[i].to.index, all[index].to.index) == 0) {
+            return fail_in_pipeline(r, index, "to.index", "is the index of another pipeline");
+        }
+    }
+    return 0;
+}
+
+int cross_check(const struct reader *r)
+{
+    int (*const of_file[])(const struct reader *) = {check_auth, check_tls, check_cleartext};
+    int (*const of_pipeline[])(const struct reader *, size_t) = {check_unique, check_polls,
+                                                                 check_fields};
+    for (size_t i = 0; i < sizeof(of_file) / sizeof(of_file[0]); i++) {
+        int result = of_file[i](r);
+        if (result != 0) {
+            return result;
+        }
+    }
+    for (size_t p = 0; p < r->config->pipeline_count; p++) {
+        for (size_t i = 0; i < sizeof(of_pipeline) / sizeof(of_pipeline[0]); i++) {
+            int result = of_pipeline[i](r, p);
+            if (result != 0) {
+                return result;
+            }
+        }
+    }
+    return 0;
+}

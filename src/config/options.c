@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The option table and the look-ups in it. */
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "address.h"
+#include "rowferry/base/text.h"
+#include "rowferry/config/config.h"
+#include "rowferry/service/index.h"
+#include "text_check.h"
+
+#define IN_FILE(member) offsetof(struct config, member)
+#define IN_PIPELINE(member) offsetof(struct pipeline_config, member)
+
+const struct option options[] = {
+    {"$schema", SCOPE_FILE, OPTION_UNREAD, .help = "the JSON Schema, for editors"},
+
+    {"source.uri", SCOPE_FILE, OPTION_TEXT, IN_FILE(source.uri), true, .check = address_check_uri,
+     .help = "PostgreSQL as a URI or as key=value, without a password"},
+    {"source.password", SCOPE_FILE, OPTION_SECRET, IN_FILE(source.password),
+     .help = "left out: libpq's own rules (passfile, PGPASSWORD, peer)"},
+    {"source.primary", SCOPE_FILE, OPTION_UNAVAILABLE, .help = "the primary of a standby source"},
+    {"source.retain", SCOPE_FILE, OPTION_UNAVAILABLE, .help = "how long an absent reader is kept"},
+
+    {"service.url", SCOPE_FILE, OPTION_TEXTS, IN_FILE(service.urls), true,
+     .check = address_check_url,
+     .help = "base URL of the search service, or a list of them; a path prefix is kept"},
+    {"service.auth.api_key", SCOPE_FILE, OPTION_SECRET, IN_FILE(service.api_key),
+     .help = "sent as \"Authorization: ApiKey\""},
+    {"service.auth.bearer", SCOPE_FILE, OPTION_SECRET, IN_FILE(service.bearer),
+     .help = "sent as \"Authorization: Bearer\""},
+    {"service.auth.user", SCOPE_FILE, OPTION_TEXT, IN_FILE(service.user),
+     .help = "basic authentication, with password"},
+    {"service.auth.password", SCOPE_FILE, OPTION_SECRET, IN_FILE(service.password),
+     .help = "basic authentication, with user"},
+    {"service.auth.aws_sigv4", SCOPE_FILE, OPTION_UNAVAILABLE,
+     .help = "request signing of managed services"},
+    {"service.tls.ca_file", SCOPE_FILE, OPTION_PATH, IN_FILE(service.ca_file),
+     .help = "PEM file of the authority; left out: the system's store"},
+    {"service.tls.client_cert", SCOPE_FILE, OPTION_PATH, IN_FILE(service.client_cert),
+     .help = "PEM file, with client_key"},
+    {"service.tls.client_key", SCOPE_FILE, OPTION_PATH, IN_FILE(service.client_key),
+     .help = "PEM file, with client_cert"},
+    {"service.allow_cleartext_credentials", SCOPE_FILE, OPTION_FLAG,
+     IN_FILE(service.allow_cleartext_credentials), .fallback = "false",
+     .help = "a credential over http:// to another host (a sidecar that does TLS)"},
+
+    {"state.path", SCOPE_FILE, OPTION_PATH, IN_FILE(state_path),
+     .help = "the state file; left out: rowferry.db in $STATE_DIRECTORY, else beside this file"},
+    {"listen", SCOPE_FILE, OPTION_TEXT, IN_FILE(listen), .check = address_check_listen,
+     .help = "host:port of metrics and health; ROWFERRY_LISTEN wins"},
+    {"log.level", SCOPE_FILE, OPTION_CHOICE, IN_FILE(log_level), .fallback = "info",
+     .choices = "debug|info|warn|error", .help = "ROWFERRY_LOG_LEVEL wins"},
+    {"log.format", SCOPE_FILE, OPTION_CHOICE, IN_FILE(log_format), .fallback = "text",
+     .choices = "text|json", .help = "ROWFERRY_LOG_FORMAT wins"},
+
+    {"limits.batch_bytes", SCOPE_BOTH, OPTION_SIZE, IN_PIPELINE(limits.batch_bytes),
+     .fallback = "5MiB", .least = "1KiB", .most = "100MiB", .help = "of one bulk request, at most"},
+    {"limits.batch_operations", SCOPE_BOTH, OPTION_COUNT, IN_PIPELINE(limits.batch_operations),
+     .fallback = "5000", .least = "1", .most = "100000", .help = "of one bulk request, at most"},
+    {"limits.in_flight", SCOPE_BOTH, OPTION_COUNT, IN_PIPELINE(limits.in_flight), .fallback = "8",
+     .least = "1", .most = "64", .help = "bulk requests at a time, at most"},
+    {"limits.window_bytes", SCOPE_BOTH, OPTION_SIZE, IN_PIPELINE(limits.window_bytes),
+     .fallback = "12MiB", .least = "64KiB", .most = "1GiB",
+     .help = "unsettled bytes of the process, divided among its pipelines; in a pipeline: its own"},
+    {"limits.document_bytes", SCOPE_BOTH, OPTION_SIZE, IN_PIPELINE(limits.document_bytes),
+     .fallback = "16MiB", .least = "1KiB", .most = "100MiB",
+     .help = "a larger document is a dead letter"},
+    {"limits.request_timeout", SCOPE_BOTH, OPTION_DURATION, IN_PIPELINE(limits.request_timeout_ms),
+     .fallback = "60s", .least = "1s", .most = "1h", .help = "of one request, body and answer"},
+    {"limits.retry_budget", SCOPE_BOTH, OPTION_DURATION, IN_PIPELINE(limits.retry_budget_ms),
+     .fallback = "2m", .least = "0s", .most = "1d",
+     .help = "how long sync goes on trying without progress"},
+    {"limits.poll_min", SCOPE_BOTH, OPTION_DURATION, IN_PIPELINE(limits.poll_min_ms),
+     .fallback = "20ms", .least = "1ms", .most = "1h",
+     .help = "between polls while changes arrive"},
+    {"limits.poll_max", SCOPE_BOTH, OPTION_DURATION, IN_PIPELINE(limits.poll_max_ms),
+     .fallback = "1s", .least = "1ms", .most = "1h", .help = "between polls when idle"},
+    {"limits.linger", SCOPE_BOTH, OPTION_DURATION, IN_PIPELINE(limits.linger_ms),
+     .fallback = "20ms", .least = "0ms", .most = "10s",
+     .help = "how long a batch waits for more operations"},
+    {"delete_guard.share", SCOPE_BOTH, OPTION_SHARE, IN_PIPELINE(delete_guard.share),
+     .fallback = "0.1", .least = "0", .most = "1",
+     .help = "deletes of more than this share of the documents and of count stop the pipeline"},
+    {"delete_guard.count", SCOPE_BOTH, OPTION_COUNT, IN_PIPELINE(delete_guard.count),
+     .fallback = "100", .least = "0", .most = "1000000000", .help = "see share"},
+    {"on_schema_change", SCOPE_BOTH, OPTION_CHOICE, IN_PIPELINE(on_schema_change),
+     .fallback = "stop", .choices = "stop|!rebuild",
+     .help = "when table, mapping or index are others than before"},
+
+    {"pipelines", SCOPE_FILE, OPTION_PIPELINES, .required = true,
+     .help = "one or more, each a table kept equal to an index"},
+    {"name", SCOPE_PIPELINE, OPTION_TEXT, IN_PIPELINE(name), true, .check = text_check_name,
+     .help = "letters, digits, - and _, at most 40"},
+    {"from.table", SCOPE_PIPELINE, OPTION_TEXT, IN_PIPELINE(from.table), true,
+     .help = "\"schema.table\" or \"table\" (public)"},
+    {"from.key", SCOPE_PIPELINE, OPTION_LIST, IN_PIPELINE(from.key),
+     .help = "the columns that identify a row; left out: the primary key"},
+    {"from.where", SCOPE_PIPELINE, OPTION_TEXT, IN_PIPELINE(from.where),
+     .help = "SQL condition; rows that stop matching are deleted from the index"},
+    {"from.capture.mode", SCOPE_PIPELINE, OPTION_CHOICE, IN_PIPELINE(from.capture_mode),
+     .fallback = "changelog", .choices = "changelog|!cursor", .help = "how changes are found"},
+    {"from.capture.column", SCOPE_PIPELINE, OPTION_UNAVAILABLE, .help = "of mode cursor"},
+    {"from.capture.deletes", SCOPE_PIPELINE, OPTION_UNAVAILABLE, .help = "of mode cursor"},
+    {"from.capture.overlap", SCOPE_PIPELINE, OPTION_UNAVAILABLE, .help = "of mode cursor"},
+    {"from.query", SCOPE_PIPELINE, OPTION_UNAVAILABLE, .help = "documents of several tables"},
+    {"from.depends_on", SCOPE_PIPELINE, OPTION_UNAVAILABLE, .help = "of query"},
+
+    {"to.index", SCOPE_PIPELINE, OPTION_TEXT, IN_PIPELINE(to.index), true,
+     .check = index_name_check, .help = "the alias that people search"},
+    {"to.kind", SCOPE_PIPELINE, OPTION_CHOICE, IN_PIPELINE(to.kind), .fallback = "index",
+     .choices = "index|!data_stream", .help = "what is written to"},
+    {"to.mappings", SCOPE_PIPELINE, OPTION_JSON, IN_PIPELINE(to.mappings), true,
+     .check = text_check_mapping, .help = "the service's own JSON; it decides the documents"},
+    {"to.settings", SCOPE_PIPELINE, OPTION_JSON, IN_PIPELINE(to.settings),
+     .help = "the service's own JSON"},
+    {"to.ingest_pipeline", SCOPE_PIPELINE, OPTION_TEXT, IN_PIPELINE(to.ingest_pipeline),
+     .help = "an ingest pipeline of the service"},
+    {"to.keep", SCOPE_PIPELINE, OPTION_COUNT, IN_PIPELINE(to.keep), .fallback = "1", .least = "0",
+     .most = "100", .help = "old generations that stay"},
+    {"to.routing", SCOPE_PIPELINE, OPTION_UNAVAILABLE, .help = "the routing column"},
+    {"fields", SCOPE_PIPELINE, OPTION_FIELDS, IN_PIPELINE(fields),
+     .help = "property <- column where the names differ; null: the service fills it"},
+    {"validate", SCOPE_PIPELINE, OPTION_UNREAD, .help = "of the command validate"},
+    {"capacity", SCOPE_PIPELINE, OPTION_UNREAD, .help = "of the command check"},
+    {.path = NULL},
+};
+
+bool option_belongs(const struct option *o, bool in_pipeline)
+{
+    return o->scope == SCOPE_BOTH || (o->scope == SCOPE_PIPELINE) == in_pipeline;
+}
+
+const struct option *option_find(bool in_pipeline, const char *path)
+{
+    for (const struct option *o = options; o->path != NULL; o++) {
+        if (option_belongs(o, in_pipeline) && strcmp(o->path, path) == 0) {
+            return o;
+        }
+    }
+    return NULL;
+}
+
+/* What follows "group." in path, or null; group "" is the top. */
+static const char *below(const char *path, const char *group)
+{
+    size_t len = strlen(group);
+    if (len == 0) {
+        return path;
+    }
+    return strncmp(path, group, len) == 0 && path[len] == '.' ? path + len + 1 : NULL;
+}
+
+bool option_is_group(bool in_pipeline, const char *path)
+{
+    for (const struct option *o = options; o->path != NULL; o++) {
+        if (option_belongs(o, in_pipeline) && below(o->path, path) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+char *option_nearest(bool in_pipeline, const char *group, const char *word)
+{
+    char **keys = NULL;
+    size_t count = 0;
+    for (const struct option *o = options; o->path != NULL; o++) {
+        const char *rest = option_belongs(o, in_pipeline) ? below(o->path, group) : NULL;
+        if (rest != NULL) {
+            keys = mem_grow(keys, count + 2, sizeof(*keys));
+            keys[count++] = text_copy_span(span_make(rest, strcspn(rest, ".")));
+            keys[count] = NULL;
+        }
+    }
+    const char *nearest = count > 0 ? text_nearest(word, (const char *const *)keys) : NULL;
+    char *copy = nearest != NULL ? text_copy(nearest) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        free(keys[i]);
+    }
+    free(keys);
+    return copy;
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A small reader of JSON that knows lines and columns. */
+#include "scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+
+#define MAX_DEPTH 64
+#define MAX_PATH_BYTES 65536
+#define NOT_FOUND ((size_t)-1)
+
+struct scan {
+    const char *text;
+    size_t len;
+    size_t at;
+    int depth;
+    struct buf path;
+    struct span *keys; /* of the objects that are open, for keys that stand twice */
+    size_t key_count;
+    size_t key_room;
+
+    const char *wanted; /* the path to find, or null */
+    size_t key_at;
+    size_t value_at;
+
+    const char *expected; /* set by the first failure, which is at `at` */
+    const char *problem;  /* the same where nothing was expected instead */
+};
+
+static bool scan_value(struct scan *s);
+
+static struct place place_of(const char *text, size_t at)
+{
+    struct place p = {1, 1};
+    for (size_t i = 0; i < at; i++) {
+        if (text[i] == '\n') {
+            p.line++;
+            p.column = 1;
+        } else if (((unsigned char)text[i] & 0xc0) != 0x80) {
+            p.column++;
+        }
+    }
+    return p;
+}
+
+static bool fail_expected(struct scan *s, const char *expected)
+{
+    s->expected = expected;
+    return false;
+}
+
+static bool fail_problem(struct scan *s, size_t at, const char *problem)
+{
+    s->at = at;
+    s->problem = problem;
+    return false;
+}
+
+static char peek(const struct scan *s)
+{
+    return s->at < s->len ? s->text[s->at] : '\0';
+}
+
+static void skip_blanks(struct scan *s)
+{
+    while (s->at < s->len && strchr(" \t\r\n", s->text[s->at]) != NULL && s->text[s->at] != 0) {
+        s->at++;
+    }
+}
+
+static bool take(struct scan *s, char c)
+{
+    if (s->at < s->len && s->text[s->at] == c) {
+        s->at++;
+        return true;
+    }
+    return false;
+}
+
+static bool scan_escape(struct scan *s)
+{
+    char c = peek(s);
+    if (c == 'u') {
+        s->at++;
+        for (int i = 0; i < 4; i++, s->at++) {
+            if (peek(s) == '\0' || strchr("0123456789abcdefABCDEF", peek(s)) == NULL) {
+                return fail_expected(s, "four hexadecimal digits");
+            }
+        }
+        return true;
+    }
+    if (c == '\0' || strchr("\"\\/bfnrt", c) == NULL) {
+        return fail_expected(s, "an escape like \\n, \\\" or \\\\");
+    }
+    s->at++;
+    return true;
+}
+
+static bool scan_string(struct scan *s)
+{
+    size_t start = s->at++;
+    while (s->at < s->len) {
+        unsigned char c = (unsigned char)s->text[s->at];
+        if (c == '"') {
+            s->at++;
+            return true;
+        }
+        if (c < 0x20) {
+            return fail_problem(s, start, "this string is not closed on its line");
+        }
+        s->at++;
+        if (c == '\\' && !scan_escape(s)) {
+            return false;
+        }
+    }
+    return fail_problem(s, start, "this string is not closed");
+}
+
+static size_t scan_digits(struct scan *s)
+{
+    size_t start = s->at;
+    while (peek(s) >= '0' && peek(s) <= '9') {
+        s->at++;
+    }
+    return s->at - start;
+}
+
+static bool scan_number(struct scan *s)
+{
+    take(s, '-');
+    if (!take(s, '0') && scan_digits(s) == 0) {
+        return fail_expected(s, "a digit");
+    }
+    if (take(s, '.') && scan_digits(s) == 0) {
+        return fail_expected(s, "a digit");
+    }
+    if (take(s, 'e') || take(s, 'E')) {
+        if (!take(s, '+')) {
+            take(s, '-');
+        }
+        return scan_digits(s) > 0 || fail_expected(s, "a digit");
+    }
+    return true;
+}
+
+static bool scan_word(struct scan *s)
+{
+    static const char *const words[] = {"true", "false", "null"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t len = strlen(words[i]);
+        if (s->len - s->at >= len && memcmp(s->text + s->at, words[i], len) == 0) {
+            s->at += len;
+            return true;
+        }
+    }
+    return fail_expected(s, "a value");
+}
+
+/* Notes the place where the current path is the wanted one. */
+static void note_place(struct scan *s, size_t key_at)
+{
+    if (s->wanted != NULL && strcmp(buf_text(&s->path), s->wanted) == 0) {
+        s->key_at = key_at;
+        s->value_at = s->at;
+    }
+}
+
+static bool remember_key(struct scan *s, size_t first, struct span key)
+{
+    for (size_t i = first; i < s->key_count; i++) {
+        if (span_equal(s->keys[i], key)) {
+            return false;
+        }
+    }
+    if (s->key_count == s->key_room) {
+        s->key_room = s->key_room * 2 + 16;
+        s->keys = mem_grow(s->keys, s->key_room, sizeof(*s->keys));
+    }
+    s->keys[s->key_count++] = key;
+    return true;
+}
+
+/* A key, its colon and its value. first_key: where the keys of this object begin. */
+static bool scan_member(struct scan *s, size_t first_key)
+{
+    size_t key_at = s->at;
+    size_t path_len = s->path.len;
+    if (peek(s) != '"') {
+        return fail_expected(s, "a key in double quotes");
+    }
+    if (!scan_string(s)) {
+        return false;
+    }
+    struct span key = span_make(s->text + key_at + 1, s->at - key_at - 2);
+    if (!remember_key(s, first_key, key)) {
+        return fail_problem(s, key_at, "this key stands twice in its object");
+    }
+    skip_blanks(s);
+    if (!take(s, ':')) {
+        return fail_expected(s, "\":\"");
+    }
+    skip_blanks(s);
+    buf_push_text(&s->path, path_len > 0 ? "." : "");
+    buf_push(&s->path, key.data, key.len);
+    note_place(s, key_at);
+    bool good = scan_value(s);
+    buf_truncate(&s->path, path_len);
+    return good;
+}
+
+static bool scan_object(struct scan *s)
+{
+    size_t first_key = s->key_count;
+    s->at++;
+    skip_blanks(s);
+    if (take(s, '}')) {
+        return true;
+    }
+    for (;;) {
+        if (!scan_member(s, first_key)) {
+            return false;
+        }
+        skip_blanks(s);
+        if (take(s, '}')) {
+            s->key_count = first_key;
+            return true;
+        }
+        size_t comma = s->at;
+        if (!take(s, ',')) {
+            return fail_expected(s, "\",\" or \"}\"");
+        }
+        skip_blanks(s);
+        if (peek(s) == '}') {
+            return fail_problem(s, comma, "a comma before \"}\"");
+        }
+    }
+}
+
+static bool scan_element(struct scan *s, size_t index)
+{
+    size_t path_len = s->path.len;
+    buf_printf(&s->path, "[%zu]", index);
+    note_place(s, s->at);
+    bool good = scan_value(s);
+    buf_truncate(&s->path, path_len);
+    return good;
+}
+
+static bool scan_array(struct scan *s)
+{
+    s->at++;
+    skip_blanks(s);
+    if (take(s, ']')) {
+        return true;
+    }
+    for (size_t index = 0;; index++) {
+        if (!scan_element(s, index)) {
+            return false;
+        }
+        skip_blanks(s);
+        if (take(s, ']')) {
+            return true;
+        }
+        size_t comma = s->at;
+        if (!take(s, ',')) {
+            return fail_expected(s, "\",\" or \"]\"");
+        }
+        skip_blanks(s);
+        if (peek(s) == ']') {
+            return fail_problem(s, comma, "a comma before \"]\"");
+        }
+    }
+}
+
+static bool scan_value(struct scan *s)
+{
+    if (++s->depth > MAX_DEPTH) {
+        return fail_problem(s, s->at, "nested too deeply");
+    }
+    char c = peek(s);
+    bool good = c == '{'                             ? scan_object(s)
+                : c == '['                           ? scan_array(s)
+                : c == '"'                           ? scan_string(s)
+                : c == '-' || (c >= '0' && c <= '9') ? scan_number(s)
+                                                     : scan_word(s);
+    s->depth--;
+    return good;
+}
+
+static void scan_init(struct scan *s, const char *text, size_t len, const char *wanted)
+{
+    *s = (struct scan){.text = text, .len = len, .wanted = wanted};
+    s->key_at = NOT_FOUND;
+    buf_init(&s->path, MAX_PATH_BYTES);
+}
+
+static void scan_release(struct scan *s)
+{
+    buf_release(&s->path);
+    free(s->keys);
+}
+
+/* The whole text: one object and nothing after it. */
+static bool scan_text(struct scan *s)
+{
+    skip_blanks(s);
+    if (peek(s) != '{') {
+        return fail_expected(s, "\"{\"");
+    }
+    if (!scan_value(s)) {
+        return false;
+    }
+    skip_blanks(s);
+    return s->at == s->len || fail_expected(s, "the end of the file");
+}
+
+/* The end of the string that starts at `at`, or of the text. */
+static size_t after_string(const char *text, size_t len, size_t at)
+{
+    for (at++; at < len && text[at] != '"' && text[at] != '\n'; at++) {
+        at += text[at] == '\\';
+    }
+    return at < len ? at + 1 : len;
+}
+
+static size_t comment_end(const char *text, size_t len, size_t at)
+{
+    const char *close = text[at + 1] == '/' ? "\n" : "*/";
+    const char *found = memmem(text + at + 2, len - at - 2, close, strlen(close));
+    if (found != NULL) {
+        return (size_t)(found - text) + (text[at + 1] == '/' ? 0 : 2);
+    }
+    return text[at + 1] == '/' ? len : NOT_FOUND;
+}
+
+/* Puts blanks for comments, so that places stay; false at a comment that never ends. */
+static bool blank_comments(char *text, size_t len, size_t *at)
+{
+    while (*at < len) {
+        if (text[*at] == '"') {
+            *at = after_string(text, len, *at);
+            continue;
+        }
+        bool comment =
+            text[*at] == '/' && *at + 1 < len && (text[*at + 1] == '/' || text[*at + 1] == '*');
+        size_t end = comment ? comment_end(text, len, *at) : *at + 1;
+        if (end == NOT_FOUND) {
+            return false;
+        }
+        for (; *at < end; ++*at) {
+            if (comment && text[*at] != '\n') {
+                text[*at] = ' ';
+            }
+        }
+    }
+    return true;
+}
+
+/* Where the first byte stands that is not UTF-8, or len. */
+static size_t first_invalid(const char *text, size_t len)
+{
+    struct buf valid;
+    buf_init(&valid, len * 3 + 1);
+    text_valid(&valid, text, len);
+    size_t at = 0;
+    while (at < len && at < valid.len && text[at] == valid.data[at]) {
+        at++;
+    }
+    buf_release(&valid);
+    return at;
+}
+
+static int fail_at(const char *file, const char *text, size_t at, const char *problem,
+                   struct err *err)
+{
+    struct place p = place_of(text, at);
+    return err_set(err, ERR_CONFIG, "%s:%d:%d: %s", file, p.line, p.column, problem);
+}
+
+static int fail_found(const char *file, const struct scan *s, struct err *err)
+{
+    if (s->problem != NULL) {
+        return fail_at(file, s->text, s->at, s->problem, err);
+    }
+    struct buf problem;
+    buf_init(&problem, 1024);
+    buf_printf(&problem, "expected %s, found ", s->expected);
+    if (s->at >= s->len) {
+        buf_push_literal(&problem, "the end of the file");
+    } else {
+        size_t end = s->at + 1;
+        while (end < s->len && ((unsigned char)s->text[end] & 0xc0) == 0x80) {
+            end++;
+        }
+        buf_push_char(&problem, '"');
+        text_escape(&problem, s->text + s->at, end - s->at);
+        buf_push_char(&problem, '"');
+    }
+    int result = fail_at(file, s->text, s->at, buf_text(&problem), err);
+    buf_release(&problem);
+    return result;
+}
+
+int scan_check(const char *file, char *text, size_t len, struct err *err)
+{
+    size_t at = first_invalid(text, len);
+    if (at < len) {
+        return fail_at(file, text, at, "a byte that is not UTF-8", err);
+    }
+    at = 0;
+    if (!blank_comments(text, len, &at)) {
+        return fail_at(file, text, at, "this comment is not closed", err);
+    }
+    struct scan s;
+    scan_init(&s, text, len, NULL);
+    int result = scan_text(&s) ? 0 : fail_found(file, &s, err);
+    scan_release(&s);
+    return result;
+}
+
+/* Cuts the last part off "a.b[0]"; false where nothing is left. */
+static bool cut_last(char *path)
+{
+    char *end = path + strlen(path);
+    while (end > path && *end != '.' && *end != '[') {
+        end--;
+    }
+    *end = '\0';
+    return end > path;
+}
+
+struct place scan_find(const char *text, size_t len, const char *path, enum scan_end end)
+{
+    char *wanted = text_copy(path);
+    size_t at = NOT_FOUND;
+    while (at == NOT_FOUND && *wanted != '\0') {
+        struct scan s;
+        scan_init(&s, text, len, wanted);
+        bool good = scan_text(&s);
+        if (good && s.key_at != NOT_FOUND) {
+            at = end == SCAN_KEY ? s.key_at : s.value_at;
+        }
+        scan_release(&s);
+        if (at == NOT_FOUND && !cut_last(wanted)) {
+            break;
+        }
+    }
+    free(wanted);
+    return place_of(text, at == NOT_FOUND ? strspn(text, " \t\r\n") : at);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Secrets from environment, file and credential; which ones the configuration names. */
+#include "secret.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+
+#define COMMAND_TIMEOUT_MS 30000
+#define PATH_MAX_BYTES 16384
+
+static int from_env(const struct secret *s, const char *option, char **out, struct err *err)
+{
+    const char *value = getenv(s->place);
+    if (value == NULL) {
+        return err_set(err, ERR_CONFIG, "the environment variable \"%s\" of \"%s\" is not set",
+                       s->place, option);
+    }
+    *out = text_copy(value);
+    return 0;
+}
+
+static int read_all(int fd, struct buf *out)
+{
+    ssize_t got = 1;
+    while (got > 0 && buf_reserve(out, 4096)) {
+        got = read(fd, out->data + out->len, 4096);
+        if (got > 0) {
+            out->len += (size_t)got;
+            out->data[out->len] = '\0';
+        }
+    }
+    return got < 0 ? -1 : 0;
+}
+
+static void warn_where_readable(int fd, const char *path, const char *option, char **warning)
+{
+    struct stat info;
+    if (fstat(fd, &info) == 0 && (info.st_mode & (S_IRGRP | S_IROTH)) != 0) {
+        struct buf text;
+        buf_init(&text, PATH_MAX_BYTES);
+        buf_printf(&text, "the file \"%s\" of \"%s\" can be read by others; chmod 600 it", path,
+                   option);
+        *warning = buf_detach(&text);
+    }
+}
+
+static int from_file(const char *path, const char *option, char **out, char **warning,
+                     struct err *err)
+{
+    struct buf text;
+    buf_init(&text, SECRET_MAX_BYTES);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int result = fd < 0 ? -1 : read_all(fd, &text);
+    if (result != 0) {
+        result = err_set(err, ERR_CONFIG, "cannot read the file \"%s\" of \"%s\": %s", path, option,
+                         strerror(errno));
+    } else if (text.failed) {
+        result = err_set(err, ERR_CONFIG, "the file \"%s\" of \"%s\" is too long for a secret",
+                         path, option);
+    } else {
+        warn_where_readable(fd, path, option, warning);
+        *out = text_copy_span(span_make(buf_text(&text), text.len));
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (text.data != NULL) {
+        explicit_bzero(text.data, text.capacity);
+    }
+    buf_release(&text);
+    return result;
+}
+
+static int from_credential(const struct secret *s, const char *option, char **out, struct err *err)
+{
+    const char *directory = getenv("CREDENTIALS_DIRECTORY");
+    if (directory == NULL || *directory == '\0') {
+        err_set(err, ERR_CONFIG,
+                "the credential \"%s\" of \"%s\": CREDENTIALS_DIRECTORY is not set", s->place,
+                option);
+        return err_hint(err, "systemd sets it for a unit with LoadCredential=");
+    }
+    struct buf path;
+    buf_init(&path, PATH_MAX_BYTES);
+    buf_printf(&path, "%s/%s", directory, s->place);
+    char *ignored = NULL; /* systemd's own files have the mode that it gave them */
+    int result = from_file(buf_text(&path), option, out, &ignored, err);
+    free(ignored);
+    buf_release(&path);
+    return result;
+}
+
+/* Cuts the last newline; what is left is one line of text. */
+static int check_value(char *value, const char *option, struct err *err)
+{
+    size_t len = strlen(value);
+    if (len > 0 && value[len - 1] == '\n') {
+        value[--len] = '\0';
+    }
+    if (len > 0 && value[len - 1] == '\r') {
+        value[--len] = '\0';
+    }
+    if (len == 0) {
+        return err_set(err, ERR_CONFIG, "the secret of \"%s\" is empty", option);
+    }
+    for (const char *at = value; *at != '\0'; at++) {
+        if ((unsigned char)*at < 0x20 || *at == 0x7f) {
+            return err_set(err, ERR_CONFIG,
+                           "the secret of \"%s\" is more than one line, or has a control character",
+                           option);
+        }
+    }
+    return 0;
+}
+
+static int read_origin(const struct secret *s, const char *option, int64_t timeout_ms, char **out,
+                       char **warning, struct err *err)
+{
+    switch (s->origin) {
+    case SECRET_ENV:
+        return from_env(s, option, out, err);
+    case SECRET_FILE:
+        return from_file(s->place, option, out, warning, err);
+    case SECRET_COMMAND:
+        return secret_from_command(s->place, option, timeout_ms, out, err);
+    case SECRET_PROMPT:
+        return secret_from_prompt(s->place, option, out, err);
+    case SECRET_CREDENTIAL:
+        return from_credential(s, option, out, err);
+    case SECRET_NONE:
+    default:
+        return 0;
+    }
+}
+
+int secret_read(struct secret *s, const char *option, int64_t command_timeout_ms, char **warning,
+                struct err *err)
+{
+    *warning = NULL;
+    if (s->origin == SECRET_NONE || s->value != NULL) {
+        return 0;
+    }
+    char *value = NULL;
+    int result = read_origin(s, option, command_timeout_ms, &value, warning, err);
+    if (result == 0) {
+        result = check_value(value, option, err);
+    }
+    if (result != 0) {
+        text_wipe(value);
+        free(value);
+        return result;
+    }
+    s->value = value;
+    return 0;
+}
+
+int config_resolve_secrets(struct config *c, struct err *err)
+{
+    struct {
+        struct secret *secret;
+        const char *option;
+    } all[] = {
+        {&c->source.password, "source.password"},
+        {&c->service.api_key, "service.auth.api_key"},
+        {&c->service.bearer, "service.auth.bearer"},
+        {&c->service.password, "service.auth.password"},
+    };
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        char *warning;
+        int result = secret_read(all[i].secret, all[i].option, COMMAND_TIMEOUT_MS, &warning, err);
+        if (warning != NULL) {
+            c->warnings = mem_grow(c->warnings, c->warning_count + 1, sizeof(*c->warnings));
+            c->warnings[c->warning_count++] = warning;
+        }
+        if (result != 0) {
+            return result;
+        }
+    }
+    return 0;
+}

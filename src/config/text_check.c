@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks of single texts that are no addresses. */
+#include "text_check.h"
+
+#include <string.h>
+
+#include "rowferry/document/mapping.h"
+
+#define NAME_MAX_BYTES 40
+
+int text_check_name(const char *value, struct err *err)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789_-";
+    size_t len = strlen(value);
+    if (value[strspn(value, allowed)] != '\0') {
+        return err_set(err, ERR_CONFIG, "a name has letters, digits, - and _ only");
+    }
+    if (len > NAME_MAX_BYTES) {
+        return err_set(err, ERR_CONFIG, "a name has at most %d characters", NAME_MAX_BYTES);
+    }
+    return 0;
+}
+
+int text_check_mapping(const char *json, struct err *err)
+{
+    struct mapping mapping;
+    int result = mapping_parse(&mapping, json, err);
+    if (result == 0) {
+        mapping_release(&mapping);
+    }
+    return result;
+}

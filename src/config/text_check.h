@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checks of single texts. Each fills err with ERR_CONFIG and a message that the place of the option
+ * is put before.
+ */
+#ifndef ROWFERRY_CONFIG_TEXT_CHECK_H
+#define ROWFERRY_CONFIG_TEXT_CHECK_H
+
+#include "rowferry/base/err.h"
+
+/* A pipeline's name: letters, digits, - and _, 1 to 40. */
+int text_check_name(const char *value, struct err *err) MUST_CHECK;
+/* A mapping that the document room can read. */
+int text_check_mapping(const char *json, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One value of the file into one member of a struct, by the option's type. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "read.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+#include "rowferry/base/units.h"
+
+#define MAX_PATH_BYTES 65536
+
+const char *value_kind(struct json_object *value)
+{
+    switch (json_object_get_type(value)) {
+    case json_type_boolean:
+        return "true or false";
+    case json_type_double:
+    case json_type_int:
+        return "a number";
+    case json_type_object:
+        return "an object";
+    case json_type_array:
+        return "a list";
+    case json_type_string:
+        return "a string";
+    case json_type_null:
+    default:
+        return "null";
+    }
+}
+
+static int wrong_kind(const struct reader *r, const char *path, struct json_object *value,
+                      const char *expected)
+{
+    return read_fail(r, path, SCAN_VALUE, "\"%s\" is %s; %s is expected", path, value_kind(value),
+                     expected);
+}
+
+char *value_beside(const char *file, const char *path)
+{
+    const char *slash = strrchr(file, '/');
+    if (path[0] == '/' || slash == NULL) {
+        return text_copy(path);
+    }
+    struct buf text;
+    buf_init(&text, MAX_PATH_BYTES);
+    buf_push(&text, file, (size_t)(slash - file) + 1);
+    buf_push_text(&text, path);
+    return buf_detach(&text);
+}
+
+static int plain_text(struct reader *r, const char *path, struct json_object *value, char **out)
+{
+    const char *text = json_object_get_string(value);
+    size_t len = (size_t)json_object_get_string_len(value);
+    if (memchr(text, '\0', len) != NULL) {
+        return read_fail(r, path, SCAN_VALUE, "\"%s\" has a zero byte", path);
+    }
+    *out = text_copy(text);
+    return 0;
+}
+
+static int check_env_keys(struct reader *r, const char *path, struct json_object *value)
+{
+    json_object_object_foreach(value, key, member)
+    {
+        bool known = strcmp(key, "env") == 0 || strcmp(key, "default") == 0;
+        if (!known) {
+            return read_fail(r, path, SCAN_VALUE,
+                             "\"%s\" is an object with the key \"%s\"; a string or {\"env\": NAME, "
+                             "\"default\": ...} is expected",
+                             path, key);
+        }
+        if (!json_object_is_type(member, json_type_string)) {
+            return read_fail(r, path, SCAN_VALUE, "\"%s.%s\" is %s; a string is expected", path,
+                             key, value_kind(member));
+        }
+    }
+    return 0;
+}
+
+static int env_text(struct reader *r, const char *path, struct json_object *value, char **out)
+{
+    int result = check_env_keys(r, path, value);
+    if (result != 0) {
+        return result;
+    }
+    struct json_object *name = json_object_object_get(value, "env");
+    struct json_object *fallback = json_object_object_get(value, "default");
+    if (name == NULL) {
+        return read_fail(r, path, SCAN_VALUE, "\"%s\" names no variable: \"env\" is missing", path);
+    }
+    const char *found = getenv(json_object_get_string(name));
+    if (found != NULL) {
+        *out = text_copy(found);
+        return 0;
+    }
+    if (fallback != NULL) {
+        return plain_text(r, path, fallback, out);
+    }
+    return read_fail(r, path, SCAN_VALUE,
+                     "the environment variable \"%s\" of \"%s\" is not set and has no default",
+                     json_object_get_string(name), path);
+}
+
+int value_text(struct reader *r, const char *path, struct json_object *value, char **out)
+{
+    if (json_object_is_type(value, json_type_string)) {
+        return plain_text(r, path, value, out);
+    }
+    if (json_object_is_type(value, json_type_object)) {
+        return env_text(r, path, value, out);
+    }
+    return wrong_kind(r, path, value, "a string");
+}
+
+/* A text that is not empty and passes the option's check. */
+static int checked_text(struct reader *r, const struct option *o, const char *path,
+                        struct json_object *value, char **out)
+{
+    char *text = NULL;
+    int result = value_text(r, path, value, &text);
+    if (result == 0 && *text == '\0') {
+        result = read_fail(r, path, SCAN_VALUE, "\"%s\" is empty", path);
+    }
+    if (result == 0 && o->check != NULL && o->check(text, r->err) != 0) {
+        result = read_fail_again(r, path);
+    }
+    if (result != 0) {
+        free(text);
+        return result;
+    }
+    *out = text;
+    return 0;
+}
+
+static int read_path(struct reader *r, const struct option *o, const char *path,
+                     struct json_object *value, char **out)
+{
+    char *text = NULL;
+    int result = checked_text(r, o, path, value, &text);
+    if (result == 0) {
+        *out = value_beside(r->file, text);
+    }
+    free(text);
+    return result;
+}
+
+/* The table's own texts, with their unit: they are right. */
+static int64_t parse_amount(enum option_type type, const char *text)
+{
+    int64_t amount = 0;
+    bool good = type == OPTION_SIZE       ? units_parse_size(text, &amount)
+                : type == OPTION_DURATION ? units_parse_duration(text, &amount)
+                                          : sscanf(text, "%" SCNd64, &amount) == 1;
+    if (!good) {
+        abort();
+    }
+    return amount;
+}
+
+static bool in_range(const struct option *o, int64_t amount)
+{
+    return amount >= parse_amount(o->type, o->least) && amount <= parse_amount(o->type, o->most);
+}
+
+static int read_count(struct reader *r, const struct option *o, const char *path,
+                      struct json_object *value, int64_t *out)
+{
+    if (json_object_is_type(value, json_type_double)) {
+        return read_fail(r, path, SCAN_VALUE, "\"%s\" is not a whole number", path);
+    }
+    if (!json_object_is_type(value, json_type_int)) {
+        return wrong_kind(r, path, value, "a whole number");
+    }
+    int64_t count = json_object_get_int64(value);
+    if (!in_range(o, count)) {
+        return read_fail(r, path, SCAN_VALUE, "\"%s\" is %" PRId64 "; it must be from %s to %s",
+                         path, count, o->least, o->most);
+    }
+    *out = count;
+    return 0;
+}
+
+static int read_amount(struct reader *r, const struct option *o, const char *path,
+                       struct json_object *value, int64_t *out)
+{
+    bool size = o->type == OPTION_SIZE;
+    if (json_object_is_type(value, json_type_int) || json_object_is_type(value, json_type_double)) {
+        return read_fail(r, path, SCAN_VALUE,
+                         "\"%s\" is a number; write it with its unit, like \"%s\"", path,
+                         o->fallback);
+    }
+    char *text = NULL;
+    int result = value_text(r, path, value, &text);
+    if (result != 0) {
+        return result;
+    }
+    int64_t amount = 0;
+    if (!(size ? units_parse_size(text, &amount) : units_parse_duration(text, &amount))) {
+        result = read_fail(r, path, SCAN_VALUE,
+                           "\"%s\" is \"%s\"; a whole number with its unit (%s) is expected, like "
+                           "\"%s\"",
+                           path, text, size ? "B, KiB, MiB, GiB" : "ms, s, m, h, d", o->fallback);
+    } else if (!in_range(o, amount)) {
+        result = read_fail(r, path, SCAN_VALUE, "\"%s\" is \"%s\"; it must be from %s to %s", path,
+                           text, o->least, o->most);
+    } else {
+        *out = amount;
+    }
+    free(text);
+    return result;
+}
+
+static int read_share(struct reader *r, const struct option *o, const char *path,
+                      struct json_object *value, double *out)
+{
+    if (!json_object_is_type(value, json_type_int) &&
+        !json_object_is_type(value, json_type_double)) {
+        return wrong_kind(r, path, value, "a number");
+    }
+    double share = json_object_get_double(value);
+    if (!(share >= strtod(o->least, NULL) && share <= strtod(o->most, NULL))) {
+        return read_fail(r, path, SCAN_VALUE, "\"%s\" is %g; it must be from %s to %s", path, share,
+                         o->least, o->most);
+    }
+    *out = share;
+    return 0;
+}
+
+int value_choice(const char *choices, const char *text)
+{
+    size_t len = strlen(text);
+    for (int number = 0;; number++) {
+        bool unavailable = *choices == '!';
+        choices += unavailable;
+        size_t word = strcspn(choices, "|");
+        if (word == len && memcmp(choices, text, len) == 0) {
+            return unavailable ? -2 : number;
+        }
+        if (choices[word] == '\0') {
+            return -1;
+        }
+        choices += word + 1;
+    }
+}
+
+char *value_choices(const char *choices)
+{
+    struct buf list;
+    buf_init(&list, MAX_PATH_BYTES);
+    for (;;) {
+        size_t word = strcspn(choices, "|");
+        if (*choices != '!') {
+            buf_push_text(&list, list.len > 0 ? ", " : "");
+            buf_push(&list, choices, word);
+        }
+        if (choices[word] == '\0') {
+            return buf_detach(&list);
+        }
+        choices += word + 1;
+    }
+}
+
+static int read_choice(struct reader *r, const struct option *o, const char *path,
+                       struct json_object *value, int *out)
+{
+    char *text = NULL;
+    int result = value_text(r, path, value, &text);
+    if (result != 0) {
+        return result;
+    }
+    int number = value_choice(o->choices, text);
+    if (number == -2) {
+        result = read_fail(r, path, SCAN_VALUE, "\"%s\": \"%s\" is not available in version %s",
+                           path, text, ROWFERRY_VERSION);
+    } else if (number < 0) {
+        char *list = value_choices(o->choices);
+        result = read_fail(r, path, SCAN_VALUE, "\"%s\" is \"%s\"; it must be one of %s", path,
+                           text, list);
+        free(list);
+    } else {
+        *out = number;
+    }
+    free(text);
+    return result;
+}
+
+static int read_flag(struct reader *r, const char *path, struct json_object *value, bool *out)
+{
+    if (!json_object_is_type(value, json_type_boolean)) {
+        return wrong_kind(r, path, value, "true or false");
+    }
+    *out = json_object_get_boolean(value) != 0;
+    return 0;
+}
+
+static int read_json(struct reader *r, const struct option *o, const char *path,
+                     struct json_object *value, char **out)
+{
+    if (!json_object_is_type(value, json_type_object)) {
+        return wrong_kind(r, path, value, "an object");
+    }
+    const char *text = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN |
+                                                                 JSON_C_TO_STRING_NOSLASHESCAPE);
+    if (o->check != NULL && o->check(text, r->err) != 0) {
+        return read_fail_again(r, path);
+    }
+    *out = text_copy(text);
+    return 0;
+}
+
+/* A list's member is a pointer with its count right behind it. */
+struct text_list {
+    char **items;
+    size_t count;
+};
+
+static int read_item(struct reader *r, const struct option *o, const char *path, size_t index,
+                     struct json_object *value, char **out)
+{
+    struct buf item;
+    buf_init(&item, MAX_PATH_BYTES);
+    buf_printf(&item, "%s[%zu]", path, index);
+    int result = checked_text(r, o, buf_text(&item), value, out);
+    buf_release(&item);
+    return result;
+}
+
+static int read_list(struct reader *r, const struct option *o, const char *path,
+                     struct json_object *value, struct text_list *out)
+{
+    if (!json_object_is_type(value, json_type_array)) {
+        if (o->type == OPTION_LIST) {
+            return wrong_kind(r, path, value, "a list of strings");
+        }
+        out->items = mem_zero(1, sizeof(*out->items));
+        out->count = 1;
+        return checked_text(r, o, path, value, &out->items[0]);
+    }
+    size_t count = json_object_array_length(value);
+    if (count == 0) {
+        return read_fail(r, path, SCAN_VALUE, "\"%s\" is an empty list", path);
+    }
+    out->items = mem_zero(count, sizeof(*out->items));
+    out->count = count;
+    for (size_t i = 0; i < count; i++) {
+        int result = read_item(r, o, path, i, json_object_array_get_idx(value, i), &out->items[i]);
+        if (result != 0) {
+            return result;
+        }
+    }
+    return 0;
+}
+
+struct field_list {
+    struct field *items;
+    size_t count;
+};
+
+static int read_fields(struct reader *r, const char *path, struct json_object *value,
+                       struct field_list *out)
+{
+    if (!json_object_is_type(value, json_type_object)) {
+        return wrong_kind(r, path, value, "an object");
+    }
+    out->items = mem_zero((size_t)json_object_object_length(value), sizeof(*out->items));
+    json_object_object_foreach(value, key, column)
+    {
+        struct field *field = &out->items[out->count++];
+        field->property = text_copy(key);
+        if (column != NULL) {
+            struct buf member;
+            buf_init(&member, MAX_PATH_BYTES);
+            buf_printf(&member, "%s.%s", path, key);
+            int result = value_text(r, buf_text(&member), column, &field->column);
+            buf_release(&member);
+            if (result != 0) {
+                return result;
+            }
+        }
+    }
+    return 0;
+}
+
+int value_read(struct reader *r, const struct option *o, const char *path,
+               struct json_object *value, void *target)
+{
+    switch (o->type) {
+    case OPTION_TEXT:
+        return checked_text(r, o, path, value, target);
+    case OPTION_PATH:
+        return read_path(r, o, path, value, target);
+    case OPTION_FLAG:
+        return read_flag(r, path, value, target);
+    case OPTION_COUNT:
+        return read_count(r, o, path, value, target);
+    case OPTION_SIZE:
+    case OPTION_DURATION:
+        return read_amount(r, o, path, value, target);
+    case OPTION_SHARE:
+        return read_share(r, o, path, value, target);
+    case OPTION_CHOICE:
+        return read_choice(r, o, path, value, target);
+    case OPTION_SECRET:
+        return value_secret(r, path, value, target);
+    case OPTION_JSON:
+        return read_json(r, o, path, value, target);
+    case OPTION_LIST:
+    case OPTION_TEXTS:
+        return read_list(r, o, path, value, target);
+    case OPTION_FIELDS:
+        return read_fields(r, path, value, target);
+    case OPTION_UNAVAILABLE:
+        return read_fail(r, path, SCAN_KEY, "\"%s\" is not available in version %s", path,
+                         ROWFERRY_VERSION);
+    case OPTION_UNREAD:
+    case OPTION_PIPELINES:
+    default:
+        return 0;
+    }
+}
+
+void value_default(const struct option *o, void *target)
+{
+    switch (o->type) {
+    case OPTION_COUNT:
+    case OPTION_SIZE:
+    case OPTION_DURATION:
+        *(int64_t *)target = parse_amount(o->type, o->fallback);
+        break;
+    case OPTION_SHARE:
+        *(double *)target = strtod(o->fallback, NULL);
+        break;
+    case OPTION_CHOICE:
+        *(int *)target = value_choice(o->choices, o->fallback);
+        break;
+    case OPTION_FLAG:
+        *(bool *)target = strcmp(o->fallback, "true") == 0;
+        break;
+    default:
+        abort(); /* other types have no default */
+    }
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the file says that a secret comes from; a secret itself is refused. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "read.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+
+#define ORIGINS "env, file, command, prompt, credential"
+#define MAX_PATH_BYTES 65536
+
+static int literal_refused(const struct reader *r, const char *path)
+{
+    read_fail(r, path, SCAN_VALUE,
+              "\"%s\" must be one of " ORIGINS "; a secret in the file is refused", path);
+    return err_hint(r->err, "write it like { \"env\": \"NAME\" } or { \"file\": \"/path\" }");
+}
+
+static enum secret_origin origin_of(const char *key)
+{
+    static const char *const names[] = {
+        [SECRET_NONE] = "",         [SECRET_ENV] = "env",
+        [SECRET_FILE] = "file",     [SECRET_COMMAND] = "command",
+        [SECRET_PROMPT] = "prompt", [SECRET_CREDENTIAL] = "credential",
+    };
+    for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i], key) == 0) {
+            return (enum secret_origin)i;
+        }
+    }
+    return SECRET_NONE;
+}
+
+static int check_place(const struct reader *r, const char *path, const struct secret *secret)
+{
+    if (*secret->place == '\0') {
+        return read_fail(r, path, SCAN_VALUE, "\"%s\" is empty", path);
+    }
+    if (secret->origin == SECRET_CREDENTIAL && strchr(secret->place, '/') != NULL) {
+        return read_fail(r, path, SCAN_VALUE, "\"%s\" is a path; a credential's name is expected",
+                         path);
+    }
+    return 0;
+}
+
+static int read_place(struct reader *r, const char *path, struct json_object *value,
+                      struct secret *out)
+{
+    if (out->origin == SECRET_PROMPT && json_object_is_type(value, json_type_boolean) &&
+        json_object_get_boolean(value)) {
+        out->place = text_copy("");
+        return 0;
+    }
+    int result = value_text(r, path, value, &out->place);
+    if (result == 0) {
+        result = check_place(r, path, out);
+    }
+    if (result == 0 && out->origin == SECRET_FILE) {
+        char *place = value_beside(r->file, out->place);
+        free(out->place);
+        out->place = place;
+    }
+    return result;
+}
+
+int value_secret(struct reader *r, const char *path, struct json_object *value, struct secret *out)
+{
+    if (!json_object_is_type(value, json_type_object) || json_object_object_length(value) != 1) {
+        return literal_refused(r, path);
+    }
+    json_object_object_foreach(value, key, place)
+    {
+        out->origin = origin_of(key);
+        if (out->origin == SECRET_NONE) {
+            return literal_refused(r, path);
+        }
+        struct buf member;
+        buf_init(&member, MAX_PATH_BYTES);
+        buf_printf(&member, "%s.%s", path, key);
+        int result = read_place(r, buf_text(&member), place, out);
+        buf_release(&member);
+        return result;
+    }
+    return literal_refused(r, path);
+}
