@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From argv to a command, its options and its operands. */
+#include "arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/text.h"
+
+struct scan {
+    struct arguments *out;
+    const char *const *argv;
+    size_t at, count;
+    size_t words;
+};
+
+/* --- options ------------------------------------------------------------------------------- */
+
+static int unknown_option(const char *text, size_t len, struct err *err)
+{
+    const char *names[OPTION_COUNT + 1] = {NULL};
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        names[i] = option_rows[i].name;
+    }
+    char *name = text_copy_span(span_make(text, len));
+    const char *nearest = text_nearest(name, names);
+    if (nearest != NULL) {
+        err_set(err, ERR_CONFIG, "unknown option \"%s\"; did you mean \"%s\"?", name, nearest);
+    } else {
+        err_set(err, ERR_CONFIG, "unknown option \"%s\"; see: rowferry --help", name);
+    }
+    free(name);
+    return ERR_CONFIG;
+}
+
+/* value: what stands behind "=" or the letter; null: nothing. */
+static int take_option(struct scan *s, enum option_id id, const char *value, struct err *err)
+{
+    const struct option_row *row = &option_rows[id];
+    if (row->argument == NULL) {
+        if (value != NULL) {
+            return err_set(err, ERR_CONFIG, "option \"%s\" takes no value", row->name);
+        }
+        s->out->values[id] = "";
+        return 0;
+    }
+    if (value == NULL && s->at < s->count) {
+        value = s->argv[s->at++];
+    }
+    if (value == NULL || *value == '\0') {
+        return err_set(err, ERR_CONFIG, "option \"%s\" needs a value: %s %s", row->name, row->name,
+                       row->argument);
+    }
+    s->out->values[id] = value;
+    return 0;
+}
+
+static int take_long(struct scan *s, const char *text, struct err *err)
+{
+    size_t len = strcspn(text, "=");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (span_is(span_make(text, len), option_rows[i].name)) {
+            return take_option(s, (enum option_id)i, text[len] == '=' ? text + len + 1 : NULL, err);
+        }
+    }
+    return unknown_option(text, len, err);
+}
+
+static int take_letter(struct scan *s, const char *text, struct err *err)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (option_rows[i].letter != 0 && option_rows[i].letter == text[1]) {
+            return take_option(s, (enum option_id)i, text[2] != '\0' ? text + 2 : NULL, err);
+        }
+    }
+    return unknown_option(text, strlen(text), err);
+}
+
+static int scan_all(struct scan *s, struct err *err)
+{
+    bool options = true;
+    while (s->at < s->count) {
+        const char *text = s->argv[s->at++];
+        int rc = 0;
+        if (options && strcmp(text, "--") == 0) {
+            options = false;
+        } else if (options && strncmp(text, "--", 2) == 0) {
+            rc = take_long(s, text, err);
+        } else if (options && text[0] == '-' && text[1] != '\0') {
+            rc = take_letter(s, text, err);
+        } else {
+            s->out->words[s->words++] = text;
+        }
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+/* --- the command --------------------------------------------------------------------------- */
+
+/* How many of the words name the command: 0 where they do not. */
+static size_t words_naming(const struct command *c, const char *const *words, size_t count)
+{
+    size_t first = strcspn(c->name, " ");
+    if (count < 1 || !span_is(span_make(c->name, first), words[0])) {
+        return 0;
+    }
+    if (c->name[first] == '\0') {
+        return 1;
+    }
+    return count >= 2 && strcmp(c->name + first + 1, words[1]) == 0 ? 2 : 0;
+}
+
+/* The length of the group's name where the word is one, else 0. */
+static size_t group_len(const char *word)
+{
+    for (const struct command *c = commands; c->name != NULL; c++) {
+        size_t first = strcspn(c->name, " ");
+        if (c->name[first] == ' ' && span_is(span_make(c->name, first), word)) {
+            return first;
+        }
+    }
+    return 0;
+}
+
+/*
+ * The words that may stand after `group` (null: at the beginning), of what this version has;
+ * null-terminated, the caller frees the array and its texts.
+ */
+static char **choices(const char *group)
+{
+    size_t skip = group != NULL ? strlen(group) + 1 : 0;
+    char **words = NULL;
+    size_t count = 0;
+    for (const struct command *c = commands; c->name != NULL; c++) {
+        if (c->summary == NULL || (group != NULL && group_len(group) != strcspn(c->name, " ")) ||
+            (group != NULL && strncmp(c->name, group, skip - 1) != 0)) {
+            continue;
+        }
+        const char *word = c->name + skip;
+        words = mem_grow(words, count + 2, sizeof(*words));
+        words[count++] = text_copy_span(span_make(word, strcspn(word, " ")));
+        words[count] = NULL;
+    }
+    return words;
+}
+
+static int unknown_command(const char *group, const char *word, struct err *err)
+{
+    char **words = choices(group);
+    const char *nearest = text_nearest(word, (const char *const *)words);
+    const char *space = group != NULL ? " " : "";
+    const char *before = group != NULL ? group : "";
+    if (nearest != NULL) {
+        err_set(err, ERR_CONFIG, "unknown command \"%s%s%s\"; did you mean \"%s%s%s\"?", before,
+                space, word, before, space, nearest);
+    } else {
+        err_set(err, ERR_CONFIG, "unknown command \"%s%s%s\"; see: rowferry %s%s--help", before,
+                space, word, before, space);
+    }
+    for (size_t i = 0; words[i] != NULL; i++) {
+        free(words[i]);
+    }
+    free(words);
+    return ERR_CONFIG;
+}
+
+static int find_command(struct arguments *a, size_t words, struct err *err)
+{
+    for (const struct command *c = commands; c->name != NULL; c++) {
+        size_t named = words_naming(c, a->words, words);
+        if (named > 0 && c->summary == NULL) {
+            return err_set(err, ERR_CONFIG, "command \"%s\" is not available in version %s",
+                           c->name, ROWFERRY_VERSION);
+        }
+        if (named > 0) {
+            a->command = c;
+            a->operands = a->words + named;
+            a->operand_count = words - named;
+            return 0;
+        }
+    }
+    if (group_len(a->words[0]) == 0) {
+        return unknown_command(NULL, a->words[0], err);
+    }
+    a->group = a->words[0];
+    return words > 1 ? unknown_command(a->group, a->words[1], err) : 0;
+}
+
+/* Every option that was given is one of the command's. */
+static int check_options(const struct arguments *a, struct err *err)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        unsigned bit = OPTION_BIT(i);
+        if (a->values[i] != NULL && (bit & (a->command->options | OPTIONS_GLOBAL)) == 0) {
+            return err_set(err, ERR_CONFIG,
+                           "command \"%s\" has no option \"%s\"; see: rowferry %s --help",
+                           a->command->name, option_rows[i].name, a->command->name);
+        }
+    }
+    return 0;
+}
+
+static int check_whole(const struct arguments *a, size_t words, struct err *err)
+{
+    if (arguments_have(a, OPTION_HELP) || (words == 0 && arguments_have(a, OPTION_VERSION))) {
+        return 0;
+    }
+    if (words == 0) {
+        return err_set(err, ERR_CONFIG, "no command; see: rowferry --help");
+    }
+    if (a->command == NULL) {
+        return err_set(err, ERR_CONFIG,
+                       "command \"%s\" needs a second word; see: rowferry %s "
+                       "--help",
+                       a->group, a->group);
+    }
+    if (a->operand_count < a->command->operands_least) {
+        return err_set(err, ERR_CONFIG, "command \"%s\" needs %s; see: rowferry %s --help",
+                       a->command->name, a->command->operands, a->command->name);
+    }
+    return 0;
+}
+
+int arguments_parse(struct arguments *out, int argc, const char *const *argv, struct err *err)
+{
+    *out = (struct arguments){0};
+    size_t count = argc > 0 ? (size_t)argc : 1;
+    out->words = mem_zero(count, sizeof(*out->words));
+    struct scan s = {.out = out, .argv = argv, .at = 1, .count = count};
+    int rc = scan_all(&s, err);
+    if (rc == 0 && s.words > 0) {
+        rc = find_command(out, s.words, err);
+    }
+    if (rc == 0 && out->command != NULL) {
+        rc = check_options(out, err);
+    }
+    return rc < 0 ? rc : check_whole(out, s.words, err);
+}
+
+void arguments_release(struct arguments *a)
+{
+    free(a->words);
+}

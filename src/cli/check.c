@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check: runs the probes and shows their lines. */
+#include "check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record.h"
+#include "rowferry/service/http.h"
+#include "terminal.h"
+
+#define CHECK_BYTES ((size_t)64 * 1024 * 1024)
+#define SUBJECT_COLUMN 24
+
+static const struct {
+    const char *name;
+    enum colour colour;
+} verdict_rows[] = {
+    [VERDICT_PASS] = {"PASS", COLOUR_GREEN},
+    [VERDICT_WARN] = {"WARN", COLOUR_YELLOW},
+    [VERDICT_FAIL] = {"FAIL", COLOUR_RED},
+    [VERDICT_SKIP] = {"SKIP", COLOUR_YELLOW},
+};
+
+/* --- lines -------------------------------------------------------------------------------------
+ */
+
+static struct check_line *add_line(struct check *c, enum verdict verdict)
+{
+    c->lines = mem_grow(c->lines, c->count + 1, sizeof(*c->lines));
+    struct check_line *line = &c->lines[c->count++];
+    *line = (struct check_line){.verdict = verdict,
+                                .pipeline = c->pipeline != NULL ? c->pipeline->name : NULL,
+                                .what = c->what};
+    return line;
+}
+
+void check_say(struct check *c, enum verdict verdict, const char *remedy, const char *format, ...)
+{
+    struct check_line *line = add_line(c, verdict);
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&line->text, format, args) < 0) {
+        line->text = text_copy("out of memory");
+    }
+    va_end(args);
+    line->remedy = remedy != NULL ? text_copy(remedy) : NULL;
+}
+
+void check_fail(struct check *c, const struct err *err)
+{
+    struct check_line *line = add_line(c, VERDICT_FAIL);
+    line->text = text_copy(err->message);
+    line->detail = err->detail[0] != '\0' ? text_copy(err->detail) : NULL;
+    line->remedy = err->hint[0] != '\0' ? text_copy(err->hint) : NULL;
+}
+
+static size_t count_of(const struct check *c, size_t from, enum verdict verdict)
+{
+    size_t n = 0;
+    for (size_t i = from; i < c->count; i++) {
+        n += c->lines[i].verdict == verdict;
+    }
+    return n;
+}
+
+/* --- probes ------------------------------------------------------------------------------------
+ */
+
+static const char *missing_fact(unsigned missing)
+{
+    static const struct {
+        unsigned fact;
+        const char *text;
+    } rows[] = {
+        {FACT_SECRETS, "the secrets"},
+        {FACT_SERVICE, "the service"},
+        {FACT_SOURCE, "the source"},
+        {FACT_TABLE, "the table"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if ((missing & rows[i].fact) != 0) {
+            return rows[i].text;
+        }
+    }
+    return "something";
+}
+
+static void run_probes(struct check *c, const struct probe *probes)
+{
+    for (; probes->what != NULL; probes++) {
+        c->what = probes->what;
+        unsigned missing = probes->needs & ~c->facts;
+        if (missing != 0) {
+            check_say(c, VERDICT_SKIP, NULL, "skipped: needs %s", missing_fact(missing));
+            continue;
+        }
+        size_t before = c->count;
+        probes->run(c);
+        if (count_of(c, before, VERDICT_FAIL) == 0) {
+            c->facts |= probes->gives;
+        }
+    }
+}
+
+static void check_pipeline(struct check *c, const struct pipeline_config *pipeline)
+{
+    c->pipeline = pipeline;
+    c->facts &= ~(unsigned)FACT_TABLE;
+    run_probes(c, probes_index);
+    run_probes(c, probes_table);
+    table_free(c->table);
+    c->table = NULL;
+}
+
+static int check_all(struct check *c, struct err *err)
+{
+    const struct setup *setup = c->setup;
+    int rc = session_init(&c->session, setup->config, setup->pipelines[0], "check", err);
+    if (rc == 0) {
+        run_probes(c, probes_local);
+        run_probes(c, probes_service);
+        run_probes(c, probes_source);
+        for (size_t i = 0; i < setup->count; i++) {
+            check_pipeline(c, setup->pipelines[i]);
+        }
+    }
+    pg_close(c->pg);
+    session_release(&c->session);
+    return rc;
+}
+
+/* --- showing -----------------------------------------------------------------------------------
+ */
+
+static void push_text_line(struct buf *out, bool colours, const struct check_line *line)
+{
+    struct buf subject;
+    buf_init(&subject, 4096);
+    if (line->pipeline != NULL) {
+        buf_printf(&subject, "%s: ", line->pipeline);
+    }
+    buf_push_text(&subject, line->what);
+    terminal_push(out, colours, verdict_rows[line->verdict].colour,
+                  verdict_rows[line->verdict].name);
+    buf_printf(out, "  %-*s  %s\n", SUBJECT_COLUMN, buf_text(&subject), line->text);
+    if (line->detail != NULL) {
+        buf_printf(out, "      %s\n", line->detail);
+    }
+    if (line->remedy != NULL) {
+        buf_printf(out, "      -> %s\n", line->remedy);
+    }
+    buf_release(&subject);
+}
+
+static void push_text(struct buf *out, const struct check *c)
+{
+    bool colours = terminal_colours(STDOUT_FILENO);
+    for (size_t i = 0; i < c->count; i++) {
+        push_text_line(out, colours, &c->lines[i]);
+    }
+    buf_printf(out, "%zu passed, %zu to look at, %zu failed", count_of(c, 0, VERDICT_PASS),
+               count_of(c, 0, VERDICT_WARN), count_of(c, 0, VERDICT_FAIL));
+    size_t skipped = count_of(c, 0, VERDICT_SKIP);
+    if (skipped > 0) {
+        buf_printf(out, ", %zu skipped", skipped);
+    }
+    buf_push_char(out, '\n');
+}
+
+static void push_json(struct buf *out, const struct check *c)
+{
+    buf_push_char(out, '[');
+    for (size_t i = 0; i < c->count; i++) {
+        const struct check_line *line = &c->lines[i];
+        buf_push_text(out, i > 0 ? ",\n " : "");
+        record_open(out);
+        record_text(out, "line", line->what);
+        record_text(out, "status", verdict_rows[line->verdict].name);
+        record_text(out, "pipeline", line->pipeline);
+        record_text(out, "text", line->text);
+        record_text(out, "remedy", line->remedy);
+        record_close(out);
+    }
+    buf_push_literal(out, "]\n");
+}
+
+static int show(const struct check *c, bool json, struct err *err)
+{
+    struct buf out;
+    buf_init(&out, CHECK_BYTES);
+    if (json) {
+        push_json(&out, c);
+    } else {
+        push_text(&out, c);
+    }
+    int rc = terminal_result(&out, err);
+    buf_release(&out);
+    return rc;
+}
+
+static void check_release(struct check *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        free(c->lines[i].text);
+        free(c->lines[i].detail);
+        free(c->lines[i].remedy);
+    }
+    free(c->lines);
+}
+
+int command_check(const struct arguments *a, struct err *err)
+{
+    struct setup setup;
+    struct check c = {.setup = &setup};
+    int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    if (rc == 0) {
+        rc = check_all(&c, err);
+    }
+    if (rc == 0) {
+        rc = show(&c, arguments_have(a, OPTION_JSON), err);
+    }
+    if (rc == 0 && count_of(&c, 0, VERDICT_FAIL) > 0) {
+        rc = EXIT_DIFFERENCES;
+    }
+    check_release(&c);
+    setup_release(&setup);
+    return rc;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lines of check: each probe looks at one thing and says what it saw. A probe whose needs no
+ * earlier probe could meet is skipped, so that one look shows all that can be seen.
+ */
+#ifndef ROWFERRY_CLI_CHECK_H
+#define ROWFERRY_CLI_CHECK_H
+
+#include "rowferry/base/buf.h"
+#include "rowferry/service/product.h"
+#include "rowferry/source/catalog.h"
+#include "rowferry/source/pg.h"
+#include "session.h"
+#include "setup.h"
+
+enum verdict { VERDICT_PASS, VERDICT_WARN, VERDICT_FAIL, VERDICT_SKIP, VERDICT_COUNT };
+
+/* What a probe provides to those after it, as bits. */
+enum check_fact {
+    FACT_SECRETS = 1,
+    FACT_SERVICE = 2,
+    FACT_SOURCE = 4,
+    FACT_TABLE = 8,
+};
+
+struct check_line {
+    enum verdict verdict;
+    const char *pipeline; /* null: of the whole configuration */
+    const char *what;
+    char *text;
+    char *detail; /* null: none */
+    char *remedy; /* null: none */
+};
+
+struct check {
+    struct setup *setup;
+    unsigned facts; /* bits */
+    struct session session;
+    struct pg *pg;
+    struct pg_identity identity;
+    struct table *table;
+    const struct pipeline_config *pipeline; /* the one that is looked at */
+    const char *what;                       /* the present probe */
+    struct check_line *lines;
+    size_t count;
+};
+
+struct probe {
+    const char *what;
+    unsigned needs;
+    unsigned gives; /* where it did not fail */
+    void (*run)(struct check *c);
+};
+
+/* Each ends with a null name. */
+extern const struct probe probes_local[];
+extern const struct probe probes_service[]; /* once */
+extern const struct probe probes_source[];  /* once */
+extern const struct probe probes_index[];   /* of each pipeline */
+extern const struct probe probes_table[];   /* of each pipeline */
+
+/* Adds a line; remedy may be null. */
+void check_say(struct check *c, enum verdict verdict, const char *remedy, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Adds a FAIL line with message, detail and hint of an error. */
+void check_fail(struct check *c, const struct err *err);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What check asks of the source: whether it answers, the table, its key, the change log, the plan.
+ */
+#include <stdlib.h>
+
+#include "check.h"
+#include "rowferry/base/units.h"
+#include "rowferry/document/plan.h"
+#include "rowferry/source/install.h"
+
+#define POSTGRES_OLDEST 130000
+#define WHY_BYTES 4096
+
+/* --- once --------------------------------------------------------------------------------------
+ */
+
+static void probe_source(struct check *c)
+{
+    struct err err;
+    struct source_options options;
+    session_source_options(&c->session, &options);
+    int rc = pg_open(&c->pg, &options, &err);
+    if (rc == 0) {
+        rc = pg_identify(c->pg, &c->identity, &err);
+    }
+    if (rc < 0) {
+        check_fail(c, &err);
+        return;
+    }
+    const struct pg_identity *id = &c->identity;
+    check_say(c, VERDICT_PASS, NULL, "PostgreSQL %d.%d answers, database \"%s\", role \"%s\"",
+              id->server_version / 10000, id->server_version % 10000, id->database, id->role);
+}
+
+static void probe_server(struct check *c)
+{
+    const struct pg_identity *id = &c->identity;
+    if (id->server_version < POSTGRES_OLDEST) {
+        check_say(c, VERDICT_FAIL, "use PostgreSQL 13 or newer",
+                  "PostgreSQL %d has no pg_snapshot, which the change log needs",
+                  id->server_version / 10000);
+    } else if (id->in_recovery) {
+        check_say(c, VERDICT_FAIL, "connect to the primary",
+                  "the source is a standby, which the change log does not cover yet");
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "a primary, timeline %d", id->timeline);
+    }
+}
+
+static void probe_role(struct check *c)
+{
+    if (c->identity.superuser) {
+        check_say(c, VERDICT_WARN, "use a role with no more than \"rowferry source print\" grants",
+                  "role \"%s\" is a superuser", c->identity.role);
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "\"%s\" is no superuser", c->identity.role);
+    }
+}
+
+const struct probe probes_source[] = {
+    {"source", FACT_SECRETS, FACT_SOURCE, probe_source},
+    {"server", FACT_SOURCE, 0, probe_server},
+    {"role", FACT_SOURCE, 0, probe_role},
+    {0},
+};
+
+/* --- of each pipeline --------------------------------------------------------------------------
+ */
+
+static void probe_table(struct check *c)
+{
+    struct err err;
+    char rows[UNITS_BYTES];
+    char size[UNITS_BYTES];
+    const struct from_config *from = &c->pipeline->from;
+    if (catalog_table(c->pg, &c->table, from->table, (const char *const *)from->key,
+                      from->key_count, &err) < 0) {
+        check_fail(c, &err);
+        return;
+    }
+    const struct table *t = c->table;
+    if (t->row_security) {
+        check_say(c, VERDICT_FAIL, "give the reader's role BYPASSRLS, or a policy-free table",
+                  "row security hides rows of %s from this role", t->quoted);
+    } else if (t->estimated_rows < 0) {
+        check_say(c, VERDICT_PASS, NULL, "%s, %s, never analysed", t->quoted,
+                  units_size(size, t->bytes));
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "%s, about %s rows, %s", t->quoted,
+                  units_count(rows, t->estimated_rows), units_size(size, t->bytes));
+    }
+}
+
+static void push_key(struct buf *out, const struct table *t)
+{
+    for (size_t i = 0; i < t->key_count; i++) {
+        buf_printf(out, "%s\"%s\"", i > 0 ? ", " : "", t->key[i]);
+    }
+}
+
+static void probe_key(struct check *c)
+{
+    struct buf key;
+    buf_init(&key, WHY_BYTES);
+    push_key(&key, c->table);
+    if (!c->table->key_unique) {
+        check_say(c, VERDICT_FAIL, "name key columns in from.key that a unique index covers",
+                  "(%s) is not unique: no unique index covers it", buf_text(&key));
+    } else if (!c->table->key_not_null) {
+        check_say(c, VERDICT_WARN, "add NOT NULL to the key's columns",
+                  "(%s) may be NULL, and a row with a NULL key can only be a dead letter",
+                  buf_text(&key));
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "(%s) is unique and not null", buf_text(&key));
+    }
+    buf_release(&key);
+}
+
+static void probe_change_log(struct check *c)
+{
+    struct err err;
+    struct buf why;
+    enum install_state state;
+    static const char *const texts[] = {
+        [INSTALL_ABSENT] = "is not installed",
+        [INSTALL_OLDER] = "is of an older version",
+        [INSTALL_BROKEN] = "is broken",
+        [INSTALL_CURRENT] = "is installed",
+    };
+    buf_init(&why, WHY_BYTES);
+    if (install_look(c->pg, c->table, &state, &why, &err) < 0) {
+        check_fail(c, &err);
+    } else {
+        bool well = state == INSTALL_CURRENT;
+        check_say(c, well ? VERDICT_PASS : VERDICT_FAIL,
+                  well ? NULL : "run: rowferry source install", "%s%s%s", texts[state],
+                  why.len > 0 ? ": " : "", buf_text(&why));
+    }
+    buf_release(&why);
+}
+
+static void say_notes(struct check *c, const struct plan_notes *notes)
+{
+    for (size_t i = 0; i < notes->count; i++) {
+        const struct plan_note *note = &notes->items[i];
+        check_say(c, note->error ? VERDICT_FAIL : VERDICT_WARN, NULL, "\"%s\": %s", note->property,
+                  note->text);
+    }
+}
+
+static bool notes_have_error(const struct plan_notes *notes)
+{
+    for (size_t i = 0; i < notes->count; i++) {
+        if (notes->items[i].error) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void probe_mapping(struct check *c)
+{
+    struct err err;
+    struct mapping mapping = {0};
+    struct plan plan = {0};
+    struct plan_notes notes = {0};
+    const struct pipeline_config *p = c->pipeline;
+    struct plan_input in = {.mapping = &mapping,
+                            .columns = &c->table->columns,
+                            .fields = p->fields,
+                            .field_count = p->field_count,
+                            .document_bytes = (size_t)p->limits.document_bytes};
+    int rc = mapping_parse(&mapping, p->to.mappings, &err);
+    if (rc == 0) {
+        rc = plan_compile(&plan, &in, &notes, &err);
+    }
+    if (rc < 0 && !notes_have_error(&notes)) {
+        check_fail(c, &err);
+    } else if (rc == 0) {
+        check_say(c, VERDICT_PASS, NULL, "%zu propert%s filled from %zu column%s", plan.count,
+                  plan.count == 1 ? "y" : "ies", plan.column_count,
+                  plan.column_count == 1 ? "" : "s");
+    }
+    say_notes(c, &notes);
+    plan_release(&plan);
+    plan_notes_release(&notes);
+    mapping_release(&mapping);
+}
+
+const struct probe probes_table[] = {
+    {"table", FACT_SOURCE, FACT_TABLE, probe_table},
+    {"key", FACT_TABLE, 0, probe_key},
+    {"change log", FACT_TABLE, 0, probe_change_log},
+    {"mapping", FACT_TABLE, 0, probe_mapping},
+    {0},
+};

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of options and the table of commands. */
+#include "command.h"
+
+const struct option_row option_rows[OPTION_COUNT] = {
+    [OPTION_CONFIG] = {"--config", 'c', "FILE", "the configuration file"},
+    [OPTION_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line on a terminal"},
+    [OPTION_HELP] = {"--help", 'h', NULL, "show this help"},
+    [OPTION_VERSION] = {"--version", 0, NULL, "show the version"},
+    [OPTION_JSON] = {"--json", 0, NULL, "answer in JSON, for programs"},
+    [OPTION_REFRESH] = {"--refresh", 0, NULL, "return when all that was sent is searchable"},
+    [OPTION_DEAD_LETTERS_OK] = {"--dead-letters-ok", 0, NULL,
+                                "end with 0 although dead letters are open"},
+    [OPTION_PIPELINE] = {"--pipeline", 0, "NAME", "the pipeline, where the file has several"},
+    [OPTION_AS] = {"--as", 0, "URI", "connect as the DBA; the password by libpq's own rules"},
+    [OPTION_READER] = {"--reader", 0, "ROLE",
+                       "the role that rowferry reads with; default: that of source.uri"},
+};
+
+#define JSON OPTION_BIT(OPTION_JSON)
+#define AS OPTION_BIT(OPTION_AS)
+#define READER OPTION_BIT(OPTION_READER)
+#define EXITS(more) (1U << EXIT_DONE | 1U << EXIT_FAILED | 1U << EXIT_USAGE | (more))
+#define AWAY (1U << EXIT_TEMPORARY)
+
+const struct command commands[] = {
+    {
+        .name = "check",
+        .operands = "[PIPELINE...]",
+        .summary = "look at everything that a sync needs, and change nothing",
+        .about = "Prints a line PASS, WARN, FAIL or SKIP for each thing that was looked at, and "
+                 "below it\nwhat to do. With --json an array of objects.",
+        .options = JSON,
+        .exits = EXITS(1U << EXIT_DIFFERENCES),
+        .run = command_check,
+    },
+    {
+        .name = "sync",
+        .operands = "[PIPELINE...]",
+        .summary = "bring the indices up to date, then exit: the scheduled job",
+        .about = "The first run on an empty target builds the index; later runs send only what "
+                 "changed.\nSeveral pipelines run side by side. With --json one object a line for "
+                 "each pipeline.\nAn interrupt lets it finish what is in flight; a second one ends "
+                 "it at once.",
+        .options = JSON | OPTION_BIT(OPTION_REFRESH) | OPTION_BIT(OPTION_DEAD_LETTERS_OK),
+        .exits = EXITS(1U << EXIT_DEAD_LETTERS | 1U << EXIT_HELD | AWAY),
+        .run = command_sync,
+    },
+    {
+        .name = "status",
+        .operands = "[PIPELINE...]",
+        .summary = "positions, lag, generation, dead letters, last runs",
+        .about = "Reads the state file, and asks the source for two seconds at most how much "
+                 "waits in\nthe change log. With --json one object a line for each pipeline.",
+        .options = JSON,
+        .exits = EXITS(0),
+        .run = command_status,
+    },
+    {
+        .name = "document",
+        .operands = "ID...",
+        .summary = "print documents and action lines as they would be sent",
+        .about = "Reads the rows of these keys and sends nothing. The version in an action line "
+                 "is the\npresent time, as a sync of now would send it.",
+        .options = OPTION_BIT(OPTION_PIPELINE),
+        .exits = EXITS(AWAY),
+        .operands_least = 1,
+        .run = command_document,
+    },
+    {
+        .name = "source install",
+        .operands = "[PIPELINE...]",
+        .summary = "install the change log in the source database",
+        .about = "Creates the schema rowferry, and triggers on the pipelines' tables, in short "
+                 "locks a\ntable at a time. A second time changes nothing.",
+        .options = AS | READER,
+        .exits = EXITS(AWAY),
+        .run = command_source_install,
+    },
+    {
+        .name = "source uninstall",
+        .operands = "[PIPELINE...]",
+        .summary = "remove the change log of the pipelines' tables",
+        .about = "Removes the triggers, and the schema as well when nothing is captured any "
+                 "more.",
+        .options = AS,
+        .exits = EXITS(AWAY),
+        .run = command_source_uninstall,
+    },
+    {
+        .name = "source print",
+        .operands = "[PIPELINE...]",
+        .summary = "print what source install would run, for a DBA",
+        .about = "Prints SQL, with the grants of the reader's role, and changes nothing.",
+        .options = AS | READER,
+        .exits = EXITS(AWAY),
+        .run = command_source_print,
+    },
+    {
+        .name = "deadletter list",
+        .operands = "[PIPELINE...]",
+        .summary = "list the operations that the service refuses as they are",
+        .about = "With --json one object a line for each dead letter. The next operation of the "
+                 "same key\nthat is done clears it.",
+        .options = JSON,
+        .exits = EXITS(0),
+        .run = command_deadletter_list,
+    },
+    {.name = "init"},
+    {.name = "run"},
+    {.name = "reindex"},
+    {.name = "verify"},
+    {.name = "resync"},
+    {.name = "pause"},
+    {.name = "resume"},
+    {.name = "smoke"},
+    {.name = "validate"},
+    {.name = "source upgrade"},
+    {.name = "deadletter show"},
+    {.name = "deadletter retry"},
+    {.name = "deadletter discard"},
+    {0},
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The commands and their options: two tables from which parsing, help and manual follow.
+ *
+ * A command is one file that defines its function and one line in command.c.
+ */
+#ifndef ROWFERRY_CLI_COMMAND_H
+#define ROWFERRY_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rowferry/base/err.h"
+
+enum option_id {
+    OPTION_CONFIG,
+    OPTION_NO_PROGRESS,
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTION_JSON,
+    OPTION_REFRESH,
+    OPTION_DEAD_LETTERS_OK,
+    OPTION_PIPELINE,
+    OPTION_AS,
+    OPTION_READER,
+    OPTION_COUNT,
+};
+
+#define OPTION_BIT(id) (1U << (id))
+#define OPTIONS_GLOBAL                                                                             \
+    (OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_NO_PROGRESS) | OPTION_BIT(OPTION_HELP) |        \
+     OPTION_BIT(OPTION_VERSION))
+
+struct option_row {
+    const char *name; /* with its dashes */
+    char letter;      /* 0: none */
+    const char *argument;
+    const char *help;
+};
+
+extern const struct option_row option_rows[OPTION_COUNT];
+
+struct arguments;
+
+struct command {
+    const char *name;     /* "sync"; "source install" in the group "source" */
+    const char *operands; /* "[PIPELINE...]", "ID..." */
+    const char *summary;  /* one line; null: a command of a later version */
+    const char *about;    /* what its help says beside options and exit codes */
+    unsigned options;     /* bits, beside the global ones */
+    unsigned exits;       /* bits of the exit codes that it may give */
+    size_t operands_least;
+    /* The exit code, or a negative class and err for the caller to show. */
+    int (*run)(const struct arguments *a, struct err *err);
+};
+
+/* Ends with a null name. */
+extern const struct command commands[];
+
+int command_check(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_sync(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_status(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_document(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_source_install(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_source_uninstall(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_source_print(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_deadletter_list(const struct arguments *a, struct err *err) MUST_CHECK;
+
+#endif

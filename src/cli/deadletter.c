@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* deadletter list: what the service refuses as it is, and why. */
+#include "rowferry/state/deadletter.h"
+
+#include "record.h"
+#include "rowferry/base/clock.h"
+#include "setup.h"
+#include "terminal.h"
+
+#define RESULT_BYTES ((size_t)1024 * 1024 * 1024)
+#define FLUSH_BYTES ((size_t)64 * 1024)
+
+struct listing {
+    const char *pipeline;
+    bool json;
+    struct buf out;
+    struct err err;
+};
+
+static void push_json(struct buf *out, const char *pipeline, const struct dead_letter *l)
+{
+    record_open(out);
+    record_text(out, "pipeline", pipeline);
+    record_span(out, "key", l->key, l->key_len);
+    record_text(out, "operation", operation_kind_name(l->kind));
+    record_int(out, "status", l->http_status);
+    record_text(out, "reason", l->reason);
+    record_time(out, "first", l->first_us);
+    record_time(out, "last", l->last_us);
+    record_int(out, "attempts", l->attempts);
+    record_close(out);
+    buf_push_char(out, '\n');
+}
+
+static void push_human(struct buf *out, const char *pipeline, const struct dead_letter *l)
+{
+    char first[CLOCK_ISO_BYTES];
+    char last[CLOCK_ISO_BYTES];
+    buf_printf(out, "%s: %s of \"", pipeline, operation_kind_name(l->kind));
+    text_escape(out, l->key, l->key_len);
+    buf_printf(out, "\", first %s, last %s, %lld attempt%s", clock_iso(first, l->first_us, 0),
+               clock_iso(last, l->last_us, 0), (long long)l->attempts, l->attempts == 1 ? "" : "s");
+    if (l->http_status != 0) {
+        buf_printf(out, ", status %d\n    ", l->http_status);
+    } else {
+        buf_push_literal(out, ", never sent\n    ");
+    }
+    text_escape(out, l->reason, strlen(l->reason));
+    buf_push_char(out, '\n');
+}
+
+static int flush(struct listing *l)
+{
+    int rc = terminal_result(&l->out, &l->err);
+    buf_reset(&l->out);
+    return rc;
+}
+
+static int list_one(void *context, const struct dead_letter *letter)
+{
+    struct listing *l = context;
+    if (l->json) {
+        push_json(&l->out, l->pipeline, letter);
+    } else {
+        push_human(&l->out, l->pipeline, letter);
+    }
+    return l->out.len >= FLUSH_BYTES ? flush(l) : 0;
+}
+
+static int list_pipeline(struct listing *l, const char *path, struct err *err)
+{
+    struct state *state;
+    int rc = state_open_read_only(&state, path, l->pipeline, err);
+    if (rc == 0 && state != NULL) {
+        l->err.class = ERR_NONE;
+        rc = deadletter_each(state, list_one, l, err);
+        if (rc == 0) {
+            rc = flush(l);
+        }
+        if (l->err.class != ERR_NONE) {
+            *err = l->err;
+        }
+    }
+    state_close(state);
+    return rc;
+}
+
+int command_deadletter_list(const struct arguments *a, struct err *err)
+{
+    struct setup setup;
+    struct listing l = {.json = arguments_have(a, OPTION_JSON)};
+    buf_init(&l.out, RESULT_BYTES);
+    int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    for (size_t i = 0; rc == 0 && i < setup.count; i++) {
+        l.pipeline = setup.pipelines[i]->name;
+        rc = list_pipeline(&l, setup.config->state_path, err);
+    }
+    setup_release(&setup);
+    buf_release(&l.out);
+    return rc;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Help, written from the tables of command.h. Pure.
+ */
+#ifndef ROWFERRY_CLI_HELP_H
+#define ROWFERRY_CLI_HELP_H
+
+#include "arguments.h"
+#include "rowferry/base/buf.h"
+
+/* Appends the help of the command, of the group, or of the whole program. */
+void help_push(struct buf *out, const struct arguments *a);
+
+#endif

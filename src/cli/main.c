@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From argv to an exit code. */
+#include <signal.h>
+#include <stdlib.h>
+
+#include "arguments.h"
+#include "help.h"
+#include "rowferry/base/failpoint.h"
+#include "terminal.h"
+
+#define HELP_BYTES (64 * 1024)
+
+static int show_help(const struct arguments *a, struct err *err)
+{
+    struct buf out;
+    buf_init(&out, HELP_BYTES);
+    help_push(&out, a);
+    int rc = terminal_result(&out, err);
+    buf_release(&out);
+    return rc;
+}
+
+static int show_version(struct err *err)
+{
+    struct buf out;
+    buf_init(&out, HELP_BYTES);
+    buf_push_literal(&out, "rowferry " ROWFERRY_VERSION "\n");
+    int rc = terminal_result(&out, err);
+    buf_release(&out);
+    return rc;
+}
+
+static int run(const struct arguments *a, struct err *err)
+{
+    if (arguments_have(a, OPTION_HELP)) {
+        return show_help(a, err);
+    }
+    if (arguments_have(a, OPTION_VERSION)) {
+        return show_version(err);
+    }
+    if (!failpoint_load(getenv("ROWFERRY_FAILPOINT"))) {
+        return err_set(err, ERR_CONFIG, "$ROWFERRY_FAILPOINT is malformed");
+    }
+    return a->command->run(a, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments a;
+    struct err err;
+    signal(SIGPIPE, SIG_IGN);
+    int rc = arguments_parse(&a, argc, (const char *const *)argv, &err);
+    if (rc == 0) {
+        rc = run(&a, &err);
+    }
+    if (rc < 0) {
+        terminal_error(NULL, &err);
+        rc = err_exit_code((enum err_class)rc);
+    }
+    arguments_release(&a);
+    return rc;
+}

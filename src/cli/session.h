@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What one pipeline works with: its state file, service and source, made from its configuration and
+ * torn down in order. A command opens the parts that it needs.
+ */
+#ifndef ROWFERRY_CLI_SESSION_H
+#define ROWFERRY_CLI_SESSION_H
+
+#include "rowferry/base/clock.h"
+#include "rowferry/config/config.h"
+#include "rowferry/document/mapping.h"
+#include "rowferry/engine/pipeline.h"
+#include "rowferry/engine/table_source.h"
+#include "rowferry/state/store.h"
+
+struct session {
+    const struct config *config;
+    const struct pipeline_config *pipeline;
+    const char *command; /* "sync" */
+    struct clock clock;
+    struct mapping mapping;
+    char *application_name; /* what PostgreSQL shows of us */
+    struct state *state;
+    struct service_options service_options;
+    struct service *service;
+    struct table_source *table;
+};
+
+/* Borrows all; secrets have to be resolved. Opens nothing. */
+int session_init(struct session *s, const struct config *config,
+                 const struct pipeline_config *pipeline, const char *command,
+                 struct err *err) MUST_CHECK;
+void session_release(struct session *s);
+
+/* Opens the state file and becomes the pipeline's holder. */
+int session_take_state(struct session *s, struct err *err) MUST_CHECK;
+int session_open_service(struct session *s, struct err *err) MUST_CHECK;
+void session_open_table(struct session *s);
+
+/* For pipeline_sync, once all parts are open; stop and progress are the caller's to set. */
+void session_options(const struct session *s, struct pipeline_options *out);
+void session_ports(const struct session *s, struct pipeline_ports *out);
+
+/* The options of a connection to the source. */
+void session_source_options(const struct session *s, struct source_options *out);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads the configuration and picks pipelines. */
+#include "setup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/log.h"
+#include "rowferry/base/text.h"
+
+static int unknown_pipeline(const struct config *c, const char *name, struct err *err)
+{
+    const char **names = mem_zero(c->pipeline_count + 1, sizeof(*names));
+    for (size_t i = 0; i < c->pipeline_count; i++) {
+        names[i] = c->pipelines[i].name;
+    }
+    const char *nearest = text_nearest(name, names);
+    if (nearest == NULL && c->pipeline_count == 1) {
+        nearest = names[0];
+    }
+    if (nearest != NULL) {
+        err_set(err, ERR_CONFIG, "no pipeline \"%s\" in \"%s\"; did you mean \"%s\"?", name,
+                c->path, nearest);
+    } else {
+        err_set(err, ERR_CONFIG, "no pipeline \"%s\" in \"%s\"", name, c->path);
+    }
+    free(names);
+    return ERR_CONFIG;
+}
+
+static bool is_named(const char *pipeline, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], pipeline) == 0) {
+            return true;
+        }
+    }
+    return count == 0;
+}
+
+static int pick_pipelines(struct setup *s, const char *const *names, size_t count, struct err *err)
+{
+    const struct config *c = s->config;
+    for (size_t i = 0; i < count; i++) {
+        if (config_pipeline(c, names[i]) == NULL) {
+            return unknown_pipeline(c, names[i], err);
+        }
+    }
+    s->pipelines = mem_zero(c->pipeline_count, sizeof(const struct pipeline_config *));
+    for (size_t i = 0; i < c->pipeline_count; i++) {
+        if (is_named(c->pipelines[i].name, names, count)) {
+            s->pipelines[s->count++] = &c->pipelines[i];
+        }
+    }
+    return 0;
+}
+
+static void log_warnings(const struct config *c, size_t from)
+{
+    for (size_t i = from; i < c->warning_count; i++) {
+        log_event(LOG_WARN, "configuration", F_TEXT("message", c->warnings[i]));
+    }
+}
+
+int setup_load(struct setup *out, const struct arguments *a, const char *const *names, size_t count,
+               struct err *err)
+{
+    *out = (struct setup){0};
+    int rc = config_load(&out->config, a->values[OPTION_CONFIG], err);
+    if (rc < 0) {
+        return rc;
+    }
+    log_configure((enum log_level)out->config->log_level, (enum log_format)out->config->log_format);
+    log_warnings(out->config, 0);
+    return pick_pipelines(out, names, count, err);
+}
+
+int setup_secrets(struct setup *s, struct err *err)
+{
+    size_t told = s->config->warning_count;
+    int rc = config_resolve_secrets(s->config, err);
+    log_warnings(s->config, told);
+    return rc;
+}
+
+void setup_release(struct setup *s)
+{
+    free(s->pipelines);
+    config_free(s->config);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* source install, uninstall, print: the change log in the source database. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/source/install.h"
+#include "session.h"
+#include "setup.h"
+#include "terminal.h"
+
+#define SCRIPT_BYTES ((size_t)16 * 1024 * 1024)
+#define WHY_BYTES 4096
+
+struct installer {
+    struct pg *pg;
+    struct table *table;
+    const char *reader; /* null: none to be named */
+    const char *pipeline;
+    struct buf out;
+};
+
+typedef int (*install_step)(struct installer *i, struct err *err);
+
+/* --- what is done to one table --------------------------------------------------------------- */
+
+static void push_done(struct installer *i, const char *what)
+{
+    buf_printf(&i->out, "%s: the change log of %s %s\n", i->pipeline, i->table->quoted, what);
+}
+
+static int step_install(struct installer *i, struct err *err)
+{
+    static const char *const done[] = {
+        [INSTALL_ABSENT] = "is installed",
+        [INSTALL_OLDER] = "is brought to the present version",
+        [INSTALL_BROKEN] = "is repaired",
+        [INSTALL_CURRENT] = "was installed already, nothing changed",
+    };
+    enum install_state state;
+    struct buf why;
+    buf_init(&why, WHY_BYTES);
+    int rc = install_look(i->pg, i->table, &state, &why, err);
+    if (rc == 0) {
+        rc = install_apply(i->pg, i->table, i->reader, err);
+    }
+    if (rc == 0) {
+        push_done(i, done[state]);
+        if (i->reader != NULL) {
+            buf_printf(&i->out, "%s: role \"%s\" may read it\n", i->pipeline, i->reader);
+        }
+    }
+    buf_release(&why);
+    return rc;
+}
+
+static int step_uninstall(struct installer *i, struct err *err)
+{
+    enum install_state state;
+    struct buf why;
+    buf_init(&why, WHY_BYTES);
+    int rc = install_look(i->pg, i->table, &state, &why, err);
+    if (rc == 0) {
+        rc = install_remove(i->pg, i->table, err);
+    }
+    if (rc == 0) {
+        push_done(i, state == INSTALL_ABSENT ? "was not installed, nothing changed" : "is removed");
+    }
+    buf_release(&why);
+    return rc;
+}
+
+static int step_print(struct installer *i, struct err *err)
+{
+    buf_printf(&i->out, "-- pipeline %s\n", i->pipeline);
+    return install_print(i->pg, i->table, i->reader, &i->out, err);
+}
+
+/* --- connecting --------------------------------------------------------------------------------
+ */
+
+/* argv can be read by everyone on the machine. */
+static int refuse_password(const char *uri, struct err *err)
+{
+    const char *begin = strstr(uri, "://");
+    const char *user = begin != NULL ? begin + 3 : uri;
+    size_t authority = strcspn(user, "/?");
+    const char *at = memrchr(user, '@', authority);
+    bool inside = begin != NULL && at != NULL && memchr(user, ':', (size_t)(at - user)) != NULL;
+    if (inside || strstr(uri, "password=") != NULL || strstr(uri, "password =") != NULL) {
+        return err_set(err, ERR_CONFIG,
+                       "a password in --as can be seen by everyone on this "
+                       "machine; put it into ~/.pgpass or $PGPASSWORD");
+    }
+    return 0;
+}
+
+/* The connection of --as where given, else that of the configuration. */
+static int connect_as(struct installer *i, const struct session *s, const char *as, struct err *err)
+{
+    struct source_options options;
+    session_source_options(s, &options);
+    if (as != NULL) {
+        options.uri = as;
+        options.password = NULL;
+    }
+    return pg_open(&i->pg, &options, err);
+}
+
+/* The role that the configuration's connection has. */
+static int ask_reader(const struct session *s, struct pg_identity *identity, struct err *err)
+{
+    struct source_options options;
+    struct pg *pg = NULL;
+    session_source_options(s, &options);
+    int rc = pg_open(&pg, &options, err);
+    if (rc == 0) {
+        rc = pg_identify(pg, identity, err);
+    }
+    pg_close(pg);
+    if (rc < 0) {
+        err_context(err, "could not find out the reader's role");
+        err_hint(err, "name it with --reader");
+    }
+    return rc;
+}
+
+struct source_task {
+    const struct arguments *arguments;
+    const char *command;
+    install_step step;
+    bool names_reader; /* also where the connection itself is the reader's */
+};
+
+/* Whoever installs owns what is installed; another reader has to be granted it. */
+static int find_reader(struct installer *i, const struct source_task *t, const struct session *s,
+                       struct pg_identity *identity, struct err *err)
+{
+    i->reader = t->arguments->values[OPTION_READER];
+    bool wanted = t->names_reader || t->arguments->values[OPTION_AS] != NULL;
+    if (i->reader != NULL || !wanted || t->step == step_uninstall) {
+        return 0;
+    }
+    int rc = ask_reader(s, identity, err);
+    i->reader = identity->role;
+    return rc;
+}
+
+static int run_pipeline(const struct source_task *t, const struct config *config,
+                        const struct pipeline_config *p, struct err *err)
+{
+    struct installer i = {.pipeline = p->name};
+    struct session session;
+    struct pg_identity identity;
+    buf_init(&i.out, SCRIPT_BYTES);
+    int rc = session_init(&session, config, p, t->command, err);
+    if (rc == 0) {
+        rc = find_reader(&i, t, &session, &identity, err);
+    }
+    if (rc == 0) {
+        rc = connect_as(&i, &session, t->arguments->values[OPTION_AS], err);
+    }
+    if (rc == 0) {
+        rc = catalog_table(i.pg, &i.table, p->from.table, (const char *const *)p->from.key,
+                           p->from.key_count, err);
+    }
+    if (rc == 0) {
+        rc = t->step(&i, err);
+    }
+    if (rc == 0) {
+        rc = terminal_result(&i.out, err);
+    }
+    table_free(i.table);
+    pg_close(i.pg);
+    session_release(&session);
+    buf_release(&i.out);
+    return rc < 0 ? err_context(err, "pipeline \"%s\"", p->name) : 0;
+}
+
+static int run_task(const struct source_task *t, struct err *err)
+{
+    const struct arguments *a = t->arguments;
+    const char *as = a->values[OPTION_AS];
+    struct setup setup = {0};
+    int rc = as != NULL ? refuse_password(as, err) : 0;
+    if (rc == 0) {
+        rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    }
+    if (rc == 0) {
+        rc = setup_secrets(&setup, err);
+    }
+    for (size_t i = 0; rc == 0 && i < setup.count; i++) {
+        rc = run_pipeline(t, setup.config, setup.pipelines[i], err);
+    }
+    setup_release(&setup);
+    return rc;
+}
+
+int command_source_install(const struct arguments *a, struct err *err)
+{
+    const struct source_task t = {a, "source install", step_install, false};
+    return run_task(&t, err);
+}
+
+int command_source_uninstall(const struct arguments *a, struct err *err)
+{
+    const struct source_task t = {a, "source uninstall", step_uninstall, false};
+    return run_task(&t, err);
+}
+
+int command_source_print(const struct arguments *a, struct err *err)
+{
+    const struct source_task t = {a, "source print", step_print, true};
+    return run_task(&t, err);
+}
