@@ -32,12 +32,12 @@ summary() {
         return at ? substr(rest, 1, index(rest, "\"") - 1) : ""
     }
     /<testcase / { test = attribute("name"); status = attribute("status"); skipped = 0; reason = "" }
-    /<skipped/ { skipped = 1 }
+    /<skipped message="SKIP_/ { skipped = 1 }
     match($0, /skip: .*/) { reason = substr($0, RSTART + 6) }
     /<\/testcase>/ {
         sub(/<\/system-out>.*/, "", reason)
         if (test ~ /^fixture_/ && status == "run") { next }
-        if (skipped || status == "notrun" || status == "disabled") {
+        if (skipped || status == "disabled") {
             skips++
             print "skipped: " test (reason != "" ? ": " reason : "")
         } else if (status == "run") {
