@@ -11,60 +11,78 @@
 
 static const char not_json[] = "not valid JSON";
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
+enum part { PART_OTHER, PART_STRING, PART_BLANK, PART_OPEN, PART_CLOSE };
 
-/* Copies a string from its opening quote to its closing one; null where it does not end. */
-static const char *copy_string(char **to, const char *from, const char *end)
+static const unsigned char parts[256] = {
+    ['\t'] = PART_BLANK, ['\n'] = PART_BLANK, ['\r'] = PART_BLANK,
+    [' '] = PART_BLANK,  ['{'] = PART_OPEN,   ['['] = PART_OPEN,
+    ['}'] = PART_CLOSE,  [']'] = PART_CLOSE,  ['"'] = PART_STRING,
+};
+
+struct copy {
+    char *to;
+    const char *from;
+    const char *end;
+};
+
+/* Copies a string from its opening quote to its closing one; false where it does not end. */
+static inline bool copy_string(struct copy *c)
 {
-    *(*to)++ = *from++;
-    while (from < end) {
-        size_t plain = quote_copy_plain(*to, from, (size_t)(end - from));
-        *to += plain;
+    char *to = c->to;
+    const char *from = c->from;
+    *to++ = *from++;
+    while (from < c->end) {
+        size_t plain = quote_copy_plain(to, from, (size_t)(c->end - from));
+        to += plain;
         from += plain;
-        if (from == end || (unsigned char)*from < 0x20) {
-            return NULL;
+        if (from == c->end || (unsigned char)*from < 0x20) {
+            return false;
         }
         char mark = *from++;
-        *(*to)++ = mark;
+        *to++ = mark;
         if (mark == '"') {
-            return from;
+            c->to = to;
+            c->from = from;
+            return true;
         }
-        if (from == end || (unsigned char)*from < 0x20) {
-            return NULL;
+        if (from == c->end || (unsigned char)*from < 0x20) {
+            return false;
         }
-        *(*to)++ = *from++;
+        *to++ = *from++;
     }
-    return NULL;
+    return false;
 }
 
-/* to has room for all of the text. */
-static type_refusal copy_json(char **to, const char *from, const char *end)
+/* c->to has room for all of the text. */
+static type_refusal copy_json(struct copy *c)
 {
     int depth = 0;
-    while (from < end) {
-        char c = *from;
-        if (c == '"') {
-            from = copy_string(to, from, end);
-            if (from == NULL) {
+    while (c->from < c->end) {
+        unsigned char part = parts[(unsigned char)*c->from];
+        if (part == PART_STRING) {
+            if (!copy_string(c)) {
                 return not_json;
             }
             continue;
         }
-        from++;
-        if (is_blank(c)) {
+        char byte = *c->from++;
+        if (part == PART_BLANK) {
             continue;
         }
-        depth += (c == '{' || c == '[') - (c == '}' || c == ']');
-        if (depth < 0 || (unsigned char)c < 0x20) {
+        *c->to++ = byte;
+        if (part == PART_OTHER) {
+            if ((unsigned char)byte < 0x20) {
+                return not_json;
+            }
+            continue;
+        }
+        depth += part == PART_OPEN ? 1 : -1;
+        if (depth < 0) {
             return not_json;
         }
         if (depth > JSON_MAX_DEPTH) {
             return "JSON that is nested more than 200 deep";
         }
-        *(*to)++ = c;
     }
     return depth == 0 ? NULL : not_json;
 }
@@ -76,13 +94,13 @@ type_refusal convert_json(struct buf *out, const char *text, size_t len,
     if (!buf_reserve(out, len)) {
         return NULL;
     }
-    char *to = out->data + out->len;
-    type_refusal refusal = copy_json(&to, text, text + len);
-    if (refusal != NULL || to == out->data + out->len) {
+    struct copy copy = {out->data + out->len, text, text + len};
+    type_refusal refusal = copy_json(&copy);
+    if (refusal != NULL || copy.to == out->data + out->len) {
         return refusal != NULL ? refusal : not_json;
     }
-    *to = '\0';
-    out->len = (size_t)(to - out->data);
+    *copy.to = '\0';
+    out->len = (size_t)(copy.to - out->data);
     return NULL;
 }
 

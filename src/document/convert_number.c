@@ -138,34 +138,57 @@ static bool decimal_within(const struct decimal *d, const struct range *range)
     return d->magnitude < range->magnitude || digits_within(d, limit);
 }
 
-/* The common case, decided at a glance: a whole number shorter than the largest. */
-static bool is_short_integer(const char *text, size_t len, const struct range *range)
+/*
+ * The common case, in one pass: copies digits with at most one point between them, no more than
+ * the largest number has. False where it is anything else; `to` has room for len.
+ */
+static bool copy_short_decimal(char *to, const char *text, size_t len, const struct range *range)
 {
-    size_t i = len > 0 && text[0] == '-' && range->min != NULL;
-    if (len == i || len - i >= (size_t)range->magnitude || (text[i] == '0' && len - i > 1)) {
+    size_t start = len > 0 && text[0] == '-' && range->min != NULL;
+    size_t i = start;
+    to[0] = '-';
+    if (len - start >= (size_t)range->magnitude || len == start ||
+        (text[start] == '0' && len - start > 1)) {
         return false;
     }
-    for (; i < len; i++) {
-        if (!is_digit(text[i])) {
-            return false;
-        }
+    for (; i < len && is_digit(text[i]); i++) {
+        to[i] = text[i];
     }
-    return true;
+    if (i == len || i == start || text[i] != '.' || i + 1 == len) {
+        return i == len;
+    }
+    to[i++] = '.';
+    for (; i < len && is_digit(text[i]); i++) {
+        to[i] = text[i];
+    }
+    return i == len;
+}
+
+static type_refusal push_slow_number(struct buf *out, const char *text, size_t len,
+                                     const struct range *range)
+{
+    struct decimal d;
+    if (!decimal_read(&d, text, len)) {
+        return "not a finite number";
+    }
+    if (!decimal_within(&d, range)) {
+        return range->over;
+    }
+    buf_push(out, text, len);
+    return NULL;
 }
 
 static type_refusal push_number(struct buf *out, const char *text, size_t len,
                                 const struct range *range)
 {
-    if (!is_short_integer(text, len, range)) {
-        struct decimal d;
-        if (!decimal_read(&d, text, len)) {
-            return "not a finite number";
-        }
-        if (!decimal_within(&d, range)) {
-            return range->over;
-        }
+    if (!buf_reserve(out, len + 1)) {
+        return NULL;
     }
-    buf_push(out, text, len);
+    if (!copy_short_decimal(out->data + out->len, text, len, range)) {
+        return push_slow_number(out, text, len, range);
+    }
+    out->len += len;
+    out->data[out->len] = '\0';
     return NULL;
 }
 

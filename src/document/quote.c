@@ -2,42 +2,9 @@
 /* JSON strings: eight bytes a step where nothing is to be escaped. */
 #include "quote.h"
 
-#include <stdbool.h>
-
 #include "rowferry/base/buf.h"
 
-#define STEP sizeof(uint64_t)
 #define SLACK 8 /* the longest escape, and the closing quote */
-
-static inline bool is_special(char byte)
-{
-    unsigned char c = (unsigned char)byte;
-    return c < 0x20 || c == '"' || c == '\\';
-}
-
-size_t quote_copy_plain(char *to, const char *from, size_t len)
-{
-    size_t i = 0;
-    for (; i + STEP <= len; i += STEP) {
-        uint64_t word = quote_load(from + i);
-        if (quote_special(word) != 0) {
-            break;
-        }
-        memcpy(to + i, &word, STEP);
-    }
-    if (i > 0 && i < len && len - i < STEP) {
-        /* the rest in one step that overlaps the last one */
-        uint64_t word = quote_load(from + len - STEP);
-        if (quote_special(word) == 0) {
-            memcpy(to + len - STEP, &word, STEP);
-            return len;
-        }
-    }
-    for (; i < len && !is_special(from[i]); i++) {
-        to[i] = from[i];
-    }
-    return i;
-}
 
 /* Writes the escape of one special byte, at most six bytes; returns where it ends. */
 static char *push_escape(char *to, char byte)

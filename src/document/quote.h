@@ -3,6 +3,7 @@
 #ifndef ROWFERRY_DOCUMENT_QUOTE_H
 #define ROWFERRY_DOCUMENT_QUOTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,19 +19,89 @@ static inline uint64_t quote_load(const char *from)
     return word;
 }
 
-/* Not 0 where one of eight bytes cannot stand in a JSON string as it is: below 0x20, '"' or '\'. */
-static inline uint64_t quote_special(uint64_t word)
+static inline uint32_t quote_load_half(const char *from)
 {
-    uint64_t mark = word ^ (QUOTE_ONES * '"');
-    uint64_t slash = word ^ (QUOTE_ONES * '\\');
-    uint64_t low = (word - QUOTE_ONES * 0x20) & ~word;
-    uint64_t found = low | ((mark - QUOTE_ONES) & ~mark) | ((slash - QUOTE_ONES) & ~slash);
-    return found & (QUOTE_ONES * 0x80);
+    uint32_t half;
+    memcpy(&half, from, sizeof(half));
+    return half;
 }
 
-/* Copies bytes up to the first special one (see above) and returns how many; `to` has room for
- * len. */
-size_t quote_copy_plain(char *to, const char *from, size_t len);
+/*
+ * Not 0 where one of eight bytes cannot stand in a JSON string as it is: below 0x20, '"' or '\'.
+ * Flipping 0x02 puts '"' at 0x20 and keeps what is below 0x20 there: one comparison for both. The
+ * lowest byte that is marked is right, higher ones may be marked by a borrow.
+ */
+static inline uint64_t quote_special(uint64_t word)
+{
+    uint64_t low = word ^ (QUOTE_ONES * 0x02);
+    uint64_t slash = word ^ (QUOTE_ONES * '\\');
+    uint64_t found = ((low - QUOTE_ONES * 0x21) | (slash - QUOTE_ONES)) & (QUOTE_ONES * 0x80);
+    return found & ~word;
+}
+
+static inline bool quote_is_special(char byte)
+{
+    unsigned char c = (unsigned char)byte;
+    return c < 0x20 || c == '"' || c == '\\';
+}
+
+/* The place of the first special one of eight bytes, of which there is one. */
+static inline size_t quote_first_special(uint64_t found, const char *bytes)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    (void)bytes;
+    return (size_t)__builtin_ctzll(found) / 8;
+#else
+    (void)found;
+    size_t i = 0;
+    while (!quote_is_special(bytes[i])) {
+        i++;
+    }
+    return i;
+#endif
+}
+
+/* quote_copy_plain for less than eight bytes: two halves that overlap, or one by one. */
+static inline size_t quote_copy_short(char *to, const char *from, size_t len)
+{
+    size_t i = 0;
+    if (len >= 4) {
+        uint32_t head = quote_load_half(from);
+        uint32_t tail = quote_load_half(from + len - 4);
+        if (quote_special((uint64_t)head << 32 | tail) == 0) {
+            memcpy(to, &head, sizeof(head));
+            memcpy(to + len - 4, &tail, sizeof(tail));
+            return len;
+        }
+    }
+    for (; i < len && !quote_is_special(from[i]); i++) {
+        to[i] = from[i];
+    }
+    return i;
+}
+
+/*
+ * Copies bytes up to the first special one and returns how many, eight a step; the last step
+ * overlaps the one before. `to` has room for len, all of which may be overwritten.
+ */
+static inline size_t quote_copy_plain(char *to, const char *from, size_t len)
+{
+    if (len < sizeof(uint64_t)) {
+        return quote_copy_short(to, from, len);
+    }
+    size_t last = len - sizeof(uint64_t);
+    for (size_t i = 0;; i = i + sizeof(uint64_t) < last ? i + sizeof(uint64_t) : last) {
+        uint64_t word = quote_load(from + i);
+        uint64_t found = quote_special(word);
+        memcpy(to + i, &word, sizeof(word));
+        if (found != 0) {
+            return i + quote_first_special(found, from + i);
+        }
+        if (i == last) {
+            return len;
+        }
+    }
+}
 
 /* Appends text as a JSON string with its quotes. Valid UTF-8 passes; U+2028 stays as it is. */
 void quote_push(struct buf *out, const char *text, size_t len);
