@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Connection and catalogue: what goes wrong is told apart, what is there is described. */
+#include "rowferry/source/lookup.h"
+#include "rowferry/source/pg.h"
+#include "walk.h"
+
+static int try_open(const char *uri, const char *password, struct err *err)
+{
+    struct pg *pg = NULL;
+    struct source_options options = {
+        .uri = uri, .password = password, .connect_timeout_ms = 5000, .lock_timeout_ms = 1000};
+    int rc = pg_open(&pg, &options, err);
+    pg_close(pg);
+    return rc;
+}
+
+START_TEST(nobody_listening_is_temporary)
+{
+    struct err err = {0};
+    char uri[64];
+    snprintf(uri, sizeof(uri), "postgresql://someone@127.0.0.1:%d/postgres", free_port());
+    ck_assert_int_eq(try_open(uri, "geheim-7", &err), ERR_TRANSIENT);
+    ck_assert_ptr_nonnull(strstr(err.message, "could not connect to the source"));
+    ck_assert_ptr_null(strchr(err.message, '\n'));
+    ck_assert_ptr_null(strstr(err.message, "geheim-7"));
+}
+END_TEST
+
+START_TEST(a_wrong_password_a_missing_role_and_a_missing_database_are_refusals)
+{
+    struct err err = {0};
+    char *uri = database_new();
+    PGconn *db = sql_open(uri);
+    char *role = sql_text(db, "select 'rowferry_' || current_database()");
+    sql_exec(db, "create role \"%s\" login password 'right'", role);
+    char *as_role = uri_as(uri, role);
+    ck_assert_int_eq(try_open(as_role, "wrong-secret", &err), ERR_REJECTED);
+    ck_assert_str_eq(err.sqlstate, "28P01");
+    ck_assert_ptr_null(strstr(err.message, "wrong-secret"));
+    ck_assert_int_eq(try_open(as_role, "right", &err), 0);
+    char *nobody = uri_as(uri, "no_such_role_here");
+    ck_assert_int_eq(try_open(nobody, "x", &err), ERR_REJECTED);
+    struct buf missing;
+    buf_init(&missing, 4096);
+    buf_push_text(&missing, uri);
+    buf_push_text(&missing, "_missing");
+    ck_assert_int_eq(try_open(buf_text(&missing), NULL, &err), ERR_REJECTED);
+    ck_assert_str_eq(err.sqlstate, "3D000");
+    sql_exec(db, "drop role \"%s\"", role);
+    buf_release(&missing);
+    free(nobody);
+    free(as_role);
+    free(role);
+    PQfinish(db);
+    database_drop(uri);
+}
+END_TEST
+
+START_TEST(text_means_the_same_whatever_the_database_was_set_to)
+{
+    char *uri = database_new();
+    struct err err = {0};
+    struct pg_result *r = NULL;
+    PGconn *db = sql_open(uri);
+    sql_exec(db, "do $$ begin execute format('alter database %%I set datestyle = german', "
+                 "current_database()); execute format('alter database %%I set timezone = "
+                 "''Asia/Tokyo''', current_database()); execute format('alter database %%I set "
+                 "bytea_output = escape', current_database()); end $$");
+    struct pg *pg = walk_connect(uri);
+    const char *const params[] = {"0.1", NULL};
+    must(pg_query(pg, &r, "select timestamptz 'epoch', 'a'::bytea, $1::float8 + 0.2, $2::text",
+                  params, 2, &err),
+         &err);
+    ck_assert_uint_eq(pg_rows(r), 1);
+    ck_assert_str_eq(pg_text(r, 0, 0), "1970-01-01 00:00:00+00");
+    ck_assert_str_eq(pg_text(r, 0, 1), "\\x61");
+    ck_assert_str_eq(pg_text(r, 0, 2), "0.30000000000000004");
+    ck_assert_ptr_null(pg_text(r, 0, 3));
+    pg_result_release(r);
+    pg_close(pg);
+    PQfinish(db);
+    database_drop(uri);
+}
+END_TEST
+
+START_TEST(the_server_is_identified)
+{
+    char *uri = database_new();
+    struct err err = {0};
+    struct pg_identity id;
+    struct pg *pg = walk_connect(uri);
+    must(pg_identify(pg, &id, &err), &err);
+    ck_assert_uint_gt(strlen(id.system), 10);
+    ck_assert_int_ge(id.timeline, 1);
+    ck_assert_int_ge(id.server_version, 130000);
+    ck_assert(id.superuser && !id.in_recovery);
+    ck_assert_uint_gt(strlen(id.database), 0);
+    pg_close(pg);
+    database_drop(uri);
+}
+END_TEST
+
+START_TEST(a_table_is_described)
+{
+    char *uri = database_new();
+    struct err err = {0};
+    struct table *t = NULL;
+    PGconn *db = sql_open(uri);
+    sql_exec(db, "create schema \"Shop\"; create domain code as varchar(20); create domain codes "
+                 "as code[]; create type mood as enum ('good');"
+                 "create table \"Shop\".\"Item\" (b int, a code, gone int, names text[], c codes, "
+                 "m mood, r int4range, primary key (a, b));"
+                 "alter table \"Shop\".\"Item\" drop column gone");
+    struct pg *pg = walk_connect(uri);
+    must(catalog_table(pg, &t, "Shop.Item", NULL, 0, &err), &err);
+    ck_assert_str_eq(t->quoted, "\"Shop\".\"Item\"");
+    ck_assert_uint_eq(t->columns.count, 6);
+    ck_assert_str_eq(columns_find(&t->columns, "a")->type, "varchar");
+    ck_assert_str_eq(columns_find(&t->columns, "names")->element_type, "text");
+    ck_assert_str_eq(columns_find(&t->columns, "c")->element_type, "varchar");
+    ck_assert_int_eq(columns_find(&t->columns, "m")->category, 'e');
+    ck_assert_int_eq(columns_find(&t->columns, "r")->category, 'r');
+    ck_assert_uint_eq(t->key_count, 2);
+    ck_assert_str_eq(t->key[0], "a");
+    ck_assert(t->key_unique && t->key_not_null);
+    char *fingerprint = text_copy(t->fingerprint);
+    table_free(t);
+    sql_exec(db, "alter table \"Shop\".\"Item\" alter column names type varchar[]");
+    must(catalog_table(pg, &t, "Shop.Item", NULL, 0, &err), &err);
+    ck_assert_str_ne(t->fingerprint, fingerprint);
+    table_free(t);
+    free(fingerprint);
+    pg_close(pg);
+    PQfinish(db);
+    database_drop(uri);
+}
+END_TEST
+
+START_TEST(a_table_or_column_that_does_not_exist_is_answered_with_the_nearest)
+{
+    static const char *const wrong[] = {"idd"};
+    static const char *const body[] = {"body"};
+    char *uri = database_new();
+    struct err err = {0};
+    struct table *t = NULL;
+    PGconn *db = sql_open(uri);
+    sql_exec(db, "create table articles (id int not null, body text)");
+    struct pg *pg = walk_connect(uri);
+    ck_assert_int_eq(catalog_table(pg, &t, "public.artciles", NULL, 0, &err), ERR_REJECTED);
+    ck_assert_ptr_nonnull(strstr(err.hint, "public.articles"));
+    ck_assert_int_eq(catalog_table(pg, &t, "articles", wrong, 1, &err), ERR_REJECTED);
+    ck_assert_ptr_nonnull(strstr(err.hint, "\"id\""));
+    ck_assert_int_eq(catalog_table(pg, &t, "articles", NULL, 0, &err), ERR_REJECTED);
+    ck_assert_ptr_nonnull(strstr(err.message, "has no primary key"));
+    must(catalog_table(pg, &t, "articles", body, 1, &err), &err);
+    ck_assert(!t->key_unique && !t->key_not_null);
+    table_free(t);
+    pg_close(pg);
+    PQfinish(db);
+    database_drop(uri);
+}
+END_TEST
+
+START_TEST(a_second_holder_is_told_who_the_first_is)
+{
+    char *uri = database_new();
+    struct err err = {0};
+    struct pg *first = walk_connect(uri);
+    struct pg *second = walk_connect(uri);
+    must(lookup_hold(first, "articles/one", &err), &err);
+    must(lookup_hold(second, "articles/two", &err), &err);
+    ck_assert_int_eq(lookup_hold(second, "articles/one", &err), ERR_HELD);
+    ck_assert_ptr_nonnull(strstr(err.message, "rowferry test"));
+    pg_close(first);
+    struct pg *third = walk_connect(uri);
+    ck_assert_int_eq(lookup_hold(third, "articles/two", &err), ERR_HELD);
+    pg_close(second);
+    pg_close(third);
+    database_drop(uri);
+}
+END_TEST
+
+SUITE_MAIN("source/pg", nobody_listening_is_temporary,
+           a_wrong_password_a_missing_role_and_a_missing_database_are_refusals,
+           text_means_the_same_whatever_the_database_was_set_to, the_server_is_identified,
+           a_table_is_described, a_table_or_column_that_does_not_exist_is_answered_with_the_nearest,
+           a_second_holder_is_told_who_the_first_is)

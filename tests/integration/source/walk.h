@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A capture walked by hand: every page is applied to a table of the same database, so that "equal"
+ * is a question in SQL. Header only; each test program is one file.
+ */
+#ifndef ROWFERRY_TESTS_WALK_H
+#define ROWFERRY_TESTS_WALK_H
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/text.h"
+#include "rowferry/source/changelog.h"
+#include "rowferry/source/install.h"
+#include "server.h"
+#include "sql.h"
+#include "suite.h"
+
+struct walk {
+    char *uri;
+    PGconn *db; /* the application */
+    struct capture *capture;
+    char *position; /* of the last page that was settled */
+    const char *table;
+    const char *const *key;
+    size_t key_count;
+    const char *const *columns;
+    size_t column_count;
+    const char *where;
+    size_t page_rows;
+    size_t page_blocks;
+    size_t rows; /* of the last page */
+    size_t gone;
+    size_t null_keys;
+    bool drained;
+    bool copying;
+};
+
+static inline void must(int rc, const struct err *err)
+{
+    ck_assert_msg(rc >= 0, "%s (%s)", err->message, err->hint);
+}
+
+static inline struct pg *walk_connect(const char *uri)
+{
+    struct err err = {0};
+    struct pg *pg = NULL;
+    struct source_options options = {
+        .uri = uri, .lock_timeout_ms = 2000, .application_name = "rowferry test"};
+    must(pg_open(&pg, &options, &err), &err);
+    return pg;
+}
+
+static inline struct table *walk_table(const struct walk *w, struct pg *pg)
+{
+    struct err err = {0};
+    struct table *table = NULL;
+    must(catalog_table(pg, &table, w->table, w->key, w->key_count, &err), &err);
+    return table;
+}
+
+/* A database with the table of `ddl` and the change log installed for it. */
+static inline void walk_install(struct walk *w)
+{
+    struct err err = {0};
+    struct pg *pg = walk_connect(w->uri);
+    struct table *table = walk_table(w, pg);
+    must(install_apply(pg, table, NULL, &err), &err);
+    table_free(table);
+    pg_close(pg);
+}
+
+static inline void walk_new(struct walk *w, const char *ddl)
+{
+    w->uri = database_new();
+    w->db = sql_open(w->uri);
+    sql_exec(w->db, "%s", ddl);
+    sql_exec(w->db, "create table mirror (key text collate \"C\" primary key, content text)");
+    walk_install(w);
+}
+
+/* A capture of the table, not yet started. */
+static inline void walk_open(struct walk *w)
+{
+    struct err err = {0};
+    struct changelog_options options = {.consumer = "test/one",
+                                        .table = w->table,
+                                        .key = w->key,
+                                        .key_count = w->key_count,
+                                        .where = w->where,
+                                        .columns = w->columns,
+                                        .column_count = w->column_count,
+                                        .page_rows = w->page_rows,
+                                        .page_blocks = w->page_blocks};
+    must(changelog_open(&w->capture, walk_connect(w->uri), &options, &err), &err);
+}
+
+static inline void walk_start(struct walk *w)
+{
+    struct err err = {0};
+    struct buf position;
+    buf_init(&position, 4096);
+    walk_open(w);
+    must(w->capture->ops->start(w->capture, &position, &err), &err);
+    w->position = buf_detach(&position);
+}
+
+static inline void walk_close(struct walk *w)
+{
+    w->capture->ops->free(w->capture);
+    w->capture = NULL;
+}
+
+/* As another process would: a new connection, the position alone. */
+static inline void walk_again(struct walk *w)
+{
+    struct err err = {0};
+    walk_close(w);
+    walk_open(w);
+    must(w->capture->ops->resume(w->capture, w->position, &err), &err);
+}
+
+static inline void walk_apply_row(struct walk *w, const struct change *change)
+{
+    struct buf content;
+    buf_init(&content, 65536);
+    for (size_t i = 1; i < change->row.count; i++) {
+        const struct value *v = &change->row.values[i];
+        buf_push_text(&content, i > 1 ? "|" : "");
+        buf_push(&content, v->null ? "~" : v->text, v->null ? 1 : v->len);
+    }
+    char *key = text_copy_span(change->key);
+    const char *const params[] = {key, buf_text(&content)};
+    PGresult *r = PQexecParams(w->db,
+                               "insert into mirror values ($1, $2) on conflict (key) do update "
+                               "set content = excluded.content",
+                               2, NULL, params, NULL, NULL, 0);
+    ck_assert_int_eq(PQresultStatus(r), PGRES_COMMAND_OK);
+    PQclear(r);
+    free(key);
+    buf_release(&content);
+}
+
+static inline void walk_apply_gone(struct walk *w, const struct change *change)
+{
+    char *key = text_copy_span(change->key);
+    const char *const params[] = {key};
+    PGresult *r =
+        PQexecParams(w->db, "delete from mirror where key = $1", 1, NULL, params, NULL, NULL, 0);
+    ck_assert_int_eq(PQresultStatus(r), PGRES_COMMAND_OK);
+    PQclear(r);
+    free(key);
+}
+
+/* Walks the rest of a page that was begun; the position is kept. */
+static inline int walk_rest(struct walk *w, struct err *err)
+{
+    struct change change = {0};
+    w->rows = w->gone = w->null_keys = 0;
+    for (;;) {
+        int rc = w->capture->ops->next(w->capture, &change, err);
+        if (rc < 0 || change.kind == CHANGE_PAGE) {
+            w->drained = change.drained;
+            w->copying = change.copying;
+            if (rc == 0 && change.position != NULL) {
+                free(w->position);
+                w->position = text_copy(change.position);
+            }
+            return rc;
+        }
+        if (change.kind == CHANGE_WAIT) {
+            struct pollfd fd = {.fd = w->capture->ops->fd(w->capture), .events = POLLIN};
+            ck_assert_int_ge(poll(&fd, 1, 10000), 1);
+        } else if (change.kind == CHANGE_GONE) {
+            w->gone++;
+            walk_apply_gone(w, &change);
+        } else if (change.key_null) {
+            w->null_keys++;
+        } else {
+            w->rows++;
+            walk_apply_row(w, &change);
+        }
+    }
+}
+
+static inline int walk_try(struct walk *w, struct err *err)
+{
+    int rc = w->capture->ops->begin(w->capture, err);
+    return rc == 0 ? walk_rest(w, err) : rc;
+}
+
+static inline void walk_page(struct walk *w)
+{
+    struct err err = {0};
+    must(walk_try(w, &err), &err);
+}
+
+/* Pages until one is drained; returns how many rows and deletes came. */
+static inline size_t walk_drain(struct walk *w)
+{
+    size_t changes = 0;
+    do {
+        walk_page(w);
+        changes += w->rows + w->gone;
+    } while (!w->drained);
+    return changes;
+}
+
+static inline void walk_copy(struct walk *w)
+{
+    while (strncmp(w->position, "copy", 4) == 0) {
+        walk_page(w);
+    }
+}
+
+static inline void walk_release(struct walk *w)
+{
+    struct err err = {0};
+    must(w->capture->ops->release(w->capture, w->position, &err), &err);
+}
+
+/* How many rows differ between the mirror and the query (key text, content). */
+static inline int64_t walk_differences(struct walk *w, const char *query)
+{
+    return sql_int(
+        w->db,
+        "select (select count(*) from (%1$s except all select key, content from mirror) "
+        "a) + (select count(*) from (select key, content from mirror except all %1$s) b)",
+        query);
+}
+
+static inline void walk_free(struct walk *w)
+{
+    if (w->capture != NULL) {
+        walk_close(w);
+    }
+    free(w->position);
+    PQfinish(w->db);
+    database_drop(w->uri);
+}
+
+#endif
