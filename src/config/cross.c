@@ -83,18 +83,32 @@ static int check_cleartext(const struct reader *r)
     return 0;
 }
 
+static int compare_polls(const struct reader *r, const struct limits_config *l, const char *scope)
+{
+    if (l->poll_min_ms <= l->poll_max_ms) {
+        return 0;
+    }
+    struct buf path;
+    buf_init(&path, MAX_PATH_BYTES);
+    buf_printf(&path, "%slimits.poll_min", scope);
+    int result =
+        read_fail(r, buf_text(&path), SCAN_VALUE,
+                  "\"%slimits.poll_min\" is longer than \"%slimits.poll_max\"", scope, scope);
+    buf_release(&path);
+    return result;
+}
+
+static int check_top_polls(const struct reader *r)
+{
+    return compare_polls(r, &r->inherited.limits, "");
+}
+
 static int check_polls(const struct reader *r, size_t index)
 {
-    const struct limits_config *l = &r->config->pipelines[index].limits;
-    if (l->poll_min_ms > l->poll_max_ms) {
-        char *path = pipeline_path(index, "limits.poll_min");
-        int result = read_fail(r, path, SCAN_VALUE,
-                               "\"limits.poll_min\" of pipeline \"%s\" is longer than its poll_max",
-                               r->config->pipelines[index].name);
-        free(path);
-        return result;
-    }
-    return 0;
+    char *scope = pipeline_path(index, "");
+    int result = compare_polls(r, &r->config->pipelines[index].limits, scope);
+    free(scope);
+    return result;
 }
 
 static int unknown_property(const struct reader *r, size_t index, const char *property,
@@ -153,7 +167,8 @@ static int check_unique(const struct reader *r, size_t index)
 
 int cross_check(const struct reader *r)
 {
-    int (*const of_file[])(const struct reader *) = {check_auth, check_tls, check_cleartext};
+    int (*const of_file[])(const struct reader *) = {check_auth, check_tls, check_cleartext,
+                                                     check_top_polls};
     int (*const of_pipeline[])(const struct reader *, size_t) = {check_unique, check_polls,
                                                                  check_fields};
     for (size_t i = 0; i < sizeof(of_file) / sizeof(of_file[0]); i++) {

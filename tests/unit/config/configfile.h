@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 #include "rowferry/config/config.h"
 #include "suite.h"
