@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Judges the Authorization header. */
+#include "auth.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+/* Same time whatever differs, but for the length. */
+static bool same(const char *a, const char *b)
+{
+    size_t n = strlen(a);
+    unsigned char different = 0;
+    if (n != strlen(b)) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        different |= (unsigned char)((unsigned char)a[i] ^ (unsigned char)b[i]);
+    }
+    return different == 0;
+}
+
+static void push_base64(struct buf *out, const char *text)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t n = strlen(text);
+    for (size_t i = 0; i < n; i += 3) {
+        uint32_t bits = 0;
+        for (size_t k = 0; k < 3; k++) {
+            bits = (bits << 8) | (i + k < n ? (unsigned char)text[i + k] : 0U);
+        }
+        for (size_t k = 0; k < 4; k++) {
+            buf_push_char(out, i + k > n ? '=' : letters[(bits >> (18 - 6 * k)) & 63]);
+        }
+    }
+}
+
+bool auth_good(const struct options *o, const char *header)
+{
+    bool good = false;
+    if (o->api_key == NULL && o->user == NULL) {
+        return true;
+    }
+    if (header == NULL) {
+        return false;
+    }
+    if (o->api_key != NULL && strncasecmp(header, "ApiKey ", 7) == 0) {
+        good = same(header + 7, o->api_key);
+    } else if (o->user != NULL && strncasecmp(header, "Basic ", 6) == 0) {
+        struct buf plain;
+        struct buf coded;
+        buf_init(&plain, 65536);
+        buf_init(&coded, 131072);
+        buf_printf(&plain, "%s:%s", o->user, o->password);
+        push_base64(&coded, buf_text(&plain));
+        good = same(header + 6, buf_text(&coded));
+        text_wipe(plain.data);
+        text_wipe(coded.data);
+        buf_release(&plain);
+        buf_release(&coded);
+    }
+    return good;
+}

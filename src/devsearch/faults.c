@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps and serves the faults that a test asked for. */
+#include "faults.h"
+#include "server.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+
+void faults_release(struct faults *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        free(f->list[i].path);
+    }
+    free(f->list);
+    f->list = NULL;
+    f->count = 0;
+}
+
+static void drop(struct faults *f, size_t at)
+{
+    free(f->list[at].path);
+    memmove(f->list + at, f->list + at + 1, (--f->count - at) * sizeof(*f->list));
+}
+
+static void use(struct faults *f, size_t at)
+{
+    f->fired++;
+    if (f->list[at].count > 0 && --f->list[at].count == 0) {
+        drop(f, at);
+    }
+}
+
+struct fault faults_take(struct faults *f, const char *path)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        if (f->list[i].items_status == 0 && strstr(path, f->list[i].path) != NULL &&
+            strstr(path, "/_devsearch/") == NULL) {
+            struct fault fault = f->list[i];
+            fault.path = NULL;
+            use(f, i);
+            return fault;
+        }
+    }
+    return (struct fault){0};
+}
+
+int faults_take_item(struct faults *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        if (f->list[i].items_status != 0 && ++f->items_seen % f->list[i].every == 0) {
+            int status = f->list[i].items_status;
+            use(f, i);
+            return status;
+        }
+    }
+    return 0;
+}
+
+int fault_refuse(struct refusal *refusal, int status, enum product product, const char *index)
+{
+    switch (status) {
+    case 429:
+        return refuse(
+            refusal, 429,
+            product == OPENSEARCH ? "rejected_execution_exception"
+                                  : "es_rejected_execution_exception",
+            "rejected execution of coordinating operation [coordinating_and_primary_bytes="
+            "0, replica_bytes=0, all_bytes=0, coordinating_operation_bytes=676072, "
+            "max_coordinating%s_bytes=307200]",
+            product == OPENSEARCH ? "_and_primary" : "");
+    case 503:
+        if (index != NULL) {
+            return refuse(refusal, 503, "unavailable_shards_exception",
+                          "[%s][0] primary shard is not active Timeout: [1m]", index);
+        }
+        return refuse(refusal, 503, "cluster_block_exception",
+                      "blocked by: [SERVICE_UNAVAILABLE/1/state not recovered / initialized];");
+    case 403:
+        return refuse(refusal, 403, "cluster_block_exception",
+                      "index [%s] blocked by: [FORBIDDEN/8/index write (api)];",
+                      index != NULL ? index : "_all");
+    default:
+        return refuse(refusal, status, "devsearch_fault", "a fault that was asked for");
+    }
+}
+
+static int parse_close(struct json_object *json, struct fault *fault, struct refusal *refusal)
+{
+    static const char *const names[] = {
+        [CLOSE_BEFORE] = "before", [CLOSE_AFTER] = "after", [CLOSE_MIDDLE] = "middle"};
+    const char *text = json_object_get_string(json);
+    for (int i = CLOSE_BEFORE; i <= CLOSE_MIDDLE; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            fault->close = (enum fault_close)i;
+            return 0;
+        }
+    }
+    return refuse_unknown(refusal, "[close] [%s]: before, after or middle", text);
+}
+
+static int parse_fault(struct json_object *json, struct fault *fault, struct refusal *refusal)
+{
+    *fault = (struct fault){.every = 1, .count = -1};
+    const char *path = "_bulk";
+    json_object_object_foreach(json, key, value)
+    {
+        if (strcmp(key, "status") == 0) {
+            fault->status = json_object_get_int(value);
+        } else if (strcmp(key, "items_status") == 0) {
+            fault->items_status = json_object_get_int(value);
+        } else if (strcmp(key, "every") == 0) {
+            fault->every = json_object_get_int64(value);
+        } else if (strcmp(key, "count") == 0) {
+            fault->count = json_object_get_int64(value);
+        } else if (strcmp(key, "delay_ms") == 0) {
+            fault->delay_ms = json_object_get_int64(value);
+        } else if (strcmp(key, "path") == 0) {
+            path = json_object_get_string(value);
+        } else if (strcmp(key, "close") != 0) {
+            return refuse_unknown(refusal, "[%s] of a fault", key);
+        } else if (parse_close(value, fault, refusal) != 0) {
+            return -1;
+        }
+    }
+    bool bad_status = (fault->status != 0 && (fault->status < 400 || fault->status > 599)) ||
+                      (fault->items_status != 0 && fault->items_status < 400);
+    if (fault->every < 1 || fault->count == 0 || fault->delay_ms < 0 || bad_status) {
+        return refuse(refusal, 400, "illegal_argument_exception",
+                      "a fault has a status of 400 to 599, every >= 1, count >= 1, delay_ms >= 0");
+    }
+    fault->path = text_copy(path);
+    return 0;
+}
+
+static int allowed(const struct server *s, struct refusal *refusal)
+{
+    return s->options->faults
+               ? 0
+               : refuse(refusal, 403, "security_exception", "faults need devsearch --faults");
+}
+
+HANDLER(post_faults)
+{
+    struct fault fault;
+    if (allowed(s, refusal) != 0) {
+        return -1;
+    }
+    struct json_object *json = request_json(q, refusal);
+    int rc = json != NULL ? parse_fault(json, &fault, refusal) : -1;
+    json_object_put(json);
+    if (rc == 0) {
+        s->faults.list = mem_grow(s->faults.list, s->faults.count + 1, sizeof(fault));
+        s->faults.list[s->faults.count++] = fault;
+        buf_push_literal(&a->body, "{\"acknowledged\":true}");
+    }
+    return rc;
+}
+
+HANDLER(delete_faults)
+{
+    (void)q;
+    if (allowed(s, refusal) != 0) {
+        return -1;
+    }
+    faults_release(&s->faults);
+    buf_push_literal(&a->body, "{\"acknowledged\":true}");
+    return 0;
+}
+
+HANDLER(get_fault_stats)
+{
+    (void)q;
+    int64_t documents = 0;
+    for (size_t i = 0; i < s->catalogue.count; i++) {
+        int64_t n;
+        int64_t bytes;
+        if (shelf_size(s->catalogue.list[i]->shelf, INT64_MAX - 1, &n, &bytes, refusal) != 0) {
+            return -1;
+        }
+        documents += n;
+    }
+    buf_printf(&a->body,
+               "{\"requests\":%lld,\"bulk_requests\":%lld,\"bulk_operations\":%lld,"
+               "\"bulk_bytes\":%lld,\"documents\":%lld,\"faults_pending\":%zu,"
+               "\"faults_fired\":%lld}",
+               (long long)s->requests, (long long)s->bulk_requests, (long long)s->bulk_operations,
+               (long long)s->bulk_bytes, (long long)documents, s->faults.count,
+               (long long)s->faults.fired);
+    return 0;
+}

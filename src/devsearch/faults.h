@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Faults on request: what a test asked to go wrong with the next requests.
+ */
+#ifndef DEVSEARCH_FAULTS_H
+#define DEVSEARCH_FAULTS_H
+
+#include "answer.h"
+
+enum fault_close { CLOSE_NEVER, CLOSE_BEFORE, CLOSE_AFTER, CLOSE_MIDDLE };
+
+struct fault {
+    char *path;       /* the request's path holds this */
+    int status;       /* the whole request answers so; 0: no */
+    int items_status; /* items of a bulk answer so; 0: no */
+    int64_t every;    /* each n-th item */
+    int64_t count;    /* requests (items, for items_status) left; -1: for ever */
+    int64_t delay_ms;
+    enum fault_close close;
+};
+
+struct faults {
+    struct fault *list;
+    size_t count;
+    int64_t items_seen;
+    int64_t fired;
+};
+
+void faults_release(struct faults *f);
+
+/* The fault for a request of this path (its count goes down), or one of zeros. */
+struct fault faults_take(struct faults *f, const char *path);
+
+/* The status that this item of a bulk shall have, or 0. */
+int faults_take_item(struct faults *f);
+
+/* The refusal that real services give with such a status. */
+int fault_refuse(struct refusal *refusal, int status, enum product product, const char *index);
+
+#endif
