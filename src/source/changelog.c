@@ -345,7 +345,10 @@ static int changelog_begin_keys(struct capture *capture, const struct span *keys
             return err_set(err, ERR_REJECTED, "the keys to be read again are too long");
         }
     }
-    int rc = open_page(c, err);
+    int rc = c->table == NULL ? prepare(c, err) : 0;
+    if (rc == 0) {
+        rc = open_page(c, err);
+    }
     return rc == 0 ? changelog_send_keys(c, err) : rc;
 }
 

@@ -63,7 +63,8 @@ struct capture_ops {
     int (*begin)(struct capture *c, struct err *err);
 
     /* Begins a page that reads these keys again (rows, and GONE for those without one); its
-     * position is null: settling it reaches nothing. The keys are copied. */
+     * position is null: settling it reaches nothing. The keys are copied. Works without start or
+     * resume too: a look at some rows that leaves no trace in the source. */
     int (*begin_keys)(struct capture *c, const struct span *keys, size_t count, struct err *err);
 
     /* The next change of the page; never waits. */
