@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+
+#define LIST_BYTES 1024
 
 struct scan {
     struct arguments *out;
@@ -147,6 +150,14 @@ static char **choices(const char *group)
     return words;
 }
 
+static void choices_free(char **words)
+{
+    for (size_t i = 0; words[i] != NULL; i++) {
+        free(words[i]);
+    }
+    free(words);
+}
+
 static int unknown_command(const char *group, const char *word, struct err *err)
 {
     char **words = choices(group);
@@ -160,10 +171,7 @@ static int unknown_command(const char *group, const char *word, struct err *err)
         err_set(err, ERR_CONFIG, "unknown command \"%s%s%s\"; see: rowferry %s%s--help", before,
                 space, word, before, space);
     }
-    for (size_t i = 0; words[i] != NULL; i++) {
-        free(words[i]);
-    }
-    free(words);
+    choices_free(words);
     return ERR_CONFIG;
 }
 
@@ -203,6 +211,20 @@ static int check_options(const struct arguments *a, struct err *err)
     return 0;
 }
 
+static int incomplete_command(const char *group, struct err *err)
+{
+    struct buf list;
+    char **words = choices(group);
+    buf_init(&list, LIST_BYTES);
+    for (size_t i = 0; words[i] != NULL; i++) {
+        buf_printf(&list, "%s%s", i > 0 ? ", " : "", words[i]);
+    }
+    err_set(err, ERR_CONFIG, "command \"%s\" needs one of: %s", group, buf_text(&list));
+    choices_free(words);
+    buf_release(&list);
+    return ERR_CONFIG;
+}
+
 static int check_whole(const struct arguments *a, size_t words, struct err *err)
 {
     if (arguments_have(a, OPTION_HELP) || (words == 0 && arguments_have(a, OPTION_VERSION))) {
@@ -212,10 +234,7 @@ static int check_whole(const struct arguments *a, size_t words, struct err *err)
         return err_set(err, ERR_CONFIG, "no command; see: rowferry --help");
     }
     if (a->command == NULL) {
-        return err_set(err, ERR_CONFIG,
-                       "command \"%s\" needs a second word; see: rowferry %s "
-                       "--help",
-                       a->group, a->group);
+        return incomplete_command(a->group, err);
     }
     if (a->operand_count < a->command->operands_least) {
         return err_set(err, ERR_CONFIG, "command \"%s\" needs %s; see: rowferry %s --help",

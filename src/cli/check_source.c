@@ -133,8 +133,8 @@ static void probe_change_log(struct check *c)
     } else {
         bool well = state == INSTALL_CURRENT;
         check_say(c, well ? VERDICT_PASS : VERDICT_FAIL,
-                  well ? NULL : "run: rowferry source install", "%s%s%s", texts[state],
-                  why.len > 0 ? ": " : "", buf_text(&why));
+                  well ? NULL : "run: rowferry source install", "%s",
+                  why.len > 0 ? buf_text(&why) : texts[state]);
     }
     buf_release(&why);
 }
@@ -143,8 +143,7 @@ static void say_notes(struct check *c, const struct plan_notes *notes)
 {
     for (size_t i = 0; i < notes->count; i++) {
         const struct plan_note *note = &notes->items[i];
-        check_say(c, note->error ? VERDICT_FAIL : VERDICT_WARN, NULL, "\"%s\": %s", note->property,
-                  note->text);
+        check_say(c, note->error ? VERDICT_FAIL : VERDICT_WARN, NULL, "%s", note->text);
     }
 }
 

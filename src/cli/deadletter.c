@@ -13,6 +13,7 @@
 struct listing {
     const char *pipeline;
     bool json;
+    size_t count;
     struct buf out;
     struct err err;
 };
@@ -59,6 +60,7 @@ static int flush(struct listing *l)
 static int list_one(void *context, const struct dead_letter *letter)
 {
     struct listing *l = context;
+    l->count++;
     if (l->json) {
         push_json(&l->out, l->pipeline, letter);
     } else {
@@ -94,6 +96,10 @@ int command_deadletter_list(const struct arguments *a, struct err *err)
     for (size_t i = 0; rc == 0 && i < setup.count; i++) {
         l.pipeline = setup.pipelines[i]->name;
         rc = list_pipeline(&l, setup.config->state_path, err);
+    }
+    if (rc == 0 && l.count == 0 && !l.json) {
+        buf_push_literal(&l.out, "no dead letters\n");
+        rc = terminal_result(&l.out, err);
     }
     setup_release(&setup);
     buf_release(&l.out);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define COMMAND_COLUMN 18
-#define OPTION_COLUMN 20
+#define OPTION_COLUMN 21
 
 static const struct {
     enum exit_code code;

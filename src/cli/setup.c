@@ -55,9 +55,9 @@ static int pick_pipelines(struct setup *s, const char *const *names, size_t coun
     return 0;
 }
 
-static void log_warnings(const struct config *c, size_t from)
+static void log_warnings(const struct config *c)
 {
-    for (size_t i = from; i < c->warning_count; i++) {
+    for (size_t i = 0; i < c->warning_count; i++) {
         log_event(LOG_WARN, "configuration", F_TEXT("message", c->warnings[i]));
     }
 }
@@ -71,15 +71,13 @@ int setup_load(struct setup *out, const struct arguments *a, const char *const *
         return rc;
     }
     log_configure((enum log_level)out->config->log_level, (enum log_format)out->config->log_format);
-    log_warnings(out->config, 0);
     return pick_pipelines(out, names, count, err);
 }
 
 int setup_secrets(struct setup *s, struct err *err)
 {
-    size_t told = s->config->warning_count;
     int rc = config_resolve_secrets(s->config, err);
-    log_warnings(s->config, told);
+    log_warnings(s->config);
     return rc;
 }
 

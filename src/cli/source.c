@@ -103,7 +103,11 @@ static int connect_as(struct installer *i, const struct session *s, const char *
         options.uri = as;
         options.password = NULL;
     }
-    return pg_open(&i->pg, &options, err);
+    int rc = pg_open(&i->pg, &options, err);
+    if (rc < 0 && as != NULL && err->hint[0] == '\0') {
+        err_hint(err, "the password of --as comes from $PGPASSWORD or ~/.pgpass");
+    }
+    return rc;
 }
 
 /* The role that the configuration's connection has. */

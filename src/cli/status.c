@@ -87,7 +87,7 @@ static void ask_source(struct status *s, const struct config *config)
 
 static void push_line(struct buf *out, const char *name)
 {
-    buf_printf(out, "  %-13s", name);
+    buf_printf(out, "  %-14s", name);
 }
 
 static void push_settled(struct buf *out, const struct status *s, int64_t now_us)
@@ -170,9 +170,13 @@ static void push_text(struct buf *out, const struct status *s, int64_t now_us)
         return;
     }
     push_line(out, "index");
-    buf_printf(out, "%s -> %s, %s\n", s->pipeline->to.index,
-               s->checkpoint.generation != NULL ? s->checkpoint.generation : "nothing yet",
-               phase_names[s->checkpoint.phase]);
+    buf_printf(out, "%s, ", s->pipeline->to.index);
+    if (s->checkpoint.generation != NULL) {
+        buf_printf(out, "generation %s, %s\n", s->checkpoint.generation,
+                   phase_names[s->checkpoint.phase]);
+    } else {
+        buf_push_literal(out, "not built yet\n");
+    }
     push_settled(out, s, now_us);
     push_position(out, s);
     push_pending(out, s);
@@ -236,13 +240,16 @@ static void push_json(struct buf *out, const struct status *s)
 static int show_pipeline(const struct setup *setup, const struct pipeline_config *pipeline,
                          bool source, bool json, struct err *err)
 {
-    struct status s = {.pipeline = pipeline, .pending = -1, .why_unknown = "no secret for it"};
+    struct status s = {.pipeline = pipeline, .pending = -1, .why_unknown = "no position yet"};
     struct clock clock = clock_system();
     struct buf out;
     buf_init(&out, STATUS_BYTES);
     int rc = ask_state(&s, setup->config->state_path, err);
-    if (rc == 0 && source && s.checkpoint.position != NULL) {
-        ask_source(&s, setup->config);
+    if (rc == 0 && s.checkpoint.position != NULL) {
+        s.why_unknown = "the password cannot be read";
+        if (source) {
+            ask_source(&s, setup->config);
+        }
     }
     if (rc == 0) {
         if (json) {
