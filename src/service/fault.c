@@ -45,10 +45,26 @@ static const struct fault_row {
     {CURLE_URL_MALFORMAT, ERR_CONFIG, SAY_OTHER},
 };
 
-bool fault_is_unreachable(CURLcode result)
+/* The time of the connection itself would be 0 too where one is used again. */
+static bool never_connected(const struct slot *slot)
 {
-    return result == CURLE_COULDNT_CONNECT || result == CURLE_COULDNT_RESOLVE_HOST ||
-           result == CURLE_SSL_CONNECT_ERROR;
+    curl_off_t ready_us = 0;
+    curl_easy_getinfo(slot->easy, CURLINFO_PRETRANSFER_TIME_T, &ready_us);
+    return ready_us == 0 && slot->answer.status == 0;
+}
+
+bool fault_is_unreachable(const struct slot *slot)
+{
+    switch (slot->result) {
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_SSL_CONNECT_ERROR:
+        return true;
+    case CURLE_OPERATION_TIMEDOUT:
+        return never_connected(slot);
+    default:
+        return false;
+    }
 }
 
 static struct fault_row row_of(CURLcode code)
@@ -80,10 +96,8 @@ static int say_connect(const struct slot *slot, const char *origin, struct err *
 static int say_timeout(const struct slot *slot, const char *origin, struct err *err)
 {
     const struct service_options *o = &slot->service->options;
-    curl_off_t connected_us = 0;
     char time[UNITS_BYTES];
-    curl_easy_getinfo(slot->easy, CURLINFO_CONNECT_TIME_T, &connected_us);
-    if (connected_us == 0 && slot->answer.status == 0) {
+    if (never_connected(slot)) {
         return err_set(err, ERR_TRANSIENT, "could not connect to %s within %s", origin,
                        units_duration(time, o->connect_timeout_ms));
     }

@@ -7,8 +7,8 @@
 
 #include "service.h"
 
-/* True where nobody was reached, so that another base URL may do better. */
-bool fault_is_unreachable(CURLcode result);
+/* True where a finished slot reached nobody, so that another base URL may do better. */
+bool fault_is_unreachable(const struct slot *slot);
 
 /* Fills err from a finished slot whose result is not CURLE_OK; returns the class. */
 int fault_explain(const struct slot *slot, struct err *err);

@@ -33,8 +33,10 @@ static int origin_of(struct base_url *base, CURLU *url, struct err *err)
         rc = err_set(err, ERR_CONFIG, "service.url \"%s\" is not an http or https address",
                      base->url);
     } else {
-        base->origin = mem_zero(strlen(host) + strlen(port) + 2, 1);
-        strcat(strcat(strcpy(base->origin, host), ":"), port);
+        struct buf origin;
+        buf_init(&origin, HTTP_PATH_MAX_BYTES);
+        buf_printf(&origin, "%s:%s", host, port);
+        base->origin = buf_detach(&origin);
     }
     curl_free(host);
     curl_free(port);
@@ -191,7 +193,7 @@ int http_request(struct service *s, const char *method, const char *path, struct
     int rc = 0;
     for (size_t tried = 0; tried < s->base_count; tried++) {
         rc = request_once(s, slot, body.data != NULL ? &body : NULL, err);
-        if (rc == 0 || !slot->finished || !fault_is_unreachable(slot->result)) {
+        if (rc == 0 || !slot->finished || !fault_is_unreachable(slot)) {
             break;
         }
     }

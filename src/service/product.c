@@ -2,7 +2,7 @@
 /* Who answers GET /, told by what differs between the products. */
 #include "rowferry/service/product.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "body.h"
@@ -77,9 +77,11 @@ static void read_version(struct product_info *out, const char *number)
     size_t n = text_cut(number, strlen(number), sizeof(out->version) - 1);
     memcpy(out->version, number, n);
     out->version[n] = '\0';
-    if (sscanf(out->version, "%d.%d", &out->major, &out->minor) != 2) {
-        out->major = 0;
-        out->minor = 0;
+    char *dot = NULL;
+    long major = strtol(out->version, &dot, 10);
+    if (*dot == '.' && major > 0 && major < 1000) {
+        out->major = (int)major;
+        out->minor = (int)(strtol(dot + 1, NULL, 10) % 1000);
     }
 }
 

@@ -10,8 +10,6 @@
 #include "fault.h"
 #include "secret.h"
 
-/* Measured to be enough to keep a loopback busy; each bulk in flight has one. */
-#define UPLOAD_BUFFER_BYTES 262144L
 #define KEEPALIVE_IDLE_S 30L
 #define KEEPALIVE_PAUSE_S 10L
 #define WAIT_MAX_MS 60000
@@ -127,7 +125,6 @@ static bool set_connection(CURL *easy, const struct service_options *o)
     SET(CURLOPT_TCP_KEEPALIVE, 1L);
     SET(CURLOPT_TCP_KEEPIDLE, KEEPALIVE_IDLE_S);
     SET(CURLOPT_TCP_KEEPINTVL, KEEPALIVE_PAUSE_S);
-    SET(CURLOPT_UPLOAD_BUFFERSIZE, UPLOAD_BUFFER_BYTES);
     SET(CURLOPT_TIMEOUT_MS, (long)o->request_timeout_ms);
     SET(CURLOPT_CONNECTTIMEOUT_MS, (long)o->connect_timeout_ms);
     SET(CURLOPT_USERAGENT, "rowferry/" ROWFERRY_VERSION);
@@ -284,7 +281,7 @@ static void finish(struct slot *slot, CURLcode result)
     if (status >= 300) {
         secret_mask(&s->options, slot->answer.body.data, slot->answer.body.len);
     }
-    if (fault_is_unreachable(result)) {
+    if (fault_is_unreachable(slot)) {
         next_base(s, slot->base);
     }
     if (slot->batch != NULL) {

@@ -35,7 +35,9 @@ static inline void connect_to(struct fixture *f, size_t urls)
 {
     f->options.urls = f->urls;
     f->options.url_count = urls;
-    f->options.connect_timeout_ms = 5000;
+    if (f->options.connect_timeout_ms == 0) {
+        f->options.connect_timeout_ms = 5000;
+    }
     f->options.in_flight = 2;
     if (f->options.request_timeout_ms == 0) {
         f->options.request_timeout_ms = 10000;

@@ -149,6 +149,17 @@ static inline void scripted_stop(struct scripted *s)
     free(s);
 }
 
+/* Begins to connect and does not wait for it. */
+static inline int scripted_dial(int port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    ck_assert_int_ge(fd, 0);
+    (void)connect(fd, (struct sockaddr *)&address, sizeof(address));
+    return fd;
+}
+
 /* A port of loopback on which nobody listens. */
 static inline int scripted_closed_port(void)
 {

@@ -91,6 +91,46 @@ START_TEST(a_silent_service_is_given_up_in_time)
 }
 END_TEST
 
+START_TEST(a_used_connection_that_falls_silent_is_a_missing_answer)
+{
+    static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", NULL};
+    struct fixture f = {.options.request_timeout_ms = 300};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f, "/"), 0);
+    http_answer_release(&f.answer);
+    f.server->silent = true;
+    ck_assert_int_eq(get(&f, "/"), ERR_TRANSIENT);
+    ck_assert_msg(strstr(f.err.message, "no whole answer") != NULL, "%s", f.err.message);
+    stop(&f);
+}
+END_TEST
+
+/* A listener whose queue is full drops connections in silence, like a host that is gone. */
+START_TEST(an_address_that_swallows_connections_gives_way_to_the_next)
+{
+    static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", NULL};
+    struct fixture f = {.options.connect_timeout_ms = 200};
+    int port;
+    int full = scripted_bind(&port);
+    int fillers[4];
+    ck_assert_int_eq(listen(full, 0), 0);
+    for (size_t i = 0; i < 4; i++) {
+        fillers[i] = scripted_dial(port);
+    }
+    f.server = scripted_start(answers, SIZE_MAX, false);
+    point(&f, 0, port);
+    point(&f, 1, f.server->port);
+    connect_to(&f, 2);
+    ck_assert_int_eq(get(&f, "/"), 0);
+    ck_assert_int_eq(f.answer.status, 200);
+    stop(&f);
+    for (size_t i = 0; i < 4; i++) {
+        close(fillers[i]);
+    }
+    close(full);
+}
+END_TEST
+
 START_TEST(a_redirect_is_not_followed)
 {
     static const char *const answers[] = {
@@ -275,8 +315,10 @@ END_TEST
 SUITE_MAIN("service/http", a_refused_port_is_temporary_and_named,
            the_second_address_is_tried_when_the_first_is_away, a_body_and_its_kind_are_handed_over,
            a_connection_cut_at_any_byte_is_temporary, a_silent_service_is_given_up_in_time,
-           a_redirect_is_not_followed, an_answer_over_the_maximum_is_refused,
-           a_refusal_is_told_in_one_line, a_secret_that_the_service_echoes_is_masked,
-           the_credential_travels_in_its_header, a_proxy_of_the_environment_is_not_used,
+           a_used_connection_that_falls_silent_is_a_missing_answer,
+           an_address_that_swallows_connections_gives_way_to_the_next, a_redirect_is_not_followed,
+           an_answer_over_the_maximum_is_refused, a_refusal_is_told_in_one_line,
+           a_secret_that_the_service_echoes_is_masked, the_credential_travels_in_its_header,
+           a_proxy_of_the_environment_is_not_used,
            an_address_with_a_password_is_refused_without_showing_it, a_path_prefix_is_kept,
            a_segment_is_encoded)
