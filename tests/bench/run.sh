@@ -40,6 +40,7 @@ prepare() {
     uri=$(tests/servers/postgres start --dir "$dir/postgres" --set shared_buffers=1GB --set max_wal_size=4GB)
     say "loading $rows rows"
     psql -qX -v ON_ERROR_STOP=1 -v rows="$rows" "$uri" -f "$here/events.sql"
+    session_end
 }
 
 finish() {
@@ -52,6 +53,7 @@ finish() {
 }
 
 start_sink() {
+    rm -f "$dir/sink.out"
     "$build/tests/bench/sink" >"$dir/sink.out" &
     sink_pid=$!
     until [ -s "$dir/sink.out" ]; do sleep 0.02; done
@@ -89,6 +91,14 @@ database_cpu() {
     awk -v t="$ticks" -v hz="$(getconf CLK_TCK)" 'BEGIN { print t / hz }'
 }
 
+# A session ends after its client, and counts only then.
+session_end() {
+    until [ "$(psql -AtX "$uri" -c "select count(*) from pg_stat_activity where backend_type = 'client backend'")" = 1 ]; do
+        sleep 0.05
+    done
+    sleep 0.1
+}
+
 # One line of JSON: seconds, CPU of the program and of the database, peak memory.
 measure() {
     local subject=$1 before after
@@ -96,7 +106,7 @@ measure() {
     BENCH_URI=$uri BENCH_URL=$url BENCH_PROGRAM=$build/rowferry BENCH_CONFIG=$dir/rowferry.json \
         /usr/bin/time -o "$dir/time" -f '%e %U %S %M' "$here/subject.sh" "$subject" >"$dir/log" 2>&1 ||
         { cat "$dir/log" >&2; die "$subject failed"; }
-    sleep 0.2 # the session ends after the client
+    session_end
     after=$(database_cpu)
     jq -cn --arg subject "$subject" --arg t "$(cat "$dir/time")" --argjson before "$before" --argjson after "$after" \
         --argjson rows "$rows" '($t | split(" ") | map(tonumber)) as $t | {

@@ -21,6 +21,6 @@ B1() {
             --data-binary @- '$BENCH_URL/$bulk_path'"
 }
 
-rowferry() { "$BENCH_PROGRAM" -c "$BENCH_CONFIG" sync --no-progress; }
+rowferry() { "$BENCH_PROGRAM" -c "$BENCH_CONFIG" --no-progress sync; }
 
 "$1"
