@@ -94,7 +94,7 @@ static int read_root(struct product_info *out, const struct http_answer *answer,
     }
     struct json_object *version = body_member(tree, (const char *const[]){"version", NULL});
     out->permitted = true;
-    out->stand_in = strstr(body_text(tree, "tagline"), "devsearch") != NULL;
+    out->stand_in = strcmp(body_text(version, "build_type"), "devsearch") == 0;
     out->product = product_of_header(answer);
     if (out->product == PRODUCT_UNKNOWN) {
         out->product = product_of_body(tree, version);

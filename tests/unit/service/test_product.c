@@ -35,6 +35,10 @@ static const struct line lines[] = {
     {200, "X-Elastic-Product: Elasticsearch\r\n",
      "{\"version\":{\"number\":\"8.11.0\",\"build_flavor\":\"serverless\"}," ES_TAGLINE "}",
      PRODUCT_ELASTICSEARCH, 0, 0, true, false},
+    {200, "",
+     "{\"version\":{\"distribution\":\"opensearch\",\"number\":\"2.19.4\",\"build_type\":"
+     "\"devsearch\"}}",
+     PRODUCT_OPENSEARCH, 2, 19, true, true},
     {200, "", "{\"version\":{\"number\":\"x\"},\"tagline\":\"something else\"}", PRODUCT_UNKNOWN, 0,
      0, true, false},
     {403, "",
