@@ -5,8 +5,10 @@
  */
 #include "convert_number.h"
 
+#include <stdint.h>
 #include <string.h>
 
+#include "quote.h"
 #include "rowferry/base/buf.h"
 
 /*
@@ -138,23 +140,38 @@ static bool decimal_within(const struct decimal *d, const struct range *range)
     return d->magnitude < range->magnitude || digits_within(d, limit);
 }
 
-/*
- * The common case, in one pass: copies digits with at most one point between them, no more than
- * the largest number has. False where it is anything else; `to` has room for len.
- */
-static bool copy_short_decimal(char *to, const char *text, size_t len, const struct range *range)
+/* Whether eight bytes are digits. */
+static inline bool are_digits(uint64_t word)
 {
-    size_t start = len > 0 && text[0] == '-' && range->min != NULL;
-    size_t i = start;
-    to[0] = '-';
-    if (len - start >= (size_t)range->magnitude || len == start ||
-        (text[start] == '0' && len - start > 1)) {
-        return false;
+    const uint64_t high = QUOTE_ONES * 0xf0;
+    return ((word & high) | ((word + QUOTE_ONES * 0x06) & high) >> 4) == QUOTE_ONES * 0x33;
+}
+
+/* Copies 4 to 16 digits in two steps that overlap; false where other bytes are among them. */
+static inline bool copy_digits(char *to, const char *text, size_t len)
+{
+    if (len >= sizeof(uint64_t)) {
+        uint64_t head = quote_load(text);
+        uint64_t tail = quote_load(text + len - sizeof(tail));
+        memcpy(to, &head, sizeof(head));
+        memcpy(to + len - sizeof(tail), &tail, sizeof(tail));
+        return are_digits(head) && are_digits(tail);
     }
+    uint32_t head = quote_load_half(text);
+    uint32_t tail = quote_load_half(text + len - sizeof(tail));
+    memcpy(to, &head, sizeof(head));
+    memcpy(to + len - sizeof(tail), &tail, sizeof(tail));
+    return are_digits((uint64_t)head << 32 | tail);
+}
+
+/* Digits with at most one point between them. */
+static bool copy_decimal(char *to, const char *text, size_t len)
+{
+    size_t i = 0;
     for (; i < len && is_digit(text[i]); i++) {
         to[i] = text[i];
     }
-    if (i == len || i == start || text[i] != '.' || i + 1 == len) {
+    if (i == len || i == 0 || text[i] != '.' || i + 1 == len) {
         return i == len;
     }
     to[i++] = '.';
@@ -162,6 +179,22 @@ static bool copy_short_decimal(char *to, const char *text, size_t len, const str
         to[i] = text[i];
     }
     return i == len;
+}
+
+/* The common case, decided at a glance: no exponent and no more bytes than the largest number has
+ * digits. False where it is anything else; `to` has room for len. */
+static bool copy_short_number(char *to, const char *text, size_t len, const struct range *range)
+{
+    size_t sign = len > 0 && text[0] == '-' && range->min != NULL;
+    to[0] = '-';
+    to += sign;
+    text += sign;
+    len -= sign;
+    if (len == 0 || len >= (size_t)range->magnitude ||
+        (text[0] == '0' && len > 1 && text[1] != '.')) {
+        return false;
+    }
+    return (len >= 4 && len <= 16 && copy_digits(to, text, len)) || copy_decimal(to, text, len);
 }
 
 static type_refusal push_slow_number(struct buf *out, const char *text, size_t len,
@@ -184,7 +217,7 @@ static type_refusal push_number(struct buf *out, const char *text, size_t len,
     if (!buf_reserve(out, len + 1)) {
         return NULL;
     }
-    if (!copy_short_decimal(out->data + out->len, text, len, range)) {
+    if (!copy_short_number(out->data + out->len, text, len, range)) {
         return push_slow_number(out, text, len, range);
     }
     out->len += len;

@@ -176,7 +176,8 @@ static bool refuse_size(struct refusal *refusal, const struct plan *plan, size_t
 static bool push_steps(struct batch *b, const struct plan *plan, const struct row *row,
                        size_t start, struct refusal *refusal)
 {
-    for (const struct plan_step *step = plan->steps; step < plan->steps + plan->count; step++) {
+    const struct plan_step *end = plan->steps + plan->count;
+    for (const struct plan_step *step = plan->steps; step < end; step++) {
         const struct value *value = &row->values[step->value];
         if (value->null) {
             continue;

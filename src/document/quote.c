@@ -25,29 +25,42 @@ static char *push_escape(char *to, char byte)
     return to + 5;
 }
 
-void quote_push(struct buf *out, const char *text, size_t len)
+/* Goes on behind the opening quote and `done` plain bytes, at a byte that needs an escape. Apart
+ * from quote_push, which is then small enough for the common case. */
+static __attribute__((noinline)) void push_escaped(struct buf *out, const char *text, size_t len,
+                                                   size_t done)
 {
-    if (!buf_reserve(out, len + SLACK)) {
-        return;
-    }
     const char *end = text + len;
-    char *to = out->data + out->len;
-    *to++ = '"';
-    for (;;) {
-        size_t plain = quote_copy_plain(to, text, (size_t)(end - text));
-        to += plain;
-        text += plain;
-        if (text == end) {
-            break;
-        }
+    char *to = out->data + out->len + 1 + done;
+    text += done;
+    while (text < end) {
         to = push_escape(to, *text++);
         out->len = (size_t)(to - out->data);
         if (!buf_reserve(out, (size_t)(end - text) + SLACK)) {
             return;
         }
         to = out->data + out->len;
+        size_t plain = quote_copy_plain(to, text, (size_t)(end - text));
+        to += plain;
+        text += plain;
     }
     *to++ = '"';
     *to = '\0';
     out->len = (size_t)(to - out->data);
+}
+
+void quote_push(struct buf *out, const char *text, size_t len)
+{
+    if (!buf_reserve(out, len + SLACK)) {
+        return;
+    }
+    char *to = out->data + out->len;
+    to[0] = '"';
+    size_t plain = quote_copy_plain(to + 1, text, len);
+    if (plain < len) {
+        push_escaped(out, text, len, plain);
+        return;
+    }
+    memcpy(to + 1 + len, "\"", 2);
+    out->len += len + 2;
 }

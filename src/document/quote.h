@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 struct buf;
 
@@ -80,27 +83,64 @@ static inline size_t quote_copy_short(char *to, const char *from, size_t len)
     return i;
 }
 
+/* Copies one step; where a special byte is in it, *at is its place from the start. */
+static inline bool quote_step(char *to, const char *from, size_t i, size_t *at)
+{
+    uint64_t word = quote_load(from + i);
+    uint64_t found = quote_special(word);
+    memcpy(to + i, &word, sizeof(word));
+    if (__builtin_expect(found == 0, 1)) {
+        return true;
+    }
+    *at = i + quote_first_special(found, from + i);
+    return false;
+}
+
+#ifdef __SSE2__
+/* The same for sixteen bytes. */
+static inline bool quote_wide_step(char *to, const char *from, size_t i, size_t *at)
+{
+    __m128i bytes;
+    memcpy(&bytes, from + i, sizeof(bytes));
+    __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+    __m128i mark = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+    __m128i slash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+    int found = _mm_movemask_epi8(_mm_or_si128(low, _mm_or_si128(mark, slash)));
+    memcpy(to + i, &bytes, sizeof(bytes));
+    if (__builtin_expect(found == 0, 1)) {
+        return true;
+    }
+    *at = i + (size_t)__builtin_ctz((unsigned)found);
+    return false;
+}
+#define QUOTE_LONG_STEP 16
+#else
+#define QUOTE_LONG_STEP 8
+#define quote_wide_step quote_step
+#endif
+
 /*
- * Copies bytes up to the first special one and returns how many, eight a step; the last step
+ * Copies bytes up to the first special one and returns how many, a step at a time; the last step
  * overlaps the one before. `to` has room for len, all of which may be overwritten.
  */
 static inline size_t quote_copy_plain(char *to, const char *from, size_t len)
 {
+    size_t at = len;
     if (len < sizeof(uint64_t)) {
         return quote_copy_short(to, from, len);
     }
-    size_t last = len - sizeof(uint64_t);
-    for (size_t i = 0;; i = i + sizeof(uint64_t) < last ? i + sizeof(uint64_t) : last) {
-        uint64_t word = quote_load(from + i);
-        uint64_t found = quote_special(word);
-        memcpy(to + i, &word, sizeof(word));
-        if (found != 0) {
-            return i + quote_first_special(found, from + i);
-        }
-        if (i == last) {
-            return len;
+    if (len < QUOTE_LONG_STEP) {
+        (void)(quote_step(to, from, 0, &at) && quote_step(to, from, len - sizeof(uint64_t), &at));
+        return at;
+    }
+    size_t last = len - QUOTE_LONG_STEP;
+    for (size_t i = 0; i < last; i += QUOTE_LONG_STEP) {
+        if (!quote_wide_step(to, from, i, &at)) {
+            return at;
         }
     }
+    (void)quote_wide_step(to, from, last, &at);
+    return at;
 }
 
 /* Appends text as a JSON string with its quotes. Valid UTF-8 passes; U+2028 stays as it is. */
