@@ -121,7 +121,8 @@ int address_check_uri(const char *uri, struct err *err)
 {
     const char *scheme = strstr(uri, "://");
     if (scheme != NULL && strcspn(uri, "= \t") > (size_t)(scheme - uri)) {
-        if (!starts_with(uri, "postgresql://") && !starts_with(uri, "postgres://")) {
+        /* libpq takes no other case of letters */
+        if (strncmp(uri, "postgresql://", 13) != 0 && strncmp(uri, "postgres://", 11) != 0) {
             return err_set(err, ERR_CONFIG, "it must begin with postgresql://");
         }
         return uri_has_password(scheme + 3) ? password_refused(err) : 0;

@@ -151,6 +151,19 @@ static int check_fields(const struct reader *r, size_t index)
     return result;
 }
 
+static int check_key(const struct reader *r, size_t index)
+{
+    const struct from_config *from = &r->config->pipelines[index].from;
+    for (size_t i = 1; i < from->key_count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(from->key[i], from->key[j]) == 0) {
+                return fail_in_pipeline(r, index, "from.key", "names a column twice");
+            }
+        }
+    }
+    return 0;
+}
+
 static int check_unique(const struct reader *r, size_t index)
 {
     const struct pipeline_config *all = r->config->pipelines;
@@ -170,7 +183,7 @@ int cross_check(const struct reader *r)
     int (*const of_file[])(const struct reader *) = {check_auth, check_tls, check_cleartext,
                                                      check_top_polls};
     int (*const of_pipeline[])(const struct reader *, size_t) = {check_unique, check_polls,
-                                                                 check_fields};
+                                                                 check_key, check_fields};
     for (size_t i = 0; i < sizeof(of_file) / sizeof(of_file[0]); i++) {
         int result = of_file[i](r);
         if (result != 0) {

@@ -198,6 +198,8 @@ static const struct refused {
      "shop.json:3:11: \"pipelines[0].limits.poll_min\" is longer than "
      "\"pipelines[0].limits.poll_max\"",
      NULL},
+    {PIPE(NAME ",\"from\": {\"table\": \"t\", \"key\": [\"a\", \"a\"]}," TO),
+     "shop.json:2:44: \"pipelines[0].from.key\" names a column twice", NULL},
     {"{" SOURCE "," SERVICE ",\"pipelines\": [" PIPELINE ",\n" PIPELINE "]}",
      "shop.json:2:10: \"pipelines[1].name\" is the name of another pipeline", NULL},
     {"{" SOURCE "," SERVICE ",\"pipelines\": [" PIPELINE ",\n{" NAME "," FROM
