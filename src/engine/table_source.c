@@ -104,6 +104,25 @@ static int table_source_check_key(const struct table_source *t, struct err *err)
     return 0;
 }
 
+static int table_source_check_installed(struct table_source *t, struct err *err)
+{
+    enum install_state state;
+    struct buf why;
+    buf_init(&why, 4096);
+    int rc = install_look(t->pg, t->table, &state, &why, err);
+    if (rc == 0 && state != INSTALL_CURRENT) {
+        bool broken = state == INSTALL_BROKEN;
+        err_set(err, ERR_REJECTED, "the change log of table %s is %s%s%s", t->table->quoted,
+                broken                    ? "broken"
+                : state == INSTALL_ABSENT ? "not installed"
+                                          : "of an older version",
+                broken ? ": " : "", broken ? buf_text(&why) : "");
+        rc = err_hint(err, "run: rowferry source install");
+    }
+    buf_release(&why);
+    return rc;
+}
+
 static int table_source_connect(void *self, struct source_facts *facts, struct err *err)
 {
     struct table_source *t = self;
@@ -122,6 +141,9 @@ static int table_source_connect(void *self, struct source_facts *facts, struct e
     if (rc == 0) {
         rc = table_source_plan(t, err);
     }
+    if (rc == 0) {
+        rc = table_source_check_installed(t, err);
+    }
     if (rc < 0) {
         return rc;
     }
@@ -132,32 +154,11 @@ static int table_source_connect(void *self, struct source_facts *facts, struct e
     return 0;
 }
 
-static int table_source_check_installed(struct table_source *t, struct err *err)
-{
-    enum install_state state;
-    struct buf why;
-    buf_init(&why, 4096);
-    int rc = install_look(t->pg, t->table, &state, &why, err);
-    if (rc == 0 && state != INSTALL_CURRENT) {
-        err_set(err, ERR_REJECTED, "the change log of table %s is %s%s%s", t->table->quoted,
-                state == INSTALL_ABSENT  ? "not installed"
-                : state == INSTALL_OLDER ? "of an older version"
-                                         : "broken",
-                why.len > 0 ? ": " : "", buf_text(&why));
-        rc = err_hint(err, "run: rowferry source install");
-    }
-    buf_release(&why);
-    return rc;
-}
-
 static int table_source_capture(void *self, const char *consumer, struct capture **out,
                                 struct err *err)
 {
     struct table_source *t = self;
-    int rc = table_source_check_installed(t, err);
-    if (rc == 0) {
-        rc = lookup_hold(t->pg, consumer, err);
-    }
+    int rc = lookup_hold(t->pg, consumer, err);
     if (rc < 0) {
         return rc;
     }

@@ -187,7 +187,7 @@ char *compare_table(const char *table, const char *key)
     buf_printf(&query,
                "select %s::text, regexp_replace(to_jsonb(t)::text,"
                " '(\"[0-9-]{10}T[0-9:.]+)[+]00:00\"', '\\1Z\"', 'g')::jsonb"
-               " from %s as t",
-               key, table);
+               " || jsonb_build_object('source_id', %s::text) from %s as t",
+               key, key, table);
     return buf_detach(&query);
 }

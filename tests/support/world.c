@@ -19,7 +19,8 @@
 
 static const char table_sql[] =
     "create table articles (source_id bigint primary key, title text, price numeric(12, 4), "
-    "tags text[], extra jsonb, published boolean, updated_at timestamptz not null default now());"
+    "tags text[], extra jsonb, published boolean, updated_at timestamptz not null default "
+    "'2024-03-10 07:04:56.123456+00');"
     "insert into articles select i, 'title ' || i, i * 1.0625, array['a', 'b' || i], "
     "jsonb_build_object('n', i, 't', repeat('x', (i %% 50)::int)), i %% 2 = 0, "
     "timestamptz '2024-03-10 07:04:56.123456+00' + i * interval '1 second' "

@@ -23,7 +23,8 @@ struct source_facts {
 };
 
 struct source_port_ops {
-    /* Connects, looks the table up and compiles the plan. Called again after a lost connection. */
+    /* Connects, looks the table up, compiles the plan and sees that changes are captured. Called
+     * again after a lost connection. */
     int (*connect)(void *self, struct source_facts *facts, struct err *err);
     /* Opens the capture for a consumer on the connection just made, which it takes; also takes the
      * hold in the source (ERR_HELD where another has it). The caller frees the capture. */
