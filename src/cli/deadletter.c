@@ -38,7 +38,7 @@ static void push_human(struct buf *out, const char *pipeline, const struct dead_
     char first[CLOCK_ISO_BYTES];
     char last[CLOCK_ISO_BYTES];
     buf_printf(out, "%s: %s of \"", pipeline, operation_kind_name(l->kind));
-    text_escape(out, l->key, l->key_len);
+    terminal_push_safe(out, l->key, l->key_len);
     buf_printf(out, "\", first %s, last %s, %lld attempt%s", clock_iso(first, l->first_us, 0),
                clock_iso(last, l->last_us, 0), (long long)l->attempts, l->attempts == 1 ? "" : "s");
     if (l->http_status != 0) {
@@ -46,7 +46,7 @@ static void push_human(struct buf *out, const char *pipeline, const struct dead_
     } else {
         buf_push_literal(out, ", never sent\n    ");
     }
-    text_escape(out, l->reason, strlen(l->reason));
+    terminal_push_safe(out, l->reason, strlen(l->reason));
     buf_push_char(out, '\n');
 }
 

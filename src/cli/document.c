@@ -56,7 +56,7 @@ static char *printable(struct span key)
 {
     struct buf text;
     buf_init(&text, key.len * TEXT_ESCAPED_BYTES + 1);
-    text_escape(&text, key.data, key.len);
+    terminal_push_safe(&text, key.data, key.len);
     return buf_detach(&text);
 }
 

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
     }
     if (rc < 0) {
         terminal_error(NULL, &err);
-        rc = err_exit_code((enum err_class)rc);
+        rc = (int)err_exit_code((enum err_class)rc);
     }
     arguments_release(&a);
     return rc;

@@ -64,7 +64,9 @@ static void push_first_load(struct buf *out, const struct sync_outcome *o)
 static void push_what(struct buf *out, const struct sync_outcome *o)
 {
     const struct counters *c = &o->result.counters;
-    if (o->err != NULL) {
+    if (o->exit_code == EXIT_HELD) {
+        buf_push_literal(out, "left alone, another process holds it");
+    } else if (o->err != NULL) {
         buf_push_literal(out, "failed");
         if (operations_of(c) > 0) {
             buf_push_literal(out, " after ");
@@ -73,7 +75,6 @@ static void push_what(struct buf *out, const struct sync_outcome *o)
     } else if (o->result.stopped) {
         buf_push_literal(out, "stopped after ");
         push_operations(out, c);
-        buf_push_literal(out, "; the next sync goes on from there");
     } else if (o->result.first_load) {
         push_first_load(out, o);
     } else if (operations_of(c) == 0 && c->rejected == 0) {
@@ -88,7 +89,8 @@ void result_push_text(struct buf *out, const struct sync_outcome *o)
     char took[UNITS_BYTES];
     buf_printf(out, "%s: ", o->pipeline);
     push_what(out, o);
-    buf_printf(out, ", %s\n", result_duration(took, o->took_ms));
+    buf_printf(out, ", %s%s\n", result_duration(took, o->took_ms),
+               o->result.stopped ? "; the next sync goes on from there" : "");
     if (o->result.dead_letters > 0) {
         buf_printf(out, "%s: ", o->pipeline);
         push_count(out, o->result.dead_letters, "dead letter");

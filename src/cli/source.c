@@ -128,6 +128,15 @@ static int ask_reader(const struct session *s, struct pg_identity *identity, str
     return rc;
 }
 
+/* What this role may not do, another may. */
+static int explain_rights(const char *as, int rc, struct err *err)
+{
+    if (rc < 0 && strcmp(err->sqlstate, "42501") == 0 && as == NULL) {
+        err_hint(err, "connect as a role that may: --as URI");
+    }
+    return rc;
+}
+
 struct source_task {
     const struct arguments *arguments;
     const char *command;
@@ -168,7 +177,7 @@ static int run_pipeline(const struct source_task *t, const struct config *config
                            p->from.key_count, err);
     }
     if (rc == 0) {
-        rc = t->step(&i, err);
+        rc = explain_rights(t->arguments->values[OPTION_AS], t->step(&i, err), err);
     }
     if (rc == 0) {
         rc = terminal_result(&i.out, err);

@@ -102,8 +102,9 @@ static void push_settled(struct buf *out, const struct status *s, int64_t now_us
         return;
     }
     int64_t ms = (now_us - c->settled_at_us) / 1000;
-    buf_printf(out, "%s, %s ago; %s operation%s of this generation\n",
-               clock_iso(iso, c->settled_at_us, 0), units_duration(ago, ms > 0 ? ms : 0),
+    buf_printf(out, "%s, %s%s; %s operation%s of this generation\n",
+               clock_iso(iso, c->settled_at_us, 0),
+               ms < 1000 ? "just now" : units_duration(ago, ms), ms < 1000 ? "" : " ago",
                units_count(count, c->documents), c->documents == 1 ? "" : "s");
 }
 
@@ -117,7 +118,7 @@ static void push_position(struct buf *out, const struct status *s)
     }
     size_t len = strlen(position);
     size_t kept = text_cut(position, len, POSITION_SHOWN);
-    text_escape(out, position, kept);
+    terminal_push_safe(out, position, kept);
     buf_push_text(out, kept < len ? "...\n" : "\n");
 }
 
@@ -157,7 +158,7 @@ static void push_run(struct buf *out, const struct run *run)
                result_duration(took, (run->ended_us - run->started_us) / 1000), run->exit_code);
     if (run->message[0] != '\0') {
         buf_push_literal(out, ": ");
-        text_escape(out, run->message, strlen(run->message));
+        terminal_push_safe(out, run->message, strlen(run->message));
     }
     buf_push_char(out, '\n');
 }

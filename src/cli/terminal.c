@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rowferry/base/text.h"
+
 #define BLOCK_BYTES (16 * 1024)
 
 static bool write_all(int fd, const char *bytes, size_t len)
@@ -57,6 +59,18 @@ void terminal_push(struct buf *out, bool colours, enum colour colour, const char
     }
 }
 
+void terminal_push_safe(struct buf *out, const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        char escaped[TEXT_ESCAPED_BYTES];
+        if (bytes[i] == '\\') {
+            buf_push_char(out, '\\');
+        } else {
+            buf_push(out, escaped, text_escape_byte(escaped, bytes[i]));
+        }
+    }
+}
+
 static void write_block(struct buf *block)
 {
     /* nobody is left to be told that standard error cannot be written */
@@ -69,7 +83,8 @@ void terminal_error(const char *pipeline, const struct err *e)
     struct buf block;
     buf_init(&block, BLOCK_BYTES);
     terminal_push(&block, terminal_colours(STDERR_FILENO), COLOUR_RED, "rowferry:");
-    if (pipeline != NULL) {
+    /* some errors are about the pipeline and name it themselves */
+    if (pipeline != NULL && strncmp(e->message, "pipeline \"", 10) != 0) {
         buf_printf(&block, " pipeline \"%s\":", pipeline);
     }
     buf_printf(&block, " %s\n", e->message);
