@@ -45,6 +45,13 @@ int read_fail(const struct reader *r, const char *path, enum scan_end end, const
     return result;
 }
 
+int read_fail_kind(const struct reader *r, const char *path, struct json_object *value,
+                   const char *expected)
+{
+    return read_fail(r, path, SCAN_VALUE, "\"%s\" is %s; %s is expected", path, value_kind(value),
+                     expected);
+}
+
 int read_fail_again(const struct reader *r, const char *path)
 {
     struct place p = scan_find(r->text, r->len, path, SCAN_VALUE);
@@ -83,8 +90,7 @@ static int read_below(struct reader *r, const struct level *level, const char *g
         return 0;
     }
     if (!json_object_is_type(value, json_type_object)) {
-        return read_fail(r, path, SCAN_VALUE, "\"%s\" is %s; an object is expected", path,
-                         value_kind(value));
+        return read_fail_kind(r, path, value, "an object");
     }
     return read_group(r, &next, value);
 }
@@ -157,8 +163,7 @@ static int read_pipeline(struct reader *r, struct pipeline_config *p, const char
     set_defaults(r, true, p);
     struct level level = {true, p, "", path};
     if (!json_object_is_type(value, json_type_object)) {
-        return read_fail(r, path, SCAN_VALUE, "\"%s\" is %s; an object is expected", path,
-                         value_kind(value));
+        return read_fail_kind(r, path, value, "an object");
     }
     int result = read_group(r, &level, value);
     return result == 0 ? check_required(r, &level) : result;
@@ -170,8 +175,7 @@ static int read_pipelines(struct reader *r, struct json_object *list)
         return read_fail(r, "pipelines", SCAN_VALUE, "\"pipelines\" is missing");
     }
     if (!json_object_is_type(list, json_type_array)) {
-        return read_fail(r, "pipelines", SCAN_VALUE,
-                         "\"pipelines\" is %s; a list of objects is expected", value_kind(list));
+        return read_fail_kind(r, "pipelines", list, "a list of objects");
     }
     size_t count = json_object_array_length(list);
     if (count == 0 || count > MAX_PIPELINES) {

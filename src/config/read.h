@@ -27,6 +27,10 @@ int read_tree(struct reader *r, struct json_object *root) MUST_CHECK;
 int read_fail(const struct reader *r, const char *path, enum scan_end end, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* `"limits" is a string; an object is expected`. */
+int read_fail_kind(const struct reader *r, const char *path, struct json_object *value,
+                   const char *expected);
+
 /* Puts the place before what err says already. */
 int read_fail_again(const struct reader *r, const char *path);
 
@@ -43,7 +47,7 @@ int value_choice(const char *choices, const char *text);
 /* "debug, info, warn, error": those that are available; the caller frees. */
 char *value_choices(const char *choices);
 
-/* A string, or {"env": NAME, "default": ...}; the caller frees. */
+/* A string, or {"env": NAME, "default": ...}; the caller frees (value_text.c). */
 int value_text(struct reader *r, const char *path, struct json_object *value,
                char **out) MUST_CHECK;
 

@@ -12,111 +12,6 @@
 
 #define MAX_PATH_BYTES 65536
 
-const char *value_kind(struct json_object *value)
-{
-    switch (json_object_get_type(value)) {
-    case json_type_boolean:
-        return "true or false";
-    case json_type_double:
-    case json_type_int:
-        return "a number";
-    case json_type_object:
-        return "an object";
-    case json_type_array:
-        return "a list";
-    case json_type_string:
-        return "a string";
-    case json_type_null:
-    default:
-        return "null";
-    }
-}
-
-static int wrong_kind(const struct reader *r, const char *path, struct json_object *value,
-                      const char *expected)
-{
-    return read_fail(r, path, SCAN_VALUE, "\"%s\" is %s; %s is expected", path, value_kind(value),
-                     expected);
-}
-
-char *value_beside(const char *file, const char *path)
-{
-    const char *slash = strrchr(file, '/');
-    if (path[0] == '/' || slash == NULL) {
-        return text_copy(path);
-    }
-    struct buf text;
-    buf_init(&text, MAX_PATH_BYTES);
-    buf_push(&text, file, (size_t)(slash - file) + 1);
-    buf_push_text(&text, path);
-    return buf_detach(&text);
-}
-
-static int plain_text(struct reader *r, const char *path, struct json_object *value, char **out)
-{
-    const char *text = json_object_get_string(value);
-    size_t len = (size_t)json_object_get_string_len(value);
-    if (memchr(text, '\0', len) != NULL) {
-        return read_fail(r, path, SCAN_VALUE, "\"%s\" has a zero byte", path);
-    }
-    *out = text_copy(text);
-    return 0;
-}
-
-static int check_env_keys(struct reader *r, const char *path, struct json_object *value)
-{
-    json_object_object_foreach(value, key, member)
-    {
-        bool known = strcmp(key, "env") == 0 || strcmp(key, "default") == 0;
-        if (!known) {
-            return read_fail(r, path, SCAN_VALUE,
-                             "\"%s\" is an object with the key \"%s\"; a string or {\"env\": NAME, "
-                             "\"default\": ...} is expected",
-                             path, key);
-        }
-        if (!json_object_is_type(member, json_type_string)) {
-            return read_fail(r, path, SCAN_VALUE, "\"%s.%s\" is %s; a string is expected", path,
-                             key, value_kind(member));
-        }
-    }
-    return 0;
-}
-
-static int env_text(struct reader *r, const char *path, struct json_object *value, char **out)
-{
-    int result = check_env_keys(r, path, value);
-    if (result != 0) {
-        return result;
-    }
-    struct json_object *name = json_object_object_get(value, "env");
-    struct json_object *fallback = json_object_object_get(value, "default");
-    if (name == NULL) {
-        return read_fail(r, path, SCAN_VALUE, "\"%s\" names no variable: \"env\" is missing", path);
-    }
-    const char *found = getenv(json_object_get_string(name));
-    if (found != NULL) {
-        *out = text_copy(found);
-        return 0;
-    }
-    if (fallback != NULL) {
-        return plain_text(r, path, fallback, out);
-    }
-    return read_fail(r, path, SCAN_VALUE,
-                     "the environment variable \"%s\" of \"%s\" is not set and has no default",
-                     json_object_get_string(name), path);
-}
-
-int value_text(struct reader *r, const char *path, struct json_object *value, char **out)
-{
-    if (json_object_is_type(value, json_type_string)) {
-        return plain_text(r, path, value, out);
-    }
-    if (json_object_is_type(value, json_type_object)) {
-        return env_text(r, path, value, out);
-    }
-    return wrong_kind(r, path, value, "a string");
-}
-
 /* A text that is not empty and passes the option's check. */
 static int checked_text(struct reader *r, const struct option *o, const char *path,
                         struct json_object *value, char **out)
@@ -174,7 +69,7 @@ static int read_count(struct reader *r, const struct option *o, const char *path
         return read_fail(r, path, SCAN_VALUE, "\"%s\" is not a whole number", path);
     }
     if (!json_object_is_type(value, json_type_int)) {
-        return wrong_kind(r, path, value, "a whole number");
+        return read_fail_kind(r, path, value, "a whole number");
     }
     int64_t count = json_object_get_int64(value);
     if (!in_range(o, count)) {
@@ -220,7 +115,7 @@ static int read_share(struct reader *r, const struct option *o, const char *path
 {
     if (!json_object_is_type(value, json_type_int) &&
         !json_object_is_type(value, json_type_double)) {
-        return wrong_kind(r, path, value, "a number");
+        return read_fail_kind(r, path, value, "a number");
     }
     double share = json_object_get_double(value);
     if (!(share >= strtod(o->least, NULL) && share <= strtod(o->most, NULL))) {
@@ -292,7 +187,7 @@ static int read_choice(struct reader *r, const struct option *o, const char *pat
 static int read_flag(struct reader *r, const char *path, struct json_object *value, bool *out)
 {
     if (!json_object_is_type(value, json_type_boolean)) {
-        return wrong_kind(r, path, value, "true or false");
+        return read_fail_kind(r, path, value, "true or false");
     }
     *out = json_object_get_boolean(value) != 0;
     return 0;
@@ -302,7 +197,7 @@ static int read_json(struct reader *r, const struct option *o, const char *path,
                      struct json_object *value, char **out)
 {
     if (!json_object_is_type(value, json_type_object)) {
-        return wrong_kind(r, path, value, "an object");
+        return read_fail_kind(r, path, value, "an object");
     }
     const char *text = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN |
                                                                  JSON_C_TO_STRING_NOSLASHESCAPE);
@@ -335,7 +230,7 @@ static int read_list(struct reader *r, const struct option *o, const char *path,
 {
     if (!json_object_is_type(value, json_type_array)) {
         if (o->type == OPTION_LIST) {
-            return wrong_kind(r, path, value, "a list of strings");
+            return read_fail_kind(r, path, value, "a list of strings");
         }
         out->items = mem_zero(1, sizeof(*out->items));
         out->count = 1;
@@ -365,7 +260,7 @@ static int read_fields(struct reader *r, const char *path, struct json_object *v
                        struct field_list *out)
 {
     if (!json_object_is_type(value, json_type_object)) {
-        return wrong_kind(r, path, value, "an object");
+        return read_fail_kind(r, path, value, "an object");
     }
     out->items = mem_zero((size_t)json_object_object_length(value), sizeof(*out->items));
     json_object_object_foreach(value, key, column)
