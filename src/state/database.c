@@ -198,7 +198,7 @@ int sql_run(struct state *s, sqlite3_stmt *statement, struct err *err)
 
 int sql_run_plain(struct state *s, enum sql_id id, struct err *err)
 {
-    sqlite3_stmt *statement;
+    sqlite3_stmt *statement = NULL;
     int result = sql_statement(s, id, &statement, err);
     return result == 0 ? sql_run(s, statement, err) : result;
 }
