@@ -176,6 +176,9 @@ static void add_step(struct compiler *c, const struct property *property,
     if (pair->loss != NULL) {
         note_loss(c, property, column, pair->loss);
     }
+    if (property->format != NULL) {
+        note_loss(c, property, column, "its \"format\" has to accept what arrives");
+    }
 }
 
 static void compile_property(struct compiler *c, const struct property *property)

@@ -164,6 +164,20 @@ START_TEST(losses_and_errors_are_all_noted)
 }
 END_TEST
 
+START_TEST(a_format_of_the_mapping_is_noted)
+{
+    struct compiled c;
+    compile(&c, "{\"properties\":{\"id\":{\"type\":\"date\",\"format\":\"epoch_second\"}}}", NULL,
+            0);
+    ck_assert_int_eq(c.result, 0);
+    ck_assert_uint_eq(c.notes.count, 2);
+    ck_assert_str_eq(c.notes.items[1].text,
+                     "property \"id\" (date) from column \"id\" of type int8: "
+                     "its \"format\" has to accept what arrives");
+    release(&c);
+}
+END_TEST
+
 START_TEST(fields_that_name_no_property_are_an_error_of_the_file)
 {
     struct field f = field("titel", "headline");
@@ -189,4 +203,5 @@ SUITE_MAIN("document/plan", each_property_has_its_column_and_each_column_is_sele
            a_property_without_a_column_is_an_error_that_helps,
            a_type_that_cannot_hold_its_column_is_an_error,
            a_bare_strict_object_is_an_error_and_one_with_room_is_not,
-           losses_and_errors_are_all_noted, fields_that_name_no_property_are_an_error_of_the_file)
+           losses_and_errors_are_all_noted, a_format_of_the_mapping_is_noted,
+           fields_that_name_no_property_are_an_error_of_the_file)

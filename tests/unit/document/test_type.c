@@ -2,8 +2,10 @@
 /* The type table: what fits, what does not and why, and that people read the same table. */
 #include "rowferry/document/type.h"
 
+#include <json-c/json.h>
 #include <stdio.h>
 
+#include "convert_json.h"
 #include "rowferry/base/buf.h"
 #include "rows.h"
 #include "suite.h"
@@ -73,6 +75,74 @@ START_TEST(a_misfit_says_what_the_column_can_fill)
 }
 END_TEST
 
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+/* A value as PostgreSQL writes one, with up to three bytes that it would not write there. */
+static size_t random_text(char out[64], uint64_t *state)
+{
+    static const char *const samples[] = {"2024-03-10 07:04:56.123456+00",
+                                          "2024-03-10",
+                                          "{1,NULL,\"a\\\"b\"}",
+                                          "\\x00ff",
+                                          "[1, 2]",
+                                          "12.50",
+                                          "-1e+05",
+                                          "10.0.0.1/24",
+                                          "t",
+                                          "{\"a\": [1, \"b\"]}",
+                                          "",
+                                          "NaN"};
+    static const char bytes[] = "\"\\\n\x01\x7f,{}[]:;.?0-9eE+ /x";
+    const char *sample = samples[next_random(state) % (sizeof(samples) / sizeof(samples[0]))];
+    size_t len = strlen(sample);
+    memcpy(out, sample, len);
+    for (uint64_t n = next_random(state) % 4; n > 0; n--) {
+        size_t at = next_random(state) % (len + 1);
+        out[at] = bytes[next_random(state) % (sizeof(bytes) - 1)];
+        len += at == len;
+    }
+    return len;
+}
+
+static void expect_one_value(const struct buf *out, bool parsed_before)
+{
+    for (size_t i = 0; i < out->len; i++) {
+        ck_assert_msg((unsigned char)out->data[i] >= 0x20, "a control character in %s", out->data);
+    }
+    if (!parsed_before) {
+        enum json_tokener_error error;
+        struct json_object *value = json_tokener_parse_verbose(out->data, &error);
+        ck_assert_msg(error == json_tokener_success, "no JSON: %s", out->data);
+        json_object_put(value);
+    }
+}
+
+START_TEST(whatever_comes_one_json_value_on_one_line_is_written_or_nothing)
+{
+    uint64_t state = 11;
+    struct buf out;
+    buf_init(&out, 4096);
+    char type[] = "x";
+    struct property property = {.type = type};
+    for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
+        bool json = r->convert == convert_json || r->convert == convert_object;
+        for (int i = 0; i < 2000; i++) {
+            char text[64];
+            size_t len = random_text(text, &state);
+            buf_reset(&out);
+            if (r->convert(&out, text, len, &property) == NULL) {
+                expect_one_value(&out, json);
+            }
+        }
+    }
+    buf_release(&out);
+}
+END_TEST
+
 /* "a b" as "`a` `b`". */
 static void push_code(struct buf *out, const char *list)
 {
@@ -137,4 +207,5 @@ START_TEST(the_manual_shows_the_same_table)
 END_TEST
 
 SUITE_MAIN("document/type", common_pairs_fit, a_misfit_says_what_the_column_can_fill,
+           whatever_comes_one_json_value_on_one_line_is_written_or_nothing,
            the_manual_shows_the_same_table)
