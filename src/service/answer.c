@@ -37,6 +37,7 @@ enum field {
 struct answer {
     struct walk walk;
     struct batch *batch;
+    size_t wanted;                         /* items: one for each operation that travels */
     enum place places[WALK_MAX_DEPTH + 1]; /* [depth] of the open containers */
     enum field field;                      /* what the value after the last key is */
     bool all_good;                         /* "errors":false came first: items are counted only */
@@ -141,7 +142,7 @@ static enum place place_of_field(enum field field)
 
 static bool open_item(struct answer *a, enum place *place, bool array)
 {
-    if (a->item >= a->batch->count) {
+    if (a->item >= a->wanted) {
         a->too_many = true;
         return false;
     }
@@ -283,7 +284,8 @@ static const struct walk_events events = {on_open, on_close, on_key, on_string, 
 
 static void set_all(struct batch *b, enum outcome outcome, int status)
 {
-    for (size_t i = 0; i < b->count; i++) {
+    size_t travelling = batch_travelling(b);
+    for (size_t i = 0; i < travelling; i++) {
         struct operation *o = &b->operations[i];
         o->outcome = outcome;
         o->http_status = status;
@@ -297,6 +299,7 @@ void answer_begin(struct answer *a, struct batch *batch)
 {
     walk_begin(&a->walk, &events, a);
     a->batch = batch;
+    a->wanted = batch_travelling(batch);
     a->field = FIELD_NONE;
     a->all_good = false;
     a->items_seen = false;
@@ -312,7 +315,7 @@ bool answer_feed(struct answer *a, const char *bytes, size_t len)
 
 static int explain(const struct answer *a, struct err *err)
 {
-    size_t wanted = a->batch->count;
+    size_t wanted = a->wanted;
     if (a->too_many) {
         return err_set(err, ERR_TRANSIENT,
                        "the answer to a bulk request has more items than its %zu operations",
@@ -338,7 +341,7 @@ static int explain(const struct answer *a, struct err *err)
 
 int answer_end(struct answer *a, struct err *err)
 {
-    bool whole = walk_whole(&a->walk) && a->items_seen && a->item == a->batch->count;
+    bool whole = walk_whole(&a->walk) && a->items_seen && a->item == a->wanted;
     if (!whole) {
         set_all(a->batch, OUTCOME_UNKNOWN, 0);
         return explain(a, err);

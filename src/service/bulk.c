@@ -58,22 +58,23 @@ int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
               struct batch *batch, struct err *err)
 {
     struct slot *slot = bulk_can_send(s) ? free_slot(s) : NULL;
-    if (slot == NULL) {
-        return err_set(err, ERR_INTERNAL, "another bulk request was sent than may be in flight");
+    if (slot == NULL || batch_empty(batch)) {
+        return err_set(err, ERR_INTERNAL, "a bulk request is empty, or one more than may be sent");
     }
     slot->method = "POST";
     push_path(&slot->path, s, index, ingest_pipeline);
     batch->http_status = 0;
     batch->failure = (struct err){0};
     answer_begin(slot->bulk, batch);
-    struct span body = span_make(buf_text(&batch->bytes), batch->bytes.len);
+    struct span body = span_make(buf_text(&batch->bytes), batch_travelling_bytes(batch));
     int rc = wire_start(slot, s->bulk_headers, &body, err);
     if (rc != 0) {
         return rc;
     }
     slot->batch = batch;
     s->in_flight++;
-    for (size_t i = 0; i < batch->count; i++) {
+    size_t travelling = batch_travelling(batch);
+    for (size_t i = 0; i < travelling; i++) {
         batch->operations[i].attempts++;
     }
     return 0;
@@ -81,7 +82,8 @@ int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
 
 static void set_outcome(struct batch *b, enum outcome outcome)
 {
-    for (size_t i = 0; i < b->count; i++) {
+    size_t travelled = batch_travelling(b);
+    for (size_t i = 0; i < travelled; i++) {
         b->operations[i].outcome = outcome;
         b->operations[i].http_status = (int)b->http_status;
     }
@@ -111,11 +113,11 @@ static void settle_refused(struct slot *slot, struct batch *b)
 {
     (void)http_refuse(&slot->answer, slot->method, buf_text(&slot->path), &b->failure);
     enum outcome outcome = outcome_of_request(slot->answer.status);
-    if (outcome == OUTCOME_REJECTED && b->count > 1) {
+    if (outcome == OUTCOME_REJECTED && batch_travelling(b) > 1) {
         outcome = OUTCOME_RETRY;
     }
     set_outcome(b, outcome);
-    if (outcome == OUTCOME_REJECTED && b->count == 1) {
+    if (outcome == OUTCOME_REJECTED) {
         reject_single(slot, b);
     }
 }

@@ -21,8 +21,8 @@ void answer_begin(struct answer *a, struct batch *batch);
 /* False where the bytes are no bulk answer: further bytes are ignored. */
 bool answer_feed(struct answer *a, const char *bytes, size_t len);
 /*
- * After the last byte: 0 when the answer was whole and had one item for each operation. Else every
- * operation is UNKNOWN and err (ERR_TRANSIENT) says what was wrong.
+ * After the last byte: 0 when the answer was whole and had one item for each operation that
+ * travelled. Else each of them is UNKNOWN and err (ERR_TRANSIENT) says what was wrong.
  */
 int answer_end(struct answer *a, struct err *err) MUST_CHECK;
 

@@ -20,7 +20,8 @@ bool bulk_can_send(const struct service *s);
 /* How many were sent and not taken back yet. */
 size_t bulk_in_flight(const struct service *s);
 
-/* Sends to POST /<index>/_bulk; pipeline null = none. The batch is borrowed until it is taken. */
+/* Sends to POST /<index>/_bulk what travels of the batch (send_limit); pipeline null = none. The
+ * batch is borrowed until it is taken; operations that did not travel are left as they were. */
 int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
               struct batch *batch, struct err *err) MUST_CHECK;
 

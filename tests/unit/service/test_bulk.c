@@ -146,6 +146,47 @@ START_TEST(the_request_is_the_batch_as_it_is)
 }
 END_TEST
 
+START_TEST(only_what_travels_is_sent_and_settled)
+{
+    char text[ANSWER_BYTES];
+    const char *const answers[] = {answer_of(text, 200, TWO_GOOD), NULL};
+    struct fixture f = {0};
+    struct batch b;
+    start(&f, answers, SIZE_MAX);
+    fill(&b, 5);
+    b.send_limit = 2;
+    ck_assert_int_eq(bulk_send(f.service, "shop-1", NULL, &b, &f.err), 0);
+    take(f.service);
+    ck_assert_int_eq(b.failure.class, ERR_NONE);
+    ck_assert_ptr_nonnull(strstr(f.server->request, "\r\nContent-Length: 50\r\n"));
+    for (size_t i = 0; i < b.count; i++) {
+        ck_assert_int_eq(b.operations[i].outcome, i < 2 ? OUTCOME_DONE : OUTCOME_UNKNOWN);
+        ck_assert_uint_eq(b.operations[i].attempts, i < 2 ? 1 : 0);
+    }
+    batch_release(&b);
+    stop(&f);
+}
+END_TEST
+
+START_TEST(an_operation_that_is_sent_alone_is_rejected_alone)
+{
+    char text[ANSWER_BYTES];
+    const char *const answers[] = {answer_of(text, 400, REFUSED), NULL};
+    struct fixture f = {0};
+    struct batch b;
+    start(&f, answers, SIZE_MAX);
+    fill(&b, 2);
+    b.send_limit = 1;
+    ck_assert_int_eq(bulk_send(f.service, "shop-1", NULL, &b, &f.err), 0);
+    take(f.service);
+    ck_assert_int_eq(b.operations[0].outcome, OUTCOME_REJECTED);
+    ck_assert(span_is(batch_reason(&b, &b.operations[0]), "a: b"));
+    ck_assert_int_eq(b.operations[1].outcome, OUTCOME_UNKNOWN);
+    batch_release(&b);
+    stop(&f);
+}
+END_TEST
+
 START_TEST(elasticsearch_is_asked_to_keep_documents_out_of_reasons)
 {
     char first[ANSWER_BYTES];
@@ -253,7 +294,8 @@ END_TEST
 
 SUITE_MAIN("service/bulk", every_end_of_a_request,
            a_single_operation_that_fails_its_request_has_the_reason,
-           the_request_is_the_batch_as_it_is,
+           the_request_is_the_batch_as_it_is, only_what_travels_is_sent_and_settled,
+           an_operation_that_is_sent_alone_is_rejected_alone,
            elasticsearch_is_asked_to_keep_documents_out_of_reasons,
            no_more_than_the_configured_number_is_in_flight,
            a_request_that_is_waited_for_lets_bulks_go_on,
