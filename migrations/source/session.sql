@@ -12,3 +12,7 @@ set search_path = pg_catalog;
 set statement_timeout = 0;
 set idle_in_transaction_session_timeout = 0;
 set jit = off;
+-- The change log and key ranges are paged in the order of an index. Without statistics the planner
+-- would rather collect and sort all that is left, again for each page.
+set enable_bitmapscan = off;
+set enable_sort = off;

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Positions: what is printed is parsed, what is not a position is refused, later is later. */
+#include "position.h"
+
+#include <string.h>
+
+#include "suite.h"
+
+static const char *const valid[] = {
+    "log 10:10:",
+    "log 10:14:10,12",
+    "log 10:14:10,12 to 18:20:18 after 1 12 77",
+    "log 10:14: to 18:20: after 2 18446744073709551615 9223372036854775807",
+    "copy 16384 0/0 from 10:14:12",
+    "copy 4294967295 1024/122070 from 10:14:12",
+    "copy keys nulls from 10:14:",
+    "copy keys first from 10:14:",
+    "copy keys after eu:42. from 10:14:",
+    "copy keys after . from 10:14:",
+    "copy keys after a%20b%25%0a\xc3\xa9.. from 10:14:",
+};
+
+static const char *const invalid[] = {
+    "",
+    "log",
+    "log ",
+    "log 10:9:",
+    "log 10:14:9",
+    "log 10:14:14",
+    "log 10:14:10,",
+    "log 10:14:10 ",
+    "log 99999999999999999999:14:",
+    "log 10:14: to 18:20:",
+    "log 10:14: to 18:20: after 3 1 1",
+    "log 10:14: to 18:20: after 1 1 9223372036854775808",
+    "log 10:14: to 18:20: after 1 1 1 ",
+    "copy 4294967296 0/0 from 10:14:",
+    "copy 1 0 from 10:14:",
+    "copy 1 0/0",
+    "copy 1 0/0 from 10:14: x",
+    "copy keys after a from 10:14:",
+    "copy keys after %2. from 10:14:",
+    "copy keys after %00. from 10:14:",
+    "copy keys last from 10:14:",
+    "wal 0/16B3748",
+};
+
+static struct position parsed(const char *text)
+{
+    struct position p = {0};
+    struct err err = {0};
+    ck_assert_msg(position_parse(&p, text, &err) == 0, "\"%s\": %s", text, err.message);
+    return p;
+}
+
+START_TEST(every_form_is_printed_as_it_was_parsed)
+{
+    struct position p = parsed(valid[_i]);
+    struct buf text;
+    buf_init(&text, 4096);
+    position_print(&text, &p);
+    ck_assert_str_eq(buf_text(&text), valid[_i]);
+    buf_release(&text);
+    position_release(&p);
+}
+END_TEST
+
+START_TEST(what_is_not_a_position_is_refused_and_the_old_one_kept)
+{
+    struct position p = parsed("log 10:10:");
+    struct err err = {0};
+    ck_assert_msg(position_parse(&p, invalid[_i], &err) == ERR_STATE, "\"%s\"", invalid[_i]);
+    ck_assert_str_eq(p.last, "10:10:");
+    ck_assert_uint_gt(strlen(err.hint), 0);
+    position_release(&p);
+}
+END_TEST
+
+START_TEST(a_key_of_any_bytes_survives)
+{
+    char key[256];
+    struct position p = {.kind = POSITION_KEYS, .range = KEY_RANGE_AFTER};
+    struct buf text;
+    for (int i = 0; i < 255; i++) {
+        key[i] = (char)(i + 1);
+    }
+    key[255] = '\0';
+    char last[] = "10:10:";
+    p.key = key;
+    p.last = last;
+    buf_init(&text, 4096);
+    position_print(&text, &p);
+    struct position back = parsed(buf_text(&text));
+    ck_assert_str_eq(back.key, key);
+    position_release(&back);
+    buf_release(&text);
+}
+END_TEST
+
+START_TEST(positions_are_ordered_as_they_are_reached)
+{
+    static const char *const order[] = {
+        "copy 5 0/9 from 10:14:10,12",
+        "copy 5 7/9 from 10:14:10,12",
+        "log 10:14:10,12",
+        "log 10:14:10,12 to 20:20: after 1 10 3",
+        "log 10:14:10,12 to 20:20: after 1 10 4",
+        "log 10:14:10,12 to 20:20: after 1 12 1",
+        "log 10:14:10,12 to 20:20: after 2 11 1",
+        "log 10:14:10",
+        "log 14:14:",
+        "log 14:20:14",
+    };
+    enum { COUNT = sizeof(order) / sizeof(order[0]) };
+    for (int i = 0; i < COUNT; i++) {
+        for (int j = 0; j < COUNT; j++) {
+            struct position a = parsed(order[i]);
+            struct position b = parsed(order[j]);
+            int sign = position_compare(&a, &b);
+            ck_assert_msg((sign > 0) - (sign < 0) == (i > j) - (i < j), "%s, %s", order[i],
+                          order[j]);
+            position_release(&a);
+            position_release(&b);
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_snapshot_knows_its_bounds_and_what_runs)
+{
+    struct snapshot s;
+    ck_assert(snapshot_parse(&s, "10:20:10,13,19"));
+    ck_assert_uint_eq(s.xmin, 10);
+    ck_assert_uint_eq(s.xmax, 20);
+    ck_assert_uint_eq(s.running, 3);
+    ck_assert(!snapshot_parse(&s, "10:20"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("source/position");
+    TCase *tcase = tcase_create("all");
+    tcase_add_loop_test(tcase, every_form_is_printed_as_it_was_parsed, 0,
+                        (int)(sizeof(valid) / sizeof(valid[0])));
+    tcase_add_loop_test(tcase, what_is_not_a_position_is_refused_and_the_old_one_kept, 0,
+                        (int)(sizeof(invalid) / sizeof(invalid[0])));
+    tcase_add_test(tcase, a_key_of_any_bytes_survives);
+    tcase_add_test(tcase, positions_are_ordered_as_they_are_reached);
+    tcase_add_test(tcase, a_snapshot_knows_its_bounds_and_what_runs);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
