@@ -149,7 +149,7 @@ int secret_read(struct secret *s, const char *option, int64_t command_timeout_ms
     }
     char *value = NULL;
     int result = read_origin(s, option, command_timeout_ms, &value, warning, err);
-    if (result == 0) {
+    if (result == 0 && value != NULL) {
         result = check_value(value, option, err);
     }
     if (result != 0) {

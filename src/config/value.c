@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One value of the file into one member of a struct, by the option's type. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,13 +43,20 @@ static int read_path(struct reader *r, const struct option *o, const char *path,
     return result;
 }
 
+static bool parse_count(const char *text, int64_t *count)
+{
+    char *end;
+    *count = strtoll(text, &end, 10);
+    return end != text && *end == '\0';
+}
+
 /* The table's own texts, with their unit: they are right. */
 static int64_t parse_amount(enum option_type type, const char *text)
 {
     int64_t amount = 0;
     bool good = type == OPTION_SIZE       ? units_parse_size(text, &amount)
                 : type == OPTION_DURATION ? units_parse_duration(text, &amount)
-                                          : sscanf(text, "%" SCNd64, &amount) == 1;
+                                          : parse_count(text, &amount);
     if (!good) {
         abort();
     }

@@ -134,6 +134,7 @@ struct form {
 
 static int read_form(struct state *s, struct form *out, struct err *err)
 {
+    *out = (struct form){0};
     int result = read_number(s, "pragma application_id", &out->application, err);
     if (result == 0) {
         result = read_number(s, "pragma user_version", &out->form, err);
