@@ -124,7 +124,7 @@ static int parse_properties(struct property **out, size_t *count, struct json_ob
                        path != NULL ? path : "the mapping");
     }
     size_t n = (size_t)json_object_object_length(properties);
-    *out = n > 0 ? mem_zero(n, sizeof(**out)) : NULL;
+    *out = mem_zero(n + 1, sizeof(**out)); /* never null, not even without properties */
     json_object_object_foreach(properties, name, json)
     {
         struct property *p = &(*out)[(*count)++];

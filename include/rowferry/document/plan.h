@@ -21,8 +21,7 @@ struct field {
     char *column; /* null: the service fills it */
 };
 
-#define PLAN_PREFIX_BLOCK 16 /* prefixes are padded to blocks, so that they are copied in blocks   \
-                              */
+#define PLAN_PREFIX_BLOCK 16 /* prefixes are padded to blocks and copied in blocks */
 
 struct plan_step {
     const struct property *property;
