@@ -53,7 +53,8 @@ static int sync_connect(struct sync *s, struct err *err)
 
 static int sync_prepare(struct sync *s, struct err *err)
 {
-    return target_prepare(&s->target, err);
+    int rc = s->ports->service.ops->greet(s->ports->service.self, err);
+    return rc < 0 ? rc : target_prepare(&s->target, err);
 }
 
 static int sync_go_live(struct sync *s, struct err *err)

@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The service port over the real service: each member is one call. */
+#include "rowferry/base/log.h"
 #include "rowferry/engine/port.h"
 #include "rowferry/service/bulk.h"
+#include "rowferry/service/product.h"
+
+static int port_greet(void *self, struct err *err)
+{
+    struct product_info info;
+    int rc = product_detect(self, &info, err);
+    if (rc == 0) {
+        log_event(LOG_INFO, "service_found", F_TEXT("product", product_name(info.product)),
+                  F_TEXT("version", info.version), F_INT("stand_in", info.stand_in));
+    }
+    return rc;
+}
 
 static int port_resolve(void *self, const char *alias, enum alias_kind *kind,
                         struct index_info *out, struct err *err)
@@ -64,6 +77,7 @@ static int port_wait(void *self, int fd, int64_t timeout_ms, bool *readable, str
 }
 
 static const struct service_port_ops real_ops = {
+    .greet = port_greet,
     .resolve = port_resolve,
     .look = port_look,
     .create = port_create,

@@ -37,6 +37,9 @@ struct source_port {
 };
 
 struct service_port_ops {
+    /* Asks who answers, before anything else (service/product.h); the log names it. */
+    int (*greet)(void *self, struct err *err);
+
     /* Indices and aliases: see service/index.h for what each promises. */
     int (*resolve)(void *self, const char *alias, enum alias_kind *kind, struct index_info *out,
                    struct err *err);

@@ -6,6 +6,13 @@
 
 #include "fake_private.h"
 
+static int service_greet(void *self, struct err *err)
+{
+    (void)self;
+    (void)err;
+    return 0;
+}
+
 static int service_resolve(void *self, const char *alias, enum alias_kind *kind,
                            struct index_info *out, struct err *err)
 {
@@ -183,6 +190,7 @@ static int service_wait(void *self, int fd, int64_t timeout_ms, bool *readable, 
 }
 
 const struct service_port_ops fake_service_ops = {
+    .greet = service_greet,
     .resolve = service_resolve,
     .look = service_look,
     .create = service_create,
