@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check: runs the probes and shows their lines. */
-#include "check.h"
+#include "probe.h"
 
 #include <stdarg.h>
 #include <stdio.h>

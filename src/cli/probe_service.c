@@ -2,7 +2,7 @@
 /* What check asks of the search service: whether it answers, what it is, who has the index. */
 #include <string.h>
 
-#include "check.h"
+#include "probe.h"
 #include "rowferry/service/index.h"
 
 /* The releases that rowferry is tried on. */

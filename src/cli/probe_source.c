@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "check.h"
+#include "probe.h"
 #include "rowferry/base/units.h"
 #include "rowferry/document/plan.h"
 #include "rowferry/source/install.h"

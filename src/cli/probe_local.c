@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "probe.h"
 
 static void say_warnings(struct check *c, size_t from)
 {

@@ -3,8 +3,8 @@
  * The lines of check: each probe looks at one thing and says what it saw. A probe whose needs no
  * earlier probe could meet is skipped, so that one look shows all that can be seen.
  */
-#ifndef ROWFERRY_CLI_CHECK_H
-#define ROWFERRY_CLI_CHECK_H
+#ifndef ROWFERRY_CLI_PROBE_H
+#define ROWFERRY_CLI_PROBE_H
 
 #include "rowferry/base/buf.h"
 #include "rowferry/service/product.h"

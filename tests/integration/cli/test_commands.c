@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands against real servers: what they print, and how they end. */
+#include <json-c/json.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sql.h"
+#include "suite.h"
+#include "wait.h"
+#include "world.h"
+
+static void expect_text(const char *text, const char *part)
+{
+    ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
+}
+
+static void installed_world(struct world *w, long rows)
+{
+    world_start(w, rows, NULL);
+    world_install(w);
+}
+
+static void synced_world(struct world *w, long rows)
+{
+    struct program_result result;
+    installed_world(w, rows);
+    world_sync(w, 0, &result);
+    program_result_release(&result);
+}
+
+/* Writes the configuration again so that one end, or both, cannot be reached. */
+static void unplug(struct world *w, bool source, bool service)
+{
+    char *uri = w->uri;
+    char url[sizeof(w->service.url)];
+    char away[64];
+    snprintf(url, sizeof(url), "%s", w->service.url);
+    snprintf(away, sizeof(away), "postgresql://nobody@127.0.0.1:%d/x", free_port());
+    w->uri = source ? away : uri;
+    if (service) {
+        snprintf(w->service.url, sizeof(w->service.url), "http://127.0.0.1:%d", free_port());
+    }
+    world_configure(w, "\"title\":{\"type\":\"text\"}", "\"retry_budget\": \"1s\"");
+    w->uri = uri;
+    snprintf(w->service.url, sizeof(w->service.url), "%s", url);
+}
+
+/* --- check -------------------------------------------------------------------------------------
+ */
+
+START_TEST(check_passes_over_all_that_a_sync_needs_and_changes_nothing)
+{
+    struct world w;
+    struct program_result result;
+    installed_world(&w, 10);
+    rowferry_run(&result, w.config, "check", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
+    expect_text(result.out, "PASS  articles: change log");
+    expect_text(result.out, "PASS  articles: key");
+    expect_text(result.out, "is free");
+    expect_text(result.out, " 0 failed\n");
+    program_result_release(&result);
+    world_sync(&w, 0, &result);
+    ck_assert_int_eq(program_json_int(&result, "upserts"), 10);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(check_shows_every_line_although_both_servers_are_away)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 10, NULL);
+    unplug(&w, true, true);
+    rowferry_run(&result, w.config, "check", NULL);
+    ck_assert_int_eq(result.exit_code, 4);
+    expect_text(result.out, "PASS  configuration");
+    expect_text(result.out, "FAIL  service");
+    expect_text(result.out, "FAIL  source");
+    expect_text(result.out, "SKIP  articles: mapping");
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(check_as_json_is_an_array_with_a_remedy)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 10, NULL);
+    rowferry_run(&result, w.config, "check", "--json", NULL);
+    ck_assert_int_eq(result.exit_code, 4);
+    struct json_object *lines = json_tokener_parse(result.out);
+    bool found = false;
+    for (size_t i = 0; i < json_object_array_length(lines); i++) {
+        struct json_object *line = json_object_array_get_idx(lines, i);
+        const char *what = json_object_get_string(json_object_object_get(line, "line"));
+        if (strcmp(what, "change log") == 0) {
+            found = true;
+            ck_assert_str_eq(json_object_get_string(json_object_object_get(line, "status")),
+                             "FAIL");
+            ck_assert_str_eq(json_object_get_string(json_object_object_get(line, "remedy")),
+                             "run: rowferry source install");
+            ck_assert_str_eq(json_object_get_string(json_object_object_get(line, "pipeline")),
+                             "articles");
+        }
+    }
+    ck_assert(found);
+    json_object_put(lines);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+/* --- sync --------------------------------------------------------------------------------------
+ */
+
+START_TEST(sync_tells_people_what_it_did)
+{
+    struct world w;
+    struct program_result result;
+    installed_world(&w, 1200);
+    rowferry_run(&result, w.config, "sync", NULL);
+    ck_assert_int_eq(result.exit_code, 0);
+    expect_text(result.out, "articles: 1,200 documents built into shop-articles-");
+    program_result_release(&result);
+    sql_exec(w.conn, "update articles set title = 'x' where source_id <= 3");
+    sql_exec(w.conn, "delete from articles where source_id = 4");
+    rowferry_run(&result, w.config, "--no-progress", "sync", "--refresh", "articles", NULL);
+    expect_text(result.out, "articles: 4 operations (3 upserts, 1 delete), 0 rejected, ");
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "sync", NULL);
+    expect_text(result.out, "articles: nothing to do, ");
+    ck_assert_ptr_null(strchr(result.out, '\033'));
+    ck_assert_ptr_null(strchr(result.err, '\r'));
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+static void expect_away(struct world *w, bool source, bool service)
+{
+    struct program_result result;
+    unplug(w, source, service);
+    rowferry_run(&result, w->config, "sync", "--json", NULL);
+    ck_assert_msg(result.exit_code == 6, "ended with %d: %s", result.exit_code, result.err);
+    ck_assert_int_eq(program_json_int(&result, "exit_code"), 6);
+    expect_text(result.out, "\"error\":\"gave up after ");
+    expect_text(result.err, "rowferry: pipeline \"articles\": gave up after ");
+    program_result_release(&result);
+}
+
+START_TEST(a_server_that_is_away_ends_with_6_and_a_json_object)
+{
+    struct world w;
+    installed_world(&w, 10);
+    expect_away(&w, true, false);
+    expect_away(&w, false, true);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_second_sync_is_told_who_holds_the_pipeline)
+{
+    struct world w;
+    struct program first;
+    struct program_result result;
+    char holder[64];
+    installed_world(&w, 10);
+    unplug(&w, false, true);
+    rowferry_start(&first, w.config, "sync", NULL);
+    program_await(&first, "event=away", 20000);
+    rowferry_run(&result, w.config, "sync", NULL);
+    ck_assert_msg(result.exit_code == 5, "ended with %d: %s", result.exit_code, result.err);
+    snprintf(holder, sizeof(holder), "is held by process %d (\"sync\" since ", (int)first.pid);
+    expect_text(result.err, holder);
+    program_result_release(&result);
+    program_signal(&first, SIGTERM);
+    program_finish(&first, 20000, &result);
+    ck_assert_int_eq(result.exit_code, 6);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(an_interrupted_sync_ends_well_and_the_next_one_goes_on)
+{
+    struct world w;
+    struct program first;
+    struct program_result result;
+    installed_world(&w, 8000);
+    rowferry_start(&first, w.config, "sync", NULL);
+    program_await(&first, "event=sync_started", 20000);
+    program_signal(&first, SIGINT);
+    program_finish(&first, 20000, &result);
+    ck_assert_msg(result.exit_code == 0, "ended with %d: %s", result.exit_code, result.err);
+    expect_text(result.out, "the next sync goes on from there");
+    program_result_release(&result);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+/* --- status, deadletter ------------------------------------------------------------------------
+ */
+
+START_TEST(status_counts_what_waits_and_works_with_both_servers_away)
+{
+    struct world w;
+    struct program_result result;
+    synced_world(&w, 10);
+    sql_exec(w.conn, "update articles set title = 'x' where source_id <= 3");
+    rowferry_run(&result, w.config, "status", NULL);
+    expect_text(result.out, "3 entries in the change log");
+    expect_text(result.out, "live\n");
+    expect_text(result.out, "sync: 10 upserts, 0 deletes, 0 rejected");
+    program_result_release(&result);
+    unplug(&w, true, true);
+    rowferry_run(&result, w.config, "status", NULL);
+    ck_assert_int_eq(result.exit_code, 0);
+    expect_text(result.out, "unknown: source away");
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "status", "--json", NULL);
+    ck_assert_int_eq(program_json_int(&result, "operations"), 10);
+    expect_text(result.out, "\"pending\":null");
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(open_dead_letters_end_with_3_unless_they_are_said_to_be_well)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 10, NULL);
+    world_configure(&w, "\"title\":{\"type\":\"long\"}", "");
+    sql_exec(w.conn, "update articles set title = source_id");
+    sql_exec(w.conn, "update articles set title = 'words' where source_id = 7");
+    world_install(&w);
+    rowferry_run(&result, w.config, "sync", NULL);
+    ck_assert_int_eq(result.exit_code, 3);
+    expect_text(result.out, "articles: 1 dead letter open; see: rowferry deadletter list\n");
+    program_result_release(&result);
+    rowferry_expect(0, w.config, "sync", "--dead-letters-ok", NULL);
+    rowferry_run(&result, w.config, "deadletter", "list", NULL);
+    ck_assert_int_eq(result.exit_code, 0);
+    expect_text(result.out, "articles: upsert of \"7\", first ");
+    expect_text(result.out, ", 1 attempt, status 400\n    mapper_parsing_exception: ");
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "deadletter", "list", "--json", NULL);
+    ck_assert_int_eq(program_json_int(&result, "status"), 400);
+    expect_text(result.out, "\"key\":\"7\",\"operation\":\"upsert\"");
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+/* --- document, source --------------------------------------------------------------------------
+ */
+
+START_TEST(document_shows_what_would_be_sent_and_leaves_no_trace)
+{
+    struct world w;
+    struct program_result result;
+    installed_world(&w, 10);
+    rowferry_run(&result, w.config, "document", "7", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s", result.err);
+    expect_text(result.out, "{\"index\":{\"_id\":\"7\",\"version\":");
+    expect_text(result.out, "\"version_type\":\"external\"}}\n{\"source_id\":\"7\",");
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "document", "7", "99", NULL);
+    ck_assert_int_eq(result.exit_code, 1);
+    expect_text(result.out, "\"_id\":\"7\"");
+    expect_text(result.err, "no row with key \"99\"");
+    program_result_release(&result);
+    ck_assert_int_eq(sql_int(w.conn, "select count(*) from rowferry.consumer"), 0);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(source_install_says_what_it_did_and_nothing_the_second_time)
+{
+    struct world w;
+    struct program_result result;
+    static const struct {
+        const char *action;
+        const char *text;
+    } steps[] = {
+        {"install", "articles: the change log of \"public\".\"articles\" is installed\n"},
+        {"install", "was installed already, nothing changed\n"},
+        {"uninstall", " is removed\n"},
+        {"uninstall", "was not installed, nothing changed\n"},
+        {"print", "create schema "},
+    };
+    world_start(&w, 10, NULL);
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        rowferry_run(&result, w.config, "source", steps[i].action, NULL);
+        ck_assert_msg(result.exit_code == 0, "%s", result.err);
+        expect_text(result.out, steps[i].text);
+        program_result_release(&result);
+    }
+    ck_assert_int_eq(
+        sql_int(w.conn, "select count(*) from pg_namespace where nspname = 'rowferry'"), 0);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(what_source_print_writes_can_be_run_by_a_dba)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 10, NULL);
+    rowferry_run(&result, w.config, "source", "print", "--reader", "pg_monitor", NULL);
+    ck_assert_int_eq(result.exit_code, 0);
+    expect_text(result.out, "to \"pg_monitor\";\n");
+    sql_exec(w.conn, "%s", result.out);
+    program_result_release(&result);
+    rowferry_expect(0, w.config, "check", NULL);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("integration/cli/commands", check_passes_over_all_that_a_sync_needs_and_changes_nothing,
+           check_shows_every_line_although_both_servers_are_away,
+           check_as_json_is_an_array_with_a_remedy, sync_tells_people_what_it_did,
+           a_server_that_is_away_ends_with_6_and_a_json_object,
+           a_second_sync_is_told_who_holds_the_pipeline,
+           an_interrupted_sync_ends_well_and_the_next_one_goes_on,
+           status_counts_what_waits_and_works_with_both_servers_away,
+           open_dead_letters_end_with_3_unless_they_are_said_to_be_well,
+           document_shows_what_would_be_sent_and_leaves_no_trace,
+           source_install_says_what_it_did_and_nothing_the_second_time,
+           what_source_print_writes_can_be_run_by_a_dba)

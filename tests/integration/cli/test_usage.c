@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What argv and the configuration alone show: help, version, and mistakes that end with 2. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/text.h"
+#include "server.h"
+#include "suite.h"
+
+static const char *const names[] = {
+    "check",          "sync",         "status",           "document",
+    "source install", "source print", "source uninstall", "deadletter list",
+};
+
+#define NAMES (sizeof(names) / sizeof(names[0]))
+
+/* The program with the words of one line, which holds no quotes. */
+static void run_line(struct program_result *result, const char *config, const char *line)
+{
+    char words[8][64] = {{0}};
+    const char *argv[12] = {getenv("ROWFERRY_PROGRAM")};
+    size_t count = 1;
+    if (config != NULL) {
+        argv[count++] = "-c";
+        argv[count++] = config;
+    }
+    for (size_t i = 0; *line != '\0' && i < 8; i++) {
+        size_t len = strcspn(line, " ");
+        snprintf(words[i], sizeof(words[i]), "%.*s", (int)len, line);
+        argv[count++] = words[i];
+        line += len + strspn(line + len, " ");
+    }
+    struct program p;
+    program_start(&p, argv, NULL);
+    program_finish(&p, 20000, result);
+}
+
+static void expect(const char *config, const char *line, int exit_code, const char *text)
+{
+    struct program_result result;
+    run_line(&result, config, line);
+    ck_assert_msg(result.exit_code == exit_code, "\"%s\" ended with %d: %s%s", line,
+                  result.exit_code, result.out, result.err);
+    const char *where = exit_code == 0 ? result.out : result.err;
+    ck_assert_msg(strstr(where, text) != NULL, "\"%s\": no \"%s\" in: %s", line, text, where);
+    program_result_release(&result);
+}
+
+/* --- usage -------------------------------------------------------------------------------------
+ */
+
+START_TEST(the_version_is_shown)
+{
+    expect(NULL, "--version", 0, "rowferry 0.1.0\n");
+}
+END_TEST
+
+START_TEST(every_command_has_a_help_and_the_help_lists_every_command)
+{
+    char line[64];
+    for (size_t i = 0; i < NAMES; i++) {
+        expect(NULL, "--help", 0, names[i]);
+        snprintf(line, sizeof(line), "%s --help", names[i]);
+        expect(NULL, line, 0, "Exit codes:\n  0  done\n");
+        snprintf(line, sizeof(line), "-h %s", names[i]);
+        expect(NULL, line, 0, "Usage: rowferry");
+    }
+    expect(NULL, "source --help", 0, "source uninstall");
+    expect(NULL, "--help", 0, "  6  temporary");
+}
+END_TEST
+
+START_TEST(a_mistyped_command_is_answered_with_the_nearest)
+{
+    expect(NULL, "snyc", 2, "rowferry: unknown command \"snyc\"; did you mean \"sync\"?\n");
+    expect(NULL, "source instal", 2, "did you mean \"source install\"?");
+    expect(NULL, "frobnicate", 2, "see: rowferry --help");
+    expect(NULL, "source", 2, "needs one of: install, uninstall, print");
+    expect(NULL, "", 2, "no command");
+}
+END_TEST
+
+START_TEST(a_mistyped_option_is_answered_with_the_nearest)
+{
+    expect(NULL, "sync --refersh", 2, "unknown option \"--refersh\"; did you mean \"--refresh\"?");
+    expect(NULL, "--jsn check", 2, "did you mean \"--json\"?");
+    expect(NULL, "status --refresh", 2, "command \"status\" has no option \"--refresh\"");
+    expect(NULL, "sync --json=yes", 2, "takes no value");
+    expect(NULL, "sync -c", 2, "needs a value");
+    expect(NULL, "sync -q", 2, "unknown option \"-q\"");
+    expect(NULL, "document", 2, "needs ID...");
+}
+END_TEST
+
+START_TEST(a_command_of_a_later_version_says_so_and_is_not_listed)
+{
+    struct program_result help;
+    static const char *const later[] = {"run",   "reindex", "verify",          "resync",
+                                        "pause", "smoke",   "deadletter retry"};
+    run_line(&help, NULL, "--help");
+    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
+        char text[96];
+        snprintf(text, sizeof(text), "rowferry: command \"%s\" is not available in version 0.1.0\n",
+                 later[i]);
+        expect(NULL, later[i], 2, text);
+        snprintf(text, sizeof(text), "\n  %s ", later[i]);
+        ck_assert_ptr_null(strstr(help.out, text));
+    }
+    program_result_release(&help);
+}
+END_TEST
+
+/* --- the manual --------------------------------------------------------------------------------
+ */
+
+static char *read_manual(void)
+{
+    static char text[64 * 1024];
+    const char *here = __FILE__;
+    const char *tests = strstr(here, "tests/integration/cli");
+    ck_assert_ptr_nonnull(tests);
+    char *path = NULL;
+    ck_assert_int_ge(asprintf(&path, "%.*sdocs/rowferry.1", (int)(tests - here), here), 0);
+    FILE *file = fopen(path, "re");
+    ck_assert_msg(file != NULL, "no file \"%s\"", path);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    free(path);
+    return text;
+}
+
+/* The manual's part from `head` to the next item of its kind or section; the caller frees it. */
+static char *manual_part(const char *manual, const char *head)
+{
+    const char *begin = strstr(manual, head);
+    ck_assert_msg(begin != NULL, "the manual has no \"%s\"", head);
+    const char *item = strstr(begin + 1, "\n.It Nm Cm ");
+    const char *section = strstr(begin + 1, "\n.Sh ");
+    const char *end = item != NULL && (section == NULL || item < section) ? item : section;
+    ck_assert_ptr_nonnull(end);
+    return text_copy_span(span_make(begin, (size_t)(end - begin)));
+}
+
+/* Every option of a help's part, "      --name ...", stands in the manual's part as "Fl -name". */
+static void expect_options(const char *help, const char *title, const char *part)
+{
+    const char *at = strstr(help, title);
+    const char *end = at != NULL ? strstr(at, "\n\n") : NULL;
+    while (at != NULL && (at = strstr(at, " --")) != NULL && at < end) {
+        char option[64];
+        size_t len = strcspn(at + 2, " \n");
+        snprintf(option, sizeof(option), "Fl %.*s", (int)len, at + 2);
+        ck_assert_msg(strstr(part, option) != NULL, "no \"%s\" in: %s", option, part);
+        at = strchr(at, '\n');
+    }
+}
+
+START_TEST(the_manual_has_every_command_and_option)
+{
+    struct program_result help;
+    const char *manual = read_manual();
+    for (size_t i = 0; i < NAMES; i++) {
+        char line[64];
+        snprintf(line, sizeof(line), "\n.It Nm Cm %s ", names[i]);
+        char *part = manual_part(manual, line);
+        snprintf(line, sizeof(line), "%s --help", names[i]);
+        run_line(&help, NULL, line);
+        expect_options(help.out, "\nOptions:\n", part);
+        program_result_release(&help);
+        free(part);
+    }
+    run_line(&help, NULL, "--help");
+    char *global = manual_part(manual, "\n.Sh GLOBAL OPTIONS");
+    expect_options(help.out, "\nGlobal options:\n", global);
+    free(global);
+    program_result_release(&help);
+}
+END_TEST
+
+/* --- the configuration -------------------------------------------------------------------------
+ */
+
+#define PIPELINE(table)                                                                            \
+    "\"pipelines\":[{\"name\":\"articles\",\"from\":{" table "},"                                  \
+    "\"to\":{\"index\":\"a\",\"mappings\":{\"properties\":{\"t\":{\"type\":\"text\"}}}}}]}"
+#define ENDS(user)                                                                                 \
+    "{\"source\":{\"uri\":\"postgresql://" user "@db.invalid/x\"},"                                \
+    "\"service\":{\"url\":\"http://127.0.0.1:1\"},"
+
+/* sync ends with 2, and the first line of standard error holds the text, and none the secret. */
+static void refuse(const char *json, const char *text)
+{
+    struct program_result result;
+    char *dir = scratch_new();
+    char *path = scratch_write(dir, "shop.json", json);
+    run_line(&result, path, "sync");
+    ck_assert_msg(result.exit_code == 2, "ended with %d: %s", result.exit_code, result.err);
+    const char *end = strchr(result.err, '\n');
+    const char *found = strstr(result.err, text);
+    ck_assert_msg(found != NULL && found < end, "no \"%s\" in the first line of: %s", text,
+                  result.err);
+    ck_assert_ptr_null(strstr(result.err, "hunter2"));
+    ck_assert_str_eq(result.out, "");
+    program_result_release(&result);
+    free(path);
+    scratch_remove(dir);
+}
+
+START_TEST(a_configuration_that_is_wrong_is_refused_in_one_line)
+{
+    expect("/nonexistent/shop.json", "sync", 2, "\"/nonexistent/shop.json\"");
+    refuse("{ \"source\": ", "shop.json:1:");
+    refuse(ENDS("u") PIPELINE("\"tabel\":\"t\""), "\"pipelines[0].from.tabel\"");
+    refuse(ENDS("u:hunter2") PIPELINE("\"table\":\"t\""), "password");
+}
+END_TEST
+
+START_TEST(a_mistyped_pipeline_is_answered_with_the_nearest)
+{
+    char *dir = scratch_new();
+    char *path = scratch_write(dir, "shop.json", ENDS("u") PIPELINE("\"table\":\"t\""));
+    expect(path, "sync articels", 2, "did you mean \"articles\"?");
+    expect(path, "status articles", 0, "articles\n  never synced\n");
+    free(path);
+    scratch_remove(dir);
+}
+END_TEST
+
+START_TEST(a_password_in_an_argument_is_refused_before_anything_else)
+{
+    expect(NULL, "source install --as postgresql://dba:hunter2@db.invalid/x", 2, "~/.pgpass");
+    expect(NULL, "source print --as password=hunter2", 2, "~/.pgpass");
+}
+END_TEST
+
+SUITE_MAIN("integration/cli/usage", the_version_is_shown,
+           every_command_has_a_help_and_the_help_lists_every_command,
+           a_mistyped_command_is_answered_with_the_nearest,
+           a_mistyped_option_is_answered_with_the_nearest,
+           a_command_of_a_later_version_says_so_and_is_not_listed,
+           the_manual_has_every_command_and_option,
+           a_configuration_that_is_wrong_is_refused_in_one_line,
+           a_mistyped_pipeline_is_answered_with_the_nearest,
+           a_password_in_an_argument_is_refused_before_anything_else)
