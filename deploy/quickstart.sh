@@ -139,8 +139,8 @@ run_sync() {
     result=$(rowferry sync --json)
     operations=$(jq .operations <<<"$result")
     [ "$operations" = "$1" ] || fail "expected $(grouped "$1") operations: $result"
-    end_step "$(grouped "$operations") operations, $(grouped "$(jq .documents_live <<<"$result")") documents in the index;" \
-        "rowferry itself took $(jq .seconds <<<"$result") s"
+    end_step "$(grouped "$operations") operations: $(grouped "$(jq .upserts <<<"$result")") upserts," \
+        "$(grouped "$(jq .deletes <<<"$result")") deletes; rowferry itself took $(jq .seconds <<<"$result") s"
 }
 
 first_sync() {
@@ -188,7 +188,7 @@ kept() {
 The servers stay up:
     $program -c $dir/rowferry.json status
     $program -c $dir/rowferry.json sync
-    PGPASSWORD=\$(cat $dir/postgres/password) psql $(cat "$dir/postgres/uri")
+    PGPASSWORD=\$(cat $dir/password) psql $uri
     curl -s $key'$url/$index/_search?q=description:$word'
 Stop them and delete the example:
     $dir/stop

@@ -17,3 +17,6 @@ create table packages (
     description_md5 text,
     updated_at      timestamptz not null default now()
 );
+
+-- who installs triggers on a table owns it
+alter table packages owner to rowferry;

@@ -2,9 +2,15 @@
 # shellcheck shell=bash disable=SC2154  # the variables are those of ../quickstart.sh, which sources this
 # The quickstart's servers, the configuration that names them, and how they are spoken to.
 
-query() {
-    PGPASSWORD=$(cat "$dir/postgres/password") psql -X -v ON_ERROR_STOP=1 "$(cat "$dir/postgres/uri")" "$@"
+# superuser DATABASE [psql option]...
+superuser() {
+    local server
+    server=$(cat "$dir/postgres/uri")
+    PGPASSWORD=$(cat "$dir/postgres/password") psql -X -v ON_ERROR_STOP=1 "${server%/*}/$1" "${@:2}"
 }
+
+# The application's side: whoever writes to the table need know nothing of rowferry.
+query() { superuser catalogue "$@"; }
 
 # request METHOD PATH [BODY]
 request() {
@@ -17,19 +23,24 @@ request() {
 # Its log lines go to a file that is shown where something fails.
 rowferry() { "$program" -c "$dir/rowferry.json" "$@" 2>>"$dir/rowferry.log"; }
 
+# A file that only its owner reads.
+random_secret() { (umask 077 && od -An -N16 -tx1 /dev/urandom | tr -d ' \n' >"$1"); }
+
 start_postgres() {
     begin_step 'Start a throw-away PostgreSQL'
-    local uri
-    uri=$("$top/tests/servers/postgres" start --dir "$dir/postgres" --password)
-    [ "$(id -u)" = 0 ] || chmod 600 "$dir/postgres/password"
+    local server
+    server=$("$top/tests/servers/postgres" start --dir "$dir/postgres" --password)
+    uri=$(sed -E 's|//[^@]*@(.*)/.*|//rowferry@\1/catalogue|' <<<"$server")
+    random_secret "$dir/password"
+    # rowferry's own user is no superuser: it owns the database, to install its change log there
+    printf "create role rowferry login password '%s';\ncreate database catalogue owner rowferry;\n" \
+        "$(cat "$dir/password")" | superuser postgres -q
     end_step "$uri"
 }
 
 start_devsearch() {
-    od -An -N16 -tx1 /dev/urandom | tr -d ' \n' >"$dir/api-key"
-    printf 'Authorization: ApiKey %s\n' "$(cat "$dir/api-key")" >"$dir/api-key.header"
-    chmod 600 "$dir/api-key" "$dir/api-key.header"
-    mkdir -p "$dir/devsearch"
+    random_secret "$dir/api-key"
+    (umask 077 && printf 'Authorization: ApiKey %s\n' "$(cat "$dir/api-key")" >"$dir/api-key.header")
     setsid "$top/build/release/devsearch" --port-file "$dir/port" --data "$dir/devsearch" \
         --api-key-file "$dir/api-key" >"$dir/devsearch.log" 2>&1 </dev/null &
     echo $! >"$dir/devsearch.pid"
@@ -59,8 +70,8 @@ configure() {
     cat >"$dir/rowferry.json" <<CONFIG
 {
   // where the rows are, and where the documents go; secrets stay in files of their own
-  "source":  { "uri": "$(cat "$dir/postgres/uri")",
-               "password": { "file": "$dir/postgres/password" } },
+  "source":  { "uri": "$uri",
+               "password": { "file": "$dir/password" } },
   "service": { "url": "$url"$auth },
   "state":   { "path": "$dir/state.db" },
   "pipelines": [ {

@@ -184,9 +184,12 @@ char *compare_table(const char *table, const char *key)
 {
     struct buf query;
     buf_init(&query, 65536);
+    /* whole seconds get a point, every fraction five more zeros, of which six digits stay */
     buf_printf(&query,
-               "select %s::text, regexp_replace(to_jsonb(t)::text,"
-               " '(\"[0-9-]{10}T[0-9:.]+)[+]00:00\"', '\\1Z\"', 'g')::jsonb"
+               "select %s::text, regexp_replace(regexp_replace(regexp_replace(to_jsonb(t)::text,"
+               " '(\"[0-9-]{10}T[0-9:]{8})[+]00:00\"', '\\1.0+00:00\"', 'g'),"
+               " '(\"[0-9-]{10}T[0-9:]{8}[.][0-9]+)[+]00:00\"', '\\100000Z\"', 'g'),"
+               " '(\"[0-9-]{10}T[0-9:]{8}[.][0-9]{6})0*Z\"', '\\1Z\"', 'g')::jsonb"
                " || jsonb_build_object('source_id', %s::text) from %s as t",
                key, key, table);
     return buf_detach(&query);

@@ -29,8 +29,8 @@ void compare(struct comparison *c, PGconn *conn, const char *query, const char *
 void expect_equal(int64_t rows, PGconn *conn, const char *query, const char *url, const char *index,
                   const char *authorization);
 
-/* The query for a whole table: its columns as they are, timestamps in UTC, source_id the key's
- * text. The caller frees it. */
+/* The query for a whole table: its columns as they are, timestamptz with six digits, source_id the
+ * key's text. The caller frees it. */
 char *compare_table(const char *table, const char *key);
 
 #endif

@@ -13,7 +13,7 @@ PGconn *sql_open(const char *uri)
 {
     PGconn *conn = PQconnectdb(uri);
     ck_assert_msg(PQstatus(conn) == CONNECTION_OK, "%s", PQerrorMessage(conn));
-    PGresult *quiet = PQexec(conn, "set client_min_messages = warning");
+    PGresult *quiet = PQexec(conn, "set client_min_messages = warning; set timezone = utc");
     PQclear(quiet);
     return conn;
 }

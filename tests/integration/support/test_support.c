@@ -91,7 +91,7 @@ START_TEST(the_oracle_sees_a_row_that_is_missing_other_or_too_many)
              "insert into t values ('a', 1.10, '2024-01-02 03:04:05.6+00'), ('b', null, null)");
     json_object_put(reply_json(200, "PUT", service.url, "/t", mapping, NULL));
     put(&service, "/t/_doc/a",
-        "{\"n\":1.10,\"source_id\":\"a\",\"at\":\"2024-01-02T03:04:05.6Z\"}");
+        "{\"n\":1.10,\"source_id\":\"a\",\"at\":\"2024-01-02T03:04:05.600000Z\"}");
     put(&service, "/t/_doc/b", "{\"source_id\":\"b\"}");
     char *query = compare_table("t", "source_id");
     expect_equal(2, conn, query, service.url, "t", NULL);
