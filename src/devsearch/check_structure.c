@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Judges values that have a structure of their own: ranges, vectors, flat objects, points. */
-#include "check.h"
+#include "checker.h"
 
 static const char *token_word(enum token token)
 {

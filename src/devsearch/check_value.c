@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Judges the value of one leaf field, in the words of the service. */
-#include "check.h"
+#include "checker.h"
 
 #include <stdio.h>
 

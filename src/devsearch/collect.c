@@ -274,5 +274,9 @@ int search_index(struct server *s, struct index *ix, int64_t refresh_at, struct 
     plan_release(&r.plan);
     free(r.sort_fields);
     free(r.sort_slots);
+    if (shard && refusal->members.len == 0 && refusal->type[0] == 'q') {
+        refusal_member(refusal, "index", ix->name);
+        refusal_member(refusal, "index_uuid", ix->uuid);
+    }
     return shard ? refuse_shards(refusal, ix->name) : rc;
 }

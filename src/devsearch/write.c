@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies one write to the index that its name stands for. */
 #include "write.h"
-#include "check.h"
+#include "checker.h"
 
 #include <json-c/json.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks a document and its mapping side by side. */
-#include "check.h"
+#include "checker.h"
 #include "guess.h"
 
 #include <json-c/json.h>

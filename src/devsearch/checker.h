@@ -2,8 +2,8 @@
 /*
  * The strict check of a document against a mapping: every value as the service would judge it.
  */
-#ifndef DEVSEARCH_CHECK_H
-#define DEVSEARCH_CHECK_H
+#ifndef DEVSEARCH_CHECKER_H
+#define DEVSEARCH_CHECKER_H
 
 #include "mapping.h"
 #include "reader.h"
