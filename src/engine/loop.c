@@ -109,19 +109,22 @@ static void loop_refuse(struct loop *l, const struct refusal *refusal)
 }
 
 /* Writes the change into the batch; 0 where it was refused instead. */
-static size_t loop_encode(struct loop *l, struct batch *batch, uint64_t page)
+static size_t loop_encode(struct loop *l, struct batch *batch, uint64_t page,
+                          struct refusal *refusal)
 {
     const struct change *change = &l->change;
-    struct refusal refusal = {0};
-    bool added =
-        change->kind == CHANGE_ROW
-            ? encode_upsert(batch, l->plan, &change->row, l->intake.version, page, &refusal)
-            : encode_delete(batch, change->key, l->intake.version, page, &refusal);
-    if (!added) {
-        loop_refuse(l, &refusal);
-        return 0;
-    }
-    return batch->operations[batch->count - 1].len;
+    int64_t version = l->intake.version;
+    bool added = change->kind == CHANGE_ROW
+                     ? encode_upsert(batch, l->plan, &change->row, version, page, refusal)
+                     : encode_delete(batch, change->key, version, page, refusal);
+    return added ? batch->operations[batch->count - 1].len : 0;
+}
+
+static void loop_no_memory(struct loop *l)
+{
+    struct err why;
+    err_set(&why, ERR_TRANSIENT, "no memory for a document");
+    loop_end(l, &why);
 }
 
 /* Admits the change to the window and a batch; false where it has to wait for its key. */
@@ -134,9 +137,17 @@ static bool loop_admit(struct loop *l)
     if (!replaces && window_holds(&l->window, hash)) {
         return false;
     }
-    l->counters.rows_read++;
     struct batch *batch = sender_filling(&l->sender);
-    size_t bytes = loop_encode(l, batch, replaces ? outrun.page : l->intake.page);
+    struct refusal refusal = {0};
+    size_t bytes = loop_encode(l, batch, replaces ? outrun.page : l->intake.page, &refusal);
+    if (bytes == 0 && refusal.no_room) {
+        loop_no_memory(l);
+        return false;
+    }
+    l->counters.rows_read++;
+    if (bytes == 0) {
+        loop_refuse(l, &refusal);
+    }
     if (replaces && bytes == 0) {
         window_settle(&l->window, outrun.page, hash, outrun.bytes);
     } else if (replaces) {

@@ -8,7 +8,6 @@
 
 #define SENDER_BASE_MS 100
 #define SENDER_MAX_MS 10000
-#define SENDER_OVERHEAD_BYTES 4096 /* of an action line beside its document */
 
 void sender_init(struct sender *s, const struct sender_options *options,
                  struct service_port service, struct counters *counters)
@@ -16,9 +15,9 @@ void sender_init(struct sender *s, const struct sender_options *options,
     *s = (struct sender){.service = service, .counters = counters};
     s->slot_count = (size_t)options->in_flight + 1;
     s->slots = mem_zero(s->slot_count, sizeof(*s->slots));
-    size_t max = options->batch_bytes + options->document_bytes + SENDER_OVERHEAD_BYTES;
     for (size_t i = 0; i < s->slot_count; i++) {
-        batch_init(&s->slots[i].batch, options->batch_bytes, max, options->batch_operations);
+        batch_init(&s->slots[i].batch, options->batch_bytes, options->document_bytes,
+                   options->batch_operations);
         backoff_init(&s->slots[i].backoff, SENDER_BASE_MS, SENDER_MAX_MS);
     }
 }
