@@ -26,7 +26,8 @@ void refusal_release(struct refusal *r)
     buf_release(&r->root);
 }
 
-static void push_va(struct buf *out, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void push_va(struct buf *out, const char *format,
+                                                          va_list args)
 {
     char *text = NULL;
     if (vasprintf(&text, format, args) >= 0) {

@@ -354,13 +354,22 @@ static int apply_all(struct server *s, struct bulk *b, struct answer *a)
     return rc;
 }
 
+static int check_refresh(const struct server *s, const struct bulk *b)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        if (refresh_check(s, b->request, b->list[i].index, b->refusal) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 HANDLER(bulk)
 {
     struct bulk b = {.request = q,
                      .refusal = refusal,
                      .default_index = q->segment_count == 2 ? q->segments[0] : NULL};
-    int rc =
-        parse(&b, q->body) != 0 || validate(&b) != 0 || refresh_check(q, refusal) != 0 ? -1 : 0;
+    int rc = parse(&b, q->body) != 0 || validate(&b) != 0 || check_refresh(s, &b) != 0 ? -1 : 0;
     s->bulk_requests++;
     s->bulk_bytes += (int64_t)q->body.len;
     if (rc == 0) {

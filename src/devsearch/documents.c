@@ -56,7 +56,7 @@ static int write_one(struct server *s, const struct request *q, struct answer *a
     w->index = text_copy(q->segments[0]);
     w->require_alias = request_flag(q, "require_alias");
     w->pipeline = pipeline != NULL ? text_copy(pipeline) : NULL;
-    if (refresh_check(q, refusal) != 0 || parse_version(q, w, refusal) != 0 ||
+    if (refresh_check(s, q, w->index, refusal) != 0 || parse_version(q, w, refusal) != 0 ||
         validate(w, refusal) != 0 || store_begin(s->store, refusal) != 0) {
         return -1;
     }

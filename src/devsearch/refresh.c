@@ -60,28 +60,30 @@ int index_refresh_as_asked(struct server *s, const struct request *q, struct ind
                            struct refusal *refusal)
 {
     const char *asked = request_parameter(q, "refresh");
-    if (asked == NULL || strcmp(asked, "false") == 0) {
-        return 0;
-    }
-    if (strcmp(asked, "wait_for") == 0 && interval_ms(ix) < 0) {
-        return refuse(
-            refusal, 400, "illegal_argument_exception",
-            "devsearch does not wait for a refresh of [%s]: refresh_interval is -1, a real "
-            "service would not answer before somebody refreshes",
-            ix->name);
-    }
-    return index_refresh(s, ix, refusal);
+    bool now = asked != NULL && strcmp(asked, "false") != 0;
+    return now ? index_refresh(s, ix, refusal) : 0;
 }
 
-int refresh_check(const struct request *q, struct refusal *refusal)
+int refresh_check(const struct server *s, const struct request *q, const char *name,
+                  struct refusal *refusal)
 {
     const char *asked = request_parameter(q, "refresh");
     if (asked == NULL || asked[0] == '\0' || strcmp(asked, "true") == 0 ||
-        strcmp(asked, "false") == 0 || strcmp(asked, "wait_for") == 0) {
+        strcmp(asked, "false") == 0) {
         return 0;
     }
-    return refuse(refusal, 400, "illegal_argument_exception", "Unknown value for refresh: [%s].",
-                  asked);
+    if (strcmp(asked, "wait_for") != 0) {
+        return refuse(refusal, 400, "illegal_argument_exception",
+                      "Unknown value for refresh: [%s].", asked);
+    }
+    const struct index *ix = catalogue_write_target(&s->catalogue, name, refusal);
+    if (ix == NULL || interval_ms(ix) >= 0) {
+        return 0;
+    }
+    return refuse(refusal, 400, "illegal_argument_exception",
+                  "devsearch does not wait for a refresh of [%s]: refresh_interval is -1, a real "
+                  "service would not answer before somebody refreshes",
+                  ix->name);
 }
 
 int index_catch_up(struct server *s, struct index *ix, struct refusal *refusal)

@@ -50,8 +50,9 @@ int index_refresh(struct server *s, struct index *ix, struct refusal *refusal);
 /* Does what the parameter `refresh` of a write asks; forced: true or "". */
 int index_refresh_as_asked(struct server *s, const struct request *q, struct index *ix,
                            struct refusal *refusal);
-/* A known value of `refresh`, and one that will not wait for ever. */
-int refresh_check(const struct request *q, struct refusal *refusal);
+/* Before a write to the name: a known value of `refresh`, and one that will not wait for ever. */
+int refresh_check(const struct server *s, const struct request *q, const char *name,
+                  struct refusal *refusal);
 /* Before a search: refreshes where the interval has passed. */
 int index_catch_up(struct server *s, struct index *ix, struct refusal *refusal);
 
