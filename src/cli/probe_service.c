@@ -47,7 +47,7 @@ static void say_product(struct check *c, const struct product_info *p)
 static void probe_service(struct check *c)
 {
     struct err err;
-    struct product_info product;
+    struct product_info product = {0};
     int rc = session_open_service(&c->session, &err);
     if (rc == 0) {
         rc = product_detect(c->session.service, &product, &err);

@@ -11,7 +11,7 @@
 char *result_duration(char *out, int64_t ms)
 {
     if (ms >= 59950) {
-        return units_duration(out, ms);
+        return units_duration(out, ms + 50);
     }
     snprintf(out, UNITS_BYTES, ms < 95 ? "%.2f s" : "%.1f s", (double)ms / 1000);
     return out;

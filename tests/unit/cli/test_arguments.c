@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From argv to command, options and operands. */
+#include "arguments.h"
+
+#include <check.h>
+
+#include "suite.h"
+
+/* the program's own modules are in no library */
+#include "arguments.c"
+#include "command.c"
+
+#define COMMAND(name)                                                                              \
+    int name(const struct arguments *a, struct err *err)                                           \
+    {                                                                                              \
+        (void)a;                                                                                   \
+        (void)err;                                                                                 \
+        return 0;                                                                                  \
+    }
+
+COMMAND(command_check)
+COMMAND(command_sync)
+COMMAND(command_status)
+COMMAND(command_document)
+COMMAND(command_source_install)
+COMMAND(command_source_uninstall)
+COMMAND(command_source_print)
+COMMAND(command_deadletter_list)
+
+#define PARSE(a, err, ...)                                                                         \
+    arguments_parse((a),                                                                           \
+                    (int)(sizeof((const char *[]){"rowferry", __VA_ARGS__}) / sizeof(char *)),     \
+                    (const char *[]){"rowferry", __VA_ARGS__}, (err))
+
+START_TEST(options_may_stand_anywhere)
+{
+    struct arguments a;
+    struct err err;
+    ck_assert_int_eq(PARSE(&a, &err, "--json", "-c", "x.json", "sync", "one", "--refresh", "two"),
+                     0);
+    ck_assert_str_eq(a.command->name, "sync");
+    ck_assert_str_eq(a.values[OPTION_CONFIG], "x.json");
+    ck_assert(arguments_have(&a, OPTION_JSON) && arguments_have(&a, OPTION_REFRESH));
+    ck_assert(!arguments_have(&a, OPTION_DEAD_LETTERS_OK));
+    ck_assert_uint_eq(a.operand_count, 2);
+    ck_assert_str_eq(a.operands[0], "one");
+    ck_assert_str_eq(a.operands[1], "two");
+    arguments_release(&a);
+}
+END_TEST
+
+START_TEST(a_value_is_taken_in_each_of_its_forms)
+{
+    static const char *const forms[][2] = {
+        {"--config", "f"}, {"--config=f", "sync"}, {"-cf", "sync"}, {"-c", "f"}};
+    for (size_t i = 0; i < 4; i++) {
+        struct arguments a;
+        struct err err;
+        ck_assert_int_eq(PARSE(&a, &err, "status", forms[i][0], forms[i][1]), 0);
+        ck_assert_str_eq(a.values[OPTION_CONFIG], "f");
+        arguments_release(&a);
+    }
+}
+END_TEST
+
+START_TEST(a_command_of_two_words_has_the_rest_as_operands)
+{
+    struct arguments a;
+    struct err err;
+    ck_assert_int_eq(PARSE(&a, &err, "source", "--as", "URI", "install", "one"), 0);
+    ck_assert_str_eq(a.command->name, "source install");
+    ck_assert_uint_eq(a.operand_count, 1);
+    ck_assert_str_eq(a.operands[0], "one");
+    arguments_release(&a);
+}
+END_TEST
+
+START_TEST(two_dashes_end_the_options)
+{
+    struct arguments a;
+    struct err err;
+    ck_assert_int_eq(PARSE(&a, &err, "document", "--", "--help", "-7"), 0);
+    ck_assert(!arguments_have(&a, OPTION_HELP));
+    ck_assert_uint_eq(a.operand_count, 2);
+    ck_assert_str_eq(a.operands[1], "-7");
+    arguments_release(&a);
+}
+END_TEST
+
+START_TEST(help_needs_neither_command_nor_operands)
+{
+    struct arguments a;
+    struct err err;
+    ck_assert_int_eq(PARSE(&a, &err, "--help"), 0);
+    ck_assert_ptr_null(a.command);
+    arguments_release(&a);
+    ck_assert_int_eq(PARSE(&a, &err, "source", "-h"), 0);
+    ck_assert_str_eq(a.group, "source");
+    arguments_release(&a);
+    ck_assert_int_eq(PARSE(&a, &err, "document", "-h"), 0);
+    ck_assert_str_eq(a.command->name, "document");
+    arguments_release(&a);
+}
+END_TEST
+
+START_TEST(what_cannot_be_understood_is_refused_by_name)
+{
+    static const struct {
+        const char *words[3];
+        const char *message;
+    } cases[] = {
+        {{"stauts", "a", "b"}, "unknown command \"stauts\"; did you mean \"status\"?"},
+        {{"deadletter", "lst", "a"},
+         "unknown command \"deadletter lst\"; did you mean \"deadletter list\"?"},
+        {{"deadletter", "retry", "a"},
+         "command \"deadletter retry\" is not available in version " ROWFERRY_VERSION},
+        {{"sync", "--jsno", "a"}, "unknown option \"--jsno\"; did you mean \"--json\"?"},
+        {{"sync", "--as", "a"},
+         "command \"sync\" has no option \"--as\"; see: rowferry sync --help"},
+        {{"sync", "--help=me", "a"}, "option \"--help\" takes no value"},
+        {{"sync", "a", "--config"}, "option \"--config\" needs a value: --config FILE"},
+        {{"sync", "a", "--config="}, "option \"--config\" needs a value: --config FILE"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct arguments a;
+        struct err err;
+        const char *const *w = cases[i].words;
+        ck_assert_int_eq(PARSE(&a, &err, w[0], w[1], w[2]), ERR_CONFIG);
+        ck_assert_str_eq(err.message, cases[i].message);
+        arguments_release(&a);
+    }
+}
+END_TEST
+
+SUITE_MAIN("cli/arguments", options_may_stand_anywhere, a_value_is_taken_in_each_of_its_forms,
+           a_command_of_two_words_has_the_rest_as_operands, two_dashes_end_the_options,
+           help_needs_neither_command_nor_operands, what_cannot_be_understood_is_refused_by_name)
