@@ -52,14 +52,16 @@ start_devsearch() {
 }
 
 start_service() {
+    local answers='answers as'
     if [ -n "$opensearch" ]; then
         begin_step 'Start a real OpenSearch (the first time: fetches it)'
         url=$("$top/tests/servers/opensearch" start --dir "$dir/opensearch")
     else
         begin_step 'Start devsearch, the small stand-in for a search service'
         start_devsearch
+        answers='answers like'
     fi
-    end_step "$url: $(request GET / | jq -r '"\(.version.distribution // "elasticsearch") \(.version.number)"')"
+    end_step "$url $answers $(request GET / | jq -r '"\(.version.distribution) \(.version.number)"')"
 }
 
 # The configuration file, as a person would write it.
