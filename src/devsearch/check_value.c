@@ -187,7 +187,7 @@ static int check_integer(struct checker *c, const struct field *f, const struct 
         (value >= f->type->max + 1 || value <= -f->type->max - 2)) {
         return out_of_range(c, f, s, infinite);
     }
-    bool fraction = value != __builtin_truncl(value);
+    bool fraction = value != value_whole(value);
     if (!f->coerce && (fraction || s->token == TOKEN_STRING)) {
         check_bad(c, f, s->at, s->text);
         refusal_cause(c->refusal, "illegal_argument_exception",

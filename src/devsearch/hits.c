@@ -57,7 +57,7 @@ static void push_some_source(struct json_object *names, struct span source, stru
 
 static void push_number(long double n, struct buf *out)
 {
-    bool whole = n == __builtin_truncl(n) && n > -1e18L && n < 1e18L;
+    bool whole = n == value_whole(n) && n > -1e18L && n < 1e18L;
     if (whole) {
         buf_printf(out, "%lld", (long long)n);
     } else {

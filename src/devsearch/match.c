@@ -29,7 +29,7 @@ static bool number_of(const struct field *field, struct span text, long double *
         if (!value_number(text, n)) {
             return false;
         }
-        *n = __builtin_truncl(*n);
+        *n = value_whole(*n);
         return true;
     case FAMILY_REAL:
         return value_number(text, n);

@@ -70,6 +70,14 @@ bool value_number(struct span text, long double *number)
     return whole;
 }
 
+long double value_whole(long double n)
+{
+    if (n > -9.2e18L && n < 9.2e18L) {
+        return (long double)(int64_t)n;
+    }
+    return n > 0 && n < 1.8446744073709551615e19L ? (long double)(uint64_t)n : n;
+}
+
 bool value_ip(struct span text)
 {
     char *copy = text_copy_span(text);

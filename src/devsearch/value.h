@@ -41,6 +41,9 @@ const struct field_type *field_type_find(const char *name, enum product product)
 /* A number written in decimal; false where the text is anything else. */
 bool value_number(struct span text, long double *number);
 
+/* Without its fraction (large ones have none). */
+long double value_whole(long double n);
+
 /* Milliseconds since 1970 (with a fraction). format: names joined by "||". */
 bool value_date(struct span text, const char *format, long double *ms);
 
