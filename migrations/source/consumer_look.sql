@@ -1,7 +1,11 @@
--- $1 consumer, $2 capture
+-- $1 consumer, $2 capture. Entries that only this row keeps, and entries that nobody keeps.
 select c.position, c.triggers, c.server_started = pg_postmaster_start_time(),
        p.horizon::text,
-       exists (select from rowferry.change e where e.capture = p.id and e.xid >= c.keep)
+       exists (select from rowferry.change e where e.capture = p.id and e.xid >= c.keep),
+       exists (select from rowferry.change e
+                where e.capture = p.id
+                  and e.xid < (select o.keep from rowferry.consumer o where o.capture = p.id
+                                order by o.keep limit 1))
   from rowferry.capture p
   left join rowferry.consumer c on c.capture = p.id and c.name = $1
  where p.id = $2::integer

@@ -5,12 +5,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "pg_private.h"
 #include "rowferry/base/text.h"
 
 #define POSITION_MAX_BYTES ((size_t)1 << 20)
-#define PRUNE_MOST 5000
+#define PRUNE_MOST 5000 /* entries of one transaction */
+#define PRUNE_MS 100    /* of one call */
 
 void consumer_release(struct consumer *c)
 {
@@ -71,6 +73,7 @@ int consumer_look(struct consumer *c, struct err *err)
         c->same_server = pg_true(r, 0, 2);
         c->horizon = strtoull(pg_text(r, 0, 3), NULL, 10);
         c->keeps = pg_true(r, 0, 4);
+        c->more = pg_true(r, 0, 5);
         rc = position_parse(&c->mirror, pg_text(r, 0, 0), err);
     }
     pg_result_release(r);
@@ -113,7 +116,7 @@ static int look_entries(struct consumer *c, struct err *err)
     return rc;
 }
 
-int consumer_prune(struct consumer *c, struct err *err)
+static int prune_batch(struct consumer *c, struct err *err)
 {
     char most[16];
     struct pg_result *r = NULL;
@@ -122,6 +125,23 @@ int consumer_prune(struct consumer *c, struct err *err)
     int rc = pg_ask(c->pg, &r, "consumer_prune", params, 2, err);
     c->more = rc == 0 && pg_int(r, 0, 0) == PRUNE_MOST;
     pg_result_release(r);
+    return rc;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int consumer_prune(struct consumer *c, struct err *err)
+{
+    int64_t end_ms = now_ms() + PRUNE_MS;
+    int rc = prune_batch(c, err);
+    while (rc == 0 && c->more && now_ms() < end_ms) {
+        rc = prune_batch(c, err);
+    }
     return rc < 0 ? err_context(err, "could not prune the change log") : 0;
 }
 

@@ -34,7 +34,7 @@ int consumer_look(struct consumer *c, struct err *err) MUST_CHECK;
 /* Writes the position, durably, unless that would be backwards; then prunes. */
 int consumer_mirror(struct consumer *c, const struct position *p, struct err *err) MUST_CHECK;
 
-/* Removes a bounded number of entries that nobody needs any more. */
+/* Removes entries that nobody needs any more, in small batches and for a short time. */
 int consumer_prune(struct consumer *c, struct err *err) MUST_CHECK;
 
 #endif

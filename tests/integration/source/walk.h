@@ -16,6 +16,7 @@
 #include "server.h"
 #include "sql.h"
 #include "suite.h"
+#include "wait.h"
 
 struct walk {
     char *uri;
@@ -218,6 +219,21 @@ static inline void walk_release(struct walk *w)
 {
     struct err err = {0};
     must(w->capture->ops->release(w->capture, w->position, &err), &err);
+}
+
+/* Releases until the log is empty: anything that runs in the cluster may hold entries for a while.
+ */
+static inline void walk_settle(struct walk *w)
+{
+    struct deadline deadline = deadline_after(20000);
+    for (;;) {
+        walk_drain(w);
+        walk_release(w);
+        if (sql_int(w->db, "select count(*) from rowferry.change") == 0) {
+            return;
+        }
+        ck_assert(deadline_wait(&deadline));
+    }
 }
 
 /* How many rows differ between the mirror and the query (key text, content). */
