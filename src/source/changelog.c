@@ -15,6 +15,7 @@
 #define PAGE_ROWS 5000
 #define PAGE_BLOCKS_COUNT 1024
 #define MIRROR_EVERY_MS 1000
+#define PRUNE_AT_START_MS 2000 /* a scheduled run has no other time for what a large one left */
 
 static struct changelog *of(struct capture *capture)
 {
@@ -185,6 +186,9 @@ static int changelog_resume(struct capture *capture, const char *position, struc
         fall_back(c);
         rc = check_horizon(c, err);
     }
+    if (rc == 0 && c->consumer.more) {
+        rc = consumer_prune(&c->consumer, PRUNE_AT_START_MS, err);
+    }
     if (rc == 0 && c->at.kind == POSITION_BLOCKS && c->at.blocks > 0 && c->rows_read == 0 &&
         c->table->estimated_rows > 0) {
         double share = (double)c->at.block / (double)c->at.blocks;
@@ -203,7 +207,7 @@ static int mirror_pending(struct changelog *c, struct err *err)
         return 0;
     }
     int rc = pending ? consumer_mirror(&c->consumer, &c->pending, err)
-                     : consumer_prune(&c->consumer, err);
+                     : consumer_prune(&c->consumer, CONSUMER_PRUNE_MS, err);
     if (rc == 0) {
         position_release(&c->pending);
         c->mirrored = true;
@@ -218,7 +222,9 @@ static int changelog_release(struct capture *capture, const char *position, stru
     struct position p = {0};
     assert(c->stage == STAGE_CLOSED);
     int rc = position_parse(&p, position, err);
-    if (rc == 0 && p.kind == POSITION_LOG && position_compare(&p, &c->consumer.mirror) > 0) {
+    /* within a window nothing more can be forgotten than at its beginning */
+    if (rc == 0 && p.kind == POSITION_LOG && p.target == NULL &&
+        position_compare(&p, &c->consumer.mirror) > 0) {
         position_copy(&c->pending, &p);
         rc = mirror_pending(c, err);
     }

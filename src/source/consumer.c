@@ -12,7 +12,6 @@
 
 #define POSITION_MAX_BYTES ((size_t)1 << 20)
 #define PRUNE_MOST 5000 /* entries of one transaction */
-#define PRUNE_MS 100    /* of one call */
 
 void consumer_release(struct consumer *c)
 {
@@ -135,9 +134,9 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-int consumer_prune(struct consumer *c, struct err *err)
+int consumer_prune(struct consumer *c, int64_t most_ms, struct err *err)
 {
-    int64_t end_ms = now_ms() + PRUNE_MS;
+    int64_t end_ms = now_ms() + most_ms;
     int rc = prune_batch(c, err);
     while (rc == 0 && c->more && now_ms() < end_ms) {
         rc = prune_batch(c, err);
@@ -155,6 +154,6 @@ int consumer_mirror(struct consumer *c, const struct position *p, struct err *er
         return err_context(err, "could not mirror the position of \"%s\"", c->name);
     }
     position_copy(&c->mirror, p);
-    rc = consumer_prune(c, err);
+    rc = consumer_prune(c, CONSUMER_PRUNE_MS, err);
     return rc == 0 ? look_entries(c, err) : rc;
 }

@@ -34,7 +34,8 @@ int consumer_look(struct consumer *c, struct err *err) MUST_CHECK;
 /* Writes the position, durably, unless that would be backwards; then prunes. */
 int consumer_mirror(struct consumer *c, const struct position *p, struct err *err) MUST_CHECK;
 
-/* Removes entries that nobody needs any more, in small batches and for a short time. */
-int consumer_prune(struct consumer *c, struct err *err) MUST_CHECK;
+/* Removes entries that nobody needs any more, in small batches, for about so long. */
+#define CONSUMER_PRUNE_MS 100 /* between two polls */
+int consumer_prune(struct consumer *c, int64_t most_ms, struct err *err) MUST_CHECK;
 
 #endif
