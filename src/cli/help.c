@@ -67,8 +67,8 @@ static void push_configuration(struct buf *out)
 
 static void push_command(struct buf *out, const struct command *c)
 {
-    buf_printf(out, "Usage: rowferry [-c FILE] %s%s %s\n\n%s\n", c->name,
-               c->options != 0 ? " [options]" : "", c->operands, c->about);
+    buf_printf(out, "%s: %s\n\nUsage: rowferry [-c FILE] %s%s %s\n\n%s\n", c->name, c->summary,
+               c->name, c->options != 0 ? " [options]" : "", c->operands, c->about);
     if (strcmp(c->operands, "[PIPELINE...]") == 0) {
         buf_push_literal(out, "No pipeline named means all.\n");
     }

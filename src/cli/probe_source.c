@@ -139,11 +139,14 @@ static void probe_change_log(struct check *c)
     buf_release(&why);
 }
 
-static void say_notes(struct check *c, const struct plan_notes *notes)
+/* remedy: of the first error; null where there is none. */
+static void say_notes(struct check *c, const struct plan_notes *notes, const char *remedy)
 {
     for (size_t i = 0; i < notes->count; i++) {
         const struct plan_note *note = &notes->items[i];
-        check_say(c, note->error ? VERDICT_FAIL : VERDICT_WARN, NULL, "%s", note->text);
+        check_say(c, note->error ? VERDICT_FAIL : VERDICT_WARN, note->error ? remedy : NULL, "%s",
+                  note->text);
+        remedy = note->error ? NULL : remedy;
     }
 }
 
@@ -180,7 +183,7 @@ static void probe_mapping(struct check *c)
                   plan.count == 1 ? "y" : "ies", plan.column_count,
                   plan.column_count == 1 ? "" : "s");
     }
-    say_notes(c, &notes);
+    say_notes(c, &notes, rc < 0 && err.hint[0] != '\0' ? err.hint : NULL);
     plan_release(&plan);
     plan_notes_release(&notes);
     mapping_release(&mapping);

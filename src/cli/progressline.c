@@ -32,6 +32,9 @@ void progressline_push(struct buf *out, const struct progress *progress)
     char rate[UNITS_BYTES];
     char left[UNITS_BYTES];
     buf_printf(out, "%s: %s", progress->pipeline, progress->stage);
+    if (progress->counters.rows_read == 0) {
+        return;
+    }
     if (progress->share >= 0) {
         buf_printf(out, " %d %%", (int)(progress->share * 100));
     }

@@ -120,6 +120,10 @@ START_TEST(the_progress_line_leaves_out_what_is_unknown)
     buf_reset(&out);
     progressline_push(&out, &p);
     ck_assert_str_eq(buf_text(&out), "a: replaying, 63,666 rows, 15,500/s");
+    p.counters.rows_read = 0;
+    buf_reset(&out);
+    progressline_push(&out, &p);
+    ck_assert_str_eq(buf_text(&out), "a: replaying");
     buf_release(&out);
 }
 END_TEST
