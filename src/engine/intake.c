@@ -183,7 +183,8 @@ static int intake_begin(struct intake *r, struct err *err)
 
 static void intake_end_page(struct intake *r, const struct change *change)
 {
-    window_close(r->window, r->page, change->position);
+    bool moved = change->position != NULL && strcmp(change->position, r->position) != 0;
+    window_close(r->window, r->page, moved ? change->position : NULL);
     r->page = 0;
     if (r->rereading > 0) { /* where reading stands is as before */
         intake_forget_again(r, false);
@@ -192,7 +193,6 @@ static void intake_end_page(struct intake *r, const struct change *change)
     }
     free(r->position);
     r->position = text_copy(change->position);
-    r->copying = change->copying;
     r->reading = change->drained ? INTAKE_DRAINED : INTAKE_IDLE;
 }
 

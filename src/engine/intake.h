@@ -47,7 +47,6 @@ struct intake {
     uint64_t page;   /* the open page of the window; 0 = none */
     int64_t version; /* the open page's tick */
     struct version_clock ticks;
-    bool copying; /* the last page was part of the copy */
     struct again *again;
     size_t again_count;
     size_t rereading; /* how many of them the open page reads; 0 = an ordinary page */

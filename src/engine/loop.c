@@ -377,18 +377,16 @@ static int loop_turn(struct loop *l, struct err *err)
 
 static void loop_progress(struct loop *l, struct progress *out)
 {
-    struct capture_progress copy;
-    bool known = l->intake.capture != NULL;
-    if (known) {
+    struct capture_progress copy = {.rows_estimated = -1, .share = 1};
+    if (l->intake.capture != NULL) {
         l->intake.capture->ops->progress(l->intake.capture, &copy);
     }
     *out = (struct progress){.pipeline = l->options->name,
-                             .stage = l->intake.copying ? "copying" : "replaying"};
+                             .stage = copy.share < 1 ? "copying" : "replaying"};
     if (intake_done(&l->intake)) {
         out->stage = "settling";
     }
-    progress_fill(out, &l->counters, known ? &copy : NULL, l->intake.copying,
-                  (clock_monotonic_us(&l->clock) - l->started_us) / 1000);
+    progress_fill(out, &l->counters, &copy, (clock_monotonic_us(&l->clock) - l->started_us) / 1000);
 }
 
 static void loop_log(const struct progress *p)

@@ -12,7 +12,7 @@ static int64_t remaining_ms(const struct capture_progress *copy, double rows_per
 }
 
 void progress_fill(struct progress *out, const struct counters *counters,
-                   const struct capture_progress *copy, bool copying, int64_t elapsed_ms)
+                   const struct capture_progress *copy, int64_t elapsed_ms)
 {
     out->counters = *counters;
     out->elapsed_ms = elapsed_ms;
@@ -20,7 +20,7 @@ void progress_fill(struct progress *out, const struct counters *counters,
         elapsed_ms > 0 ? (double)counters->rows_read * 1000 / (double)elapsed_ms : 0;
     out->share = -1;
     out->remaining_ms = -1;
-    if (copying && copy != NULL) {
+    if (copy->share < 1) {
         out->share = copy->share;
         out->remaining_ms = remaining_ms(copy, out->rows_per_second);
     }

@@ -8,8 +8,8 @@
 #include "rowferry/engine/counters.h"
 #include "rowferry/source/capture.h"
 
-/* rows_before: of the copy, read by earlier runs. copy may be null (no copy is known). */
+/* Share and remaining time are unknown where the copy is over or was not. */
 void progress_fill(struct progress *out, const struct counters *counters,
-                   const struct capture_progress *copy, bool copying, int64_t elapsed_ms);
+                   const struct capture_progress *copy, int64_t elapsed_ms);
 
 #endif

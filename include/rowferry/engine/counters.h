@@ -25,7 +25,7 @@ struct counters {
 /* A moment of a pipeline's work, for progress bars and interval lines. */
 struct progress {
     const char *pipeline;
-    const char *stage; /* "copying", "replaying", "settling", "finishing" */
+    const char *stage; /* "copying", "replaying", "settling" */
     int64_t elapsed_ms;
     double rows_per_second; /* over the whole run */
     double share;           /* of the copy, 0 to 1; negative where unknown */

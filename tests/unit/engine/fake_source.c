@@ -149,7 +149,7 @@ static int capture_fd(const struct capture *c)
 static void capture_progress(const struct capture *c, struct capture_progress *out)
 {
     (void)c;
-    *out = (struct capture_progress){.rows_estimated = -1};
+    *out = (struct capture_progress){.rows_estimated = -1, .share = 1};
 }
 
 static int capture_release(struct capture *c, const char *position, struct err *err)
