@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where reading stands in the change log: idle, pruned, restarted, lost, locked. */
+#include "notes.h"
+#include "rowferry/base/embed.h"
+
+START_TEST(an_idle_poll_neither_moves_nor_writes)
+{
+    struct walk w = following(0);
+    sql_exec(w.db, "update note set body = 'x' where id = 1");
+    walk_settle(&w);
+    walk_again(&w);
+    char *before = text_copy(w.position);
+    char *row = sql_text(w.db, "select ctid || ' ' || xmin from rowferry.consumer");
+    for (int i = 0; i < 5; i++) {
+        sql_exec(w.db, "select pg_current_xact_id()"); /* somebody else writes something */
+        walk_page(&w);
+        ck_assert(w.drained);
+        walk_release(&w);
+    }
+    char *after = sql_text(w.db, "select ctid || ' ' || xmin from rowferry.consumer");
+    ck_assert_str_eq(w.position, before);
+    ck_assert_str_eq(row, after);
+    free(row);
+    free(after);
+    free(before);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(entries_are_pruned_behind_the_slowest_consumer)
+{
+    struct walk w = following(0);
+    sql_exec(w.db, "update note set body = 'x'");
+    walk_drain(&w);
+    ck_assert_int_ge(sql_int(w.db, "select count(*) from rowferry.change"), 20);
+    sql_exec(w.db, "insert into rowferry.consumer select 'slow', capture, position, keep, "
+                   "triggers, server_started from rowferry.consumer");
+    walk_release(&w);
+    ck_assert_int_ge(sql_int(w.db, "select count(*) from rowferry.change"), 20);
+    sql_exec(w.db, "delete from rowferry.consumer where name = 'slow'");
+    sql_exec(w.db, "update note set body = 'y' where id = 1");
+    walk_again(&w);
+    walk_settle(&w);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(what_a_short_run_left_to_prune_the_next_one_prunes)
+{
+    struct walk w = following(0);
+    sql_exec(w.db, "update note set body = 'x'");
+    walk_drain(&w);
+    sql_exec(w.db, "update rowferry.consumer set keep = pg_snapshot_xmax(pg_current_snapshot())");
+    ck_assert_int_ge(sql_int(w.db, "select count(*) from rowferry.change"), 20);
+    walk_again(&w);
+    walk_page(&w);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from rowferry.change"), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_poll_reads_only_the_index_behind_its_position)
+{
+    struct walk w = following(0);
+    struct err err = {0};
+    sql_exec(w.db, "insert into rowferry.change (capture, op, key) select 1, 'U', '1' from "
+                   "generate_series(1, 20000); analyze rowferry.change");
+    walk_drain(&w);
+    struct pg *pg = walk_connect(w.uri);
+    struct pg_result *r = NULL;
+    struct buf sql;
+    buf_init(&sql, 65536);
+    buf_push_text(&sql, "explain (analyze, buffers, timing off) ");
+    buf_push_text(&sql, embedded_text(source_sql, "page_newer"));
+    const char *const params[] = {"1", w.position + strlen("log "), NULL, "0", "0", "5000"};
+    must(pg_query(pg, &r, buf_text(&sql), params, 6, &err), &err);
+    bool few = false;
+    for (size_t i = 0; i < pg_rows(r); i++) {
+        const char *hit = strstr(pg_text(r, i, 0), "shared hit=");
+        if (hit != NULL) { /* the first is of the whole statement */
+            few = atoi(hit + strlen("shared hit=")) < 10;
+            break;
+        }
+    }
+    ck_assert(few);
+    pg_result_release(r);
+    buf_release(&sql);
+    pg_close(pg);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_position_behind_the_pruning_is_refused_by_name)
+{
+    struct walk w = following(0);
+    struct err err = {0};
+    char *old = text_copy(w.position);
+    sql_exec(w.db, "update note set body = 'x'");
+    walk_settle(&w);
+    ck_assert_int_eq(w.capture->ops->resume(w.capture, old, &err), ERR_STATE);
+    ck_assert_ptr_nonnull(strstr(err.message, "was pruned"));
+    free(old);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(after_a_restart_of_the_server_reading_goes_on_from_the_mirror)
+{
+    struct walk w = following(0);
+    sql_exec(w.db, "update note set body = 'once' where id = 1");
+    walk_drain(&w); /* not released: the source knows an older position */
+    sql_exec(w.db, "update rowferry.consumer set server_started = server_started - interval '1s'");
+    walk_again(&w);
+    ck_assert_uint_eq(walk_drain(&w), 1);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_consumer_that_the_source_does_not_know_is_refused)
+{
+    struct walk w = following(0);
+    struct err err = {0};
+    sql_exec(w.db, "delete from rowferry.consumer");
+    ck_assert_int_eq(w.capture->ops->resume(w.capture, w.position, &err), ERR_STATE);
+    ck_assert_ptr_nonnull(strstr(err.message, "does not know the consumer"));
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_lost_connection_is_made_anew_by_resume)
+{
+    struct walk w = following(0);
+    struct err err = {0};
+    sql_exec(w.db, "select pg_terminate_backend(pid) from pg_stat_activity where datname = "
+                   "current_database() and application_name = 'rowferry test'");
+    ck_assert_int_eq(walk_try(&w, &err), ERR_TRANSIENT);
+    sql_exec(w.db, "update note set body = 'after' where id = 1");
+    must(w.capture->ops->resume(w.capture, w.position, &err), &err);
+    ck_assert_uint_eq(walk_drain(&w), 1);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_locked_table_is_temporary_and_named)
+{
+    struct walk w = following(0);
+    struct err err = {0};
+    sql_exec(w.db, "begin; lock table note in access exclusive mode");
+    ck_assert_int_eq(walk_try(&w, &err), ERR_TRANSIENT);
+    ck_assert_str_eq(err.sqlstate, "55P03");
+    ck_assert_ptr_nonnull(strstr(err.message, "\"note\""));
+    sql_exec(w.db, "rollback");
+    must(w.capture->ops->resume(w.capture, w.position, &err), &err);
+    ck_assert_uint_eq(walk_drain(&w), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(what_is_not_yet_read_can_be_counted)
+{
+    struct walk w = following(0);
+    struct err err = {0};
+    int64_t entries = 0;
+    struct pg *pg = walk_connect(w.uri);
+    sql_exec(w.db, "update note set body = 'x'");
+    must(changelog_pending(pg, "public.note", w.position, &entries, &err), &err);
+    ck_assert_int_eq(entries, 20);
+    walk_drain(&w);
+    must(changelog_pending(pg, "note", w.position, &entries, &err), &err);
+    ck_assert_int_eq(entries, 0);
+    pg_close(pg);
+    walk_free(&w);
+}
+END_TEST
+
+SUITE_MAIN("source/standing", an_idle_poll_neither_moves_nor_writes,
+           entries_are_pruned_behind_the_slowest_consumer,
+           what_a_short_run_left_to_prune_the_next_one_prunes,
+           a_poll_reads_only_the_index_behind_its_position,
+           a_position_behind_the_pruning_is_refused_by_name,
+           after_a_restart_of_the_server_reading_goes_on_from_the_mirror,
+           a_consumer_that_the_source_does_not_know_is_refused,
+           a_lost_connection_is_made_anew_by_resume, a_locked_table_is_temporary_and_named,
+           what_is_not_yet_read_can_be_counted)
