@@ -59,7 +59,8 @@ void intake_again(struct intake *r, const struct again *outrun, int64_t seen)
 
 bool intake_replaces(struct intake *r, struct span key, struct again *outrun)
 {
-    for (size_t i = 0; i < r->rereading; i++) {
+    size_t readable = r->rereading > 0 ? r->rereading : r->again_count;
+    for (size_t i = 0; i < readable; i++) {
         if (!r->again[i].replaced && span_equal(r->again[i].key, key)) {
             r->again[i].replaced = true;
             *outrun = r->again[i];
@@ -171,10 +172,12 @@ static int intake_begin(struct intake *r, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    if (r->page == 0) {
-        r->page = window_open(r->window);
+    if (r->again_count > 0) { /* counts to the pages of what was outrun, so it needs none */
+        rc = intake_begin_again(r, err);
+    } else {
+        r->page = r->page != 0 ? r->page : window_open(r->window);
+        rc = r->capture->ops->begin(r->capture, err);
     }
-    rc = r->again_count > 0 ? intake_begin_again(r, err) : r->capture->ops->begin(r->capture, err);
     if (rc == 0) {
         r->reading = INTAKE_PAGE;
     }
@@ -183,14 +186,15 @@ static int intake_begin(struct intake *r, struct err *err)
 
 static void intake_end_page(struct intake *r, const struct change *change)
 {
-    bool moved = change->position != NULL && strcmp(change->position, r->position) != 0;
-    window_close(r->window, r->page, moved ? change->position : NULL);
-    r->page = 0;
-    if (r->rereading > 0) { /* where reading stands is as before */
-        intake_forget_again(r, false);
+    bool reread = r->rereading > 0;
+    intake_forget_again(r, false);
+    if (reread) { /* where reading stands is as before */
         r->reading = INTAKE_IDLE;
         return;
     }
+    bool moved = strcmp(change->position, r->position) != 0;
+    window_close(r->window, r->page, moved ? change->position : NULL);
+    r->page = 0;
     free(r->position);
     r->position = text_copy(change->position);
     r->reading = change->drained ? INTAKE_DRAINED : INTAKE_IDLE;

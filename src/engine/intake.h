@@ -5,8 +5,9 @@
  *
  * A page that breaks off stays open in the window: the source is opened again, resumed at the last
  * position that was read to its end, and what comes is counted to the same page. Keys whose
- * operations were outrun by a higher version are read again between pages; until the newer
- * operation is settled the old one counts as unsettled, so that no checkpoint passes it.
+ * operations were outrun by a higher version are read again between pages, or are replaced by the
+ * page that reads them anyway; until the newer operation is settled the old one counts as
+ * unsettled, so that no checkpoint passes it.
  */
 #ifndef ROWFERRY_ENGINE_INTAKE_H
 #define ROWFERRY_ENGINE_INTAKE_H

@@ -74,11 +74,11 @@ static void loop_end(struct loop *l, const struct err *why)
 
 static bool loop_may_read(struct loop *l)
 {
-    bool again = l->intake.again_count > 0 && !window_crowded(&l->window);
     if (loop_stopping(l) || intake_done(&l->intake)) {
         return false;
     }
-    if (window_full(&l->window) && !again) {
+    /* what was outrun is read again also where the window is full: it is what makes room */
+    if (window_full(&l->window) && l->intake.again_count == 0) {
         sender_flush(&l->sender);
         return false;
     }
@@ -133,8 +133,9 @@ static bool loop_admit(struct loop *l)
     const struct change *change = &l->change;
     uint64_t hash = text_hash(change->key.data, change->key.len);
     struct again outrun = {0};
-    bool replaces = intake_replaces(&l->intake, change->key, &outrun);
-    if (!replaces && window_holds(&l->window, hash)) {
+    bool held = !change->key_null && window_holds(&l->window, hash);
+    bool replaces = held && intake_replaces(&l->intake, change->key, &outrun);
+    if (held && !replaces) {
         return false;
     }
     struct batch *batch = sender_filling(&l->sender);
