@@ -15,7 +15,8 @@ results=$build/results.xml
 
 install() {
     mkdir -p "$build"
-    install_packages "$build/apt.log" "${build_packages[@]}" check postgresql curl jq
+    install_packages "$build/apt.log" "${build_packages[@]}" check postgresql curl jq \
+        openssl ca-certificates
 }
 
 build() {
