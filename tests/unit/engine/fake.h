@@ -23,6 +23,20 @@ struct fake_document {
 /* What the service answers to the i-th attempt on an operation. */
 typedef enum outcome (*fake_judge)(void *context, const char *key, long attempt);
 
+/* What becomes of a bulk request. */
+enum fake_fault {
+    FAULT_NONE,
+    FAULT_LOST,       /* it never arrived */
+    FAULT_UNANSWERED, /* it was applied, and its answer was lost */
+    FAULT_LATE,       /* the connection breaks, and it is applied at some time later */
+};
+
+/* A write that is still on its way. */
+struct fake_late {
+    size_t row;
+    struct fake_document document;
+};
+
 struct fake {
     /* clock */
     int64_t now_us; /* of both clocks; every wait moves it on */
@@ -46,6 +60,9 @@ struct fake {
     char alias[256]; /* the index that the alias points at */
     fake_judge judge;
     long attempts[FAKE_ROWS];
+    enum fake_fault (*fault)(struct fake *f);
+    struct fake_late late[256];
+    size_t late_count;
     int fail_requests;      /* so many bulk requests are not answered */
     size_t most_operations; /* of one request, else 413; 0 = any number */
     size_t in_flight, max_in_flight;
@@ -54,6 +71,8 @@ struct fake {
     long operations; /* that the service has seen */
     bool finished;   /* refreshed and open for search */
     bool double_key; /* two operations of one key were in flight together: a broken law */
+
+    void (*step)(struct fake *f); /* at each call of a port */
 
     /* state */
     char folder[64];
@@ -68,6 +87,12 @@ void fake_write(struct fake *f, size_t row, long value);
 
 /* A sync with default options; *result may be null. Returns the error's class or 0. */
 int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err);
+
+/* Applies what is still on its way, at random or all of it. */
+void fake_deliver(struct fake *f, bool all);
+
+/* The world's dice: a number below n. */
+size_t fake_dice(struct fake *f, size_t n);
 
 /* True where the live index holds exactly the table. */
 bool fake_equal(const struct fake *f);

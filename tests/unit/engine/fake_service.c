@@ -43,6 +43,7 @@ static int service_create(void *self, const char *index, const char *mappings, c
     (void)settings;
     (void)err;
     struct fake *f = self;
+    fake_step(f);
     snprintf(f->index, sizeof(f->index), "%s", index);
     memset(f->documents, 0, sizeof(f->documents));
     return 0;
@@ -53,7 +54,9 @@ static int service_finish(void *self, const char *index, const char *settings, s
     (void)index;
     (void)settings;
     (void)err;
-    ((struct fake *)self)->finished = true;
+    struct fake *f = self;
+    fake_step(f);
+    f->finished = true;
     return 0;
 }
 
@@ -64,6 +67,7 @@ static int service_swap(void *self, const char *alias, const char *from, const c
     (void)from;
     (void)err;
     struct fake *f = self;
+    fake_step(f);
     snprintf(f->alias, sizeof(f->alias), "%s", to);
     return 0;
 }
@@ -118,6 +122,7 @@ static int service_send(void *self, const char *index, const char *ingest_pipeli
     (void)ingest_pipeline;
     (void)err;
     struct fake *f = self;
+    fake_step(f);
     for (size_t i = 0; i < batch_travelling(batch); i++) {
         f->double_key |= flies(f, key_row(batch_key(batch, &batch->operations[i])));
     }
@@ -155,26 +160,86 @@ static void apply(struct fake *f, const struct batch *b, struct operation *o)
     o->outcome = OUTCOME_DONE;
 }
 
+size_t fake_dice(struct fake *f, size_t n)
+{
+    f->random = f->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (size_t)(f->random >> 33) % n;
+}
+
+static void keep_for_later(struct fake *f, const struct batch *b)
+{
+    for (size_t i = 0; i < batch_travelling(b); i++) {
+        const struct operation *o = &b->operations[i];
+        if (f->late_count < sizeof(f->late) / sizeof(f->late[0])) {
+            f->late[f->late_count++] = (struct fake_late){key_row(batch_key(b, o)),
+                                                          {.version = o->version,
+                                                           .n = document_number(b, o),
+                                                           .present = o->kind == OPERATION_UPSERT}};
+        }
+    }
+}
+
+void fake_deliver(struct fake *f, bool all)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->late_count; i++) {
+        const struct fake_late *l = &f->late[i];
+        if (!all && fake_dice(f, 4) > 0) {
+            f->late[kept++] = *l;
+        } else if (f->documents[l->row].version < l->document.version) {
+            f->documents[l->row] = l->document;
+        }
+    }
+    f->late_count = kept;
+}
+
+static void apply_all(struct fake *f, struct batch *b)
+{
+    for (size_t i = 0; i < batch_travelling(b); i++) {
+        apply(f, b, &b->operations[i]);
+    }
+}
+
+static void no_answer(struct batch *b)
+{
+    for (size_t i = 0; i < batch_travelling(b); i++) {
+        b->operations[i].outcome = OUTCOME_UNKNOWN;
+    }
+    err_set(&b->failure, ERR_TRANSIENT, "connection refused");
+}
+
+static void answer(struct fake *f, struct batch *b)
+{
+    enum fake_fault fault = f->fault != NULL ? f->fault(f) : FAULT_NONE;
+    if (f->fail_requests > 0) {
+        f->fail_requests--;
+        fault = FAULT_LOST;
+    }
+    if (fault == FAULT_LATE) {
+        keep_for_later(f, b);
+    }
+    if (fault == FAULT_NONE || fault == FAULT_UNANSWERED) {
+        apply_all(f, b);
+        b->http_status = 200;
+    }
+    if (fault != FAULT_NONE) {
+        no_answer(b);
+    }
+}
+
 static struct batch *service_take(void *self)
 {
     struct fake *f = self;
+    fake_step(f);
     if (f->in_flight == 0) {
         return NULL;
     }
     struct batch *b = f->flying[--f->in_flight];
     f->requests++;
-    if (f->fail_requests > 0) {
-        f->fail_requests--;
-        err_set(&b->failure, ERR_TRANSIENT, "connection refused");
-        return b;
-    }
     if (f->most_operations > 0 && batch_travelling(b) > f->most_operations) {
         b->http_status = 413;
-        return b;
-    }
-    b->http_status = 200;
-    for (size_t i = 0; i < batch_travelling(b); i++) {
-        apply(f, b, &b->operations[i]);
+    } else {
+        answer(f, b);
     }
     return b;
 }
@@ -184,6 +249,7 @@ static int service_wait(void *self, int fd, int64_t timeout_ms, bool *readable, 
     (void)fd;
     (void)err;
     struct fake *f = self;
+    fake_step(f);
     f->now_us += 100 + timeout_ms * 1000;
     *readable = false;
     return 0;

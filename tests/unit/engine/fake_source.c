@@ -65,6 +65,7 @@ static int capture_begin(struct capture *c, struct err *err)
     (void)err;
     struct fake_capture *f = of(c);
     struct fake *w = f->fake;
+    fake_step(w);
     if (w->between_pages != NULL) {
         w->between_pages(w, w->pages);
     }
@@ -121,6 +122,7 @@ static void end_page(struct fake_capture *f, struct change *change)
 static int capture_next(struct capture *c, struct change *change, struct err *err)
 {
     struct fake_capture *f = of(c);
+    fake_step(f->fake);
     if (++f->fake->changes == f->fake->break_change) {
         return err_set(err, ERR_TRANSIENT, "connection lost");
     }
@@ -238,7 +240,9 @@ void fake_init(struct fake *f, size_t rows)
     for (size_t i = 0; i < FAKE_ROWS; i++) {
         f->rows[i] = i < rows ? (long)i * 10 : -1;
     }
-    snprintf(f->folder, sizeof(f->folder), "/tmp/rowferry-fake-XXXXXX");
+    /* in memory where that is possible: nothing here tests the disk */
+    snprintf(f->folder, sizeof(f->folder), "%s/rowferry-fake-XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     if (mkdtemp(f->folder) == NULL) {
         abort();
     }

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pipeline against random histories from a seed: changes, lost and late requests, refusals,
+ * lost connections, jumping clocks, crashes. After quiet the index equals the table.
+ *
+ * Each sync runs in a process of its own, which a crash ends at once; table, service and what is on
+ * its way live in shared memory, the state file on disk. ROWFERRY_SEEDS says how many seeds,
+ * ROWFERRY_SEED runs one.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fake.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/deadletter.h"
+#include "suite.h"
+
+#define ROUNDS 6
+#define CRASHED 99
+
+/* What really happened, over all seeds; a class that never did proves nothing. */
+enum happening {
+    HAPPENED_CRASH,
+    HAPPENED_LOST,
+    HAPPENED_UNANSWERED,
+    HAPPENED_LATE,
+    HAPPENED_RETRY,
+    HAPPENED_REJECTED,
+    HAPPENED_OUTRUN,
+    HAPPENED_BREAK,
+    HAPPENED_DURING,
+    HAPPENED_COUNT,
+};
+
+static const char *const happening_names[HAPPENED_COUNT] = {
+    "crashes", "lost",         "unanswered",          "late", "retries", "refused",
+    "outruns", "broken reads", "writes during a sync"};
+
+struct world {
+    struct fake fake;
+    bool calm; /* no faults from now on */
+    size_t crash_after;
+    long happened[HAPPENED_COUNT];
+};
+
+static struct world *world;
+
+static void crash_step(struct fake *f)
+{
+    (void)f;
+    if (world->crash_after > 0 && --world->crash_after == 0) {
+        world->happened[HAPPENED_CRASH]++;
+        _exit(CRASHED);
+    }
+}
+
+static enum fake_fault random_fault(struct fake *f)
+{
+    size_t dice = world->calm ? 0 : fake_dice(f, 12);
+    static const enum fake_fault faults[] = {FAULT_LOST, FAULT_UNANSWERED, FAULT_LATE};
+    if (fake_dice(f, 3) == 0) {
+        fake_deliver(f, false);
+    }
+    if (dice < 9) {
+        return FAULT_NONE;
+    }
+    world->happened[HAPPENED_LOST + (dice - 9)]++;
+    return faults[dice - 9];
+}
+
+static enum outcome random_judge(void *context, const char *key, long attempt)
+{
+    (void)key;
+    (void)attempt;
+    size_t dice = world->calm ? 99 : fake_dice(context, 100);
+    if (dice < 10) {
+        world->happened[HAPPENED_RETRY]++;
+        return OUTCOME_RETRY;
+    }
+    if (dice < 12) {
+        world->happened[HAPPENED_REJECTED]++;
+        return OUTCOME_REJECTED;
+    }
+    return OUTCOME_DONE;
+}
+
+static void random_writes(struct fake *f, size_t most)
+{
+    for (size_t n = fake_dice(f, most + 1); n > 0 && f->log_count < FAKE_LOG; n--) {
+        size_t row = fake_dice(f, FAKE_ROWS);
+        fake_write(f, row, fake_dice(f, 3) == 0 ? -1 : (long)fake_dice(f, 100000));
+    }
+}
+
+static void writes_during(struct fake *f, size_t page)
+{
+    (void)page;
+    if (!world->calm && fake_dice(f, 3) == 0) {
+        world->happened[HAPPENED_DURING]++;
+        random_writes(f, 4);
+    }
+}
+
+/* Another writer, whose version is ahead of ours. */
+static void meddle(struct fake *f)
+{
+    struct fake_document *d = &f->documents[fake_dice(f, FAKE_ROWS)];
+    size_t row = (size_t)(d - f->documents);
+    d->version = f->now_us + (int64_t)fake_dice(f, 1000000);
+    fake_write(f, row, (long)fake_dice(f, 100000));
+    world->happened[HAPPENED_OUTRUN]++;
+}
+
+static int sync_in_a_process(void)
+{
+    struct fake *f = &world->fake;
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct err err;
+        int rc = fake_sync(f, NULL, &err);
+        if (rc < 0 && rc != ERR_TRANSIENT) {
+            fprintf(stderr, "%s\n", err.message);
+        }
+        _exit(rc == 0 ? 0 : -rc);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_msg(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
+    f->double_key = false; /* what was in flight died with the process */
+    return WEXITSTATUS(status);
+}
+
+static void stormy_round(struct fake *f)
+{
+    random_writes(f, 20);
+    if (f->index[0] != '\0' && fake_dice(f, 4) == 0) {
+        meddle(f);
+    }
+    if (fake_dice(f, 3) == 0) {
+        f->wall_jump_us = ((int64_t)fake_dice(f, 7200) - 3600) * 1000000;
+    }
+    world->crash_after = fake_dice(f, 3) == 0 ? 0 : 1 + fake_dice(f, 150);
+    f->break_change = fake_dice(f, 3) == 0 ? 1 + fake_dice(f, 40) : 0;
+    world->happened[HAPPENED_BREAK] += f->break_change > 0;
+    int rc = sync_in_a_process();
+    ck_assert_msg(rc == 0 || rc == CRASHED || rc == -ERR_TRANSIENT, "sync ended with %d", rc);
+}
+
+static int forgive(void *context, const struct dead_letter *letter)
+{
+    struct fake *f = context;
+    size_t row = (size_t)strtoul(letter->key + 1, NULL, 10);
+    f->documents[row].present = f->rows[row] >= 0;
+    f->documents[row].n = f->rows[row];
+    return 0;
+}
+
+/* The letters that are open explain their documents, and nothing else is explained. */
+static void forgive_letters(struct fake *f)
+{
+    struct err err;
+    struct state *state;
+    ck_assert_int_eq(state_open(&state, f->path, "things", &err), 0);
+    ck_assert_int_eq(deadletter_each(state, forgive, f, &err), 0);
+    state_close(state);
+}
+
+static void run_seed(uint64_t seed)
+{
+    struct fake *f = &world->fake;
+    fake_init(f, 40);
+    f->random = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    f->step = crash_step;
+    f->fault = random_fault;
+    f->judge = random_judge;
+    f->between_pages = writes_during;
+    f->page_rows = 3 + fake_dice(f, 8);
+    world->calm = false;
+    for (int round = 0; round < ROUNDS; round++) {
+        stormy_round(f);
+    }
+    world->calm = true;
+    world->crash_after = 0;
+    f->break_change = 0;
+    int rc = sync_in_a_process();
+    ck_assert_msg(rc == 0, "seed %llu: the calm sync ended with %d", (unsigned long long)seed, rc);
+    fake_deliver(f, true);
+    forgive_letters(f);
+    ck_assert_msg(fake_equal(f), "seed %llu: index and table differ", (unsigned long long)seed);
+    fake_release(f);
+}
+
+static uint64_t setting(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
+}
+
+START_TEST(after_quiet_the_index_equals_the_table)
+{
+    world = mmap(NULL, sizeof(*world), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(world, MAP_FAILED);
+    log_configure(LOG_ERROR, LOG_TEXT);
+    if (getenv("ROWFERRY_SEED") != NULL) {
+        run_seed(setting("ROWFERRY_SEED", 0));
+        return;
+    }
+    uint64_t seeds = setting("ROWFERRY_SEEDS", 60);
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        run_seed(seed);
+    }
+    printf("simulation: %llu seeds", (unsigned long long)seeds);
+    for (size_t i = 0; i < HAPPENED_COUNT; i++) {
+        printf(", %ld %s", world->happened[i], happening_names[i]);
+        ck_assert_msg(world->happened[i] > 0, "%s never happened", happening_names[i]);
+    }
+    printf("\n");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("engine/simulation");
+    TCase *seeds = tcase_create("seeds");
+    tcase_set_timeout(seeds, 0);
+    tcase_add_test(seeds, after_quiet_the_index_equals_the_table);
+    suite_add_tcase(suite, seeds);
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
