@@ -115,15 +115,17 @@ static int64_t current_version(struct span reason)
 }
 
 /*
- * What a conflict means is told by the version that is there. Our own: an earlier packet of ours
- * has arrived. Lower: it has changed since (a tombstone was dropped), so the same bytes may pass
- * now. A text that names none: sending the same bytes again could be refused for ever, so the row
- * is read again and sent with a newer tick, which is never wrong.
+ * What a conflict means is told by the version that is there. Our own, where this is not the first
+ * attempt: an earlier packet of ours has arrived. Our own at the first attempt: somebody had the
+ * same tick, a run whose state file was replaced by an older copy, and of another row. Lower: it
+ * has changed since (a tombstone was dropped), so the same bytes may pass now. A text that names
+ * none: sending the same bytes again could be refused for ever, so the row is read again and sent
+ * with a newer tick, which is never wrong.
  */
 static enum outcome conflict(const struct operation *o, struct span reason, int64_t *seen)
 {
     int64_t current = current_version(reason);
-    if (current == o->version) {
+    if (current == o->version && o->attempts > 1) {
         return OUTCOME_DONE;
     }
     if (current >= 0 && current < o->version) {

@@ -21,9 +21,9 @@ static struct span text(const char *s)
     return span_make(s, s != NULL ? strlen(s) : 0);
 }
 
-static enum outcome decide(const struct line *l, int64_t *seen)
+static enum outcome decide(const struct line *l, unsigned attempts, int64_t *seen)
 {
-    struct operation o = {.kind = l->kind, .version = OURS};
+    struct operation o = {.kind = l->kind, .version = OURS, .attempts = attempts};
     struct item item = {
         .status = l->status,
         .has_error = l->type != NULL,
@@ -90,7 +90,7 @@ START_TEST(every_line_of_the_table)
 {
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         int64_t seen = 0;
-        enum outcome got = decide(&lines[i], &seen);
+        enum outcome got = decide(&lines[i], 1, &seen);
         ck_assert_msg(got == lines[i].wanted, "%d %s: %d", lines[i].status,
                       lines[i].type != NULL ? lines[i].type : "-", (int)got);
         ck_assert_int_eq(seen, 0);
@@ -98,22 +98,35 @@ START_TEST(every_line_of_the_table)
 }
 END_TEST
 
-static enum outcome conflict(const char *reason, int64_t *seen)
+static enum outcome conflict_at(unsigned attempts, const char *reason, int64_t *seen)
 {
     struct line l = {UP, 409, "version_conflict_engine_exception", reason, OUTCOME_DONE};
     *seen = 0;
-    return decide(&l, seen);
+    return decide(&l, attempts, seen);
 }
 
-START_TEST(a_conflict_with_our_own_version_is_done)
+static enum outcome conflict(const char *reason, int64_t *seen)
+{
+    return conflict_at(1, reason, seen);
+}
+
+static const char own_version[] =
+    "[b1]: version conflict, current version [1763719200000000] is higher "
+    "or equal to the one provided [1763719200000000]";
+
+START_TEST(a_conflict_with_our_own_version_is_done_where_it_was_sent_before)
 {
     int64_t seen;
-    ck_assert_int_eq(
-        conflict("[b1]: version conflict, current version [1763719200000000] is higher "
-                 "or equal to the one provided [1763719200000000]",
-                 &seen),
-        OUTCOME_DONE);
+    ck_assert_int_eq(conflict_at(2, own_version, &seen), OUTCOME_DONE);
     ck_assert_int_eq(seen, 0);
+}
+END_TEST
+
+START_TEST(our_version_on_a_document_that_we_did_not_send_is_outrun)
+{
+    int64_t seen;
+    ck_assert_int_eq(conflict_at(1, own_version, &seen), OUTCOME_OUTRUN);
+    ck_assert_int_eq(seen, OURS);
 }
 END_TEST
 
@@ -192,7 +205,9 @@ START_TEST(a_refused_request_has_one_outcome_for_all)
 }
 END_TEST
 
-SUITE_MAIN("service/outcome", every_line_of_the_table, a_conflict_with_our_own_version_is_done,
+SUITE_MAIN("service/outcome", every_line_of_the_table,
+           a_conflict_with_our_own_version_is_done_where_it_was_sent_before,
+           our_version_on_a_document_that_we_did_not_send_is_outrun,
            a_conflict_with_a_higher_version_is_outrun_and_says_which,
            a_key_that_quotes_a_version_does_not_deceive,
            a_conflict_with_a_lower_version_is_tried_again,
