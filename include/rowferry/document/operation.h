@@ -13,7 +13,7 @@ enum operation_kind { OPERATION_UPSERT, OPERATION_DELETE };
 
 enum outcome {
     OUTCOME_UNKNOWN,  /* no answer that can be believed: send again, versions make it harmless */
-    OUTCOME_DONE,     /* in the index, or already there with our own version */
+    OUTCOME_DONE,     /* in the index, or already there from an earlier attempt */
     OUTCOME_RETRY,    /* not now: send the same bytes again later */
     OUTCOME_OUTRUN,   /* a higher version is there: read the row again, send with a newer tick */
     OUTCOME_REJECTED, /* never as it is: a dead letter */
