@@ -251,10 +251,12 @@ void fake_init(struct fake *f, size_t rows)
 
 void fake_release(struct fake *f)
 {
-    char lock[128];
-    snprintf(lock, sizeof(lock), "%s.lock", f->path);
-    unlink(f->path);
-    unlink(lock);
+    static const char *const endings[] = {"", "-journal", ".lock"};
+    for (size_t i = 0; i < 3; i++) {
+        char path[128];
+        snprintf(path, sizeof(path), "%s%s", f->path, endings[i]);
+        unlink(path);
+    }
     rmdir(f->folder);
 }
 

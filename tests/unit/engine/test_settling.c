@@ -42,12 +42,14 @@ static void begin(void)
 
 static void end(void)
 {
-    char lock[128];
+    static const char *const endings[] = {"", "-journal", ".lock"};
     settling_release(&settling);
     state_close(state);
-    snprintf(lock, sizeof(lock), "%s.lock", path);
-    unlink(path);
-    unlink(lock);
+    for (size_t i = 0; i < 3; i++) {
+        char file[128];
+        snprintf(file, sizeof(file), "%s%s", path, endings[i]);
+        unlink(file);
+    }
     rmdir(folder);
 }
 
