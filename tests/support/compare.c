@@ -10,7 +10,7 @@
 #include "rowferry/base/buf.h"
 #include "sql.h"
 
-#define PAGE_DOCUMENTS 1000
+#define PAGE_DOCUMENTS 10000
 #define PATH_MAX_BYTES 1024
 #define TEXT_MAX_BYTES ((size_t)64 << 20)
 
