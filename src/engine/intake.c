@@ -10,8 +10,11 @@
 
 #define INTAKE_AGAIN_MAX 1000 /* keys of one re-reading page */
 
-void intake_init(struct intake *r, const char *position, int64_t clock_ceiling)
+void intake_init(struct intake *r, const struct source_facts *facts, const char *position,
+                 int64_t clock_ceiling)
 {
+    r->identity = text_copy(facts->identity);
+    r->fingerprint = text_copy(facts->fingerprint);
     r->position = position != NULL ? text_copy(position) : NULL;
     version_start(&r->ticks, clock_ceiling);
 }
@@ -45,6 +48,8 @@ void intake_release(struct intake *r)
     intake_close(r);
     intake_forget_again(r, true);
     free(r->again);
+    free(r->identity);
+    free(r->fingerprint);
     free(r->position);
 }
 
@@ -95,10 +100,10 @@ static int intake_tick(struct intake *r, struct err *err)
 static int intake_check_facts(const struct intake *r, const struct source_facts *facts,
                               struct err *err)
 {
-    if (strcmp(facts->identity, r->expected.identity) != 0) {
+    if (strcmp(facts->identity, r->identity) != 0) {
         return err_set(err, ERR_STATE, "the source answers as another database than before");
     }
-    if (strcmp(facts->fingerprint, r->expected.fingerprint) != 0) {
+    if (strcmp(facts->fingerprint, r->fingerprint) != 0) {
         return err_set(err, ERR_STATE, "key or mapped columns of the table were changed meanwhile");
     }
     return 0;
@@ -148,7 +153,11 @@ static int intake_open(struct intake *r, struct err *err)
     }
     if (rc == 0) {
         r->reading = INTAKE_IDLE;
-        patience_well(r->patience, &r->clock);
+        r->opened = true;
+    }
+    if (rc == ERR_HELD && r->opened) { /* by our own lost session, which the server still counts */
+        err->class = ERR_TRANSIENT;
+        return ERR_TRANSIENT;
     }
     return rc;
 }
@@ -187,6 +196,7 @@ static int intake_begin(struct intake *r, struct err *err)
 static void intake_end_page(struct intake *r, const struct change *change)
 {
     bool reread = r->rereading > 0;
+    patience_well(r->patience, &r->clock); /* to connect alone is no progress */
     intake_forget_again(r, false);
     if (reread) { /* where reading stands is as before */
         r->reading = INTAKE_IDLE;

@@ -41,8 +41,10 @@ struct intake {
     struct window *window;
     struct patience *patience;
     const char *consumer;
-    struct source_facts expected; /* of the first connection */
+    char *identity;    /* owned: what the source was at the first connection */
+    char *fingerprint; /* owned: of its table, the same */
     struct capture *capture;
+    bool opened; /* this run has had a capture before */
     enum intake_state reading;
     char *position;  /* owned: where reading goes on after a loss; null before a start */
     uint64_t page;   /* the open page of the window; 0 = none */
@@ -53,8 +55,10 @@ struct intake {
     size_t rereading; /* how many of them the open page reads; 0 = an ordinary page */
 };
 
-/* consumer, facts.identity and facts.fingerprint are borrowed; position may be null. */
-void intake_init(struct intake *r, const char *position, int64_t clock_ceiling);
+/* Copies position (may be null) and what of the facts has to be the same after a loss: the port
+ * writes over its own at the next connection. */
+void intake_init(struct intake *r, const struct source_facts *facts, const char *position,
+                 int64_t clock_ceiling);
 void intake_release(struct intake *r);
 
 /*

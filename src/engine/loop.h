@@ -40,7 +40,7 @@ struct loop {
     char *committed;    /* owned: the position of the last commit of this run */
 };
 
-/* Everything but intake.source, consumer, expected and plan, which the caller sets. */
+/* Everything but plan, sender.index, intake.consumer and what intake_init sets: the caller's. */
 int loop_init(struct loop *l, const struct pipeline_options *options,
               const struct pipeline_ports *ports, struct err *err) MUST_CHECK;
 void loop_release(struct loop *l);

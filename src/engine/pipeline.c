@@ -83,9 +83,8 @@ static int sync_begin(struct sync *s, struct err *err)
     target_consumer(&s->target, &s->consumer);
     l->plan = s->target.facts.plan;
     l->sender.index = c->generation;
-    l->intake.expected = s->target.facts;
     l->intake.consumer = buf_text(&s->consumer);
-    intake_init(&l->intake, c->position, c->clock_ceiling);
+    intake_init(&l->intake, &s->target.facts, c->position, c->clock_ceiling);
     log_event(LOG_INFO, "sync_started", F_TEXT("pipeline", s->options->name),
               F_TEXT("index", c->generation),
               F_TEXT("from", c->position == NULL               ? "the beginning"
