@@ -11,6 +11,14 @@ set row_security = off;
 set search_path = pg_catalog;
 set statement_timeout = 0;
 set idle_in_transaction_session_timeout = 0;
+-- Newer versions have more that would end a long page or a quiet session.
+select set_config(name, '0', false) from pg_settings
+ where name in ('transaction_timeout', 'idle_session_timeout');
+-- The server, too, has to notice that the other end is gone: the session holds the pipeline's lock.
+set tcp_keepalives_idle = 30;
+set tcp_keepalives_interval = 10;
+set tcp_keepalives_count = 3;
+set tcp_user_timeout = 60000;
 set jit = off;
 -- The change log and key ranges are paged in the order of an index. Without statistics the planner
 -- would rather collect and sort all that is left, again for each page.

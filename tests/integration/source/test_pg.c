@@ -56,6 +56,30 @@ START_TEST(a_wrong_password_a_missing_role_and_a_missing_database_are_refusals)
 }
 END_TEST
 
+START_TEST(a_session_ends_when_we_are_gone_and_not_before)
+{
+    char *uri = database_new();
+    struct err err = {0};
+    struct pg_result *r = NULL;
+    PGconn *db = sql_open(uri);
+    sql_exec(db, "do $$ declare n text; begin for n in select name from pg_settings where name in "
+                 "('idle_session_timeout', 'transaction_timeout') loop execute format('alter "
+                 "database %%I set %%I = 3600000', current_database(), n); end loop; end $$");
+    struct pg *pg = walk_connect(uri);
+    must(pg_query(pg, &r,
+                  "select string_agg(name || '=' || setting, ' ' order by name) from pg_settings"
+                  " where name in ('idle_session_timeout', 'transaction_timeout') and setting <> "
+                  "'0' or name in ('tcp_keepalives_idle', 'tcp_user_timeout')",
+                  NULL, 0, &err),
+         &err);
+    ck_assert_str_eq(pg_text(r, 0, 0), "tcp_keepalives_idle=30 tcp_user_timeout=60000");
+    pg_result_release(r);
+    pg_close(pg);
+    PQfinish(db);
+    database_drop(uri);
+}
+END_TEST
+
 START_TEST(text_means_the_same_whatever_the_database_was_set_to)
 {
     char *uri = database_new();
@@ -182,6 +206,7 @@ END_TEST
 
 SUITE_MAIN("source/pg", nobody_listening_is_temporary,
            a_wrong_password_a_missing_role_and_a_missing_database_are_refusals,
+           a_session_ends_when_we_are_gone_and_not_before,
            text_means_the_same_whatever_the_database_was_set_to, the_server_is_identified,
            a_table_is_described, a_table_or_column_that_does_not_exist_is_answered_with_the_nearest,
            a_second_holder_is_told_who_the_first_is)
