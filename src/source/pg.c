@@ -88,11 +88,6 @@ const char *pg_text(const struct pg_result *r, size_t row, size_t column)
     return null ? NULL : PQgetvalue(inner(r), (int)row, (int)column);
 }
 
-size_t pg_len(const struct pg_result *r, size_t row, size_t column)
-{
-    return (size_t)PQgetlength(inner(r), (int)row, (int)column);
-}
-
 int64_t pg_int(const struct pg_result *r, size_t row, size_t column)
 {
     const char *text = pg_text(r, row, column);

@@ -81,7 +81,13 @@ static int refused(const struct pg *pg, struct err *err)
     enum err_class class = sqlstate_of_connection(message, sqlstate);
     buf_init(&line, MESSAGE_MAX_BYTES);
     sqlstate_one_line(&line, message, pg->password);
-    err_set(err, class, "could not connect to the source: %s", buf_text(&line));
+    err_set(err, class, "%s connect to the source: %s",
+            class == ERR_TRANSIENT ? "could not" : "cannot", buf_text(&line));
+    if (class == ERR_CONFIG) {
+        err_hint(err, "see source.uri");
+    } else if (strcmp(sqlstate, "28P01") == 0 || strstr(message, "no password supplied") != NULL) {
+        err_hint(err, "see source.password");
+    }
     memcpy(err->sqlstate, sqlstate, sizeof(sqlstate));
     buf_release(&line);
     return class;

@@ -30,16 +30,16 @@ enum err_class sqlstate_class(const char *sqlstate)
 
 /* Refusals that libpq itself words, or a server or proxy that gives no code. */
 static const char *const refusals[] = {
-    "password authentication failed",
-    "no pg_hba.conf entry",
-    "no password supplied",
-    "invalid URI",
-    "invalid connection option",
-    "missing \"=\"",
-    "server does not support SSL, but SSL was required",
-    "certificate verify failed",
-    "root certificate file",
+    "password authentication failed", "no pg_hba.conf entry",
+    "no password supplied",           "server does not support SSL, but SSL was required",
+    "certificate verify failed",      "root certificate file",
     "server certificate for",
+};
+
+/* How libpq begins where it cannot understand what it was given to connect with. */
+static const char *const misunderstandings[] = {
+    "invalid ",   "missing ",      "extra ",          "unexpected ",   "unterminated ",
+    "forbidden ", "end of string", "could not match", "sslmode value",
 };
 
 static bool is_code(const char *at)
@@ -73,6 +73,11 @@ enum err_class sqlstate_of_connection(const char *message, char sqlstate[6])
             return ERR_REJECTED;
         }
     }
+    for (size_t i = 0; i < sizeof(misunderstandings) / sizeof(misunderstandings[0]); i++) {
+        if (strncmp(message, misunderstandings[i], strlen(misunderstandings[i])) == 0) {
+            return ERR_CONFIG;
+        }
+    }
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         if (strstr(message, refusals[i]) != NULL) {
             return ERR_REJECTED;
@@ -81,21 +86,41 @@ enum err_class sqlstate_of_connection(const char *message, char sqlstate[6])
     return ERR_TRANSIENT;
 }
 
-void sqlstate_one_line(struct buf *out, const char *message, const char *secret)
+static void push_masked(struct buf *out, const char *text, const char *end, const char *secret)
 {
     size_t secret_len = secret != NULL ? strlen(secret) : 0;
+    while (text < end) {
+        bool hit = secret_len > 0 && strncmp(text, secret, secret_len) == 0;
+        buf_push(out, hit ? "***" : text, hit ? 3 : 1);
+        text += hit ? secret_len : 1;
+    }
+}
+
+/* "connection to .. failed: FATAL:  28P01: words" without severity and code, which err holds. */
+static void push_line(struct buf *out, const char *text, const char *end, const char *secret)
+{
+    const char *mark = memmem(text, (size_t)(end - text), ":  ", 3);
+    if (mark != NULL) {
+        const char *words = mark + (is_code(mark + 3) ? 3 + 7 : 3);
+        while (mark > text && mark[-1] != ' ') {
+            mark--;
+        }
+        push_masked(out, text, mark, secret);
+        text = words;
+    }
+    push_masked(out, text, end, secret);
+}
+
+void sqlstate_one_line(struct buf *out, const char *message, const char *secret)
+{
     bool first = true;
     while (*message != '\0') {
         size_t len = strcspn(message, "\n");
-        const char *text = message + strspn(message, " \t");
-        if (text < message + len && strncmp(text, "LOCATION:", 9) != 0) {
+        bool guess = message[0] == '\t'; /* of libpq's, what may be the matter */
+        if (len > 0 && !guess && strncmp(message, "LOCATION:", 9) != 0) {
             buf_push_text(out, first ? "" : "; ");
             first = false;
-            while (text < message + len) {
-                bool hit = secret_len > 0 && strncmp(text, secret, secret_len) == 0;
-                buf_push(out, hit ? "***" : text, hit ? 3 : 1);
-                text += hit ? secret_len : 1;
-            }
+            push_line(out, message, message + len, secret);
         }
         message += len + (message[len] != '\0');
     }

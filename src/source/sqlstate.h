@@ -13,12 +13,13 @@ enum err_class sqlstate_class(const char *sqlstate);
 
 /*
  * The class of a failed connection, from libpq's message in verbose form ("FATAL:  28P01: ..."):
- * REJECTED where any host said no for good. The SQLSTATE, where there is one, goes to sqlstate[6].
+ * REJECTED where any host said no for good, CONFIG where libpq could not read what it was given.
+ * The SQLSTATE, where there is one, goes to sqlstate[6].
  */
 enum err_class sqlstate_of_connection(const char *message, char sqlstate[6]);
 
-/* Appends the message as one line: the server's source location left out, the secret (null: none)
- * masked. */
+/* Appends the message as one line: severity, code, the server's source location and libpq's guesses
+ * left out, the secret (null: none) masked. */
 void sqlstate_one_line(struct buf *out, const char *message, const char *secret);
 
 #endif

@@ -7,8 +7,8 @@
  * pg_catalog, lock_timeout, TCP keepalives. Roles and databases can override all of them, hence
  * always sent. Values travel as parameters only; identifiers are quoted by libpq and come from the
  * catalogue. Errors: a lost or refused connection, 57P0x, 57014 (cancelled), 55P03 (lock), 40001,
- * 40P01, 53xxx are ERR_TRANSIENT; every other SQLSTATE is ERR_REJECTED. Messages hold PostgreSQL's text, never the
- * password.
+ * 40P01, 53xxx are ERR_TRANSIENT; every other SQLSTATE is ERR_REJECTED; a URI that libpq cannot
+ * read is ERR_CONFIG. Messages hold PostgreSQL's text, never the password.
  */
 #ifndef ROWFERRY_SOURCE_PG_H
 #define ROWFERRY_SOURCE_PG_H
@@ -45,7 +45,6 @@ int pg_script(struct pg *pg, const char *sql, struct err *err) MUST_CHECK;
 size_t pg_rows(const struct pg_result *r);
 /* Borrowed until pg_result_release; null for SQL NULL. */
 const char *pg_text(const struct pg_result *r, size_t row, size_t column);
-size_t pg_len(const struct pg_result *r, size_t row, size_t column);
 int64_t pg_int(const struct pg_result *r, size_t row, size_t column); /* 0 for NULL */
 bool pg_true(const struct pg_result *r, size_t row, size_t column);
 void pg_result_release(struct pg_result *r); /* null is allowed */

@@ -44,6 +44,8 @@ static const struct {
     {"connection to server at \"h\" failed: fe_sendauth: no password supplied\n", ERR_REJECTED, ""},
     {"could not translate host name \"h\" to address: Temporary failure in name resolution\n",
      ERR_TRANSIENT, ""},
+    {"invalid URI query parameter: \"sslmod\"\n", ERR_CONFIG, ""},
+    {"invalid integer value \"x\" for connection option \"port\"\n", ERR_CONFIG, ""},
 };
 
 START_TEST(a_failed_connection_is_judged_by_its_code_before_its_words)
@@ -62,10 +64,10 @@ START_TEST(a_message_becomes_one_line_without_place_and_secret)
     struct buf out;
     buf_init(&out, 4096);
     sqlstate_one_line(&out,
-                      "failed: FATAL:  28P01: no\nLOCATION:  auth.c:341\n\tis pa55 pa5 "
-                      "right?\n\n",
+                      "failed: FATAL:  28P01: pa55 pa5 is wrong\nLOCATION:  auth.c:341\n\tIs it "
+                      "right?\nFATAL:  too many  clients\n\n",
                       "pa55");
-    ck_assert_str_eq(buf_text(&out), "failed: FATAL:  28P01: no; is *** pa5 right?");
+    ck_assert_str_eq(buf_text(&out), "failed: *** pa5 is wrong; too many  clients");
     buf_release(&out);
 }
 END_TEST
