@@ -78,18 +78,17 @@ static int step_print(struct installer *i, struct err *err)
 /* --- connecting --------------------------------------------------------------------------------
  */
 
-/* argv can be read by everyone on the machine. */
-static int refuse_password(const char *uri, struct err *err)
+static int hint_password(struct err *err)
 {
-    const char *begin = strstr(uri, "://");
-    const char *user = begin != NULL ? begin + 3 : uri;
-    size_t authority = strcspn(user, "/?");
-    const char *at = memrchr(user, '@', authority);
-    bool inside = begin != NULL && at != NULL && memchr(user, ':', (size_t)(at - user)) != NULL;
-    if (inside || strstr(uri, "password=") != NULL || strstr(uri, "password =") != NULL) {
-        return err_set(err, ERR_CONFIG,
-                       "a password in --as can be seen by everyone on this "
-                       "machine; put it into ~/.pgpass or $PGPASSWORD");
+    return err_hint(err, "the password of --as comes from $PGPASSWORD or ~/.pgpass");
+}
+
+/* argv can be read by everyone on the machine. */
+static int check_as(const char *uri, struct err *err)
+{
+    if (config_check_uri(uri, err) < 0) {
+        err_context(err, "option \"--as\"");
+        return hint_password(err);
     }
     return 0;
 }
@@ -104,10 +103,7 @@ static int connect_as(struct installer *i, const struct session *s, const char *
         options.password = NULL;
     }
     int rc = pg_open(&i->pg, &options, err);
-    if (rc < 0 && as != NULL && err->hint[0] == '\0') {
-        err_hint(err, "the password of --as comes from $PGPASSWORD or ~/.pgpass");
-    }
-    return rc;
+    return rc < 0 && as != NULL ? hint_password(err) : rc;
 }
 
 /* The role that the configuration's connection has. */
@@ -194,7 +190,7 @@ static int run_task(const struct source_task *t, struct err *err)
     const struct arguments *a = t->arguments;
     const char *as = a->values[OPTION_AS];
     struct setup setup = {0};
-    int rc = as != NULL ? refuse_password(as, err) : 0;
+    int rc = as != NULL ? check_as(as, err) : 0;
     if (rc == 0) {
         rc = setup_load(&setup, a, a->operands, a->operand_count, err);
     }

@@ -247,7 +247,7 @@ static int show_pipeline(const struct setup *setup, const struct pipeline_config
     buf_init(&out, STATUS_BYTES);
     int rc = ask_state(&s, setup->config->state_path, err);
     if (rc == 0 && s.checkpoint.position != NULL) {
-        s.why_unknown = "the password cannot be read";
+        s.why_unknown = "a secret cannot be read";
         if (source) {
             ask_source(&s, setup->config);
         }

@@ -223,6 +223,11 @@ const struct pipeline_config *config_pipeline(const struct config *c, const char
     return NULL;
 }
 
+int config_check_uri(const char *uri, struct err *err)
+{
+    return address_check_uri(uri, err);
+}
+
 void config_source_options(const struct config *c, const char *application_name,
                            struct source_options *out)
 {

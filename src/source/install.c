@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "installed.h"
@@ -145,7 +146,7 @@ static int run_locking(struct pg *pg, const char *script, struct err *err)
 
 static int explain_rights(const struct table *t, int rc, struct err *err)
 {
-    if (rc < 0 && err->sqlstate[0] == '4') {
+    if (rc < 0 && strcmp(err->sqlstate, "42501") == 0) {
         err_hint(err, "it takes the right to create a schema and the table's owner: let a DBA run "
                       "what \"rowferry source print\" shows");
     }

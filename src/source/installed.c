@@ -27,6 +27,7 @@ static int look_schema(struct pg *pg, struct installed *out, struct buf *why, st
         out->schema = exists && ours;
         if (exists && !pg_true(r, 0, 1)) {
             err_set(err, ERR_REJECTED, "permission denied for schema \"rowferry\"");
+            memcpy(err->sqlstate, "42501", sizeof(err->sqlstate));
             rc = err_hint(err, "run the grants that \"rowferry source print\" shows");
         } else if (!out->schema) {
             because(why, "the change log is not installed in this database");

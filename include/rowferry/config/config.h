@@ -134,6 +134,9 @@ void config_free(struct config *c); /* wipes secrets; null is allowed */
 /* The pipeline of that name; null where there is none. */
 const struct pipeline_config *config_pipeline(const struct config *c, const char *name);
 
+/* What config_load asks of source.uri, for a URI from elsewhere: a password in it is ERR_CONFIG. */
+int config_check_uri(const char *uri, struct err *err) MUST_CHECK;
+
 /*
  * Reads every secret that the file names; a second call does nothing. ERR_CONFIG: variable not
  * set, file or credential not readable, no terminal; ERR_REJECTED: the command failed;

@@ -231,6 +231,8 @@ START_TEST(a_password_in_an_argument_is_refused_before_anything_else)
 {
     expect(NULL, "source install --as postgresql://dba:hunter2@db.invalid/x", 2, "~/.pgpass");
     expect(NULL, "source print --as password=hunter2", 2, "~/.pgpass");
+    expect(NULL, "source print --as postgresql://db.invalid/x?%70assword=hunter2", 2, "~/.pgpass");
+    expect(NULL, "source print --as sslpassword=hunter2", 2, "~/.pgpass");
 }
 END_TEST
 
