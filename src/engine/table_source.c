@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rowferry/base/text.h"
+#include "rowferry/source/catalog.h"
 #include "rowferry/source/changelog.h"
 #include "rowferry/source/install.h"
 #include "rowferry/source/lookup.h"
@@ -18,7 +19,6 @@ struct table_source {
     struct table *table;
     struct pg_identity identity;
     struct plan plan;
-    struct plan_notes notes;
     char identity_text[96];
     char fingerprint[17]; /* of what the plan uses */
 };
@@ -35,11 +35,9 @@ static void table_source_reset(struct table_source *t)
     pg_close(t->pg);
     table_free(t->table);
     plan_release(&t->plan);
-    plan_notes_release(&t->notes);
     t->pg = NULL;
     t->table = NULL;
     t->plan = (struct plan){0};
-    t->notes = (struct plan_notes){0};
 }
 
 void table_source_free(struct table_source *t)
@@ -48,21 +46,6 @@ void table_source_free(struct table_source *t)
         table_source_reset(t);
         free(t);
     }
-}
-
-const struct table *table_source_table(const struct table_source *t)
-{
-    return t->table;
-}
-
-const struct pg_identity *table_source_identity(const struct table_source *t)
-{
-    return &t->identity;
-}
-
-const struct plan_notes *table_source_notes(const struct table_source *t)
-{
-    return &t->notes;
 }
 
 /* What a document depends on: key and mapped columns, names and types. Other columns may come and
@@ -90,7 +73,7 @@ static int table_source_plan(struct table_source *t, struct err *err)
                                .fields = t->options.fields,
                                .field_count = t->options.field_count,
                                .document_bytes = t->options.document_bytes};
-    int rc = plan_compile(&t->plan, &input, &t->notes, err);
+    int rc = plan_compile(&t->plan, &input, NULL, err);
     return rc < 0 ? err_context(err, "table %s", t->table->quoted) : 0;
 }
 

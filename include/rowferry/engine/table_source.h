@@ -2,14 +2,12 @@
 /*
  * The source port over PostgreSQL: one table, its plan, and the change log on it.
  *
- * It keeps what a reconnect needs: options, and the plan of the first connection, against which a
- * changed definition is recognised.
+ * Every connect looks the table up and compiles the plan anew; the last one's are kept.
  */
 #ifndef ROWFERRY_ENGINE_TABLE_SOURCE_H
 #define ROWFERRY_ENGINE_TABLE_SOURCE_H
 
 #include "rowferry/engine/port.h"
-#include "rowferry/source/catalog.h"
 #include "rowferry/source/pg.h"
 
 /* All borrowed; outlive the source. */
@@ -30,12 +28,5 @@ struct table_source; /* opaque */
 struct table_source *table_source_new(const struct table_source_options *options);
 void table_source_free(struct table_source *t); /* null is allowed */
 struct source_port table_source_port(struct table_source *t);
-
-/* After connect: the table as the catalogue describes it; borrowed until the next connect. */
-const struct table *table_source_table(const struct table_source *t);
-const struct pg_identity *table_source_identity(const struct table_source *t);
-
-/* Every doubt of the plan's compilation, also after a connect that failed for its sake. */
-const struct plan_notes *table_source_notes(const struct table_source *t);
 
 #endif
