@@ -2,6 +2,8 @@
 /* Finds or builds the generation, and swaps the alias in. */
 #include "target.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +11,7 @@
 
 int target_init(struct target *t, struct err *err)
 {
+    snprintf(t->creator, sizeof(t->creator), "%016" PRIx64, clock_random(&t->clock));
     return checkpoint_load(t->state, &t->checkpoint, err);
 }
 
@@ -37,6 +40,15 @@ static bool text_same(const char *a, const char *b)
 static bool index_is_ours(const struct target *t, const struct index_info *index)
 {
     return strcmp(index->pipeline, t->pipeline) == 0;
+}
+
+/* The very index of the checkpoint. Where its uuid was not recorded any more, only one that this
+ * run created: a run with another state file may have chosen the same name. */
+static bool index_is_generation(const struct target *t, const struct index_info *index)
+{
+    const char *uuid = t->checkpoint.index_uuid;
+    return index_is_ours(t, index) && (uuid != NULL ? strcmp(uuid, index->uuid) == 0
+                                                    : strcmp(t->creator, index->creator) == 0);
 }
 
 /* Which index a swap would take the alias from: null where the alias is free. Refuses what is not
@@ -101,6 +113,8 @@ static void target_meta(const struct target *t, const char *fingerprint, struct 
     text_json(meta, t->facts.identity, strlen(t->facts.identity));
     buf_push_literal(meta, ",\"table\":");
     text_json(meta, t->facts.fingerprint, strlen(t->facts.fingerprint));
+    buf_push_literal(meta, ",\"creator\":");
+    text_json(meta, t->creator, strlen(t->creator));
     buf_push_literal(meta, ",\"rowferry\":\"" ROWFERRY_VERSION "\"}");
 }
 
@@ -119,7 +133,7 @@ static int target_create_index(struct target *t, struct err *err)
     return rc;
 }
 
-/* Records the uuid of the index just created, or found from a start that was killed. */
+/* Records the uuid of the index just created. */
 static int target_adopt_uuid(struct target *t, struct err *err)
 {
     struct index_info info;
@@ -128,7 +142,7 @@ static int target_adopt_uuid(struct target *t, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    if (!found || !index_is_ours(t, &info)) {
+    if (!found || !index_is_generation(t, &info)) {
         return err_set(err, ERR_STATE, "index \"%s\" is not there after it was created",
                        t->checkpoint.generation);
     }
@@ -229,14 +243,16 @@ static int target_check_building(struct target *t, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    bool same = found && index_is_ours(t, &at) &&
-                (c->index_uuid == NULL || strcmp(c->index_uuid, at.uuid) == 0);
+    bool same = found && index_is_generation(t, &at);
     struct err drift;
     if (same && target_check_origin(t, &drift) == 0) {
         return c->index_uuid == NULL ? target_adopt_uuid(t, err) : 0;
     }
     log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
-              F_TEXT("index", c->generation), F_TEXT("error", same ? drift.message : "it is gone"));
+              F_TEXT("index", c->generation),
+              F_TEXT("error", same    ? drift.message
+                              : found ? "it was created by another run"
+                                      : "it is gone"));
     if (same) {
         rc = t->service.ops->remove(t->service.self, c->generation, t->pipeline, err);
     }

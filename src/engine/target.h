@@ -25,6 +25,7 @@ struct target {
     struct clock clock;
     struct source_facts facts;
     struct checkpoint checkpoint; /* as the state file has it, kept current here */
+    char creator[17];             /* marks the indices that this run creates */
 };
 
 /* Reads the checkpoint. */

@@ -137,6 +137,7 @@ static void read_info(struct index_info *out, const char *name, struct json_obje
     copy_text(out->uuid, sizeof(out->uuid), body_text(settings, "uuid"));
     copy_text(out->pipeline, sizeof(out->pipeline), body_text(ours, "pipeline"));
     copy_text(out->fingerprint, sizeof(out->fingerprint), body_text(ours, "mapping"));
+    copy_text(out->creator, sizeof(out->creator), body_text(ours, "creator"));
 }
 
 int index_resolve(struct service *s, const char *name, enum alias_kind *kind,

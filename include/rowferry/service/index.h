@@ -28,6 +28,7 @@ struct index_info {
     char uuid[64];
     char pipeline[128];   /* _meta.rowferry.pipeline; empty = not ours */
     char fingerprint[32]; /* _meta.rowferry.mapping */
+    char creator[32];     /* _meta.rowferry.creator: the run that created it */
 };
 
 /* What the name stands for; *out is the concrete index for ALIAS_ONE and ALIAS_CONCRETE. */

@@ -23,6 +23,7 @@ static int service_resolve(void *self, const char *alias, enum alias_kind *kind,
     *kind = f->alias[0] == '\0' ? ALIAS_ABSENT : ALIAS_ONE;
     snprintf(out->name, sizeof(out->name), "%s", f->alias);
     snprintf(out->uuid, sizeof(out->uuid), "uuid");
+    snprintf(out->creator, sizeof(out->creator), "%s", f->creator);
     snprintf(out->pipeline, sizeof(out->pipeline), "things");
     return 0;
 }
@@ -39,12 +40,13 @@ static int service_look(void *self, const char *index, bool *found, struct index
 static int service_create(void *self, const char *index, const char *mappings, const char *settings,
                           struct err *err)
 {
-    (void)mappings;
     (void)settings;
     (void)err;
     struct fake *f = self;
     fake_step(f);
     snprintf(f->index, sizeof(f->index), "%s", index);
+    const char *creator = strstr(mappings, "\"creator\":\"");
+    snprintf(f->creator, sizeof(f->creator), "%.16s", creator != NULL ? creator + 11 : "");
     memset(f->documents, 0, sizeof(f->documents));
     return 0;
 }
@@ -126,6 +128,9 @@ static int service_send(void *self, const char *index, const char *ingest_pipeli
     for (size_t i = 0; i < batch_travelling(batch); i++) {
         f->double_key |= flies(f, key_row(batch_key(batch, &batch->operations[i])));
     }
+    for (size_t i = 0; i < batch_travelling(batch); i++) {
+        batch->operations[i].attempts++;
+    }
     f->flying[f->in_flight++] = batch;
     return 0;
 }
@@ -151,7 +156,8 @@ static void apply(struct fake *f, const struct batch *b, struct operation *o)
         }
     }
     if (d->version >= o->version) {
-        o->outcome = d->version == o->version ? OUTCOME_DONE : OUTCOME_OUTRUN;
+        bool ours = d->version == o->version && o->attempts > 1;
+        o->outcome = ours ? OUTCOME_DONE : OUTCOME_OUTRUN;
         o->seen = d->version;
         return;
     }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pipeline against a table and a service in memory: what ends up in the index. */
+#include <stdio.h>
 #include <string.h>
 
 #include "fake.h"
+#include "rowferry/state/checkpoint.h"
 #include "suite.h"
 
 static void sync_ok(struct fake *f, struct pipeline_result *result)
@@ -262,6 +264,37 @@ START_TEST(an_alias_moved_by_somebody_else_is_named)
 }
 END_TEST
 
+/* A run with another state file chose the same name and was first; this one was killed then. */
+static void begin_a_generation(const struct fake *f, const char *name)
+{
+    struct state *state;
+    struct err err;
+    char generation[64];
+    snprintf(generation, sizeof(generation), "%s", name);
+    struct checkpoint begun = {.generation = generation,
+                               .mapping_fingerprint = (char[]){"m"},
+                               .table_fingerprint = (char[]){"t"},
+                               .source_identity = (char[]){"s"},
+                               .generation_number = 1};
+    ck_assert_int_eq(state_open(&state, f->path, "things", &err), 0);
+    ck_assert_int_eq(checkpoint_begin_generation(state, &begun, &err), 0);
+    state_close(state);
+}
+
+START_TEST(an_index_that_another_run_created_is_not_filled)
+{
+    struct fake f;
+    fake_init(&f, 40);
+    begin_a_generation(&f, "things-20231114-1");
+    snprintf(f.index, sizeof(f.index), "things-20231114-1");
+    snprintf(f.creator, sizeof(f.creator), "another");
+    sync_ok(&f, NULL);
+    ck_assert_str_eq(f.index, "things-20231114-2");
+    ck_assert(fake_equal(&f));
+    fake_release(&f);
+}
+END_TEST
+
 SUITE_MAIN("engine/pipeline", first_sync_builds_and_swaps, second_sync_sends_nothing,
            later_sync_sends_only_changes, changes_during_the_first_load_arrive,
            a_lost_source_is_opened_again, unanswered_requests_are_sent_again,
@@ -270,4 +303,5 @@ SUITE_MAIN("engine/pipeline", first_sync_builds_and_swaps, second_sync_sends_not
            a_higher_version_is_stepped_over,
            a_key_that_changes_again_while_another_writer_outruns_it_does_not_hang_the_sync,
            a_clock_that_jumps_back_still_wins, a_write_block_ends_the_sync_and_nothing_is_lost,
-           the_retry_budget_ends_a_sync_as_temporary, an_alias_moved_by_somebody_else_is_named)
+           the_retry_budget_ends_a_sync_as_temporary, an_alias_moved_by_somebody_else_is_named,
+           an_index_that_another_run_created_is_not_filled)
