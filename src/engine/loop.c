@@ -214,17 +214,30 @@ static void loop_done(struct loop *l, const struct operation *o, struct span key
     window_settle(&l->window, o->page, hash, o->len);
 }
 
-static void loop_rejected(struct loop *l, const struct batch *batch, const struct operation *o,
-                          struct span key, uint64_t hash)
+static void loop_rejected(struct loop *l, const struct operation *o, struct span key,
+                          struct span reason, uint64_t hash)
 {
     struct letter letter = {.key = key,
                             .kind = o->kind,
-                            .reason = batch_reason(batch, o),
+                            .reason = reason,
                             .http_status = o->http_status,
                             .version = o->version};
     settling_reject(&l->settling, &letter);
     l->counters.rejected++;
     window_settle(&l->window, o->page, hash, o->len);
+}
+
+/* What no clock can pass stays another writer's document: its row is a dead letter. */
+static void loop_outrun(struct loop *l, const struct operation *o, struct span key, uint64_t hash)
+{
+    static const char words[] = "another writer gave this document a version that none can pass";
+    if (o->seen >= VERSION_FOREIGN) {
+        loop_rejected(l, o, key, span_make(words, sizeof(words) - 1), hash);
+        return;
+    }
+    l->counters.outrun++;
+    intake_again(&l->intake, &(struct again){.key = key, .page = o->page, .bytes = o->len},
+                 o->seen);
 }
 
 /* No operation of this kind will pass: the pipeline ends, the operation stays unsettled. */
@@ -252,12 +265,10 @@ static int loop_settle(void *context, const struct batch *batch, const struct op
         loop_done(l, o, key, hash);
         return 0;
     case OUTCOME_REJECTED:
-        loop_rejected(l, batch, o, key, hash);
+        loop_rejected(l, o, key, batch_reason(batch, o), hash);
         return 0;
     case OUTCOME_OUTRUN:
-        l->counters.outrun++;
-        intake_again(&l->intake, &(struct again){.key = key, .page = o->page, .bytes = o->len},
-                     o->seen);
+        loop_outrun(l, o, key, hash);
         return 0;
     case OUTCOME_STOP:
         loop_stop(l, batch, o);

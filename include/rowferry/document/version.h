@@ -15,6 +15,9 @@
 
 #define VERSION_RESERVE_US INT64_C(60000000) /* how far ahead a ceiling is put */
 
+/* The year 10000: no clock of ours ticks there, and none could step over what comes near 2^63. */
+#define VERSION_FOREIGN INT64_C(253402300800000000)
+
 struct version_clock {
     int64_t last;
     int64_t ceiling; /* durable */
@@ -31,7 +34,8 @@ void version_raise_ceiling(struct version_clock *v, int64_t durable_ceiling);
 /* The next tick. Asserts that it is at most the ceiling. */
 int64_t version_tick(struct version_clock *v, int64_t wall_us);
 
-/* Steps over a version that somebody else has written; the next tick is higher. */
+/* Steps over a version below VERSION_FOREIGN that somebody else has written; the next tick is
+ * higher. */
 void version_step_over(struct version_clock *v, int64_t seen);
 
 #endif
