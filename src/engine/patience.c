@@ -31,13 +31,24 @@ void patience_well(struct patience *p, const struct clock *clock)
     backoff_reset(&p->backoff);
 }
 
+/* What a service answered may quote a document: of that the status alone. */
+static void log_away(const struct patience *p, const struct err *err)
+{
+    if (err->http_status != 0) {
+        log_event(LOG_WARN, "away", F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
+                  F_INT("http_status", err->http_status));
+    } else {
+        log_event(LOG_WARN, "away", F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
+                  F_TEXT("error", err->message));
+    }
+}
+
 bool patience_away(struct patience *p, const struct clock *clock, struct err *err)
 {
     int64_t now = clock_monotonic_us(clock);
     if (p->away_since_us == 0) {
         p->away_since_us = now;
-        log_event(LOG_WARN, "away", F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
-                  F_TEXT("error", err->message));
+        log_away(p, err);
     }
     int64_t left_ms = p->budget_ms - patience_away_ms(p, now);
     if (left_ms <= 0) {

@@ -150,6 +150,7 @@ static void sender_explain(const struct batch *b, struct err *failure)
     struct span reason = batch_reason(b, &b->operations[0]);
     err_set(failure, ERR_TRANSIENT, "the service refuses all operations for now: %d %.*s",
             b->operations[0].http_status, (int)reason.len, reason.data);
+    failure->http_status = b->operations[0].http_status;
 }
 
 static int sender_take_back(struct sender *s, struct sender_slot *slot, const struct clock *clock,

@@ -3,6 +3,7 @@
 #include "patience.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "suite.h"
 
@@ -55,5 +56,23 @@ START_TEST(is_fresh_again_after_a_success)
 }
 END_TEST
 
+START_TEST(the_log_has_the_status_of_an_answer_and_not_its_words)
+{
+    struct patience p;
+    struct err err;
+    char line[512] = "";
+    int ends[2];
+    patience_init(&p, "service", "things", 1000);
+    err_set(&err, ERR_TRANSIENT, "POST /things/_bulk: 503 unavailable: [secret words of a row]");
+    err.http_status = 503;
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+    ck_assert(patience_away(&p, &test_clock, &err));
+    ck_assert_int_gt(read(ends[0], line, sizeof(line) - 1), 0);
+    ck_assert_ptr_nonnull(strstr(line, "http_status=503"));
+    ck_assert_ptr_null(strstr(line, "secret words"));
+}
+END_TEST
+
 SUITE_MAIN("engine/patience", gives_up_after_its_budget_and_names_the_option,
-           is_fresh_again_after_a_success)
+           is_fresh_again_after_a_success, the_log_has_the_status_of_an_answer_and_not_its_words)
