@@ -62,6 +62,12 @@ static int sync_go_live(struct sync *s, struct err *err)
     return target_go_live(&s->target, err);
 }
 
+/* Whether what was sent went into the index that people search. */
+static int sync_check_live(struct sync *s, struct err *err)
+{
+    return target_prepare(&s->target, err);
+}
+
 static int sync_refresh(struct sync *s, struct err *err)
 {
     return s->ports->service.ops->refresh(s->ports->service.self, s->target.checkpoint.generation,
@@ -105,7 +111,12 @@ static int sync_work(struct sync *s, struct pipeline_result *result, struct err 
     if (s->target.checkpoint.phase == GENERATION_BUILDING) {
         rc = sync_endure(s, &s->loop.service_patience, sync_go_live, err);
         result->first_load = rc == 0;
-    } else if (s->options->refresh) {
+        return rc;
+    }
+    if (s->loop.counters.sent > 0) {
+        rc = sync_endure(s, &s->loop.service_patience, sync_check_live, err);
+    }
+    if (rc == 0 && s->options->refresh) {
         rc = sync_endure(s, &s->loop.service_patience, sync_refresh, err);
     }
     return rc;

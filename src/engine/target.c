@@ -272,10 +272,27 @@ int target_prepare(struct target *t, struct err *err)
     return target_new_generation(t, err);
 }
 
+/* A bulk request creates an index that is gone, without its mapping and with a part of the rows. */
+static int target_check_filled(struct target *t, struct err *err)
+{
+    struct index_info at;
+    bool found;
+    const char *name = t->checkpoint.generation;
+    int rc = t->service.ops->look(t->service.self, name, &found, &at, err);
+    if (rc < 0 || (found && index_is_generation(t, &at))) {
+        return rc;
+    }
+    err_set(err, ERR_STATE, "index \"%s\" was deleted while it was filled", name);
+    return err_hint(err, "sync again: another generation is built from the beginning");
+}
+
 int target_go_live(struct target *t, struct err *err)
 {
     const struct checkpoint *c = &t->checkpoint;
-    int rc = t->service.ops->finish(t->service.self, c->generation, t->settings, err);
+    int rc = target_check_filled(t, err);
+    if (rc == 0) {
+        rc = t->service.ops->finish(t->service.self, c->generation, t->settings, err);
+    }
     if (rc < 0) {
         return rc;
     }

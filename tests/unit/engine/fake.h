@@ -58,6 +58,7 @@ struct fake {
     struct fake_document documents[FAKE_ROWS];
     char index[256]; /* exists where not empty */
     char creator[32];
+    char uuid[32];
     char alias[256]; /* the index that the alias points at */
     fake_judge judge;
     long attempts[FAKE_ROWS];

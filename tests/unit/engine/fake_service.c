@@ -22,7 +22,7 @@ static int service_resolve(void *self, const char *alias, enum alias_kind *kind,
     *out = (struct index_info){0};
     *kind = f->alias[0] == '\0' ? ALIAS_ABSENT : ALIAS_ONE;
     snprintf(out->name, sizeof(out->name), "%s", f->alias);
-    snprintf(out->uuid, sizeof(out->uuid), "uuid");
+    snprintf(out->uuid, sizeof(out->uuid), "%s", f->uuid);
     snprintf(out->creator, sizeof(out->creator), "%s", f->creator);
     snprintf(out->pipeline, sizeof(out->pipeline), "things");
     return 0;
@@ -45,6 +45,7 @@ static int service_create(void *self, const char *index, const char *mappings, c
     struct fake *f = self;
     fake_step(f);
     snprintf(f->index, sizeof(f->index), "%s", index);
+    snprintf(f->uuid, sizeof(f->uuid), "uuid of %.20s", index);
     const char *creator = strstr(mappings, "\"creator\":\"");
     snprintf(f->creator, sizeof(f->creator), "%.16s", creator != NULL ? creator + 11 : "");
     memset(f->documents, 0, sizeof(f->documents));

@@ -295,6 +295,46 @@ START_TEST(an_index_that_another_run_created_is_not_filled)
 }
 END_TEST
 
+/* The service makes the index anew at the next write, as another one. */
+static void delete_during_copy(struct fake *f, size_t page)
+{
+    if (page == 2) {
+        memset(f->documents, 0, sizeof(f->documents));
+        snprintf(f->uuid, sizeof(f->uuid), "created by a write");
+    }
+}
+
+START_TEST(an_index_deleted_during_the_first_load_is_not_shown_to_anybody)
+{
+    struct fake f;
+    struct err err;
+    fake_init(&f, 40);
+    f.between_pages = delete_during_copy;
+    ck_assert_int_eq(fake_sync(&f, NULL, &err), ERR_STATE);
+    ck_assert_str_eq(f.alias, "");
+    f.between_pages = NULL;
+    sync_ok(&f, NULL);
+    ck_assert(fake_equal(&f));
+    ck_assert_str_eq(f.alias, "things-20231114-2");
+    fake_release(&f);
+}
+END_TEST
+
+START_TEST(an_index_deleted_during_a_later_sync_is_named_at_its_end)
+{
+    struct fake f;
+    struct err err;
+    fake_init(&f, 40);
+    sync_ok(&f, NULL);
+    for (size_t i = 0; i < 40; i++) {
+        fake_write(&f, i, 7);
+    }
+    f.between_pages = delete_during_copy;
+    ck_assert_int_eq(fake_sync(&f, NULL, &err), ERR_STATE);
+    fake_release(&f);
+}
+END_TEST
+
 SUITE_MAIN("engine/pipeline", first_sync_builds_and_swaps, second_sync_sends_nothing,
            later_sync_sends_only_changes, changes_during_the_first_load_arrive,
            a_lost_source_is_opened_again, unanswered_requests_are_sent_again,
@@ -304,4 +344,6 @@ SUITE_MAIN("engine/pipeline", first_sync_builds_and_swaps, second_sync_sends_not
            a_key_that_changes_again_while_another_writer_outruns_it_does_not_hang_the_sync,
            a_clock_that_jumps_back_still_wins, a_write_block_ends_the_sync_and_nothing_is_lost,
            the_retry_budget_ends_a_sync_as_temporary, an_alias_moved_by_somebody_else_is_named,
-           an_index_that_another_run_created_is_not_filled)
+           an_index_that_another_run_created_is_not_filled,
+           an_index_deleted_during_the_first_load_is_not_shown_to_anybody,
+           an_index_deleted_during_a_later_sync_is_named_at_its_end)
