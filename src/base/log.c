@@ -21,8 +21,7 @@ static struct {
     enum log_format format;
 } sink = {LOG_INFO, LOG_TEXT};
 
-static const char *const level_names[] = {"debug", "info", "warn", "error", NULL};
-static const char *const format_names[] = {"text", "json", NULL};
+static const char *const level_names[] = {"debug", "info", "warn", "error"};
 
 void log_configure(enum log_level least, enum log_format format)
 {
@@ -33,26 +32,6 @@ void log_configure(enum log_level least, enum log_format format)
 bool log_enabled(enum log_level level)
 {
     return level >= sink.least;
-}
-
-static int name_index(const char *const *names, const char *text)
-{
-    for (int i = 0; names[i] != NULL; i++) {
-        if (strcmp(names[i], text) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-int log_level_parse(const char *text)
-{
-    return name_index(level_names, text);
-}
-
-int log_format_parse(const char *text)
-{
-    return name_index(format_names, text);
 }
 
 /* A value without spaces, quotes and controls stands as it is; others as a JSON string. */

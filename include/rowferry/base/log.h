@@ -52,10 +52,6 @@ void log_configure(enum log_level least, enum log_format format);
 
 bool log_enabled(enum log_level level);
 
-/* Parses "debug", "info", "warn", "error" / "text", "json"; -1 where it is none of them. */
-int log_level_parse(const char *text);
-int log_format_parse(const char *text);
-
 /* One event. fields: null-name terminated; a text field whose value is null is left out. A value
  * over 1 KiB is cut; bytes that are not UTF-8 become U+FFFD. */
 void log_fields(enum log_level level, const char *event, const struct log_field *fields);

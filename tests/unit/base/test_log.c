@@ -201,23 +201,8 @@ START_TEST(an_event_of_too_many_fields_still_gives_a_whole_line)
 }
 END_TEST
 
-START_TEST(levels_and_formats_are_parsed_by_their_names)
-{
-    ck_assert_int_eq(log_level_parse("debug"), LOG_DEBUG);
-    ck_assert_int_eq(log_level_parse("info"), LOG_INFO);
-    ck_assert_int_eq(log_level_parse("warn"), LOG_WARN);
-    ck_assert_int_eq(log_level_parse("error"), LOG_ERROR);
-    ck_assert_int_eq(log_level_parse("INFO"), -1);
-    ck_assert_int_eq(log_level_parse(""), -1);
-    ck_assert_int_eq(log_format_parse("text"), LOG_TEXT);
-    ck_assert_int_eq(log_format_parse("json"), LOG_JSON);
-    ck_assert_int_eq(log_format_parse("xml"), -1);
-}
-END_TEST
-
 SUITE_MAIN("base/log", text_and_json_say_the_same, a_value_that_could_be_misread_is_quoted,
            any_bytes_give_a_line_of_json_that_parses, a_field_without_a_value_is_left_out,
            a_huge_value_is_cut, events_below_the_level_are_not_written,
            an_error_is_logged_with_evidence_and_without_detail,
-           an_event_of_too_many_fields_still_gives_a_whole_line,
-           levels_and_formats_are_parsed_by_their_names)
+           an_event_of_too_many_fields_still_gives_a_whole_line)
