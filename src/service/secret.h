@@ -18,7 +18,8 @@ bool secret_add_header(struct curl_slist **list, const struct service_options *o
 /* Overwrites the lines before they are freed. */
 void secret_free_headers(struct curl_slist *list);
 
-/* Puts stars over every configured secret (of 4 bytes or more) in the bytes. */
+/* Puts stars over every configured secret (of 4 bytes or more) in the bytes, in the form of basic
+ * authentication too. */
 void secret_mask(const struct service_options *options, char *bytes, size_t len);
 
 #endif

@@ -233,6 +233,20 @@ START_TEST(a_secret_that_the_service_echoes_is_masked)
 }
 END_TEST
 
+START_TEST(a_login_that_the_service_echoes_is_masked)
+{
+    static const char *const answers[] = {"HTTP/1.1 401 No\r\nContent-Length: 29\r\n\r\n"
+                                          "bad login: Basic dXM6ZXI6cCJ3",
+                                          NULL};
+    struct fixture f = {.options = {.user = "us:er", .password = "p\"w"}};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f, "/"), 0);
+    ck_assert_int_eq(http_refuse(&f.answer, "GET", "/", &f.err), ERR_REJECTED);
+    ck_assert_str_eq(f.err.message, "GET /: 401 bad login: Basic ************");
+    stop(&f);
+}
+END_TEST
+
 static void check_header(struct service_options options, const char *wanted)
 {
     static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", NULL};
@@ -318,7 +332,7 @@ SUITE_MAIN("service/http", a_refused_port_is_temporary_and_named,
            a_used_connection_that_falls_silent_is_a_missing_answer,
            an_address_that_swallows_connections_gives_way_to_the_next, a_redirect_is_not_followed,
            an_answer_over_the_maximum_is_refused, a_refusal_is_told_in_one_line,
-           a_secret_that_the_service_echoes_is_masked, the_credential_travels_in_its_header,
-           a_proxy_of_the_environment_is_not_used,
+           a_secret_that_the_service_echoes_is_masked, a_login_that_the_service_echoes_is_masked,
+           the_credential_travels_in_its_header, a_proxy_of_the_environment_is_not_used,
            an_address_with_a_password_is_refused_without_showing_it, a_path_prefix_is_kept,
            a_segment_is_encoded)
