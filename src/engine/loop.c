@@ -135,6 +135,9 @@ static bool loop_admit(struct loop *l)
     struct again outrun = {0};
     bool held = !change->key_null && window_holds(&l->window, hash);
     bool replaces = held && intake_replaces(&l->intake, change->key, &outrun);
+    if (!replaces && l->intake.rereading > 0) {
+        return true; /* a row whose key's text changed: the log has an entry of its own for it */
+    }
     if (held && !replaces) {
         return false;
     }
