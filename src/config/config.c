@@ -138,7 +138,7 @@ static int apply_environment(struct config *c, struct err *err)
     return result;
 }
 
-/* Trailing slashes of URLs, the state file's place, batches that fit their window. */
+/* Trailing slashes of URLs, the state file's place. */
 static void complete(struct config *c)
 {
     for (size_t i = 0; i < c->service.url_count; i++) {
@@ -150,12 +150,6 @@ static void complete(struct config *c)
     }
     if (c->state_path == NULL) {
         c->state_path = default_state_path(c->path);
-    }
-    for (size_t i = 0; i < c->pipeline_count; i++) {
-        struct limits_config *l = &c->pipelines[i].limits;
-        if (l->batch_bytes > l->window_bytes) {
-            l->batch_bytes = l->window_bytes;
-        }
     }
 }
 

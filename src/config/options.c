@@ -57,7 +57,8 @@ const struct option options[] = {
      .choices = "text|json", .help = "ROWFERRY_LOG_FORMAT wins"},
 
     {"limits.batch_bytes", SCOPE_BOTH, OPTION_SIZE, IN_PIPELINE(limits.batch_bytes),
-     .fallback = "5MiB", .least = "1KiB", .most = "100MiB", .help = "of one bulk request, at most"},
+     .fallback = "5MiB", .least = "1KiB", .most = "100MiB",
+     .help = "a bulk request goes when it holds so much; one document may pass it"},
     {"limits.batch_operations", SCOPE_BOTH, OPTION_COUNT, IN_PIPELINE(limits.batch_operations),
      .fallback = "5000", .least = "1", .most = "100000", .help = "of one bulk request, at most"},
     {"limits.in_flight", SCOPE_BOTH, OPTION_COUNT, IN_PIPELINE(limits.in_flight), .fallback = "8",

@@ -96,7 +96,7 @@ START_TEST(limits_are_the_pipelines_own_else_the_top_levels_else_the_default)
     ck_assert_int_eq(own->batch_operations, 5000);
     ck_assert_int_eq(own->window_bytes, 6 << 20);
     ck_assert_int_eq(other->window_bytes, 1 << 20);
-    ck_assert_int_eq(other->batch_bytes, 1 << 20);
+    ck_assert_int_eq(other->batch_bytes, 2 << 20);
     ck_assert_double_eq(c->pipelines[0].delete_guard.share, 0.5);
     ck_assert_int_eq(c->pipelines[1].delete_guard.count, 7);
     config_free(c);
