@@ -47,6 +47,7 @@ struct option {
     const char *choices;      /* "a|b|!c": c is known, but not available in this version */
     int (*check)(const char *value, struct err *err); /* of texts and JSON; null: any */
     const char *help;
+    bool idle; /* accepted and checked, without effect in this version: a warning says so */
 };
 
 extern const struct option options[];

@@ -36,6 +36,20 @@ static const char whole[] =
     "  }, " PIPELINE_TWO " ]\n"
     "}\n";
 
+START_TEST(an_option_that_does_nothing_yet_is_warned_of)
+{
+    configfile_enter();
+    struct err err;
+    struct config *c = configfile_load(whole, &err);
+    ck_assert_msg(c != NULL, "%s", err.message);
+    ck_assert_uint_eq(c->warning_count, 6);
+    ck_assert_ptr_nonnull(
+        strstr(c->warnings[1], "\"delete_guard.share\" has no effect in version"));
+    ck_assert_int_eq(strncmp(c->warnings[1], "shop.json:", 10), 0);
+    config_free(c);
+}
+END_TEST
+
 START_TEST(every_part_of_the_file_arrives)
 {
     configfile_enter();
@@ -214,7 +228,8 @@ START_TEST(the_file_is_searched_in_order)
 }
 END_TEST
 
-SUITE_MAIN("config/config", every_part_of_the_file_arrives,
+SUITE_MAIN("config/config", an_option_that_does_nothing_yet_is_warned_of,
+           every_part_of_the_file_arrives,
            limits_are_the_pipelines_own_else_the_top_levels_else_the_default,
            a_small_file_has_the_designs_defaults,
            the_environment_fills_strings_and_has_the_last_word, the_file_is_searched_in_order)
