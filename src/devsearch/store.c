@@ -204,9 +204,18 @@ static int drop_texts(struct shelf *shelf, struct refusal *refusal)
     return rc;
 }
 
+/* A row that is held for its reader, of any index, would keep SQLite from dropping a table. */
+static void end_reads(sqlite3 *db)
+{
+    for (sqlite3_stmt *q = NULL; (q = sqlite3_next_stmt(db, q)) != NULL;) {
+        sqlite3_reset(q);
+    }
+}
+
 int shelf_drop(struct shelf *shelf, struct refusal *refusal)
 {
     close_statements(shelf);
+    end_reads(shelf->store->db);
     int rc = drop_texts(shelf, refusal);
     char *sql = sqlite3_mprintf("drop table if exists doc_%lld; drop table if exists tomb_%lld;",
                                 (long long)shelf->number, (long long)shelf->number);

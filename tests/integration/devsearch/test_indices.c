@@ -40,6 +40,17 @@ START_TEST(an_index_is_created_shown_and_deleted)
 }
 END_TEST
 
+START_TEST(an_index_is_deleted_while_a_document_of_another_was_just_read)
+{
+    CONVERSATION(NULL, {"PUT", "/t", MAPPED, 200, NULL, NULL},
+                 {"PUT", "/u", MAPPED, 200, NULL, NULL},
+                 {"PUT", "/u/_doc/1", "{\"k\":\"a\"}", 201, NULL, NULL},
+                 {"GET", "/u/_doc/1", NULL, 200, "\"found\":true", NULL},
+                 {"DELETE", "/t", NULL, 200, "{\"acknowledged\":true}", NULL},
+                 {"GET", "/u/_doc/1", NULL, 200, "\"found\":true", NULL}, );
+}
+END_TEST
+
 START_TEST(bad_names_are_refused_in_the_words_of_the_service)
 {
     CONVERSATION(
@@ -195,6 +206,8 @@ START_TEST(a_head_request_tells_what_is_there)
 END_TEST
 
 SUITE_MAIN("devsearch/indices", a_head_request_tells_what_is_there,
-           an_index_is_created_shown_and_deleted, bad_names_are_refused_in_the_words_of_the_service,
-           what_a_mapping_cannot_be_is_refused, a_mapping_grows_but_never_changes_a_type,
-           an_alias_is_swapped_whole_or_not_at_all, an_alias_of_two_indices_needs_a_write_index)
+           an_index_is_created_shown_and_deleted,
+           an_index_is_deleted_while_a_document_of_another_was_just_read,
+           bad_names_are_refused_in_the_words_of_the_service, what_a_mapping_cannot_be_is_refused,
+           a_mapping_grows_but_never_changes_a_type, an_alias_is_swapped_whole_or_not_at_all,
+           an_alias_of_two_indices_needs_a_write_index)
