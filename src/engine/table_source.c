@@ -87,25 +87,6 @@ static int table_source_check_key(const struct table_source *t, struct err *err)
     return 0;
 }
 
-static int table_source_check_installed(struct table_source *t, struct err *err)
-{
-    enum install_state state;
-    struct buf why;
-    buf_init(&why, 4096);
-    int rc = install_look(t->pg, t->table, &state, &why, err);
-    if (rc == 0 && state != INSTALL_CURRENT) {
-        bool broken = state == INSTALL_BROKEN;
-        err_set(err, ERR_REJECTED, "the change log of table %s is %s%s%s", t->table->quoted,
-                broken                    ? "broken"
-                : state == INSTALL_ABSENT ? "not installed"
-                                          : "of an older version",
-                broken ? ": " : "", broken ? buf_text(&why) : "");
-        rc = err_hint(err, "run: rowferry source install");
-    }
-    buf_release(&why);
-    return rc;
-}
-
 static int table_source_connect(void *self, struct source_facts *facts, struct err *err)
 {
     struct table_source *t = self;
@@ -125,7 +106,7 @@ static int table_source_connect(void *self, struct source_facts *facts, struct e
         rc = table_source_plan(t, err);
     }
     if (rc == 0) {
-        rc = table_source_check_installed(t, err);
+        rc = install_require(t->pg, t->table, err);
     }
     if (rc < 0) {
         return rc;

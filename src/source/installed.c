@@ -127,6 +127,12 @@ int installed_require(struct pg *pg, const struct table *table, struct installed
     return rc;
 }
 
+int install_require(struct pg *pg, const struct table *table, struct err *err)
+{
+    struct installed found;
+    return installed_require(pg, table, &found, err);
+}
+
 int install_look(struct pg *pg, const struct table *table, enum install_state *state,
                  struct buf *why, struct err *err)
 {

@@ -22,6 +22,10 @@ enum install_state {
 int install_look(struct pg *pg, const struct table *table, enum install_state *state,
                  struct buf *why, struct err *err) MUST_CHECK;
 
+/* 0 where it is current; else ERR_REJECTED (absent, older) or ERR_STATE (broken) with what to do.
+ */
+int install_require(struct pg *pg, const struct table *table, struct err *err) MUST_CHECK;
+
 /* Appends the SQL that `source install` would run for the table, and the grants for `reader` (a
  * role; null = a placeholder), as a script that a DBA can paste. */
 int install_print(struct pg *pg, const struct table *table, const char *reader, struct buf *out,
