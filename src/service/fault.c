@@ -77,9 +77,12 @@ static struct fault_row row_of(CURLcode code)
     return (struct fault_row){code, ERR_TRANSIENT, SAY_OTHER};
 }
 
+/* Of "OpenSSL/3.0.19: error:0A00010B:SSL routines::wrong version number" the reason alone. */
 static const char *words_of(const struct slot *slot)
 {
-    return slot->failure[0] != '\0' ? slot->failure : curl_easy_strerror(slot->result);
+    const char *words = slot->failure[0] != '\0' ? slot->failure : curl_easy_strerror(slot->result);
+    const char *reason = strstr(words, "::");
+    return reason != NULL && strstr(words, "error:") != NULL ? reason + 2 : words;
 }
 
 static int say_connect(const struct slot *slot, const char *origin, struct err *err)
