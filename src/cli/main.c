@@ -2,6 +2,7 @@
 /* From argv to an exit code. */
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "arguments.h"
 #include "help.h"
@@ -44,11 +45,22 @@ static int run(const struct arguments *a, struct err *err)
     return a->command->run(a, err);
 }
 
+/* What a crash would leave behind holds secrets and documents. */
+static void leave_no_core(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_CORE, &limit) == 0) {
+        limit.rlim_cur = 0; /* whoever wants one raises it again: prlimit --core */
+        setrlimit(RLIMIT_CORE, &limit);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct arguments a;
     struct err err;
     signal(SIGPIPE, SIG_IGN);
+    leave_no_core();
     int rc = arguments_parse(&a, argc, (const char *const *)argv, &err);
     if (rc == 0) {
         rc = run(&a, &err);
