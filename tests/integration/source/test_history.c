@@ -39,8 +39,8 @@ static void act(struct history *h)
 {
     static const char *const statements[] = {
         "insert into note select 'k', %1$u, 'new ' || random() on conflict (a, b) do nothing",
-        "insert into note select 'k', i, 'up ' || random() from generate_series(%1$u, %1$u + 3) i "
-        "on conflict (a, b) do update set body = excluded.body",
+        ("insert into note select 'k', i, 'up ' || random() from generate_series(%1$u, %1$u + 3) i "
+         "on conflict (a, b) do update set body = excluded.body"),
         "update note set body = 'u ' || random() where b between %1$u and %1$u + 4",
         "update note set b = b + 50 where b = %1$u",
         "update note set a = case a when 'k' then 'k:\\' else 'k' end where b = %1$u",
