@@ -76,10 +76,8 @@ static const char *missing_fact(unsigned missing)
         unsigned fact;
         const char *text;
     } rows[] = {
-        {FACT_SECRETS, "the secrets"},
-        {FACT_SERVICE, "the service"},
-        {FACT_SOURCE, "the source"},
-        {FACT_TABLE, "the table"},
+        {FACT_SECRETS, "the secrets"}, {FACT_SERVICE, "the service"}, {FACT_SOURCE, "the source"},
+        {FACT_TABLE, "the table"},     {FACT_LOG, "the change log"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if ((missing & rows[i].fact) != 0) {
@@ -109,7 +107,7 @@ static void run_probes(struct check *c, const struct probe *probes)
 static void check_pipeline(struct check *c, const struct pipeline_config *pipeline)
 {
     c->pipeline = pipeline;
-    c->facts &= ~(unsigned)FACT_TABLE;
+    c->facts &= ~(unsigned)(FACT_TABLE | FACT_LOG);
     run_probes(c, probes_index);
     run_probes(c, probes_table);
     table_free(c->table);

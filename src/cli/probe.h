@@ -21,6 +21,7 @@ enum check_fact {
     FACT_SERVICE = 2,
     FACT_SOURCE = 4,
     FACT_TABLE = 8,
+    FACT_LOG = 16,
 };
 
 struct check_line {

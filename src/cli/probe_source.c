@@ -139,6 +139,24 @@ static void probe_change_log(struct check *c)
     buf_release(&why);
 }
 
+/* What a consumer that does not come back keeps, fills the application's disk. */
+static void probe_consumers(struct check *c)
+{
+    struct err err;
+    struct buf names;
+    buf_init(&names, WHY_BYTES);
+    if (install_stale(c->pg, c->table, &names, &err) < 0) {
+        check_fail(c, &err);
+    } else if (names.len > 0) {
+        check_say(c, VERDICT_WARN,
+                  "sync it; where it was given up: delete from rowferry.consumer where name = ...",
+                  "the change log keeps entries for %s", buf_text(&names));
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "nobody keeps entries of the change log for long");
+    }
+    buf_release(&names);
+}
+
 /* remedy: of the first error; null where there is none. */
 static void say_notes(struct check *c, const struct plan_notes *notes, const char *remedy)
 {
@@ -192,7 +210,8 @@ static void probe_mapping(struct check *c)
 const struct probe probes_table[] = {
     {"table", FACT_SOURCE, FACT_TABLE, probe_table},
     {"key", FACT_TABLE, 0, probe_key},
-    {"change log", FACT_TABLE, 0, probe_change_log},
+    {"change log", FACT_TABLE, FACT_LOG, probe_change_log},
+    {"consumers", FACT_LOG, 0, probe_consumers},
     {"mapping", FACT_TABLE, 0, probe_mapping},
     {0},
 };

@@ -141,3 +141,21 @@ int install_look(struct pg *pg, const struct table *table, enum install_state *s
     *state = found.state;
     return rc;
 }
+
+int install_stale(struct pg *pg, const struct table *table, struct buf *names, struct err *err)
+{
+    struct installed found;
+    struct pg_result *r = NULL;
+    int rc = installed_look(pg, table, &found, NULL, err);
+    if (rc < 0 || found.capture[0] == '\0') {
+        return rc;
+    }
+    const char *const params[] = {found.capture};
+    rc = pg_ask(pg, &r, "look_stale", params, 1, err);
+    for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
+        buf_printf(names, "%s\"%s\" since %s", i > 0 ? ", " : "", pg_text(r, i, 0),
+                   pg_text(r, i, 1));
+    }
+    pg_result_release(r);
+    return rc;
+}

@@ -26,6 +26,11 @@ int install_look(struct pg *pg, const struct table *table, enum install_state *s
  */
 int install_require(struct pg *pg, const struct table *table, struct err *err) MUST_CHECK;
 
+/* Appends who has not come for a day for entries that are kept for it, `"name" since day, ..`;
+ * nothing where there is nobody. A generation that was given up keeps its entries for ever. */
+int install_stale(struct pg *pg, const struct table *table, struct buf *names,
+                  struct err *err) MUST_CHECK;
+
 /* Appends the SQL that `source install` would run for the table, and the grants for `reader` (a
  * role; null = a placeholder), as a script that a DBA can paste. */
 int install_print(struct pg *pg, const struct table *table, const char *reader, struct buf *out,

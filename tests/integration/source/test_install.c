@@ -277,10 +277,34 @@ START_TEST(what_the_log_cannot_cover_is_refused_with_the_reason)
 }
 END_TEST
 
+START_TEST(a_consumer_that_does_not_come_back_is_named)
+{
+    struct walk w = notes();
+    struct err err = {0};
+    struct buf names;
+    walk_new(&w, NOTES);
+    walk_start(&w);
+    struct pg *pg = walk_connect(w.uri);
+    struct table *table = walk_table(&w, pg);
+    buf_init(&names, 4096);
+    sql_exec(w.db, "update rowferry.consumer set updated_at = '2026-01-02 12:00Z'");
+    must(install_stale(pg, table, &names, &err), &err);
+    ck_assert_str_eq(buf_text(&names), ""); /* it keeps nothing */
+    sql_exec(w.db, "insert into note values (1, 'x')");
+    must(install_stale(pg, table, &names, &err), &err);
+    ck_assert_ptr_nonnull(strstr(buf_text(&names), "\" since 2026-01-02"));
+    buf_release(&names);
+    table_free(table);
+    pg_close(pg);
+    walk_free(&w);
+}
+END_TEST
+
 SUITE_MAIN("source/install", installing_twice_changes_nothing, removing_leaves_nothing,
            removing_one_table_keeps_the_log_of_another,
            a_disabled_or_dropped_trigger_is_seen_and_mended,
            a_writer_without_rights_on_the_log_still_writes,
            the_reader_reads_with_what_was_printed_and_no_more,
            a_role_that_may_not_install_is_told_what_to_do, a_table_in_use_is_waited_for,
-           what_the_log_cannot_cover_is_refused_with_the_reason)
+           what_the_log_cannot_cover_is_refused_with_the_reason,
+           a_consumer_that_does_not_come_back_is_named)
