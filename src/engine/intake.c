@@ -43,11 +43,25 @@ static void intake_forget_again(struct intake *r, bool all)
     r->rereading = 0;
 }
 
+static void intake_forget_asked(struct intake *r, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free((void *)(uintptr_t)r->asked[i].data);
+    }
+    r->asked_count -= count;
+    r->asking = 0;
+    if (r->asked_count > 0) {
+        memmove(r->asked, r->asked + count, r->asked_count * sizeof(*r->asked));
+    }
+}
+
 void intake_release(struct intake *r)
 {
     intake_close(r);
     intake_forget_again(r, true);
+    intake_forget_asked(r, r->asked_count);
     free(r->again);
+    free(r->asked);
     free(r->identity);
     free(r->fingerprint);
     free(r->position);
@@ -75,9 +89,31 @@ bool intake_replaces(struct intake *r, struct span key, struct again *outrun)
     return false;
 }
 
+void intake_ask(struct intake *r, struct span key)
+{
+    if (r->asked_count == 0 && r->asking == 0) {
+        r->asked_first = r->window->next;
+        r->asked_last = 0;
+    }
+    r->asked = mem_grow(r->asked, r->asked_count + 1, sizeof(*r->asked));
+    r->asked[r->asked_count++] = span_make(text_copy_span(key), key.len);
+}
+
+bool intake_was_asked(const struct intake *r, uint64_t page)
+{
+    return page >= r->asked_first && page <= r->asked_last;
+}
+
+bool intake_answered(const struct intake *r)
+{
+    return r->asked_count == 0 && r->window->first > r->asked_last;
+}
+
 bool intake_done(const struct intake *r)
 {
-    return r->reading == INTAKE_DRAINED && r->again_count == 0;
+    bool still =
+        r->only_asked ? r->reading != INTAKE_PAGE && r->page == 0 : r->reading == INTAKE_DRAINED;
+    return still && r->again_count == 0 && r->asked_count == 0;
 }
 
 /* The next tick; its ceiling is made durable first. */
@@ -162,6 +198,16 @@ static int intake_open(struct intake *r, struct err *err)
     return rc;
 }
 
+/* A page of keys that a request asked for; a page that broke off before is finished first. */
+static int intake_begin_asked(struct intake *r, struct err *err)
+{
+    size_t count = r->asked_count < INTAKE_AGAIN_MAX ? r->asked_count : INTAKE_AGAIN_MAX;
+    r->page = r->page != 0 ? r->page : window_open(r->window);
+    r->asked_last = r->page;
+    r->asking = count;
+    return r->capture->ops->begin_keys(r->capture, r->asked, count, err);
+}
+
 static int intake_begin_again(struct intake *r, struct err *err)
 {
     size_t count = r->again_count < INTAKE_AGAIN_MAX ? r->again_count : INTAKE_AGAIN_MAX;
@@ -183,6 +229,8 @@ static int intake_begin(struct intake *r, struct err *err)
     }
     if (r->again_count > 0) { /* counts to the pages of what was outrun, so it needs none */
         rc = intake_begin_again(r, err);
+    } else if (r->asking > 0 || (r->asked_count > 0 && r->page == 0)) {
+        rc = intake_begin_asked(r, err);
     } else {
         r->page = r->page != 0 ? r->page : window_open(r->window);
         rc = r->capture->ops->begin(r->capture, err);
@@ -199,6 +247,13 @@ static void intake_end_page(struct intake *r, const struct change *change)
     patience_well(r->patience, &r->clock); /* to connect alone is no progress */
     intake_forget_again(r, false);
     if (reread) { /* where reading stands is as before */
+        r->reading = INTAKE_IDLE;
+        return;
+    }
+    if (r->asking > 0) {
+        window_close(r->window, r->page, NULL);
+        r->page = 0;
+        intake_forget_asked(r, r->asking);
         r->reading = INTAKE_IDLE;
         return;
     }

@@ -52,6 +52,12 @@ struct intake {
     struct version_clock ticks;
     struct again *again;
     size_t again_count;
+    struct span *asked; /* owned: keys that a request wants to be read */
+    size_t asked_count;
+    size_t asking;        /* how many of them the open page reads */
+    uint64_t asked_first; /* the pages of the request */
+    uint64_t asked_last;
+    bool only_asked;  /* nothing else is read */
     size_t rereading; /* how many of them the open page reads; 0 = an ordinary page */
 };
 
@@ -77,6 +83,15 @@ void intake_again(struct intake *r, const struct again *outrun, int64_t seen);
 /* Whether this key's change replaces an operation that was outrun: then *outrun is that one (its
  * key is not to be used) and it is off the list. */
 bool intake_replaces(struct intake *r, struct span key, struct again *outrun);
+
+/* A request wants this key to be read, in pages of its own. Copies the key. */
+void intake_ask(struct intake *r, struct span key);
+
+/* Whether the page is one of the request that was asked last. */
+bool intake_was_asked(const struct intake *r, uint64_t page);
+
+/* True where all that was asked is read and settled. */
+bool intake_answered(const struct intake *r);
 
 /* True where nothing is left to be read: drained, and no key waits to be read again. */
 bool intake_done(const struct intake *r);

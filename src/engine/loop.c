@@ -6,7 +6,7 @@
 
 #include "progress.h"
 #include "rowferry/base/log.h"
-#include "rowferry/document/encode.h"
+#include "settle.h"
 
 #define LOOP_BURST 2000                /* changes between two looks at the answers */
 #define LOOP_COMMIT_US INT64_C(200000) /* between two commits */
@@ -44,6 +44,8 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
     l->intake.clock = ports->clock;
     l->intake.window = &l->window;
     l->intake.patience = &l->source_patience;
+    l->intake.only_asked = options->requests_only;
+    requests_init(&l->requests, ports->state, ports->clock);
     l->started_us = clock_monotonic_us(&l->clock);
     l->logged_us = l->started_us;
     return settling_init(&l->settling, ports->state, err);
@@ -52,6 +54,7 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
 void loop_release(struct loop *l)
 {
     intake_release(&l->intake);
+    requests_release(&l->requests);
     settling_release(&l->settling);
     sender_release(&l->sender);
     window_release(&l->window);
@@ -63,7 +66,7 @@ bool loop_stopping(const struct loop *l)
     return l->fatal.class != ERR_NONE || (l->options->stop != NULL && *l->options->stop != 0);
 }
 
-static void loop_end(struct loop *l, const struct err *why)
+void loop_end(struct loop *l, const struct err *why)
 {
     if (l->fatal.class == ERR_NONE) {
         l->fatal = *why;
@@ -83,29 +86,6 @@ static bool loop_may_read(struct loop *l)
         return false;
     }
     return sender_filling(&l->sender) != NULL;
-}
-
-/* A row that never became an operation: its dead letter. */
-static void loop_refuse(struct loop *l, const struct refusal *refusal)
-{
-    struct buf reason;
-    buf_init(&reason, 2048);
-    if (refusal->column != NULL) {
-        buf_printf(&reason, "column \"%s\": ", refusal->column);
-    }
-    buf_push_text(&reason, refusal->reason);
-    if (refusal->beginning[0] != '\0') {
-        buf_printf(&reason, ": %s", refusal->beginning);
-    }
-    struct letter letter = {
-        .key = l->change.key_null ? span_make("(null)", 6) : l->change.key,
-        .kind = l->change.kind == CHANGE_ROW ? OPERATION_UPSERT : OPERATION_DELETE,
-        .reason = span_make(buf_text(&reason), reason.len),
-        .version = l->intake.version,
-    };
-    settling_reject(&l->settling, &letter);
-    l->counters.rejected++;
-    buf_release(&reason);
 }
 
 /* Writes the change into the batch; 0 where it was refused instead. */
@@ -150,7 +130,7 @@ static bool loop_admit(struct loop *l)
     }
     l->counters.rows_read++;
     if (bytes == 0) {
-        loop_refuse(l, &refusal);
+        settle_refusal(l, replaces ? outrun.page : l->intake.page, &refusal);
     }
     if (replaces && bytes == 0) {
         window_settle(&l->window, outrun.page, hash, outrun.bytes);
@@ -209,85 +189,11 @@ static int loop_read(struct loop *l, bool *waiting, struct err *err)
 
 /* --- settling ------------------------------------------------------------------------------ */
 
-static void loop_done(struct loop *l, const struct operation *o, struct span key, uint64_t hash)
-{
-    l->counters.upserts += o->kind == OPERATION_UPSERT;
-    l->counters.deletes += o->kind == OPERATION_DELETE;
-    l->counters.cleared += settling_done(&l->settling, key, hash);
-    window_settle(&l->window, o->page, hash, o->len);
-}
-
-static void loop_rejected(struct loop *l, const struct operation *o, struct span key,
-                          struct span reason, uint64_t hash)
-{
-    struct letter letter = {.key = key,
-                            .kind = o->kind,
-                            .reason = reason,
-                            .http_status = o->http_status,
-                            .version = o->version};
-    settling_reject(&l->settling, &letter);
-    l->counters.rejected++;
-    window_settle(&l->window, o->page, hash, o->len);
-}
-
-/* What no clock can pass stays another writer's document: its row is a dead letter. */
-static void loop_outrun(struct loop *l, const struct operation *o, struct span key, uint64_t hash)
-{
-    static const char words[] = "another writer gave this document a version that none can pass";
-    if (o->seen >= VERSION_FOREIGN) {
-        loop_rejected(l, o, key, span_make(words, sizeof(words) - 1), hash);
-        return;
-    }
-    l->counters.outrun++;
-    intake_again(&l->intake, &(struct again){.key = key, .page = o->page, .bytes = o->len},
-                 o->seen);
-}
-
-/* No operation of this kind will pass: the pipeline ends, the operation stays unsettled. */
-static void loop_stop(struct loop *l, const struct batch *batch, const struct operation *o)
-{
-    struct err why;
-    if (batch->failure.class != ERR_NONE) {
-        why = batch->failure;
-    } else {
-        struct span reason = batch_reason(batch, o);
-        err_set(&why, ERR_REJECTED, "index \"%s\" takes no writes: %d %.*s", l->sender.index,
-                o->http_status, (int)reason.len, reason.data);
-    }
-    loop_end(l, &why);
-}
-
-static int loop_settle(void *context, const struct batch *batch, const struct operation *o,
-                       struct err *err)
-{
-    struct loop *l = context;
-    struct span key = batch_key(batch, o);
-    uint64_t hash = text_hash(key.data, key.len);
-    switch (o->outcome) {
-    case OUTCOME_DONE:
-        loop_done(l, o, key, hash);
-        return 0;
-    case OUTCOME_REJECTED:
-        loop_rejected(l, o, key, batch_reason(batch, o), hash);
-        return 0;
-    case OUTCOME_OUTRUN:
-        loop_outrun(l, o, key, hash);
-        return 0;
-    case OUTCOME_STOP:
-        loop_stop(l, batch, o);
-        return 0;
-    case OUTCOME_UNKNOWN:
-    case OUTCOME_RETRY:
-        break;
-    }
-    return err_set(err, ERR_INTERNAL, "an operation to repeat was given to settle");
-}
-
 static int loop_collect(struct loop *l, struct err *err)
 {
     struct err failure = {0};
     size_t settled = 0;
-    int rc = sender_collect(&l->sender, &l->clock, loop_settle, l, &failure, &settled, err);
+    int rc = sender_collect(&l->sender, &l->clock, settle_operation, l, &failure, &settled, err);
     if (rc < 0) {
         return rc;
     }
@@ -357,7 +263,8 @@ static int loop_wait(struct loop *l, bool reading, bool waiting, struct err *err
 static bool loop_finished(struct loop *l)
 {
     if (!loop_stopping(l)) {
-        return intake_done(&l->intake) && window_empty(&l->window);
+        return intake_done(&l->intake) && window_empty(&l->window) && l->requests.looked_us > 0 &&
+               requests_idle(&l->requests);
     }
     int64_t now = clock_monotonic_us(&l->clock);
     if (l->give_up_us == 0) {
@@ -383,7 +290,11 @@ static int loop_turn(struct loop *l, struct err *err)
         rc = loop_collect(l, err);
     }
     if (rc == 0) {
-        rc = loop_commit(l, false, err);
+        rc = loop_commit(l, requests_finished(&l->requests, &l->intake), err);
+    }
+    if (rc == 0 && !loop_stopping(l)) {
+        bool now = intake_done(&l->intake) && window_empty(&l->window);
+        rc = requests_turn(&l->requests, &l->intake, &l->settling, now, err);
     }
     return rc;
 }

@@ -10,6 +10,7 @@
 
 #include "intake.h"
 #include "patience.h"
+#include "requests.h"
 #include "rowferry/engine/pipeline.h"
 #include "sender.h"
 #include "settling.h"
@@ -28,6 +29,7 @@ struct loop {
     struct sender sender;
     struct settling settling;
     struct intake intake;
+    struct requests requests;
     struct change change; /* the one that waits for its key, where held */
     bool held;
     struct err fatal;   /* class ERR_NONE until something ends the work */
@@ -53,6 +55,9 @@ int loop_run(struct loop *l, bool *stopped, struct err *err) MUST_CHECK;
 
 /* True once options.stop is set. */
 bool loop_stopping(const struct loop *l);
+
+/* Something ends the work; the first reason counts. */
+void loop_end(struct loop *l, const struct err *why);
 
 /* Tells progress and the log where it stands, if it is time to. */
 void loop_show(struct loop *l);

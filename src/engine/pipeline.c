@@ -99,6 +99,16 @@ static int sync_begin(struct sync *s, struct err *err)
     return 0;
 }
 
+/* Requests are about an index that exists. */
+static int sync_check_synced(const struct sync *s, struct err *err)
+{
+    if (!s->options->requests_only || s->target.checkpoint.position != NULL) {
+        return 0;
+    }
+    err_set(err, ERR_STATE, "pipeline \"%s\" has not been synced yet", s->options->name);
+    return err_hint(err, "run: rowferry sync %s", s->options->name);
+}
+
 static int sync_work(struct sync *s, struct pipeline_result *result, struct err *err)
 {
     int rc = sync_begin(s, err);
@@ -108,7 +118,7 @@ static int sync_work(struct sync *s, struct pipeline_result *result, struct err 
     if (rc < 0 || result->stopped) {
         return rc;
     }
-    if (s->target.checkpoint.phase == GENERATION_BUILDING) {
+    if (s->target.checkpoint.phase == GENERATION_BUILDING && !s->options->requests_only) {
         rc = sync_endure(s, &s->loop.service_patience, sync_go_live, err);
         result->first_load = rc == 0;
         return rc;
@@ -162,7 +172,13 @@ int pipeline_sync(const struct pipeline_options *options, const struct pipeline_
         rc = target_init(&s.target, err);
     }
     if (rc == 0) {
+        rc = sync_check_synced(&s, err);
+    }
+    if (rc == 0) {
         rc = sync_work(&s, result, err);
+    }
+    if (rc < 0) {
+        requests_fail(&s.loop.requests, err);
     }
     sync_report(&s, result);
     loop_release(&s.loop);

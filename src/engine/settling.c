@@ -95,9 +95,8 @@ void settling_reject(struct settling *s, const struct letter *letter)
     s->settled++;
 }
 
-bool settling_done(struct settling *s, struct span key, uint64_t hash)
+static bool settling_clear(struct settling *s, struct span key, uint64_t hash)
 {
-    s->settled++;
     if (!hashset_remove(&s->open, hash)) {
         return false;
     }
@@ -105,6 +104,17 @@ bool settling_done(struct settling *s, struct span key, uint64_t hash)
     s->cleared = mem_grow(s->cleared, s->cleared_count + 1, sizeof(*s->cleared));
     s->cleared[s->cleared_count++] = span_copy(key);
     return true;
+}
+
+bool settling_done(struct settling *s, struct span key, uint64_t hash)
+{
+    s->settled++;
+    return settling_clear(s, key, hash);
+}
+
+bool settling_discard(struct settling *s, struct span key)
+{
+    return settling_clear(s, key, text_hash(key.data, key.len));
 }
 
 bool settling_crowded(const struct settling *s)

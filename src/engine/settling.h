@@ -30,6 +30,9 @@ void settling_reject(struct settling *s, const struct letter *letter);
 /* An operation is done. True where it cleared an open letter of its key. */
 bool settling_done(struct settling *s, struct span key, uint64_t hash);
 
+/* The open letter of a key is forgotten. False where there is none. */
+bool settling_discard(struct settling *s, struct span key);
+
 /* True where a commit should not wait for a position. */
 bool settling_crowded(const struct settling *s);
 

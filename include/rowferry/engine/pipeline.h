@@ -36,6 +36,7 @@ struct pipeline_options {
     size_t window_bytes;
     size_t document_bytes;
     int64_t retry_budget_ms;           /* without any progress of source or service */
+    bool requests_only;                /* carry out what is asked for, and read nothing else */
     bool refresh;                      /* return when everything is searchable */
     const volatile sig_atomic_t *stop; /* set by a signal: finish what is in flight and return */
     void (*progress)(void *context, const struct progress *progress); /* null = none */

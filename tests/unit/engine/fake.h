@@ -74,6 +74,7 @@ struct fake {
     bool finished;   /* refreshed and open for search */
     bool double_key; /* two operations of one key were in flight together: a broken law */
 
+    bool requests_only;
     void (*step)(struct fake *f); /* at each call of a port */
 
     /* state */

@@ -286,6 +286,7 @@ static int world_sync(struct fake *f, struct fake_table *t, struct state *state,
                       struct pipeline_result *result, struct err *err)
 {
     struct pipeline_options options = {.name = "things",
+                                       .requests_only = f->requests_only,
                                        .alias = "things",
                                        .mapping = &t->mapping,
                                        .batch_bytes = 512,

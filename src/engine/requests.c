@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Takes requests from the state file and answers them. */
+#include "requests.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "keylist.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/request.h"
+
+#define REQUESTS_LOOK_US INT64_C(200000)
+#define REQUESTS_TELL_US INT64_C(1000000)
+#define ANSWER_MAX_BYTES ((size_t)16 * 1024)
+
+void requests_init(struct requests *r, struct state *state, struct clock clock)
+{
+    *r = (struct requests){.state = state, .clock = clock};
+    buf_init(&r->command, 64);
+}
+
+void requests_release(struct requests *r)
+{
+    buf_release(&r->command);
+}
+
+static int requests_answer(struct requests *r, enum request_state state, const char *answer,
+                           struct err *err)
+{
+    int64_t id = r->id;
+    if (state != REQUEST_TAKEN) {
+        log_event(LOG_INFO, state == REQUEST_DONE ? "request_done" : "request_failed",
+                  F_TEXT("command", buf_text(&r->command)), F_INT("keys", r->keys));
+        r->id = 0;
+    }
+    return request_answer(r->state, id, state, answer, clock_wall_us(&r->clock), err);
+}
+
+/* Hands the keys on to whoever deals with them. */
+static void requests_spread(struct requests *r, struct buf *arguments, struct intake *intake,
+                            struct settling *settling)
+{
+    bool resync = strcmp(buf_text(&r->command), REQUEST_RESYNC) == 0;
+    const char *cursor = buf_text(arguments);
+    struct buf key;
+    buf_init(&key, REQUEST_MAX_BYTES);
+    while (keylist_next(&cursor, &key)) {
+        struct span span = span_make(buf_text(&key), key.len);
+        r->keys++;
+        if (resync) {
+            intake_ask(intake, span);
+        } else {
+            r->discarded += settling_discard(settling, span);
+        }
+    }
+    buf_release(&key);
+}
+
+static int requests_take(struct requests *r, struct intake *intake, struct settling *settling,
+                         struct err *err)
+{
+    struct buf arguments;
+    buf_init(&arguments, REQUEST_MAX_BYTES);
+    int rc = request_take(r->state, &r->id, &r->command, &arguments, err);
+    if (rc == 0 && r->id != 0) {
+        r->keys = 0;
+        r->upserts = r->deletes = r->rejected = r->discarded = 0;
+        r->told_us = clock_monotonic_us(&r->clock);
+        const char *command = buf_text(&r->command);
+        if (strcmp(command, REQUEST_RESYNC) == 0 || strcmp(command, REQUEST_DISCARD) == 0) {
+            requests_spread(r, &arguments, intake, settling);
+        } else {
+            rc = requests_answer(r, REQUEST_FAILED,
+                                 "{\"error\":\"this version does not know the request\"}", err);
+        }
+    }
+    buf_release(&arguments);
+    return rc;
+}
+
+bool requests_finished(const struct requests *r, const struct intake *intake)
+{
+    return r->id != 0 && intake_answered(intake);
+}
+
+static int requests_finish(struct requests *r, struct err *err)
+{
+    struct buf answer;
+    buf_init(&answer, ANSWER_MAX_BYTES);
+    if (strcmp(buf_text(&r->command), REQUEST_RESYNC) == 0) {
+        buf_printf(&answer,
+                   "{\"upserts\":%" PRId64 ",\"deletes\":%" PRId64 ",\"rejected\":%" PRId64 "}",
+                   r->upserts, r->deletes, r->rejected);
+    } else {
+        buf_printf(&answer, "{\"discarded\":%" PRId64 "}", r->discarded);
+    }
+    int rc = requests_answer(r, REQUEST_DONE, buf_text(&answer), err);
+    buf_release(&answer);
+    return rc;
+}
+
+/* How far it is, once a second. */
+static int requests_tell(struct requests *r, struct err *err)
+{
+    int64_t now = clock_monotonic_us(&r->clock);
+    if (now - r->told_us < REQUESTS_TELL_US) {
+        return 0;
+    }
+    r->told_us = now;
+    char answer[96];
+    snprintf(answer, sizeof(answer), "{\"keys\":%zu,\"done\":%" PRId64 "}", r->keys,
+             r->upserts + r->deletes + r->rejected);
+    return requests_answer(r, REQUEST_TAKEN, answer, err);
+}
+
+int requests_turn(struct requests *r, struct intake *intake, struct settling *settling, bool now,
+                  struct err *err)
+{
+    int64_t at = clock_monotonic_us(&r->clock);
+    if (r->id != 0) {
+        return requests_finished(r, intake) ? requests_finish(r, err) : requests_tell(r, err);
+    }
+    if (!now && at - r->looked_us < REQUESTS_LOOK_US) {
+        return 0;
+    }
+    r->looked_us = at;
+    return requests_take(r, intake, settling, err);
+}
+
+void requests_settled(struct requests *r, enum operation_kind kind, bool rejected)
+{
+    r->rejected += rejected;
+    r->upserts += !rejected && kind == OPERATION_UPSERT;
+    r->deletes += !rejected && kind == OPERATION_DELETE;
+}
+
+void requests_fail(struct requests *r, const struct err *why)
+{
+    if (r->id == 0) {
+        return;
+    }
+    struct err ignored;
+    struct buf answer;
+    buf_init(&answer, ANSWER_MAX_BYTES);
+    buf_push_literal(&answer, "{\"error\":");
+    text_json(&answer, why->message, strlen(why->message));
+    buf_push_char(&answer, '}');
+    if (requests_answer(r, REQUEST_FAILED, buf_text(&answer), &ignored) < 0) {
+        r->id = 0; /* the next holder finds it taken and takes it again */
+    }
+    buf_release(&answer);
+}

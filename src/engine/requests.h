@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The request that the loop is carrying out: one at a time, taken from the state file.
+ */
+#ifndef ROWFERRY_ENGINE_REQUESTS_PRIVATE_H
+#define ROWFERRY_ENGINE_REQUESTS_PRIVATE_H
+
+#include "intake.h"
+#include "rowferry/engine/requests.h"
+#include "settling.h"
+
+struct requests {
+    struct state *state;
+    struct clock clock;
+    int64_t id; /* of the request in work; 0 = none */
+    struct buf command;
+    size_t keys; /* that it asked for */
+    int64_t upserts, deletes, rejected, discarded;
+    int64_t looked_us; /* monotonic: when the state file was last asked for one */
+    int64_t told_us;
+};
+
+void requests_init(struct requests *r, struct state *state, struct clock clock);
+void requests_release(struct requests *r);
+
+/*
+ * Takes the next request, if there is one and it is time to look (or `now`), and hands its keys to
+ * intake or settling; answers one that is finished. Called between turns of the loop, when what is
+ * finished is committed.
+ */
+int requests_turn(struct requests *r, struct intake *intake, struct settling *settling, bool now,
+                  struct err *err) MUST_CHECK;
+
+/* True where all that was asked for is settled: to be committed, then answered. */
+bool requests_finished(const struct requests *r, const struct intake *intake);
+
+/* An operation of the intake's asked page is settled. */
+void requests_settled(struct requests *r, enum operation_kind kind, bool rejected);
+
+/* The request in work cannot be finished: tells the one who asked why. */
+void requests_fail(struct requests *r, const struct err *why);
+
+static inline bool requests_idle(const struct requests *r)
+{
+    return r->id == 0;
+}
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of each operation once its outcome is known. */
+#include "settle.h"
+
+/* Records a dead letter of the page. */
+static void settle_letter(struct loop *l, uint64_t page, const struct letter *letter)
+{
+    settling_reject(&l->settling, letter);
+    l->counters.rejected++;
+    if (intake_was_asked(&l->intake, page)) {
+        requests_settled(&l->requests, letter->kind, true);
+    }
+}
+
+/* A row that never became an operation: its dead letter. */
+void settle_refusal(struct loop *l, uint64_t page, const struct refusal *refusal)
+{
+    struct buf reason;
+    buf_init(&reason, 2048);
+    if (refusal->column != NULL) {
+        buf_printf(&reason, "column \"%s\": ", refusal->column);
+    }
+    buf_push_text(&reason, refusal->reason);
+    if (refusal->beginning[0] != '\0') {
+        buf_printf(&reason, ": %s", refusal->beginning);
+    }
+    struct letter letter = {
+        .key = l->change.key_null ? span_make("(null)", 6) : l->change.key,
+        .kind = l->change.kind == CHANGE_ROW ? OPERATION_UPSERT : OPERATION_DELETE,
+        .reason = span_make(buf_text(&reason), reason.len),
+        .version = l->intake.version,
+    };
+    settle_letter(l, page, &letter);
+    buf_release(&reason);
+}
+
+static void settle_done(struct loop *l, const struct operation *o, struct span key, uint64_t hash)
+{
+    if (intake_was_asked(&l->intake, o->page)) {
+        requests_settled(&l->requests, o->kind, false);
+    }
+    l->counters.upserts += o->kind == OPERATION_UPSERT;
+    l->counters.deletes += o->kind == OPERATION_DELETE;
+    l->counters.cleared += settling_done(&l->settling, key, hash);
+    window_settle(&l->window, o->page, hash, o->len);
+}
+
+static void settle_rejected(struct loop *l, const struct operation *o, struct span key,
+                            struct span reason, uint64_t hash)
+{
+    struct letter letter = {.key = key,
+                            .kind = o->kind,
+                            .reason = reason,
+                            .http_status = o->http_status,
+                            .version = o->version};
+    settle_letter(l, o->page, &letter);
+    window_settle(&l->window, o->page, hash, o->len);
+}
+
+/* What no clock can pass stays another writer's document: its row is a dead letter. */
+static void settle_outrun(struct loop *l, const struct operation *o, struct span key, uint64_t hash)
+{
+    static const char words[] = "another writer gave this document a version that none can pass";
+    if (o->seen >= VERSION_FOREIGN) {
+        settle_rejected(l, o, key, span_make(words, sizeof(words) - 1), hash);
+        return;
+    }
+    l->counters.outrun++;
+    intake_again(&l->intake, &(struct again){.key = key, .page = o->page, .bytes = o->len},
+                 o->seen);
+}
+
+/* No operation of this kind will pass: the pipeline ends, the operation stays unsettled. */
+static void settle_stop(struct loop *l, const struct batch *batch, const struct operation *o)
+{
+    struct err why;
+    if (batch->failure.class != ERR_NONE) {
+        why = batch->failure;
+    } else {
+        struct span reason = batch_reason(batch, o);
+        err_set(&why, ERR_REJECTED, "index \"%s\" takes no writes: %d %.*s", l->sender.index,
+                o->http_status, (int)reason.len, reason.data);
+    }
+    loop_end(l, &why);
+}
+
+int settle_operation(void *context, const struct batch *batch, const struct operation *o,
+                     struct err *err)
+{
+    struct loop *l = context;
+    struct span key = batch_key(batch, o);
+    uint64_t hash = text_hash(key.data, key.len);
+    switch (o->outcome) {
+    case OUTCOME_DONE:
+        settle_done(l, o, key, hash);
+        return 0;
+    case OUTCOME_REJECTED:
+        settle_rejected(l, o, key, batch_reason(batch, o), hash);
+        return 0;
+    case OUTCOME_OUTRUN:
+        settle_outrun(l, o, key, hash);
+        return 0;
+    case OUTCOME_STOP:
+        settle_stop(l, batch, o);
+        return 0;
+    case OUTCOME_UNKNOWN:
+    case OUTCOME_RETRY:
+        break;
+    }
+    return err_set(err, ERR_INTERNAL, "an operation to repeat was given to settle");
+}

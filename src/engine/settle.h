@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The verdicts: done, rejected, outrun, stop, and what each means for window, dead letters,
+ * counters and the request that asked for it.
+ */
+#ifndef ROWFERRY_ENGINE_SETTLE_H
+#define ROWFERRY_ENGINE_SETTLE_H
+
+#include "loop.h"
+#include "rowferry/document/encode.h"
+
+/* One operation of a batch that came back (sender_settle; context is the loop). */
+int settle_operation(void *context, const struct batch *batch, const struct operation *o,
+                     struct err *err);
+
+/* The change in work never became an operation: its dead letter. */
+void settle_refusal(struct loop *l, uint64_t page, const struct refusal *refusal);
+
+#endif
