@@ -47,7 +47,6 @@ void batch_reset(struct batch *b)
     buf_reset(&b->reasons);
     b->count = 0;
     b->send_limit = 0;
-    b->opened_us = 0;
     b->http_status = 0;
     b->failure.class = ERR_NONE;
 }

@@ -28,7 +28,6 @@ struct batch {
     size_t max_operations;
     size_t full_bytes;    /* batch_full from here on */
     size_t send_limit;    /* how many operations travel in the next request; 0 = all */
-    int64_t opened_us;    /* monotonic time of the first operation, for the linger */
     unsigned http_status; /* of the whole request; 0 = no answer arrived */
     struct err failure;   /* what befell the whole request, class ERR_NONE where nothing did */
 };

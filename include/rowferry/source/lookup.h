@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The advisory lock that keeps a second holder on another host away, and other small questions.
+ * The advisory lock that keeps a second holder on another host away.
  */
 #ifndef ROWFERRY_SOURCE_LOOKUP_H
 #define ROWFERRY_SOURCE_LOOKUP_H
