@@ -176,7 +176,7 @@ static bool will_write(const struct action *list, size_t n, const struct index *
         }
         if (list[i].kind == ACTION_REMOVE_INDEX) {
             write = false;
-        } else if (strcmp(list[i].alias, alias) == 0) {
+        } else if (list[i].alias != NULL && strcmp(list[i].alias, alias) == 0) {
             write = list[i].kind == ACTION_ADD && list[i].write == 1;
         }
     }

@@ -126,7 +126,7 @@ static int check_window(const struct asked *w, struct refusal *refusal)
             "Result window is too large, from + size must be less than or equal to: [10000] but "
             "was [%lld]. See the scroll api for a more efficient way to request large data sets. "
             "This limit can be set by changing the [index.max_result_window] index level setting.",
-            (long long)(w->from + w->size));
+            (long long)w->from + (long long)w->size);
         return refuse_shards(refusal, "");
     }
     size_t given = w->search_after != NULL ? json_object_array_length(w->search_after) : 0;

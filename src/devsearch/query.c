@@ -212,8 +212,8 @@ static struct node *compile_exists(struct plan *p, struct json_object *body)
 
 static struct node *compile_pattern(struct plan *p, struct json_object *body, bool prefix)
 {
-    const char *name;
-    struct json_object *value;
+    const char *name = NULL;
+    struct json_object *value = NULL;
     struct buf text;
     if (!only_member(body, &name, &value)) {
         return bad(p, prefix ? "prefix" : "wildcard", "malformed, no field or several fields");

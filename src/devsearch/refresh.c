@@ -12,16 +12,18 @@ int64_t now_ms(const struct server *s)
 /* Points in time that have run out let go of their rows. */
 static void drop_old_pits(struct server *s)
 {
-    for (size_t i = 0; i < s->pit_count;) {
-        if (s->pits[i].ends_ms > now_ms(s)) {
-            i++;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->pit_count; i++) {
+        struct pit *pit = &s->pits[i];
+        if (pit->ends_ms > now_ms(s)) {
+            s->pits[kept++] = *pit;
             continue;
         }
-        free(s->pits[i].id);
-        free(s->pits[i].numbers);
-        free(s->pits[i].refreshes);
-        s->pits[i] = s->pits[--s->pit_count];
+        free(pit->id);
+        free(pit->numbers);
+        free(pit->refreshes);
     }
+    s->pit_count = kept;
 }
 
 /* The oldest refresh of the index that a point in time still shows. */
@@ -106,7 +108,7 @@ HANDLER(refresh)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < list.count; i++) {
         const char *replicas = settings_get(&list.list[i]->settings, "index.number_of_replicas");
-        total += 1 + (replicas != NULL ? atoi(replicas) : 0);
+        total += 1 + (replicas != NULL ? (int)strtol(replicas, NULL, 10) : 0);
         rc = index_refresh(s, list.list[i], refusal);
     }
     buf_printf(&a->body, "{\"_shards\":{\"total\":%d,\"successful\":%zu,\"failed\":0}}", total,

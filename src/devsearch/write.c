@@ -252,7 +252,8 @@ static void push_result(const struct index *ix, const struct write *w, const cha
                ",\"_version\":%lld,\"result\":\"%s\",%s\"_shards\":{\"total\":%d,\"successful\":1,"
                "\"failed\":0},\"_seq_no\":%lld,\"_primary_term\":1",
                (long long)version, result, forced_refresh ? "\"forced_refresh\":true," : "",
-               1 + (replicas != NULL ? atoi(replicas) : 0), (long long)ix->next_seq);
+               1 + (replicas != NULL ? (int)strtol(replicas, NULL, 10) : 0),
+               (long long)ix->next_seq);
 }
 
 static int prepare(struct server *s, struct write *w, struct refusal *refusal)

@@ -2,6 +2,7 @@
 /* Connects to the table, compiles the plan, opens the change log. */
 #include "rowferry/engine/table_source.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ void table_source_free(struct table_source *t)
 static void table_source_fingerprint(struct table_source *t)
 {
     struct buf text;
+    assert(t->table != NULL);
     buf_init(&text, 16 * 1024 * 1024);
     for (size_t i = 0; i < t->table->key_count; i++) {
         buf_printf(&text, "key %s %s\n", t->table->key[i], t->table->key_types[i]);
