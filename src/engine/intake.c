@@ -16,6 +16,7 @@ void intake_init(struct intake *r, const struct source_facts *facts, const char 
     r->identity = text_copy(facts->identity);
     r->fingerprint = text_copy(facts->fingerprint);
     r->position = position != NULL ? text_copy(position) : NULL;
+    r->connected = true;
     version_start(&r->ticks, clock_ceiling);
 }
 
@@ -148,11 +149,12 @@ static int intake_check_facts(const struct intake *r, const struct source_facts 
 static int intake_connect(struct intake *r, struct err *err)
 {
     struct source_facts facts;
-    int rc = r->source.ops->connect(r->source.self, &facts, err);
-    if (rc < 0) {
-        return rc;
+    int rc = 0;
+    if (!r->connected) {
+        rc = r->source.ops->connect(r->source.self, &facts, err);
+        rc = rc < 0 ? rc : intake_check_facts(r, &facts, err);
     }
-    rc = intake_check_facts(r, &facts, err);
+    r->connected = false;
     return rc < 0 ? rc : r->source.ops->capture(r->source.self, r->consumer, &r->capture, err);
 }
 

@@ -44,7 +44,8 @@ struct intake {
     char *identity;    /* owned: what the source was at the first connection */
     char *fingerprint; /* owned: of its table, the same */
     struct capture *capture;
-    bool opened; /* this run has had a capture before */
+    bool connected; /* the port has a connection that no capture has taken yet */
+    bool opened;    /* this run has had a capture before */
     enum intake_state reading;
     char *position;  /* owned: where reading goes on after a loss; null before a start */
     uint64_t page;   /* the open page of the window; 0 = none */
@@ -61,8 +62,8 @@ struct intake {
     size_t rereading; /* how many of them the open page reads; 0 = an ordinary page */
 };
 
-/* Copies position (may be null) and what of the facts has to be the same after a loss: the port
- * writes over its own at the next connection. */
+/* The port is connected, and gave these facts. Copies position (may be null) and what of the facts
+ * has to be the same after a loss: the port writes over its own at the next connection. */
 void intake_init(struct intake *r, const struct source_facts *facts, const char *position,
                  int64_t clock_ceiling);
 void intake_release(struct intake *r);

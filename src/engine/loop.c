@@ -357,7 +357,7 @@ int loop_run(struct loop *l, bool *stopped, struct err *err)
         loop_show(l);
     }
     int rc = loop_commit(l, true, err);
-    if (rc == 0 && l->fatal.class != ERR_NONE) {
+    if (l->fatal.class != ERR_NONE) { /* the first reason, also where the last commit failed */
         *err = l->fatal;
         rc = (int)l->fatal.class;
     }

@@ -211,6 +211,9 @@ int sender_collect(struct sender *s, const struct clock *clock, sender_settle se
 int64_t sender_next_due_us(const struct sender *s)
 {
     int64_t due = INT64_MAX;
+    if (!s->service.ops->can_send(s->service.self)) {
+        return due;
+    }
     for (size_t i = 0; i < s->slot_count; i++) {
         if (s->slots[i].state == SLOT_READY && s->slots[i].due_us < due) {
             due = s->slots[i].due_us;

@@ -65,7 +65,8 @@ int sender_pump(struct sender *s, int64_t now_us, struct err *err) MUST_CHECK;
 int sender_collect(struct sender *s, const struct clock *clock, sender_settle settle, void *context,
                    struct err *failure, size_t *settled, struct err *err) MUST_CHECK;
 
-/* Monotonic time at which the next ready batch is due; INT64_MAX where none waits. */
+/* Monotonic time at which the next ready batch is due; INT64_MAX where none waits, or where none
+ * may be sent before an answer comes. */
 int64_t sender_next_due_us(const struct sender *s);
 
 size_t sender_flying(const struct sender *s);
