@@ -40,6 +40,9 @@ create table if not exists rowferry.consumer (
     position       text not null,
     keep           xid8 not null, -- entries of this transaction and later ones are still needed
     triggers       text not null, -- the triggers on which the position relies
+    definition     text not null, -- the table's, as the index was begun with
+    filenode       oid not null,  -- where its rows are stored
+    versions       text not null, -- of its columns in the catalogue: both new means rewritten
     server_started timestamptz not null,
     clock          bigint,
     updated_at     timestamptz not null default now()

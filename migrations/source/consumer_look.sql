@@ -1,6 +1,6 @@
 -- $1 consumer, $2 capture. Entries that only this row keeps, and entries that nobody keeps.
 select c.position, c.triggers, c.server_started = pg_postmaster_start_time(),
-       p.horizon::text,
+       p.horizon::text, c.definition, c.filenode::text, c.versions,
        exists (select from rowferry.change e where e.capture = p.id and e.xid >= c.keep),
        exists (select from rowferry.change e
                 where e.capture = p.id

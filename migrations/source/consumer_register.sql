@@ -1,10 +1,14 @@
--- $1 consumer, $2 capture, $3 its triggers. The position is older than any that is noted later, and
--- from the commit on it keeps the entries that are needed.
+-- $1 consumer, $2 capture, $3 its triggers, $4 to $6 the table's definition, filenode and versions.
+-- The position is older than any that is noted later, and from the commit on it keeps the entries
+-- that are needed.
 insert into rowferry.consumer as c
-       (name, capture, position, keep, triggers, server_started)
+       (name, capture, position, keep, triggers, definition, filenode, versions, server_started)
 values ($1, $2::integer, 'log ' || pg_current_snapshot()::text,
-        pg_snapshot_xmin(pg_current_snapshot()), $3, pg_postmaster_start_time())
+        pg_snapshot_xmin(pg_current_snapshot()), $3, $4, $5::oid, $6,
+        pg_postmaster_start_time())
     on conflict (name) do update
    set capture = excluded.capture, position = excluded.position, keep = excluded.keep,
-       triggers = excluded.triggers, server_started = excluded.server_started, clock = null,
+       triggers = excluded.triggers, definition = excluded.definition,
+       filenode = excluded.filenode, versions = excluded.versions,
+       server_started = excluded.server_started, clock = null,
        updated_at = now()

@@ -1,5 +1,8 @@
--- $1 the table: one line a column, so that a change of the definition can be named.
+-- $1 the table, $2 columns (null: all). One line a column, so that a change of the definition can be
+-- named, and the columns' versions in the catalogue, which ALTER TABLE moves and VACUUM FULL does not.
 select coalesce(string_agg(format('%s %s %s %s', attnum, atttypid, atttypmod, attname), e'\n'
-                           order by attnum), '')
+                           order by attnum), ''),
+       coalesce(string_agg(attnum || ':' || xmin, ',' order by attnum)
+                filter (where $2::name[] is null or attname = any($2::name[])), '')
   from pg_attribute
  where attrelid = $1::oid and attnum > 0 and not attisdropped

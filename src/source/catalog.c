@@ -208,9 +208,9 @@ static int look_unique(struct pg *pg, struct table *t, const char *oid, struct e
 
 static int read_definition(struct pg *pg, struct table *t, const char *oid, struct err *err)
 {
-    const char *const params[] = {oid};
+    const char *const params[] = {oid, NULL};
     struct pg_result *r = NULL;
-    int rc = pg_ask(pg, &r, "table_definition", params, 1, err);
+    int rc = pg_ask(pg, &r, "table_definition", params, 2, err);
     if (rc == 0) {
         struct buf all;
         buf_init(&all, TEXT_MAX_BYTES);
@@ -319,49 +319,48 @@ static const char *line_name(const char *line, size_t *name_len)
     return name;
 }
 
-/* The first line of `in` that `from` does not hold, or null. */
-static const char *missing_line(const char *in, const char *from)
+/* The column's line in a definition, or null. */
+static const char *column_line(const char *definition, const char *column, size_t *len)
 {
-    while (*in != '\0') {
-        size_t len = strcspn(in, "\n");
-        const char *at = from;
-        size_t at_len = strcspn(at, "\n");
-        while (*at != '\0' && (at_len != len || memcmp(at, in, len) != 0)) {
-            at += at_len + (at[at_len] != '\0');
-            at_len = strcspn(at, "\n");
+    while (*definition != '\0') {
+        size_t name_len = 0;
+        const char *name = line_name(definition, &name_len);
+        if (name_len == strlen(column) && memcmp(name, column, name_len) == 0) {
+            *len = (size_t)(name + name_len - definition);
+            return definition;
         }
-        if (*at == '\0') {
-            return in;
-        }
-        in += len + (in[len] != '\0');
+        definition = name + name_len + (name[name_len] != '\0');
     }
     return NULL;
 }
 
-static bool has_name(const char *definition, const char *name, size_t len)
+static int column_drift(const struct table *t, const char *was, const char *is, const char *column,
+                        struct err *err)
 {
-    while (*definition != '\0') {
-        size_t name_len = 0;
-        const char *each = line_name(definition, &name_len);
-        if (name_len == len && memcmp(each, name, len) == 0) {
-            return true;
-        }
-        definition = each + name_len + (each[name_len] != '\0');
+    size_t was_len = 0;
+    size_t is_len = 0;
+    const char *was_line = column_line(was, column, &was_len);
+    const char *is_line = column_line(is, column, &is_len);
+    if (was_line != NULL && is_line != NULL && was_len == is_len &&
+        memcmp(was_line, is_line, is_len) == 0) {
+        return 0;
     }
-    return false;
+    err_set(err, ERR_STATE, "table definition changed: column \"%s\" of %s %s", column, t->quoted,
+            is_line == NULL ? "is gone" : "has another type or was created anew");
+    return err_hint(err, "look at the mapping, then rebuild the index");
 }
 
-int catalog_drift(const struct table *t, const char *definition, struct err *err)
+int catalog_drift(const struct table *t, const struct drift *d, struct err *err)
 {
-    const char *gone = missing_line(t->definition, definition);
-    const char *line = gone != NULL ? gone : missing_line(definition, t->definition);
-    size_t len = 0;
-    const char *name = line_name(line != NULL ? line : "", &len);
-    const char *how = gone == NULL ? "was added" : "is gone";
-    if (gone != NULL && has_name(definition, name, len)) {
-        how = "has another type or was created anew";
+    int rc = 0;
+    if (strcmp(d->was, d->is) == 0) {
+        return 0;
     }
-    err_set(err, ERR_STATE, "table definition changed: column \"%.*s\" of %s %s", (int)len, name,
-            t->quoted, how);
-    return err_hint(err, "look at the mapping, then rebuild the index");
+    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
+        rc = column_drift(t, d->was, d->is, t->key[i], err);
+    }
+    for (size_t i = 0; i < d->column_count && rc == 0; i++) {
+        rc = column_drift(t, d->was, d->is, d->columns[i], err);
+    }
+    return rc;
 }

@@ -47,13 +47,11 @@ static int prepare(struct changelog *c, struct err *err)
         rc = catalog_capturable(c->table, err);
     }
     if (rc == 0 && c->fingerprint != NULL && strcmp(c->fingerprint, c->table->fingerprint) != 0) {
-        err_set(err, ERR_STATE,
-                "table definition changed: %s is not what the mapping was "
-                "compared with",
-                c->table->quoted);
-        rc = err_hint(err, "look at the mapping, then rebuild the index");
+        rc = err_set(err, ERR_TRANSIENT, "the definition of %s was changed just now",
+                     c->table->quoted);
     }
     if (rc == 0) {
+        changelog_name_watched(c);
         rc = installed_require(c->pg, c->table, &c->installed, err);
     }
     if (rc == 0) {
@@ -67,29 +65,6 @@ static int prepare(struct changelog *c, struct err *err)
     return rc;
 }
 
-/* What must be as it was, or reading on would be wrong. */
-static int check_look(const struct changelog *c, const struct page_look *l, struct err *err)
-{
-    if (l->in_recovery) {
-        err_set(err, ERR_REJECTED,
-                "the source is a standby, which the change log does not cover yet");
-        return err_hint(err, "connect to the primary");
-    }
-    if (!l->same_table) {
-        return err_set(err, ERR_STATE, "table %s was created anew or renamed", c->table->quoted);
-    }
-    if (strcmp(l->definition, c->table->definition) != 0) {
-        return catalog_drift(c->table, l->definition, err);
-    }
-    if (c->consumer.triggers != NULL && strcmp(l->triggers, c->consumer.triggers) != 0) {
-        err_set(err, ERR_STATE, "the triggers of %s were changed: changes may have been missed",
-                c->table->quoted);
-        return err_hint(err, "run \"rowferry source install\", then remove the pipeline's state "
-                             "file to build the index anew");
-    }
-    return 0;
-}
-
 /* By blocks where rows can be found by their place without reading the table, else by keys. */
 static void copy_begins(const struct changelog *c, const struct page_look *l, struct position *p)
 {
@@ -101,24 +76,20 @@ static void copy_begins(const struct changelog *c, const struct page_look *l, st
                            .range = c->table->key_not_null ? KEY_RANGE_FIRST : KEY_RANGE_NULLS};
 }
 
-static int look_now(struct changelog *c, struct page_look *look, struct err *err)
-{
-    int rc = page_look_now(look, c->pg, c->table, c->installed.capture, err);
-    return rc == 0 ? check_look(c, look, err) : rc;
-}
-
 /* The row is committed before the position is noted: what comes after it is kept. */
 static int note_position(struct changelog *c, struct err *err)
 {
     struct page_look look = {0};
     free(c->consumer.triggers);
+    free(c->consumer.definition);
     c->consumer.triggers = NULL;
-    int rc = look_now(c, &look, err);
+    c->consumer.definition = NULL;
+    int rc = changelog_look_now(c, &look, err);
     if (rc == 0) {
-        rc = consumer_register(&c->consumer, look.triggers, err);
+        rc = consumer_register(&c->consumer, &look, err);
     }
     if (rc == 0) {
-        rc = look_now(c, &look, err);
+        rc = changelog_look_now(c, &look, err);
     }
     if (rc == 0) {
         position_release(&c->at);
@@ -298,32 +269,16 @@ static int begin_log(struct changelog *c, struct err *err)
     return changelog_send_keys(c, err);
 }
 
-static void clear_page(struct changelog *c)
-{
-    page_look_release(&c->page.look);
-    c->page.window = (struct page_window){.keys = &c->keys, .limit = c->page_rows};
-    keyset_reset(&c->keys);
-    c->drained = false;
-}
-
-static int open_page(struct changelog *c, struct err *err)
-{
-    bool log = c->kind == PAGE_LOG;
-    struct page_request request = {c->table, c->installed.capture, log ? &c->at : NULL};
-    int rc = page_open(&c->page, c->pg, &request, err);
-    return rc == 0 ? check_look(c, &c->page.look, err) : rc;
-}
-
 static int changelog_begin(struct capture *capture, struct err *err)
 {
     struct changelog *c = of(capture);
     static const enum page_kind kinds[] = {PAGE_BLOCKS, PAGE_KEYS, PAGE_LOG};
     assert(c->stage == STAGE_CLOSED);
-    clear_page(c);
+    changelog_clear_page(c);
     c->kind = kinds[c->at.kind];
     int rc = mirror_pending(c, err);
     if (rc == 0) {
-        rc = open_page(c, err);
+        rc = changelog_open_page(c, err);
     }
     if (rc < 0) {
         return rc;
@@ -344,7 +299,7 @@ static int changelog_begin_keys(struct capture *capture, const struct span *keys
 {
     struct changelog *c = of(capture);
     assert(c->stage == STAGE_CLOSED);
-    clear_page(c);
+    changelog_clear_page(c);
     c->kind = PAGE_ASKED;
     for (size_t i = 0; i < count; i++) {
         if (keyset_add(&c->keys, keys[i]) == KEYSET_FULL) {
@@ -353,7 +308,7 @@ static int changelog_begin_keys(struct capture *capture, const struct span *keys
     }
     int rc = c->table == NULL ? prepare(c, err) : 0;
     if (rc == 0) {
-        rc = open_page(c, err);
+        rc = changelog_read_page(c, err);
     }
     return rc == 0 ? changelog_send_keys(c, err) : rc;
 }
@@ -397,6 +352,7 @@ static void changelog_free(struct capture *capture)
     position_release(&c->pending);
     buf_release(&c->reached_text);
     buf_release(&c->last_key);
+    buf_release(&c->watched);
     table_free(c->table);
     free_list(c->key, c->key_count);
     free_list(c->columns, c->column_count);
@@ -440,6 +396,7 @@ int changelog_open(struct capture **out, struct pg *pg, const struct changelog_o
     keyset_init(&c->keys, KEYS_MAX_BYTES);
     buf_init(&c->reached_text, POSITION_MAX_BYTES);
     buf_init(&c->last_key, KEYS_MAX_BYTES);
+    buf_init(&c->watched, POSITION_MAX_BYTES);
     *out = &c->capture;
     return 0;
 }

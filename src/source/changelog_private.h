@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The change log's capture, shared by the two halves of its implementation: changelog.c moves
- * between pages, changelog_page.c walks within one.
+ * The change log's capture, shared by the parts of its implementation: changelog.c moves between
+ * pages, changelog_look.c begins one, changelog_page.c walks within it.
  */
 #ifndef ROWFERRY_SOURCE_CHANGELOG_PRIVATE_H
 #define ROWFERRY_SOURCE_CHANGELOG_PRIVATE_H
@@ -42,6 +42,7 @@ struct changelog {
     struct table *table; /* as looked up by start or resume */
     struct installed installed;
     struct rowsql sql;
+    struct buf watched; /* key and columns as an array of names */
     struct consumer consumer;
     struct position at;      /* where the next page begins */
     struct position pending; /* released, but not yet told to the source; last null = none */
@@ -62,6 +63,19 @@ struct changelog {
 
     int64_t rows_read;
 };
+
+/* From the table that was looked up: whose versions are watched. */
+void changelog_name_watched(struct changelog *c);
+
+/* The look alone, checked: ERR_STATE where reading on would be wrong. */
+int changelog_look_now(struct changelog *c, struct page_look *look, struct err *err) MUST_CHECK;
+
+void changelog_clear_page(struct changelog *c);
+
+/* Begins a page of the kind that was set: with the look alone checked, or as one of the copy or the
+ * log, for which the table must not have been rewritten behind the log's back either. */
+int changelog_read_page(struct changelog *c, struct err *err) MUST_CHECK;
+int changelog_open_page(struct changelog *c, struct err *err) MUST_CHECK;
 
 /* Sends what a page of rows by ctid, by key or by the keys of the set needs. Nothing to read: goes
  * straight to the end of the page. */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "pg_private.h"
@@ -17,6 +18,8 @@ void consumer_release(struct consumer *c)
 {
     position_release(&c->mirror);
     free(c->triggers);
+    free(c->definition);
+    free(c->versions);
     *c = (struct consumer){0};
 }
 
@@ -39,12 +42,15 @@ static int end(struct pg *pg, int rc, struct err *err)
     return pg_script(pg, "rollback", &ignored) == 0 ? rc : ERR_TRANSIENT;
 }
 
-int consumer_register(struct consumer *c, const char *triggers, struct err *err)
+int consumer_register(struct consumer *c, const struct page_look *l, struct err *err)
 {
-    const char *const params[] = {c->name, c->capture, triggers};
+    char filenode[16];
+    const char *const params[] = {c->name,       c->capture, l->triggers,
+                                  l->definition, filenode,   l->versions};
+    snprintf(filenode, sizeof(filenode), "%" PRIu32, l->filenode);
     int rc = begin(c->pg, err);
     if (rc == 0) {
-        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_register", params, 3, err), err);
+        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_register", params, 6, err), err);
     }
     if (rc == 0) {
         rc = consumer_look(c, err);
@@ -59,6 +65,12 @@ static int no_row(const struct consumer *c, struct err *err)
                          "pipeline's state file to build the index anew");
 }
 
+static void take_text(char **at, const struct pg_result *r, size_t column)
+{
+    free(*at);
+    *at = text_copy(pg_text(r, 0, column));
+}
+
 int consumer_look(struct consumer *c, struct err *err)
 {
     const char *const params[] = {c->name, c->capture};
@@ -67,16 +79,46 @@ int consumer_look(struct consumer *c, struct err *err)
     if (rc == 0 && (pg_rows(r) == 0 || pg_text(r, 0, 0) == NULL)) {
         rc = no_row(c, err);
     } else if (rc == 0) {
-        free(c->triggers);
-        c->triggers = text_copy(pg_text(r, 0, 1));
+        take_text(&c->triggers, r, 1);
         c->same_server = pg_true(r, 0, 2);
         c->horizon = strtoull(pg_text(r, 0, 3), NULL, 10);
-        c->keeps = pg_true(r, 0, 4);
-        c->more = pg_true(r, 0, 5);
+        take_text(&c->definition, r, 4);
+        c->filenode = (uint32_t)strtoul(pg_text(r, 0, 5), NULL, 10);
+        take_text(&c->versions, r, 6);
+        c->keeps = pg_true(r, 0, 7);
+        c->more = pg_true(r, 0, 8);
         rc = position_parse(&c->mirror, pg_text(r, 0, 0), err);
     }
     pg_result_release(r);
     return rc;
+}
+
+enum consumer_news consumer_news(const struct consumer *c, const struct page_look *l)
+{
+    bool elsewhere = l->filenode != c->filenode;
+    bool altered = strcmp(l->versions, c->versions) != 0;
+    if (elsewhere && altered) {
+        return CONSUMER_REWRITTEN;
+    }
+    return elsewhere || altered ? CONSUMER_MOVED : CONSUMER_SAME;
+}
+
+int consumer_note(struct consumer *c, const struct page_look *l, struct err *err)
+{
+    char filenode[16];
+    const char *const params[] = {c->name, filenode, l->versions};
+    snprintf(filenode, sizeof(filenode), "%" PRIu32, l->filenode);
+    int rc = begin(c->pg, err);
+    if (rc == 0) {
+        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_note", params, 3, err), err);
+    }
+    if (rc < 0) {
+        return err_context(err, "could not note the state of the table for \"%s\"", c->name);
+    }
+    c->filenode = l->filenode;
+    free(c->versions);
+    c->versions = text_copy(l->versions);
+    return 0;
 }
 
 static void print_keep(char out[24], const struct position *p)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "page.h"
 #include "position.h"
 #include "rowferry/source/pg.h"
 
@@ -16,7 +17,10 @@ struct consumer {
     const char *name;       /* borrowed */
     const char *capture;    /* borrowed: the id as text */
     struct position mirror; /* what the source knows */
-    char *triggers;         /* on which the position relies */
+    char *triggers;         /* on which the position relies; null until the row is read */
+    char *definition;       /* of the table, as the index was begun with */
+    char *versions;         /* of its columns in the catalogue */
+    uint32_t filenode;      /* of the table */
     bool same_server;       /* the server has not started again since the mirror was written */
     bool keeps;             /* entries are there that only the mirror's age keeps */
     bool more;              /* pruning has more to do */
@@ -26,10 +30,19 @@ struct consumer {
 void consumer_release(struct consumer *c);
 
 /* Writes the row as of now, and reads it back: from then on the log keeps what is needed. */
-int consumer_register(struct consumer *c, const char *triggers, struct err *err) MUST_CHECK;
+int consumer_register(struct consumer *c, const struct page_look *look, struct err *err) MUST_CHECK;
 
 /* Reads the row; ERR_STATE where there is none. */
 int consumer_look(struct consumer *c, struct err *err) MUST_CHECK;
+
+/* Whether the table is stored elsewhere, or its columns have other versions, than the row says.
+ * ALTER TABLE that writes the rows anew, without a trigger, does both; VACUUM FULL and CLUSTER only
+ * the first, a new default only the second. */
+enum consumer_news { CONSUMER_SAME, CONSUMER_MOVED, CONSUMER_REWRITTEN };
+enum consumer_news consumer_news(const struct consumer *c, const struct page_look *look);
+
+/* Writes both as they are now. */
+int consumer_note(struct consumer *c, const struct page_look *look, struct err *err) MUST_CHECK;
 
 /* Writes the position, durably, unless that would be backwards; then prunes. */
 int consumer_mirror(struct consumer *c, const struct position *p, struct err *err) MUST_CHECK;

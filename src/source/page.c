@@ -27,6 +27,7 @@ void page_look_release(struct page_look *l)
     free(l->snapshot);
     free(l->triggers);
     free(l->definition);
+    free(l->versions);
     *l = (struct page_look){0};
 }
 
@@ -54,7 +55,9 @@ static int take_definition(struct page *page, const PGresult *r, struct err *err
 {
     (void)err;
     free(page->look.definition);
+    free(page->look.versions);
     page->look.definition = text_copy(field(r, 0));
+    page->look.versions = text_copy(field(r, 1));
     return 0;
 }
 
@@ -219,11 +222,12 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     buf_printf(&lock, "lock table only %s in access share mode", t->quoted);
     snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
     const char *const look[] = {oid, t->quoted, request->capture};
+    const char *const definition[] = {oid, request->columns};
     steps[0] = (struct step){"begin isolation level repeatable read read only", NULL, 0, NULL, 0};
     steps[1] = (struct step){buf_text(&lock), NULL, 0, NULL, 0};
     steps[2] = (struct step){embedded_text(source_sql, "page_look"), look, 3, take_look, 0};
-    steps[3] =
-        (struct step){embedded_text(source_sql, "table_definition"), look, 1, take_definition, 0};
+    steps[3] = (struct step){embedded_text(source_sql, "table_definition"), definition, 2,
+                             take_definition, 0};
     size_t count = 4;
     if (request->at != NULL) {
         count += add_entries(steps + 4, request, &entry_params, &out->window);
@@ -233,12 +237,11 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     return rc < 0 ? err_context(err, "could not read %s", t->quoted) : 0;
 }
 
-int page_look_now(struct page_look *out, struct pg *pg, const struct table *table,
-                  const char *capture, struct err *err)
+int page_look_now(struct page_look *out, struct pg *pg, const struct page_request *request,
+                  struct err *err)
 {
     struct page page = {0};
-    struct page_request request = {table, capture, NULL};
-    int rc = page_open(&page, pg, &request, err);
+    int rc = page_open(&page, pg, request, err);
     page_look_release(out);
     *out = page.look;
     return rc == 0 ? pg_script(pg, "commit", err) : rc;

@@ -19,6 +19,7 @@ struct page_look {
     uint64_t blocks;
     char *triggers;
     char *definition;
+    char *versions; /* of the columns that matter, in the catalogue */
 };
 
 /* The part of a window that a page takes. */
@@ -42,6 +43,7 @@ struct page {
 struct page_request {
     const struct table *table;
     const char *capture;       /* its id */
+    const char *columns;       /* whose versions are looked at, as an array; null: all */
     const struct position *at; /* the log position whose entries are read; null: none */
 };
 
@@ -51,7 +53,7 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
 void page_look_release(struct page_look *l);
 
 /* The look alone, in a transaction of its own. */
-int page_look_now(struct page_look *out, struct pg *pg, const struct table *table,
-                  const char *capture, struct err *err) MUST_CHECK;
+int page_look_now(struct page_look *out, struct pg *pg, const struct page_request *request,
+                  struct err *err) MUST_CHECK;
 
 #endif

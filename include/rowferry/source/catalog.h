@@ -46,7 +46,16 @@ void table_free(struct table *t); /* null is allowed */
  * unlogged, partitioned or inherited, filled by logical replication); the message says why. */
 int catalog_capturable(const struct table *t, struct err *err) MUST_CHECK;
 
-/* Sets ERR_STATE with the first column in which the definition differs from what it was. */
-int catalog_drift(const struct table *t, const char *definition, struct err *err);
+/* Two definitions of a table, and the columns beside its key that matter. */
+struct drift {
+    const char *was;
+    const char *is;
+    const char *const *columns;
+    size_t column_count;
+};
+
+/* ERR_STATE with the first column of the key, then of those, that differs; 0 where only others do.
+ */
+int catalog_drift(const struct table *t, const struct drift *drift, struct err *err) MUST_CHECK;
 
 #endif

@@ -182,6 +182,32 @@ START_TEST(a_table_rewritten_between_two_ranges_is_copied_again)
 }
 END_TEST
 
+START_TEST(rows_that_alter_table_changes_during_a_copy_by_blocks_are_copied_again)
+{
+    struct walk w = filled();
+    walk_page(&w);
+    sql_exec(w.db, "alter table note alter column body type text using 'rewritten'");
+    walk_page(&w);
+    walk_again(&w);
+    walk_copy(&w);
+    walk_drain(&w);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(rows_that_alter_table_changes_during_a_copy_by_keys_stop_it)
+{
+    struct walk w = filled_by_keys("first");
+    struct err err = {0};
+    walk_page(&w);
+    sql_exec(w.db, "alter table note alter column body type text using 'rewritten'");
+    ck_assert_int_eq(walk_try(&w, &err), ERR_STATE);
+    ck_assert_ptr_nonnull(strstr(err.message, "was rewritten by ALTER TABLE"));
+    walk_free(&w);
+}
+END_TEST
+
 START_TEST(an_empty_table_is_copied_at_once_and_then_followed)
 {
     struct walk w = notes();
@@ -244,6 +270,8 @@ SUITE_MAIN("source/copy", a_copy_by_blocks_is_complete_and_resumed_at_every_page
            changes_made_during_a_copy_by_blocks_arrive, changes_made_during_a_copy_by_keys_arrive,
            a_transaction_open_since_before_the_copy_is_not_lost,
            a_table_rewritten_between_two_ranges_is_copied_again,
+           rows_that_alter_table_changes_during_a_copy_by_blocks_are_copied_again,
+           rows_that_alter_table_changes_during_a_copy_by_keys_stop_it,
            an_empty_table_is_copied_at_once_and_then_followed,
            only_rows_that_match_the_condition_are_copied, a_text_that_is_no_position_is_refused,
            starting_again_begins_at_the_present)

@@ -33,8 +33,9 @@ START_TEST(entries_are_pruned_behind_the_slowest_consumer)
     sql_exec(w.db, "update note set body = 'x'");
     walk_drain(&w);
     ck_assert_int_ge(sql_int(w.db, "select count(*) from rowferry.change"), 20);
-    sql_exec(w.db, "insert into rowferry.consumer select 'slow', capture, position, keep, "
-                   "triggers, server_started from rowferry.consumer");
+    sql_exec(w.db,
+             "insert into rowferry.consumer select 'slow', capture, position, keep, "
+             "triggers, definition, filenode, versions, server_started from rowferry.consumer");
     walk_release(&w);
     ck_assert_int_ge(sql_int(w.db, "select count(*) from rowferry.change"), 20);
     sql_exec(w.db, "delete from rowferry.consumer where name = 'slow'");

@@ -76,6 +76,47 @@ START_TEST(a_column_that_is_not_mapped_may_come_and_go)
 }
 END_TEST
 
+START_TEST(a_column_that_is_not_mapped_may_come_while_a_sync_runs)
+{
+    struct world w;
+    struct program program;
+    struct program_result result;
+    world_start(&w, 20000, NULL);
+    world_install(&w);
+    world_fault(&w, "{\"delay_ms\":100,\"count\":40}");
+    rowferry_start(&program, w.config, "sync", "--json", NULL);
+    program_await(&program, "event=sync_started", 30000);
+    sql_exec(w.conn, "alter table articles add column internal_note text");
+    sql_exec(w.conn, "select pg_terminate_backend(pid) from pg_stat_activity "
+                     "where application_name like 'rowferry%%'");
+    sql_exec(w.conn, "alter table articles add column another_note text");
+    program_finish(&program, 60000, &result);
+    ck_assert_msg(result.exit_code == 0, "%s", result.err);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(rows_that_alter_table_rewrote_are_not_left_old_in_silence)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 10, NULL);
+    world_install(&w);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    sql_exec(w.conn, "vacuum full articles");
+    world_sync(&w, 0, &result);
+    ck_assert_int_eq(program_json_int(&result, "operations"), 0);
+    program_result_release(&result);
+    sql_exec(w.conn, "alter table articles alter column title type text using title || '!'");
+    refused(&w, 1, "table \"public\".\"articles\" was rewritten by ALTER TABLE");
+    refused(&w, 1, "state file");
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(a_mapping_that_the_service_refuses_is_quoted)
 {
     struct world w;
@@ -197,6 +238,8 @@ END_TEST
 SUITE_MAIN("integration/refusals", a_table_without_the_change_log_is_told_to_install_it,
            a_missing_table_is_named, a_table_without_a_key_is_refused,
            a_column_that_is_gone_is_named, a_column_that_is_not_mapped_may_come_and_go,
+           a_column_that_is_not_mapped_may_come_while_a_sync_runs,
+           rows_that_alter_table_rewrote_are_not_left_old_in_silence,
            a_mapping_that_the_service_refuses_is_quoted, a_wrong_api_key_is_a_failure_not_an_outage,
            an_index_that_bears_the_alias_name_is_left_alone, a_database_that_is_away_is_temporary,
            a_service_that_is_away_is_temporary, a_vanished_index_is_an_error_and_not_created_again,

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table that ALTER TABLE, VACUUM FULL or CLUSTER wrote anew, and columns that come and go. */
+#include "notes.h"
+
+static void stops(struct walk *w, const char *text)
+{
+    struct err err = {0};
+    ck_assert_int_eq(walk_try(w, &err), ERR_STATE);
+    ck_assert_msg(strstr(err.message, text) != NULL, "%s", err.message);
+    ck_assert_uint_gt(strlen(err.hint), 0);
+    walk_close(w);
+    walk_open(w);
+    must(w->capture->ops->resume(w->capture, w->position, &err), &err);
+    ck_assert_int_eq(walk_try(w, &err), ERR_STATE);
+}
+
+START_TEST(rows_that_alter_table_changed_are_not_taken_for_unchanged)
+{
+    struct walk w = following(0);
+    sql_exec(w.db, "alter table note alter column body type text using body || '!'");
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 40);
+    stops(&w, "table \"public\".\"note\" was rewritten by ALTER TABLE: its rows may have changed");
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(rows_that_alter_table_changed_between_two_syncs_are_noticed)
+{
+    struct walk w = following(0);
+    walk_close(&w);
+    sql_exec(w.db, "alter table note alter column id type bigint using id + 1");
+    struct err err = {0};
+    walk_open(&w);
+    must(w.capture->ops->resume(w.capture, w.position, &err), &err);
+    stops(&w, "was rewritten by ALTER TABLE");
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_table_that_is_only_stored_anew_is_not_read_again)
+{
+    static const char *const harmless[] = {
+        "vacuum full note",
+        "alter table note alter column body set default 'x'",
+        "cluster note using note_pkey",
+        "alter table note alter column body set not null",
+        "alter table note add column noise float8 default random()",
+        "alter table note add column twice text generated always as (body || body) stored",
+        "alter table note drop column noise",
+    };
+    struct walk w = following(0);
+    for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++) {
+        sql_exec(w.db, "%s", harmless[i]);
+        walk_again(&w);
+        ck_assert_uint_eq(walk_drain(&w), 0);
+        sql_exec(w.db, "update note set body = 'round %zu' where id = 3", i);
+        ck_assert_uint_eq(walk_drain(&w), 1);
+    }
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(what_a_condition_looks_at_may_not_be_rewritten_either)
+{
+    struct walk w = notes();
+    w.where = "not hidden";
+    walk_new(&w, "create table note (id bigint primary key, body text, hidden boolean)");
+    sql_exec(w.db, "insert into note select i, 'x', i > 5 from generate_series(1, 10) i");
+    walk_start(&w);
+    walk_copy(&w);
+    walk_drain(&w);
+    sql_exec(w.db, "alter table note alter column hidden type boolean using not hidden");
+    stops(&w, "was rewritten by ALTER TABLE");
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_column_that_is_not_read_may_come_and_go_meanwhile)
+{
+    struct walk w = following(0);
+    sql_exec(w.db, "alter table note add column later text");
+    ck_assert_uint_eq(walk_drain(&w), 0);
+    sql_exec(w.db, "update note set body = 'x', later = 'y' where id = 1");
+    ck_assert_uint_eq(walk_drain(&w), 1);
+    sql_exec(w.db, "alter table note drop column later");
+    ck_assert_uint_eq(walk_drain(&w), 0);
+    walk_again(&w);
+    ck_assert_uint_eq(walk_drain(&w), 0);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_column_that_was_dropped_and_added_again_is_named)
+{
+    struct walk w = following(0);
+    sql_exec(w.db, "alter table note drop column body; alter table note add column body text");
+    stops(&w, "column \"body\" of \"public\".\"note\" has another type or was created anew");
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_key_of_another_type_is_named)
+{
+    struct walk w = following(0);
+    struct err err = {0};
+    sql_exec(w.db, "alter table note alter column id type numeric");
+    ck_assert_int_eq(walk_try(&w, &err), ERR_STATE);
+    ck_assert_ptr_nonnull(strstr(err.message, "column \"id\" of \"public\".\"note\" has another"));
+    walk_free(&w);
+}
+END_TEST
+
+SUITE_MAIN("source/rewritten", rows_that_alter_table_changed_are_not_taken_for_unchanged,
+           rows_that_alter_table_changed_between_two_syncs_are_noticed,
+           a_table_that_is_only_stored_anew_is_not_read_again,
+           what_a_condition_looks_at_may_not_be_rewritten_either,
+           a_column_that_is_not_read_may_come_and_go_meanwhile,
+           a_column_that_was_dropped_and_added_again_is_named, a_key_of_another_type_is_named)
