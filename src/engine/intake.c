@@ -177,9 +177,24 @@ static int intake_start(struct intake *r, struct err *err)
     return rc;
 }
 
+/* Where an interrupted first load goes on; -1 rows where the copy cannot tell. */
+static void intake_tell_resumed(const struct intake *r)
+{
+    struct capture_progress copy;
+    r->capture->ops->progress(r->capture, &copy);
+    if (copy.share >= 1) {
+        return;
+    }
+    bool known = copy.share > 0 && copy.rows_estimated >= 0;
+    double left = known ? (double)copy.rows_estimated * (1 - copy.share) : -1;
+    log_event(LOG_INFO, "load_resumed", F_TEXT("pipeline", r->patience->pipeline),
+              F_REAL("share", copy.share), F_INT("rows_left", left));
+}
+
 static int intake_open(struct intake *r, struct err *err)
 {
     int rc = 0;
+    bool first = !r->opened && r->position != NULL && !r->only_asked;
     if (r->capture == NULL) {
         rc = intake_connect(r, err);
     }
@@ -192,6 +207,9 @@ static int intake_open(struct intake *r, struct err *err)
     if (rc == 0) {
         r->reading = INTAKE_IDLE;
         r->opened = true;
+    }
+    if (rc == 0 && first) {
+        intake_tell_resumed(r);
     }
     if (rc == ERR_HELD && r->opened) { /* by our own lost session, which the server still counts */
         err->class = ERR_TRANSIENT;
