@@ -2,5 +2,5 @@ grant usage on schema {schema} to {reader};
 grant select on {table} to {reader};
 grant usage on schema rowferry to {reader};
 grant select on rowferry.migration, rowferry.capture, rowferry.change to {reader};
-grant select, insert, update on rowferry.consumer to {reader};
+grant select, insert, update, delete on rowferry.consumer to {reader};
 grant execute on function rowferry.prune(integer, integer) to {reader};

@@ -7,6 +7,7 @@
 #include "rowferry/base/units.h"
 #include "rowferry/document/plan.h"
 #include "rowferry/source/install.h"
+#include "rowferry/source/lookup.h"
 
 #define POSTGRES_OLDEST 130000
 #define WHY_BYTES 4096
@@ -116,6 +117,18 @@ static void probe_key(struct check *c)
     buf_release(&key);
 }
 
+static void probe_reading(struct check *c)
+{
+    struct err err;
+    const char *where = c->pipeline->from.where;
+    if (lookup_readable(c->pg, c->table, where, &err) < 0) {
+        check_fail(c, &err);
+        return;
+    }
+    check_say(c, VERDICT_PASS, NULL, "the role may read it%s",
+              where != NULL ? ", and from.where is understood" : "");
+}
+
 static void probe_change_log(struct check *c)
 {
     struct err err;
@@ -210,6 +223,7 @@ static void probe_mapping(struct check *c)
 const struct probe probes_table[] = {
     {"table", FACT_SOURCE, FACT_TABLE, probe_table},
     {"key", FACT_TABLE, 0, probe_key},
+    {"reading", FACT_TABLE, 0, probe_reading},
     {"change log", FACT_TABLE, FACT_LOG, probe_change_log},
     {"consumers", FACT_LOG, 0, probe_consumers},
     {"mapping", FACT_TABLE, 0, probe_mapping},

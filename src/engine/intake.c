@@ -336,3 +336,14 @@ void intake_release_source(struct intake *r, const char *position)
         intake_close(r);
     }
 }
+
+void intake_forget_consumer(struct intake *r, const char *consumer)
+{
+    struct err err;
+    if (r->capture == NULL || r->reading == INTAKE_PAGE) {
+        return;
+    }
+    if (r->capture->ops->forget(r->capture, consumer, &err) < 0) {
+        log_err(LOG_WARN, "forget_failed", NULL, &err);
+    }
+}

@@ -97,6 +97,10 @@ bool intake_answered(const struct intake *r);
 /* True where nothing is left to be read: drained, and no key waits to be read again. */
 bool intake_done(const struct intake *r);
 
+/* Between pages: another consumer of ours is gone for good. A failure is not an error: the next
+ * `check` shows who keeps entries. */
+void intake_forget_consumer(struct intake *r, const char *consumer);
+
 /* Between pages: tells the source how far the checkpoint is. A failure is not an error. */
 void intake_release_source(struct intake *r, const char *position);
 

@@ -189,21 +189,29 @@ static int loop_read(struct loop *l, bool *waiting, struct err *err)
 
 /* --- settling ------------------------------------------------------------------------------ */
 
+/* Requests overtake each other: what was sent before the service went away says nothing of whether
+ * it is back, and what was sent before it was well nothing of whether it is away again. */
+static void loop_judge_service(struct loop *l, struct sender_news *news)
+{
+    if (news->settled > 0) {
+        if (news->settled_by_us >= l->service_patience.away_since_us) {
+            patience_well(&l->service_patience, &l->clock);
+            l->well_by_us = news->settled_by_us;
+        }
+    } else if (news->failure.class != ERR_NONE && news->failure_by_us >= l->well_by_us &&
+               !patience_away(&l->service_patience, &l->clock, &news->failure)) {
+        loop_end(l, &news->failure);
+    }
+}
+
 static int loop_collect(struct loop *l, struct err *err)
 {
-    struct err failure = {0};
-    size_t settled = 0;
-    int rc = sender_collect(&l->sender, &l->clock, settle_operation, l, &failure, &settled, err);
-    if (rc < 0) {
-        return rc;
+    struct sender_news news;
+    int rc = sender_collect(&l->sender, &l->clock, settle_operation, l, &news, err);
+    if (rc == 0) {
+        loop_judge_service(l, &news);
     }
-    if (settled > 0) {
-        patience_well(&l->service_patience, &l->clock);
-    } else if (failure.class != ERR_NONE &&
-               !patience_away(&l->service_patience, &l->clock, &failure)) {
-        loop_end(l, &failure);
-    }
-    return 0;
+    return rc;
 }
 
 /* --- checkpoint ---------------------------------------------------------------------------- */

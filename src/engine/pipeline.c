@@ -121,6 +121,9 @@ static int sync_work(struct sync *s, struct pipeline_result *result, struct err 
     if (s->target.checkpoint.phase == GENERATION_BUILDING && !s->options->requests_only) {
         rc = sync_endure(s, &s->loop.service_patience, sync_go_live, err);
         result->first_load = rc == 0;
+        if (rc == 0 && target_replaced(&s->target)[0] != '\0') {
+            intake_forget_consumer(&s->loop.intake, target_replaced(&s->target));
+        }
         return rc;
     }
     if (s->loop.counters.sent > 0) {

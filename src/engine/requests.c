@@ -118,10 +118,15 @@ int requests_turn(struct requests *r, struct intake *intake, struct settling *se
                   struct err *err)
 {
     int64_t at = clock_monotonic_us(&r->clock);
-    if (r->id != 0) {
-        return requests_finished(r, intake) ? requests_finish(r, err) : requests_tell(r, err);
+    if (r->id != 0 && !requests_finished(r, intake)) {
+        return requests_tell(r, err);
     }
-    if (!now && at - r->looked_us < REQUESTS_LOOK_US) {
+    if (r->id != 0) { /* whoever filed the next one waits as well */
+        int rc = requests_finish(r, err);
+        if (rc < 0) {
+            return rc;
+        }
+    } else if (!now && at - r->looked_us < REQUESTS_LOOK_US) {
         return 0;
     }
     r->looked_us = at;

@@ -64,7 +64,7 @@ void sender_flush(struct sender *s)
     }
 }
 
-static int sender_start(struct sender *s, struct sender_slot *slot, struct err *err)
+static int sender_start(struct sender *s, struct sender_slot *slot, int64_t now_us, struct err *err)
 {
     struct batch *b = &slot->batch;
     int rc = s->service.ops->send(s->service.self, s->index, s->ingest_pipeline, b, err);
@@ -72,6 +72,7 @@ static int sender_start(struct sender *s, struct sender_slot *slot, struct err *
         return rc;
     }
     slot->state = SLOT_FLYING;
+    slot->sent_us = now_us;
     s->counters->sent += (int64_t)batch_travelling(b);
     s->counters->bytes += (int64_t)batch_travelling_bytes(b);
     return 0;
@@ -87,7 +88,7 @@ int sender_pump(struct sender *s, int64_t now_us, struct err *err)
         if (!s->service.ops->can_send(s->service.self)) {
             return 0;
         }
-        int rc = sender_start(s, slot, err);
+        int rc = sender_start(s, slot, now_us, err);
         if (rc < 0) {
             return rc;
         }
@@ -186,23 +187,33 @@ static struct sender_slot *sender_slot_of(struct sender *s, const struct batch *
     abort();
 }
 
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 int sender_collect(struct sender *s, const struct clock *clock, sender_settle settle, void *context,
-                   struct err *failure, size_t *settled, struct err *err)
+                   struct sender_news *news, struct err *err)
 {
     struct batch *b;
+    *news = (struct sender_news){0};
     while ((b = s->service.ops->take(s->service.self)) != NULL) {
+        struct sender_slot *slot = sender_slot_of(s, b);
         s->counters->requests++;
         size_t travelled = batch_travelling(b);
         size_t repeats = 0;
         struct err why;
         sender_explain(b, &why);
-        int rc = sender_take_back(s, sender_slot_of(s, b), clock, settle, context, &repeats, err);
+        int rc = sender_take_back(s, slot, clock, settle, context, &repeats, err);
         if (rc < 0) {
             return rc;
         }
-        *settled += travelled - repeats;
+        news->settled += travelled - repeats;
         if (repeats == travelled) {
-            *failure = why;
+            news->failure = why;
+            news->failure_by_us = later(news->failure_by_us, slot->sent_us);
+        } else {
+            news->settled_by_us = later(news->settled_by_us, slot->sent_us);
         }
     }
     return 0;

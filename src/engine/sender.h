@@ -20,7 +20,8 @@ enum sender_slot_state { SLOT_FREE, SLOT_FILLING, SLOT_READY, SLOT_FLYING };
 struct sender_slot {
     struct batch batch;
     enum sender_slot_state state;
-    int64_t due_us; /* READY: not before this monotonic time */
+    int64_t due_us;  /* READY: not before this monotonic time */
+    int64_t sent_us; /* FLYING: since when */
     struct backoff backoff;
 };
 
@@ -57,13 +58,18 @@ void sender_flush(struct sender *s);
 /* Starts what is ready and due, as far as requests may start. */
 int sender_pump(struct sender *s, int64_t now_us, struct err *err) MUST_CHECK;
 
-/*
- * Takes every answered batch and has each operation settled; *settled counts them. Where a request
- * settled nothing (the service is away, or refuses everything for now), *failure says why, class
- * TRANSIENT; else it is left alone.
- */
+/* What the answers of one look said of the service. */
+struct sender_news {
+    size_t settled;        /* operations */
+    int64_t settled_by_us; /* when the latest request that settled something was sent */
+    struct err failure;    /* class TRANSIENT: why a request settled nothing; else NONE */
+    int64_t failure_by_us; /* when the latest such request was sent */
+};
+
+/* Takes every answered batch and has each operation settled. A request that settled nothing is a
+ * failure: the service is away, or refuses everything for now. */
 int sender_collect(struct sender *s, const struct clock *clock, sender_settle settle, void *context,
-                   struct err *failure, size_t *settled, struct err *err) MUST_CHECK;
+                   struct sender_news *news, struct err *err) MUST_CHECK;
 
 /* Monotonic time at which the next ready batch is due; INT64_MAX where none waits, or where none
  * may be sent before an answer comes. */

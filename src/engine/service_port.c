@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The service port over the real service: each member is one call. */
+#include "rowferry/base/failpoint.h"
 #include "rowferry/base/log.h"
 #include "rowferry/engine/port.h"
 #include "rowferry/service/bulk.h"
@@ -63,12 +64,20 @@ static bool port_can_send(void *self)
 static int port_send(void *self, const char *index, const char *ingest_pipeline,
                      struct batch *batch, struct err *err)
 {
-    return bulk_send(self, index, ingest_pipeline, batch, err);
+    int rc = bulk_send(self, index, ingest_pipeline, batch, err);
+    if (rc == 0 && FAILPOINT("bulk_sent")) {
+        return err_set(err, ERR_TRANSIENT, "failpoint \"bulk_sent\"");
+    }
+    return rc;
 }
 
 static struct batch *port_take(void *self)
 {
-    return bulk_take(self);
+    struct batch *batch = bulk_take(self);
+    if (batch != NULL) {
+        (void)FAILPOINT("batch_answered"); /* an answer cannot fail any more */
+    }
+    return batch;
 }
 
 static int port_wait(void *self, int fd, int64_t timeout_ms, bool *readable, struct err *err)

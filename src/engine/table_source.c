@@ -110,6 +110,9 @@ static int table_source_connect(void *self, struct source_facts *facts, struct e
     if (rc == 0) {
         rc = install_require(t->pg, t->table, err);
     }
+    if (rc == 0) {
+        rc = lookup_readable(t->pg, t->table, t->options.where, err);
+    }
     if (rc < 0) {
         return rc;
     }

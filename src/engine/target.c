@@ -7,17 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rowferry/base/failpoint.h"
 #include "rowferry/base/log.h"
 
 int target_init(struct target *t, struct err *err)
 {
     snprintf(t->creator, sizeof(t->creator), "%016" PRIx64, clock_random(&t->clock));
+    buf_init(&t->replaced, 2048);
     return checkpoint_load(t->state, &t->checkpoint, err);
 }
 
 void target_release(struct target *t)
 {
     checkpoint_release(&t->checkpoint);
+    buf_release(&t->replaced);
 }
 
 static int target_reload(struct target *t, struct err *err)
@@ -26,10 +29,22 @@ static int target_reload(struct target *t, struct err *err)
     return checkpoint_load(t->state, &t->checkpoint, err);
 }
 
+static void consumer_name(const struct target *t, const char *index, const char *uuid,
+                          struct buf *out)
+{
+    buf_reset(out);
+    buf_printf(out, "%s/%s/%.8s", t->pipeline, index, uuid);
+}
+
+const char *target_replaced(const struct target *t)
+{
+    return buf_text(&t->replaced);
+}
+
 void target_consumer(const struct target *t, struct buf *out)
 {
-    buf_printf(out, "%s/%s/%.8s", t->pipeline, t->checkpoint.generation,
-               t->checkpoint.index_uuid != NULL ? t->checkpoint.index_uuid : "");
+    const struct checkpoint *c = &t->checkpoint;
+    consumer_name(t, c->generation, c->index_uuid != NULL ? c->index_uuid : "", out);
 }
 
 static bool text_same(const char *a, const char *b)
@@ -181,6 +196,9 @@ static int target_new_generation(struct target *t, struct err *err)
     if (rc == 0) {
         rc = target_create_index(t, err);
     }
+    if (rc == 0 && FAILPOINT("generation_created")) {
+        rc = err_set(err, ERR_TRANSIENT, "failpoint \"generation_created\"");
+    }
     if (rc == 0) {
         rc = target_adopt_uuid(t, err);
     }
@@ -308,6 +326,12 @@ int target_go_live(struct target *t, struct err *err)
         if (rc < 0) {
             return rc;
         }
+        if (held) {
+            consumer_name(t, from.name, from.uuid, &t->replaced);
+        }
+    }
+    if (FAILPOINT("alias_swapped")) {
+        return err_set(err, ERR_TRANSIENT, "failpoint \"alias_swapped\"");
     }
     rc = checkpoint_go_live(t->state, clock_wall_us(&t->clock), err);
     if (rc == 0) {

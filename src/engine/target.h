@@ -24,6 +24,7 @@ struct target {
     struct state *state;
     struct clock clock;
     struct source_facts facts;
+    struct buf replaced;          /* the consumer of the generation that a swap replaced */
     struct checkpoint checkpoint; /* as the state file has it, kept current here */
     char creator[17];             /* marks the indices that this run creates */
 };
@@ -41,5 +42,8 @@ int target_go_live(struct target *t, struct err *err) MUST_CHECK;
 
 /* Appends the name of the consumer that this generation is for the source. */
 void target_consumer(const struct target *t, struct buf *out);
+
+/* After target_go_live: the consumer of the generation that was replaced, or "". */
+const char *target_replaced(const struct target *t);
 
 #endif

@@ -203,6 +203,13 @@ static int changelog_release(struct capture *capture, const char *position, stru
     return rc;
 }
 
+static int changelog_forget(struct capture *capture, const char *consumer, struct err *err)
+{
+    const char *const params[] = {consumer};
+    int rc = pg_ask(of(capture)->pg, NULL, "consumer_forget", params, 1, err);
+    return rc < 0 ? err_context(err, "could not forget the consumer \"%s\"", consumer) : 0;
+}
+
 static int begin_blocks(struct changelog *c, struct err *err)
 {
     const struct page_look *l = &c->page.look;
@@ -376,9 +383,10 @@ static char **copy_list(const char *const *items, size_t count)
 int changelog_open(struct capture **out, struct pg *pg, const struct changelog_options *o,
                    struct err *err)
 {
-    static const struct capture_ops ops = {changelog_start,      changelog_resume,  changelog_begin,
-                                           changelog_begin_keys, changelog_next,    changelog_fd,
-                                           changelog_progress,   changelog_release, changelog_free};
+    static const struct capture_ops ops = {
+        changelog_start,  changelog_resume, changelog_begin,    changelog_begin_keys,
+        changelog_next,   changelog_fd,     changelog_progress, changelog_release,
+        changelog_forget, changelog_free};
     (void)err;
     struct changelog *c = mem_zero(1, sizeof(*c));
     c->capture.ops = &ops;

@@ -26,7 +26,8 @@ static const char table_sql[] =
     "timestamptz '2024-03-10 07:04:56.123456+00' + i * interval '1 second' "
     "from generate_series(1, %ld) i";
 
-void world_configure(struct world *w, const char *properties, const char *limits)
+static void configure(struct world *w, const char *properties, const char *limits,
+                      const char *where)
 {
     struct buf text;
     buf_init(&text, 64 * 1024);
@@ -37,13 +38,25 @@ void world_configure(struct world *w, const char *properties, const char *limits
         "  \"state\": {\"path\": \"%s/state.db\"},\n"
         "  \"limits\": {%s},\n"
         "  \"pipelines\": [{\"name\": \"articles\",\n"
-        "    \"from\": {\"table\": \"public.articles\", \"key\": [\"source_id\"]},\n"
+        "    \"from\": {\"table\": \"public.articles\", \"key\": [\"source_id\"]%s},\n"
         "    \"to\": {\"index\": \"shop-articles\", \"mappings\": {\"properties\": {%s}}}}]\n"
         "}\n",
-        w->uri, w->service.url, w->dir, w->dir, limits, properties);
+        w->uri, w->service.url, w->dir, w->dir, limits, where, properties);
     free(w->config);
     w->config = scratch_write(w->dir, "rowferry.json", buf_text(&text));
     buf_release(&text);
+}
+
+void world_configure(struct world *w, const char *properties, const char *limits)
+{
+    configure(w, properties, limits, "");
+}
+
+void world_where(struct world *w, const char *where)
+{
+    char member[256];
+    snprintf(member, sizeof(member), ", \"where\": \"%s\"", where);
+    configure(w, WORLD_PROPERTIES, "\"retry_budget\": \"20s\"", member);
 }
 
 static void start_service(struct world *w, const char *const *more)

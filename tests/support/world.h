@@ -33,6 +33,9 @@ void world_stop(struct world *w);
  * the "limits" object, may be empty). */
 void world_configure(struct world *w, const char *properties, const char *limits);
 
+/* The configuration as at first, with a condition on the rows. */
+void world_where(struct world *w, const char *where);
+
 /* rowferry source install. */
 void world_install(struct world *w);
 

@@ -80,6 +80,10 @@ struct capture_ops {
      */
     int (*release)(struct capture *c, const char *position, struct err *err);
 
+    /* Another consumer of ours is gone for good: what only it needed may be forgotten. Between
+     * pages. */
+    int (*forget)(struct capture *c, const char *consumer, struct err *err);
+
     void (*free)(struct capture *c);
 };
 

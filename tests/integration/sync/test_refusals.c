@@ -25,6 +25,21 @@ START_TEST(a_table_without_the_change_log_is_told_to_install_it)
 }
 END_TEST
 
+START_TEST(a_condition_that_is_no_sql_is_refused_before_an_index_is_made)
+{
+    struct world w;
+    struct reply reply;
+    world_start(&w, 10, NULL);
+    world_install(&w);
+    world_where(&w, "no_such_column > 3");
+    refused(&w, 1, "no_such_column");
+    reply_get(&reply, "GET", w.service.url, "/_stats", NULL, "ApiKey " WORLD_API_KEY);
+    ck_assert_msg(strstr(reply.body, "shop-articles") == NULL, "%s", reply.body);
+    reply_release(&reply);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(a_missing_table_is_named)
 {
     struct world w;
@@ -235,9 +250,10 @@ START_TEST(a_truncated_table_does_not_empty_the_index)
 }
 END_TEST
 
-SUITE_MAIN("integration/refusals", a_table_without_the_change_log_is_told_to_install_it,
-           a_missing_table_is_named, a_table_without_a_key_is_refused,
-           a_column_that_is_gone_is_named, a_column_that_is_not_mapped_may_come_and_go,
+SUITE_MAIN("integration/refusals", a_condition_that_is_no_sql_is_refused_before_an_index_is_made,
+           a_table_without_the_change_log_is_told_to_install_it, a_missing_table_is_named,
+           a_table_without_a_key_is_refused, a_column_that_is_gone_is_named,
+           a_column_that_is_not_mapped_may_come_and_go,
            a_column_that_is_not_mapped_may_come_while_a_sync_runs,
            rows_that_alter_table_rewrote_are_not_left_old_in_silence,
            a_mapping_that_the_service_refuses_is_quoted, a_wrong_api_key_is_a_failure_not_an_outage,

@@ -53,6 +53,7 @@ struct fake {
     int fail_connects;   /* so many connects fail for a passing reason */
     size_t break_change; /* the connection is lost at this change, counted from 1; 0 = never */
     size_t changes;
+    char forgotten[300]; /* the consumer that was given up last */
 
     /* service */
     struct fake_document documents[FAKE_ROWS];

@@ -162,6 +162,13 @@ static int capture_release(struct capture *c, const char *position, struct err *
     return 0;
 }
 
+static int capture_forget(struct capture *c, const char *consumer, struct err *err)
+{
+    (void)err;
+    snprintf(of(c)->fake->forgotten, sizeof(of(c)->fake->forgotten), "%s", consumer);
+    return 0;
+}
+
 static void capture_free(struct capture *c)
 {
     free(c);
@@ -176,6 +183,7 @@ static const struct capture_ops fake_capture_ops = {
     .fd = capture_fd,
     .progress = capture_progress,
     .release = capture_release,
+    .forget = capture_forget,
     .free = capture_free,
 };
 

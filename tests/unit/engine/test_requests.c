@@ -71,6 +71,24 @@ START_TEST(asked_keys_are_read_again)
 }
 END_TEST
 
+START_TEST(all_that_wait_are_answered_before_the_holder_ends)
+{
+    struct fake f;
+    int64_t ids[4];
+    fake_init(&f, 40);
+    sync_ok(&f);
+    for (size_t i = 0; i < 4; i++) {
+        f.documents[i].n = -7;
+        ids[i] = ask(&f, i % 2 == 0 ? REQUEST_RESYNC : REQUEST_DISCARD, &i, 1);
+    }
+    sync_ok(&f);
+    for (size_t i = 0; i < 4; i++) {
+        expect_answer(&f, ids[i], REQUEST_DONE, NULL);
+    }
+    fake_release(&f);
+}
+END_TEST
+
 START_TEST(many_asked_keys_survive_a_lost_source)
 {
     for (size_t at = 1; at < 60; at += 3) {
@@ -183,7 +201,8 @@ START_TEST(keys_of_any_content_survive_the_list)
 }
 END_TEST
 
-SUITE_MAIN("engine/requests", asked_keys_are_read_again, many_asked_keys_survive_a_lost_source,
+SUITE_MAIN("engine/requests", asked_keys_are_read_again,
+           all_that_wait_are_answered_before_the_holder_ends, many_asked_keys_survive_a_lost_source,
            requests_alone_leave_other_changes_to_the_next_sync,
            a_dead_letter_is_retried_or_discarded_on_request,
            a_request_before_the_first_sync_is_refused, an_unknown_request_is_answered,
