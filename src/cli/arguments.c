@@ -207,6 +207,11 @@ static int check_options(const struct arguments *a, struct err *err)
                            "command \"%s\" has no option \"%s\"; see: rowferry %s --help",
                            a->command->name, option_rows[i].name, a->command->name);
         }
+        if (a->values[i] != NULL && option_rows[i].help == NULL) {
+            return err_set(err, ERR_CONFIG,
+                           "option \"%s\" of \"%s\" is not available in version %s",
+                           option_rows[i].name, a->command->name, ROWFERRY_VERSION);
+        }
     }
     return 0;
 }

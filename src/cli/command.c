@@ -15,13 +15,19 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_AS] = {"--as", 0, "URI", "connect as the DBA; the password by libpq's own rules"},
     [OPTION_READER] = {"--reader", 0, "ROLE",
                        "the role that rowferry reads with; default: that of source.uri"},
+    [OPTION_WHERE] = {"--where", 0, "SQL", NULL},
+    [OPTION_REASON] = {"--reason", 0, "TEXT", "only those whose reason holds the text"},
+    [OPTION_ALL] = {"--all", 0, NULL, "all that are open"},
+    [OPTION_YES] = {"--yes", 0, NULL, "do not ask"},
 };
 
 #define JSON OPTION_BIT(OPTION_JSON)
 #define AS OPTION_BIT(OPTION_AS)
 #define READER OPTION_BIT(OPTION_READER)
+#define ONE OPTION_BIT(OPTION_PIPELINE)
 #define EXITS(more) (1U << EXIT_DONE | 1U << EXIT_FAILED | 1U << EXIT_USAGE | (more))
 #define AWAY (1U << EXIT_TEMPORARY)
+#define ASKED (1U << EXIT_HELD | AWAY)
 
 const struct command commands[] = {
     {
@@ -57,12 +63,24 @@ const struct command commands[] = {
         .run = command_status,
     },
     {
+        .name = "resync",
+        .operands = "ID...",
+        .summary = "read the rows of these keys again and send what is there",
+        .about = "A key without a row is deleted from the index. Where another process holds the "
+                 "pipeline,\nit is asked to do it and followed. An interrupt leaves: the request "
+                 "stays filed, and the\nholder or the next sync carries it out.",
+        .options = JSON | ONE | OPTION_BIT(OPTION_WHERE),
+        .exits = EXITS(1U << EXIT_DEAD_LETTERS | ASKED),
+        .operands_least = 1,
+        .run = command_resync,
+    },
+    {
         .name = "document",
         .operands = "ID...",
         .summary = "print documents and action lines as they would be sent",
         .about = "Reads the rows of these keys and sends nothing. The version in an action line "
                  "is the\npresent time, as a sync of now would send it.",
-        .options = OPTION_BIT(OPTION_PIPELINE),
+        .options = ONE,
         .exits = EXITS(AWAY),
         .operands_least = 1,
         .run = command_document,
@@ -102,22 +120,48 @@ const struct command commands[] = {
         .summary = "list the operations that the service refuses as they are",
         .about = "With --json one object a line for each dead letter. The next operation of the "
                  "same key\nthat is done clears it.",
-        .options = JSON,
+        .options = JSON | OPTION_BIT(OPTION_REASON),
         .exits = EXITS(0),
         .run = command_deadletter_list,
+    },
+    {
+        .name = "deadletter show",
+        .operands = "KEY",
+        .summary = "print a dead letter with its whole reason",
+        .about = "With --json one object.",
+        .options = JSON | ONE,
+        .exits = EXITS(0),
+        .operands_least = 1,
+        .run = command_deadletter_show,
+    },
+    {
+        .name = "deadletter retry",
+        .operands = "[KEY...]",
+        .summary = "read the rows of dead letters again and send them",
+        .about = "Without a KEY all that are open. What is done is no dead letter any more. Works "
+                 "as resync\ndoes, also while a sync holds the pipeline.",
+        .options = JSON | ONE,
+        .exits = EXITS(1U << EXIT_DEAD_LETTERS | ASKED),
+        .run = command_deadletter_retry,
+    },
+    {
+        .name = "deadletter discard",
+        .operands = "[KEY...]",
+        .summary = "forget dead letters",
+        .about = "Row and document stay as they are. Asks first; where nobody can be asked it "
+                 "needs --yes.",
+        .options = JSON | ONE | OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_YES),
+        .exits = EXITS(ASKED),
+        .run = command_deadletter_discard,
     },
     {.name = "init"},
     {.name = "run"},
     {.name = "reindex"},
     {.name = "verify"},
-    {.name = "resync"},
     {.name = "pause"},
     {.name = "resume"},
     {.name = "smoke"},
     {.name = "validate"},
     {.name = "source upgrade"},
-    {.name = "deadletter show"},
-    {.name = "deadletter retry"},
-    {.name = "deadletter discard"},
     {0},
 };

@@ -23,6 +23,10 @@ enum option_id {
     OPTION_PIPELINE,
     OPTION_AS,
     OPTION_READER,
+    OPTION_WHERE,
+    OPTION_REASON,
+    OPTION_ALL,
+    OPTION_YES,
     OPTION_COUNT,
 };
 
@@ -35,7 +39,7 @@ struct option_row {
     const char *name; /* with its dashes */
     char letter;      /* 0: none */
     const char *argument;
-    const char *help;
+    const char *help; /* null: an option of a later version */
 };
 
 extern const struct option_row option_rows[OPTION_COUNT];
@@ -59,11 +63,15 @@ extern const struct command commands[];
 
 int command_check(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_sync(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_resync(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_status(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_document(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_source_install(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_source_uninstall(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_source_print(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_deadletter_list(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_deadletter_show(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_deadletter_retry(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_deadletter_discard(const struct arguments *a, struct err *err) MUST_CHECK;
 
 #endif

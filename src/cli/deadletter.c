@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deadletter list: what the service refuses as it is, and why. */
+/* deadletter list, deadletter show: what the service refuses as it is, and why. */
 #include "rowferry/state/deadletter.h"
+
+#include <string.h>
 
 #include "record.h"
 #include "rowferry/base/clock.h"
@@ -12,6 +14,8 @@
 
 struct listing {
     const char *pipeline;
+    const char *reason; /* only those that hold it; null: all */
+    const char *key;    /* only this one, with all that is known; null: all */
     bool json;
     size_t count;
     struct buf out;
@@ -25,6 +29,7 @@ static void push_json(struct buf *out, const char *pipeline, const struct dead_l
     record_span(out, "key", l->key, l->key_len);
     record_text(out, "operation", operation_kind_name(l->kind));
     record_int(out, "status", l->http_status);
+    record_int(out, "version", l->version);
     record_text(out, "reason", l->reason);
     record_time(out, "first", l->first_us);
     record_time(out, "last", l->last_us);
@@ -50,6 +55,33 @@ static void push_human(struct buf *out, const char *pipeline, const struct dead_
     buf_push_char(out, '\n');
 }
 
+static void push_whole(struct buf *out, const char *pipeline, const struct dead_letter *l)
+{
+    char first[CLOCK_ISO_BYTES];
+    char last[CLOCK_ISO_BYTES];
+    buf_printf(out, "pipeline   %s\nkey        ", pipeline);
+    terminal_push_safe(out, l->key, l->key_len);
+    buf_printf(out, "\noperation  %s\nversion    %lld\nstatus     ", operation_kind_name(l->kind),
+               (long long)l->version);
+    if (l->http_status != 0) {
+        buf_printf(out, "%d", l->http_status);
+    } else {
+        buf_push_literal(out, "never sent");
+    }
+    buf_printf(out, "\nfirst      %s\nlast       %s\nattempts   %lld\nreason     ",
+               clock_iso(first, l->first_us, 0), clock_iso(last, l->last_us, 0),
+               (long long)l->attempts);
+    terminal_push_safe(out, l->reason, strlen(l->reason));
+    buf_push_char(out, '\n');
+}
+
+static bool is_wanted(const struct listing *l, const struct dead_letter *letter)
+{
+    struct span key = span_make(letter->key, letter->key_len);
+    return (l->key == NULL || span_is(key, l->key)) &&
+           (l->reason == NULL || strstr(letter->reason, l->reason) != NULL);
+}
+
 static int flush(struct listing *l)
 {
     int rc = terminal_result(&l->out, &l->err);
@@ -60,9 +92,14 @@ static int flush(struct listing *l)
 static int list_one(void *context, const struct dead_letter *letter)
 {
     struct listing *l = context;
+    if (!is_wanted(l, letter)) {
+        return 0;
+    }
     l->count++;
     if (l->json) {
         push_json(&l->out, l->pipeline, letter);
+    } else if (l->key != NULL) {
+        push_whole(&l->out, l->pipeline, letter);
     } else {
         push_human(&l->out, l->pipeline, letter);
     }
@@ -90,7 +127,7 @@ static int list_pipeline(struct listing *l, const char *path, struct err *err)
 int command_deadletter_list(const struct arguments *a, struct err *err)
 {
     struct setup setup;
-    struct listing l = {.json = arguments_have(a, OPTION_JSON)};
+    struct listing l = {.json = arguments_have(a, OPTION_JSON), .reason = a->values[OPTION_REASON]};
     buf_init(&l.out, RESULT_BYTES);
     int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
     for (size_t i = 0; rc == 0 && i < setup.count; i++) {
@@ -100,6 +137,32 @@ int command_deadletter_list(const struct arguments *a, struct err *err)
     if (rc == 0 && l.count == 0 && !l.json) {
         buf_push_literal(&l.out, "no dead letters\n");
         rc = terminal_result(&l.out, err);
+    }
+    setup_release(&setup);
+    buf_release(&l.out);
+    return rc;
+}
+
+int command_deadletter_show(const struct arguments *a, struct err *err)
+{
+    struct setup setup = {0};
+    struct listing l = {.json = arguments_have(a, OPTION_JSON), .key = a->operands[0]};
+    buf_init(&l.out, RESULT_BYTES);
+    int rc = 0;
+    if (a->operand_count > 1) {
+        rc = err_set(err, ERR_CONFIG, "\"deadletter show\" takes one KEY");
+    }
+    if (rc == 0) {
+        rc = setup_load_one(&setup, a, err);
+    }
+    if (rc == 0) {
+        l.pipeline = setup.pipelines[0]->name;
+        rc = list_pipeline(&l, setup.config->state_path, err);
+    }
+    if (rc == 0 && l.count == 0) {
+        err_set(err, ERR_STATE, "pipeline \"%s\" has no dead letter with key \"%s\"", l.pipeline,
+                l.key);
+        rc = err_hint(err, "see: rowferry deadletter list");
     }
     setup_release(&setup);
     buf_release(&l.out);

@@ -152,12 +152,7 @@ static int show_documents(const struct config *config, const struct pipeline_con
 int command_document(const struct arguments *a, struct err *err)
 {
     struct setup setup;
-    const char *name = a->values[OPTION_PIPELINE];
-    int rc = setup_load(&setup, a, &name, name != NULL ? 1 : 0, err);
-    if (rc == 0 && setup.count > 1) {
-        rc = err_set(err, ERR_CONFIG, "\"%s\" has several pipelines; name one: --pipeline %s",
-                     setup.config->path, setup.pipelines[0]->name);
-    }
+    int rc = setup_load_one(&setup, a, err);
     if (rc == 0) {
         rc = setup_secrets(&setup, err);
     }

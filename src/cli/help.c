@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define COMMAND_COLUMN 18
+#define COMMAND_COLUMN 20
 #define OPTION_COLUMN 21
 
 static const struct {
@@ -53,7 +53,7 @@ static void push_options(struct buf *out, const char *title, unsigned bits)
     }
     buf_printf(out, "\n%s:\n", title);
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if ((bits & OPTION_BIT(i)) != 0) {
+        if ((bits & OPTION_BIT(i)) != 0 && option_rows[i].help != NULL) {
             push_option(out, &option_rows[i]);
         }
     }

@@ -60,25 +60,33 @@ static void write_out(const struct buf *line)
 }
 
 /* The cursor stays at the line's beginning, so that a line of the log writes over it. */
-void progressline_draw(void *context, const struct progress *progress)
+void progressline_show(struct progressline *p, const char *text)
 {
-    struct progressline *p = context;
     if (!p->wanted) {
         return;
     }
     struct buf line;
     buf_init(&line, LINE_BYTES);
     buf_push_literal(&line, "\r\033[K");
-    size_t before = line.len;
-    progressline_push(&line, progress);
-    buf_truncate(&line,
-                 before + text_cut(line.data + before, line.len - before, terminal_width() - 1));
+    buf_push(&line, text, text_cut(text, strlen(text), terminal_width() - 1));
     buf_push_char(&line, '\r');
     pthread_mutex_lock(&p->lock);
     write_out(&line);
     p->shown = true;
     pthread_mutex_unlock(&p->lock);
     buf_release(&line);
+}
+
+void progressline_draw(void *context, const struct progress *progress)
+{
+    struct progressline *p = context;
+    struct buf text;
+    buf_init(&text, LINE_BYTES);
+    if (p->wanted) {
+        progressline_push(&text, progress);
+        progressline_show(p, buf_text(&text));
+    }
+    buf_release(&text);
 }
 
 void progressline_clear(struct progressline *p)

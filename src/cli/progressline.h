@@ -23,6 +23,9 @@ void progressline_release(struct progressline *p);
 /* The callback of pipeline_options; context is the progress line. */
 void progressline_draw(void *context, const struct progress *progress);
 
+/* Shows a text of the caller's. */
+void progressline_show(struct progressline *p, const char *text);
+
 /* Takes the line away, before something else is written. */
 void progressline_clear(struct progressline *p);
 

@@ -29,10 +29,14 @@ void session_release(struct session *s)
     free(s->application_name);
 }
 
-int session_take_state(struct session *s, struct err *err)
+int session_open_state(struct session *s, struct err *err)
 {
-    int rc = state_open(&s->state, s->config->state_path, s->pipeline->name, err);
-    return rc < 0 ? rc : lock_take(s->state, s->command, clock_wall_us(&s->clock), err);
+    return state_open(&s->state, s->config->state_path, s->pipeline->name, err);
+}
+
+int session_hold(struct session *s, struct err *err)
+{
+    return lock_take(s->state, s->command, clock_wall_us(&s->clock), err);
 }
 
 int session_open_service(struct session *s, struct err *err)

@@ -32,8 +32,9 @@ int session_init(struct session *s, const struct config *config,
                  struct err *err) MUST_CHECK;
 void session_release(struct session *s);
 
-/* Opens the state file and becomes the pipeline's holder. */
-int session_take_state(struct session *s, struct err *err) MUST_CHECK;
+int session_open_state(struct session *s, struct err *err) MUST_CHECK;
+/* Becomes the pipeline's holder; ERR_HELD where another is. */
+int session_hold(struct session *s, struct err *err) MUST_CHECK;
 int session_open_service(struct session *s, struct err *err) MUST_CHECK;
 void session_open_table(struct session *s);
 

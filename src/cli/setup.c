@@ -74,6 +74,17 @@ int setup_load(struct setup *out, const struct arguments *a, const char *const *
     return pick_pipelines(out, names, count, err);
 }
 
+int setup_load_one(struct setup *out, const struct arguments *a, struct err *err)
+{
+    const char *name = a->values[OPTION_PIPELINE];
+    int rc = setup_load(out, a, &name, name != NULL ? 1 : 0, err);
+    if (rc == 0 && out->count > 1) {
+        rc = err_set(err, ERR_CONFIG, "\"%s\" has several pipelines; name one: --pipeline %s",
+                     out->config->path, out->pipelines[0]->name);
+    }
+    return rc;
+}
+
 int setup_secrets(struct setup *s, struct err *err)
 {
     int rc = config_resolve_secrets(s->config, err);

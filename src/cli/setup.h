@@ -19,6 +19,8 @@ struct setup {
  * secrets. */
 int setup_load(struct setup *out, const struct arguments *a, const char *const *names, size_t count,
                struct err *err) MUST_CHECK;
+/* The same for a command that is about one pipeline: that of --pipeline, or the only one. */
+int setup_load_one(struct setup *out, const struct arguments *a, struct err *err) MUST_CHECK;
 /* Reads the secrets, for commands that connect, and logs what was doubtful so far. */
 int setup_secrets(struct setup *s, struct err *err) MUST_CHECK;
 void setup_release(struct setup *s);

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sync: every pipeline until it is caught up, side by side, one thread each. */
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "progressline.h"
-#include "result.h"
-#include "rowferry/state/history.h"
+#include "report.h"
 #include "session.h"
 #include "setup.h"
 #include "stop.h"
-#include "terminal.h"
-
-#define RESULT_BYTES (64 * 1024)
 
 struct job {
     const struct arguments *arguments;
@@ -45,70 +40,24 @@ static int job_work(struct job *j, struct err *err)
     return pipeline_sync(&options, &ports, &j->outcome.result, err);
 }
 
-static enum exit_code job_exit_code(const struct job *j, int rc)
-{
-    if (rc < 0) {
-        return err_exit_code((enum err_class)rc);
-    }
-    bool open = j->outcome.result.dead_letters > 0;
-    return open && !arguments_have(j->arguments, OPTION_DEAD_LETTERS_OK) ? EXIT_DEAD_LETTERS
-                                                                         : EXIT_DONE;
-}
-
-static int job_end_history(struct job *j, int64_t id, int rc, struct err *err)
-{
-    const struct counters *c = &j->outcome.result.counters;
-    struct run run = {.id = id,
-                      .ended_us = clock_wall_us(&j->session.clock),
-                      .upserts = c->upserts,
-                      .deletes = c->deletes,
-                      .rejected = c->rejected,
-                      .bytes = c->bytes,
-                      .exit_code = (int)job_exit_code(j, rc)};
-    if (rc < 0) {
-        snprintf(run.message, sizeof(run.message), "%s", j->err.message);
-    }
-    return history_end(j->session.state, &run, err);
-}
-
 /* A sync with its line in the history; the sync's own error is the one that is told. */
 static int job_record(struct job *j)
 {
     int64_t id;
-    int rc =
-        history_begin(j->session.state, "sync", clock_wall_us(&j->session.clock), &id, &j->err);
+    int rc = report_begin(&j->session, &id, &j->err);
     if (rc < 0) {
         return rc;
     }
     rc = job_work(j, &j->err);
     struct err unrecorded;
-    int recorded = job_end_history(j, id, rc, &unrecorded);
+    j->outcome.exit_code = report_exit_code(j->arguments, &j->outcome.result, rc);
+    j->outcome.err = rc < 0 ? &j->err : NULL;
+    int recorded = report_end(&j->session, id, &j->outcome, &unrecorded);
     if (rc == 0 && recorded < 0) {
         j->err = unrecorded;
         rc = recorded;
     }
     return rc;
-}
-
-static void job_tell(struct job *j, int rc)
-{
-    struct buf out;
-    struct err unwritten;
-    buf_init(&out, RESULT_BYTES);
-    if (arguments_have(j->arguments, OPTION_JSON)) {
-        result_push_json(&out, &j->outcome);
-    } else {
-        result_push_text(&out, &j->outcome);
-    }
-    progressline_clear(j->progress);
-    if (rc < 0) {
-        terminal_error(j->pipeline->name, &j->err);
-    }
-    if (terminal_result(&out, &unwritten) < 0) {
-        terminal_error(j->pipeline->name, &unwritten);
-        j->outcome.exit_code = exit_code_worse(j->outcome.exit_code, EXIT_TEMPORARY);
-    }
-    buf_release(&out);
 }
 
 static void *job_run(void *argument)
@@ -118,17 +67,20 @@ static void *job_run(void *argument)
     int rc = session_init(s, j->config, j->pipeline, "sync", &j->err);
     int64_t began_us = clock_monotonic_us(&s->clock);
     if (rc == 0) {
-        rc = session_take_state(s, &j->err);
+        rc = session_open_state(s, &j->err);
+    }
+    if (rc == 0) {
+        rc = session_hold(s, &j->err);
     }
     if (rc == 0) {
         rc = job_record(j);
     }
     j->outcome.pipeline = j->pipeline->name;
     j->outcome.took_ms = (clock_monotonic_us(&s->clock) - began_us) / 1000;
-    j->outcome.exit_code = job_exit_code(j, rc);
+    j->outcome.exit_code = report_exit_code(j->arguments, &j->outcome.result, rc);
     j->outcome.err = rc < 0 ? &j->err : NULL;
     session_release(s);
-    job_tell(j, rc);
+    report_tell(j->arguments, &j->outcome, j->progress);
     return NULL;
 }
 

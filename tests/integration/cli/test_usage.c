@@ -9,8 +9,18 @@
 #include "suite.h"
 
 static const char *const names[] = {
-    "check",          "sync",         "status",           "document",
-    "source install", "source print", "source uninstall", "deadletter list",
+    "check",
+    "sync",
+    "status",
+    "document",
+    "source install",
+    "source print",
+    "source uninstall",
+    "deadletter list",
+    "resync",
+    "deadletter show",
+    "deadletter retry",
+    "deadletter discard",
 };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
@@ -96,8 +106,8 @@ END_TEST
 START_TEST(a_command_of_a_later_version_says_so_and_is_not_listed)
 {
     struct program_result help;
-    static const char *const later[] = {"run",   "reindex", "verify",          "resync",
-                                        "pause", "smoke",   "deadletter retry"};
+    static const char *const later[] = {"run",   "reindex", "verify",
+                                        "pause", "smoke",   "source upgrade"};
     run_line(&help, NULL, "--help");
     for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
         char text[96];

@@ -26,6 +26,10 @@ COMMAND(command_source_install)
 COMMAND(command_source_uninstall)
 COMMAND(command_source_print)
 COMMAND(command_deadletter_list)
+COMMAND(command_deadletter_show)
+COMMAND(command_deadletter_retry)
+COMMAND(command_deadletter_discard)
+COMMAND(command_resync)
 
 #define PARSE(a, err, ...)                                                                         \
     arguments_parse((a),                                                                           \
@@ -112,8 +116,10 @@ START_TEST(what_cannot_be_understood_is_refused_by_name)
         {{"stauts", "a", "b"}, "unknown command \"stauts\"; did you mean \"status\"?"},
         {{"deadletter", "lst", "a"},
          "unknown command \"deadletter lst\"; did you mean \"deadletter list\"?"},
-        {{"deadletter", "retry", "a"},
-         "command \"deadletter retry\" is not available in version " ROWFERRY_VERSION},
+        {{"source", "upgrade", "a"},
+         "command \"source upgrade\" is not available in version " ROWFERRY_VERSION},
+        {{"resync", "--where", "a"},
+         "option \"--where\" of \"resync\" is not available in version " ROWFERRY_VERSION},
         {{"sync", "--jsno", "a"}, "unknown option \"--jsno\"; did you mean \"--json\"?"},
         {{"sync", "--as", "a"},
          "command \"sync\" has no option \"--as\"; see: rowferry sync --help"},

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A request to the pipeline's holder, from filing it to the answer (engine/requests.h).
+ *
+ * While another process holds the pipeline the answer is followed in the state file; where none
+ * does, or once it has died, the command becomes the holder and carries it out itself.
+ *
+ *     ask_open, ask_push a key at a time, ask_run, ask_release
+ */
+#ifndef ROWFERRY_CLI_ASK_H
+#define ROWFERRY_CLI_ASK_H
+
+#include "arguments.h"
+#include "progressline.h"
+#include "result.h"
+#include "rowferry/state/request.h"
+#include "session.h"
+#include "setup.h"
+
+/* One request: a part of the keys. */
+struct asked {
+    struct buf keys;
+    size_t count;
+    int64_t id;
+};
+
+struct ask {
+    const struct arguments *arguments;
+    const char *request; /* REQUEST_RESYNC, REQUEST_DISCARD */
+    struct setup setup;
+    struct session session;
+    struct progressline progress;
+    const volatile sig_atomic_t *stop;
+    struct asked *asked;
+    size_t count;
+    size_t answered; /* how many of them, from the first on */
+    size_t keys;     /* of all */
+    int64_t done;    /* keys, as far as the answers tell */
+    bool followed;   /* another held the pipeline */
+    int64_t upserts, deletes, rejected, discarded;
+    struct err refused; /* of the first answer that is an error */
+    struct sync_outcome outcome;
+};
+
+/* Loads the configuration, picks the one pipeline and opens its state file. command: "resync". To
+ * be released in every case. */
+int ask_open(struct ask *k, const struct arguments *a, const char *command, const char *request,
+             struct err *err) MUST_CHECK;
+void ask_push(struct ask *k, struct span key);
+
+/* Files it, sees it through and tells what became of it; the exit code. */
+int ask_run(struct ask *k, struct err *err) MUST_CHECK;
+void ask_release(struct ask *k);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* resync and deadletter: asked of the holder, or carried out by the command itself. */
+#include <signal.h>
+#include <string.h>
+
+#include "http.h"
+#include "sql.h"
+#include "suite.h"
+#include "world.h"
+
+#define ROWS 3000
+
+static void expect_text(const char *text, const char *part)
+{
+    ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
+}
+
+/* The index holds the table, but for row 7, whose title is no number. */
+static void start(struct world *w, long rows)
+{
+    struct program_result result;
+    world_start(w, rows, NULL);
+    world_configure(w, "\"title\":{\"type\":\"long\"}",
+                    "\"batch_operations\": 50, \"in_flight\": 4");
+    sql_exec(w->conn, "update articles set title = source_id");
+    sql_exec(w->conn, "update articles set title = 'words' where source_id = 7");
+    world_install(w);
+    world_sync(w, 3, &result);
+    program_result_release(&result);
+}
+
+/* A sync that has much to do at a service that takes long, once it is at it. */
+static void start_holder(struct world *w, struct program *holder, const char *fault)
+{
+    sql_exec(w->conn, "update articles set title = source_id + 1 where source_id <> 7");
+    world_fault(w, fault);
+    rowferry_start(holder, w->config, "sync", NULL);
+    program_await(holder, "sync_started", 20000);
+}
+
+static void drop_faults(const struct world *w)
+{
+    struct reply reply;
+    reply_get(&reply, "DELETE", w->service.url, "/_devsearch/faults", NULL,
+              "ApiKey " WORLD_API_KEY);
+    ck_assert_int_eq(reply.status, 200);
+    reply_release(&reply);
+}
+
+static void expect_letters(const struct world *w, const char *text)
+{
+    struct program_result result;
+    rowferry_run(&result, w->config, "deadletter", "list", NULL);
+    ck_assert_int_eq(result.exit_code, 0);
+    expect_text(result.out, text);
+    program_result_release(&result);
+}
+
+START_TEST(rows_are_sent_again_where_nobody_holds_the_pipeline)
+{
+    struct world w;
+    struct program_result result;
+    start(&w, 20);
+    sql_exec(w.conn, "update articles set title = '3000' where source_id = 3;"
+                     "delete from articles where source_id = 4");
+    rowferry_run(&result, w.config, "resync", "3", "4", "5", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
+    expect_text(result.out, "articles: 3 operations (2 upserts, 1 delete), 0 rejected, ");
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "resync", "7", "--json", NULL);
+    ck_assert_int_eq(result.exit_code, 3);
+    ck_assert_int_eq(program_json_int(&result, "rejected"), 1);
+    ck_assert_int_eq(program_json_int(&result, "dead_letters"), 1);
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "status", NULL);
+    expect_text(result.out, "resync: 2 upserts, 1 delete");
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_corrected_row_is_retried_without_a_sync)
+{
+    struct world w;
+    struct program_result result;
+    start(&w, 20);
+    expect_letters(&w, "upsert of \"7\"");
+    rowferry_run(&result, w.config, "deadletter", "retry", NULL);
+    ck_assert_int_eq(result.exit_code, 3);
+    program_result_release(&result);
+    expect_letters(&w, "2 attempts");
+    sql_exec(w.conn, "update articles set title = '77' where source_id = 7");
+    rowferry_run(&result, w.config, "deadletter", "retry", "7", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
+    expect_text(result.out, "articles: 1 operation (1 upsert, 0 deletes), 0 rejected");
+    program_result_release(&result);
+    expect_letters(&w, "no dead letters");
+    rowferry_run(&result, w.config, "deadletter", "retry", NULL);
+    ck_assert_str_eq(result.out, "articles: no dead letters\n");
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(the_dead_letter_of_a_row_that_is_gone_is_cleared_by_a_retry)
+{
+    struct world w;
+    struct program_result result;
+    start(&w, 20);
+    sql_exec(w.conn, "delete from articles where source_id = 7");
+    rowferry_run(&result, w.config, "deadletter", "retry", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
+    expect_text(result.out, "1 operation (0 upserts, 1 delete)");
+    program_result_release(&result);
+    expect_letters(&w, "no dead letters");
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_dead_letter_is_shown_filtered_and_forgotten)
+{
+    struct world w;
+    struct program_result result;
+    start(&w, 20);
+    rowferry_run(&result, w.config, "deadletter", "show", "7", NULL);
+    ck_assert_int_eq(result.exit_code, 0);
+    expect_text(result.out, "key        7\n");
+    expect_text(result.out, "reason     mapper_parsing_exception: ");
+    program_result_release(&result);
+    rowferry_expect(1, w.config, "deadletter", "show", "8", NULL);
+    rowferry_run(&result, w.config, "deadletter", "list", "--reason", "no such words", NULL);
+    ck_assert_str_eq(result.out, "no dead letters\n");
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "deadletter", "list", "--reason", "parsing_exc", NULL);
+    expect_text(result.out, "upsert of \"7\"");
+    program_result_release(&result);
+    rowferry_expect(2, w.config, "deadletter", "discard", "--all", NULL);
+    rowferry_expect(2, w.config, "deadletter", "discard", "--yes", NULL);
+    rowferry_expect(1, w.config, "deadletter", "discard", "--yes", "8", NULL);
+    expect_letters(&w, "upsert of \"7\"");
+    rowferry_run(&result, w.config, "deadletter", "discard", "--all", "--yes", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
+    ck_assert_str_eq(result.out, "articles: 1 dead letter forgotten\n");
+    program_result_release(&result);
+    expect_letters(&w, "no dead letters");
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_request_before_the_first_sync_fails_and_is_not_kept)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 20, NULL);
+    world_install(&w);
+    rowferry_run(&result, w.config, "resync", "3", NULL);
+    ck_assert_int_eq(result.exit_code, 1);
+    expect_text(result.err, "has not been synced yet");
+    expect_text(result.err, "hint: run: rowferry sync articles");
+    program_result_release(&result);
+    world_sync(&w, 0, &result);
+    ck_assert_ptr_null(strstr(result.err, "request_done"));
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(the_holder_carries_out_what_others_ask)
+{
+    static const struct {
+        const char *words[4];
+        int exit_code;
+        const char *out;
+    } asks[] = {
+        {{"resync", "1", "2", "999999"},
+         0,
+         "articles: 3 operations (2 upserts, 1 delete), 0 rejected, "},
+        {{"deadletter", "retry"}, 3, "articles: 0 operations (0 upserts, 0 deletes), 1 rejected, "},
+        {{"deadletter", "discard", "--yes", "7"}, 0, "articles: 1 dead letter forgotten\n"},
+    };
+    struct world w;
+    struct program holder;
+    struct program askers[3];
+    struct program_result result;
+    start(&w, ROWS);
+    start_holder(&w, &holder, "{\"delay_ms\":250}");
+    for (size_t i = 0; i < 3; i++) {
+        const char *const *words = asks[i].words;
+        rowferry_start(&askers[i], w.config, words[0], words[1], words[2], words[3], NULL);
+        program_await(&askers[i], "is held by process", 10000);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        program_finish(&askers[i], 25000, &result);
+        ck_assert_msg(result.exit_code == asks[i].exit_code, "%s%s", result.out, result.err);
+        expect_text(result.out, asks[i].out);
+        program_result_release(&result);
+    }
+    program_finish(&holder, 25000, &result);
+    ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
+    expect_text(result.err, "event=request_done command=resync keys=3");
+    expect_text(result.err, "event=request_done command=resync keys=1");
+    expect_text(result.err, "event=request_done command=discard keys=1");
+    program_result_release(&result);
+    expect_letters(&w, "no dead letters");
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(the_one_who_asked_finishes_what_a_dead_holder_leaves)
+{
+    struct world w;
+    struct program holder;
+    struct program asker;
+    struct program_result result;
+    start(&w, ROWS);
+    start_holder(&w, &holder, "{\"delay_ms\":3000}");
+    rowferry_start(&asker, w.config, "resync", "1", "2", "999999", NULL);
+    program_await(&asker, "request_filed", 10000);
+    program_signal(&holder, SIGKILL);
+    program_finish(&holder, 5000, &result);
+    ck_assert_int_eq(result.exit_code, 128 + SIGKILL);
+    program_result_release(&result);
+    drop_faults(&w);
+    program_finish(&asker, 25000, &result);
+    ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
+    expect_text(result.out, "articles: 3 operations (2 upserts, 1 delete), 0 rejected");
+    expect_text(result.err, "event=request_done");
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(who_stops_waiting_leaves_the_request_to_the_holder)
+{
+    struct world w;
+    struct program holder;
+    struct program asker;
+    struct program_result result;
+    start(&w, ROWS);
+    start_holder(&w, &holder, "{\"delay_ms\":3000,\"count\":2}");
+    rowferry_start(&asker, w.config, "resync", "1", NULL);
+    program_await(&asker, "request_filed", 10000);
+    program_signal(&asker, SIGINT);
+    program_finish(&asker, 5000, &result);
+    ck_assert_int_eq(result.exit_code, 6);
+    expect_text(result.err, "the request stays filed");
+    program_result_release(&result);
+    program_finish(&holder, 25000, &result);
+    expect_text(result.err, "event=request_done command=resync keys=1");
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("sync/requests", rows_are_sent_again_where_nobody_holds_the_pipeline,
+           a_corrected_row_is_retried_without_a_sync,
+           the_dead_letter_of_a_row_that_is_gone_is_cleared_by_a_retry,
+           a_dead_letter_is_shown_filtered_and_forgotten,
+           a_request_before_the_first_sync_fails_and_is_not_kept,
+           the_holder_carries_out_what_others_ask,
+           the_one_who_asked_finishes_what_a_dead_holder_leaves,
+           who_stops_waiting_leaves_the_request_to_the_holder)
