@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kills at counted moments. */
+#include "crash.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "http.h"
+#include "rowferry/base/text.h"
+#include "sql.h"
+#include "wait.h"
+
+#define DELAY_MS 20
+#define MOMENTS 50 /* that are looked at, until one has operations under way */
+#define SLOW_LIMITS                                                                                \
+    "\"batch_operations\": 100, \"in_flight\": 4, \"window_bytes\": \"256KiB\", "                  \
+    "\"retry_budget\": \"60s\""
+
+int64_t crash_setting(const char *name, int64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text != NULL ? strtoll(text, NULL, 10) : otherwise;
+}
+
+int64_t crash_dice(int64_t n)
+{
+    static uint64_t state;
+    if (state == 0) {
+        int64_t seed = crash_setting("ROWFERRY_SEED", (int64_t)time(NULL) * 1000 + getpid() % 1000);
+        printf("ROWFERRY_SEED=%lld\n", (long long)seed);
+        fflush(stdout);
+        state = (uint64_t)seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    }
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t)((state >> 33) % (uint64_t)n);
+}
+
+static int64_t member(struct json_object *stats, const char *name)
+{
+    return json_object_get_int64(json_object_object_get(stats, name));
+}
+
+/* What the service took, and how many bulk requests it has received and not begun to answer. */
+static int64_t look(const struct world *w, int64_t *held)
+{
+    struct json_object *stats =
+        reply_json(200, "GET", w->service.url, "/_devsearch/stats", NULL, "ApiKey " WORLD_API_KEY);
+    int64_t taken = member(stats, "bulk_operations");
+    *held = member(stats, "faults_fired") - member(stats, "bulk_requests");
+    json_object_put(stats);
+    return taken;
+}
+
+int64_t crash_taken(const struct world *w)
+{
+    int64_t held;
+    return look(w, &held);
+}
+
+void crash_world(struct world *w, long rows)
+{
+    char fault[64];
+    world_start(w, rows, NULL);
+    sql_exec(w->conn, "alter table articles set (fillfactor = 10)");
+    sql_exec(w->conn, "vacuum full articles");
+    world_configure(w, CRASH_PROPERTIES, SLOW_LIMITS);
+    world_install(w);
+    snprintf(fault, sizeof(fault), "{\"delay_ms\":%d}", DELAY_MS);
+    world_fault(w, fault);
+}
+
+static void pause_ms(int64_t ms)
+{
+    struct deadline deadline = deadline_after(ms);
+    while (deadline_wait(&deadline)) {
+    }
+}
+
+/* Stops it at a moment when the service holds a request of it; held stays 0 where none comes. */
+static void stop_with_operations(const struct world *w, const struct program *program,
+                                 int64_t *held)
+{
+    for (int i = 0; i < MOMENTS; i++) {
+        program_signal(program, SIGSTOP);
+        look(w, held);
+        if (*held > 0 || i == MOMENTS - 1) {
+            return;
+        }
+        program_signal(program, SIGCONT);
+        pause_ms(crash_dice(3));
+    }
+}
+
+void crash_kill(const struct world *w, int64_t operations, struct kills *kills)
+{
+    struct program program;
+    struct program_result result;
+    struct deadline deadline = deadline_after(60000);
+    int64_t held;
+    int64_t until = crash_taken(w) + operations;
+    rowferry_start(&program, w->config, "sync", NULL);
+    while (crash_taken(w) < until && program_running(&program)) {
+        ck_assert(deadline_wait(&deadline));
+    }
+    pause_ms(crash_dice(DELAY_MS));
+    stop_with_operations(w, &program, &held);
+    program_signal(&program, SIGKILL);
+    program_finish(&program, 5000, &result);
+    ck_assert_msg(result.exit_code == 128 + SIGKILL, "it ended before: %s", result.err);
+    program_result_release(&result);
+    kills->count++;
+    kills->unsettled += held > 0;
+}
+
+void crash_at(const struct world *w, const char *failpoint)
+{
+    struct program program;
+    struct program_result result;
+    char setting[128];
+    const char *argv[] = {getenv("ROWFERRY_PROGRAM"), "-c", w->config, "sync", NULL};
+    const char *env[] = {setting, NULL};
+    snprintf(setting, sizeof(setting), "ROWFERRY_FAILPOINT=%s", failpoint);
+    program_start(&program, argv, env);
+    program_finish(&program, 60000, &result);
+    ck_assert_msg(result.exit_code == 128 + SIGKILL, "%s did not kill it (%d): %s", failpoint,
+                  result.exit_code, result.err);
+    program_result_release(&result);
+}
+
+void crash_expect_unsettled(const struct kills *kills)
+{
+    printf("%lld kills, %lld with unsettled operations\n", (long long)kills->count,
+           (long long)kills->unsettled);
+    ck_assert_msg(kills->unsettled * 10 >= kills->count * 8,
+                  "only %lld of %lld kills hit with unsettled operations",
+                  (long long)kills->unsettled, (long long)kills->count);
+}
+
+int crash_suite(const char *name, const TTest *const *tests, size_t count)
+{
+    Suite *suite = suite_create(name);
+    for (size_t i = 0; i < count; i++) {
+        TCase *tcase = tcase_create(tests[i]->name);
+        tcase_set_timeout(tcase, 0);
+        tcase_add_test(tcase, tests[i]);
+        suite_add_tcase(suite, tcase);
+    }
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the crash tests share: a world whose service takes small requests slowly, and kills that
+ * count what was unsettled when they hit.
+ */
+#ifndef ROWFERRY_TESTS_CRASH_H
+#define ROWFERRY_TESTS_CRASH_H
+
+#include <check.h>
+
+#include "world.h"
+
+#define CRASH_PROPERTIES                                                                           \
+    "\"title\":{\"type\":\"text\"},\"price\":{\"type\":\"double\"},\"tags\":{\"type\":"            \
+    "\"keyword\"},\"extra\":{\"type\":\"object\",\"enabled\":false},\"published\":{\"type\":"      \
+    "\"boolean\"},\"updated_at\":{\"type\":\"date\"}"
+
+/* A number from the environment. */
+int64_t crash_setting(const char *name, int64_t otherwise);
+
+/* A random number below n; $ROWFERRY_SEED repeats a run, and the seed is printed once. */
+int64_t crash_dice(int64_t n);
+
+/* Operations that the service has taken since it started. */
+int64_t crash_taken(const struct world *w);
+
+/*
+ * A world whose change log is installed, with so many rows, several to a block so that the copy has
+ * many pages, requests of 100 operations, a window of 256 KiB; every bulk request waits 20 ms.
+ */
+void crash_world(struct world *w, long rows);
+
+/* Kills of a test, and how many of them hit with operations under way. */
+struct kills {
+    int64_t count;
+    int64_t unsettled;
+};
+
+/* Starts a sync and kills it at a random moment after the service took so many more operations. */
+void crash_kill(const struct world *w, int64_t operations, struct kills *kills);
+
+/* Starts a sync with $ROWFERRY_FAILPOINT, which has to be killed by it. */
+void crash_at(const struct world *w, const char *failpoint);
+
+/* Fails where fewer than 80 % of the kills hit with operations under way. */
+void crash_expect_unsettled(const struct kills *kills);
+
+/* Like suite_run, without a limit of time: how long these take is asked for by the environment. */
+int crash_suite(const char *name, const TTest *const *tests, size_t count);
+
+#define CRASH_MAIN(name, ...)                                                                      \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        const TTest *const tests[] = {__VA_ARGS__};                                                \
+        return crash_suite((name), tests, sizeof(tests) / sizeof(tests[0]));                       \
+    }
+
+#endif

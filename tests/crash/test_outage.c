@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A service that refuses, cuts or hangs in the middle of a first load: the sync waits and ends. */
+#include "crash.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http.h"
+#include "sql.h"
+#include "wait.h"
+
+#define ROWS 30000
+
+static int lines_with(const char *text, const char *event)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, event)) != NULL; at += strlen(event)) {
+        count++;
+    }
+    return count;
+}
+
+static void clear_faults(const struct world *w)
+{
+    struct reply reply;
+    reply_get(&reply, "DELETE", w->service.url, "/_devsearch/faults", NULL,
+              "ApiKey " WORLD_API_KEY);
+    ck_assert_int_eq(reply.status, 200);
+    reply_release(&reply);
+}
+
+/* The fault holds for $ROWFERRY_OUTAGE_S from the middle of a load on. */
+static void ridden_out(const char *fault)
+{
+    struct world w;
+    struct program program;
+    struct program_result result;
+    int64_t outage_ms = crash_setting("ROWFERRY_OUTAGE_S", 3) * 1000;
+    struct deadline begin = deadline_after(60000);
+    crash_world(&w, ROWS);
+    world_configure(&w, CRASH_PROPERTIES,
+                    "\"batch_operations\": 100, \"in_flight\": 4, \"window_bytes\": \"256KiB\", "
+                    "\"request_timeout\": \"2s\"");
+    rowferry_start(&program, w.config, "sync", "--json", NULL);
+    while (crash_taken(&w) < ROWS / 3) {
+        ck_assert(deadline_wait(&begin));
+    }
+    clear_faults(&w);
+    world_fault(&w, fault);
+    struct deadline outage = deadline_after(outage_ms);
+    sql_exec(w.conn, "update articles set title = 'meanwhile' where source_id %% 100 = 0");
+    while (deadline_wait(&outage)) {
+    }
+    ck_assert_msg(program_running(&program), "it ended during the outage");
+    clear_faults(&w);
+    program_finish(&program, 60000, &result);
+    ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
+    world_expect_equal(&w);
+    ck_assert_msg(lines_with(result.err, "event=away") == 1 &&
+                      lines_with(result.err, "event=back") == 1,
+                  "not one line each: %s", result.err);
+    printf("outage %s of %lld ms: %lld retried of %d rows\n", fault, (long long)outage_ms,
+           (long long)program_json_int(&result, "retried"), ROWS);
+    program_result_release(&result);
+    world_stop(&w);
+}
+
+START_TEST(a_service_that_answers_503_is_ridden_out)
+{
+    ridden_out("{\"status\":503,\"path\":\"/\"}");
+}
+END_TEST
+
+START_TEST(a_service_that_closes_every_connection_is_ridden_out)
+{
+    ridden_out("{\"close\":\"before\",\"path\":\"/\"}");
+}
+END_TEST
+
+START_TEST(a_service_that_takes_and_closes_every_connection_is_ridden_out)
+{
+    ridden_out("{\"close\":\"after\",\"path\":\"/\"}");
+}
+END_TEST
+
+START_TEST(a_service_that_hangs_is_ridden_out)
+{
+    ridden_out("{\"delay_ms\":6000,\"path\":\"/\"}");
+}
+END_TEST
+
+CRASH_MAIN("crash/outage", a_service_that_answers_503_is_ridden_out,
+           a_service_that_closes_every_connection_is_ridden_out,
+           a_service_that_takes_and_closes_every_connection_is_ridden_out,
+           a_service_that_hangs_is_ridden_out)
