@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first sync of a table: everything arrives, also what changes meanwhile. */
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "http.h"
 #include "sql.h"
 #include "suite.h"
+#include "wait.h"
 #include "world.h"
 
 START_TEST(first_sync_builds_the_index_and_the_second_sends_nothing)
@@ -70,6 +73,47 @@ START_TEST(changes_during_the_first_load_arrive)
 }
 END_TEST
 
+static int64_t operations_taken(const struct world *w)
+{
+    struct json_object *stats =
+        reply_json(200, "GET", w->service.url, "/_devsearch/stats", NULL, "ApiKey " WORLD_API_KEY);
+    int64_t taken = json_object_get_int64(json_object_object_get(stats, "bulk_operations"));
+    json_object_put(stats);
+    return taken;
+}
+
+START_TEST(an_interrupted_first_load_says_where_it_goes_on)
+{
+    struct world w;
+    struct program program;
+    struct program_result result;
+    struct deadline deadline = deadline_after(20000);
+    world_start(&w, 10000, NULL);
+    sql_exec(w.conn, "alter table articles set (fillfactor = 10)");
+    sql_exec(w.conn, "vacuum full analyze articles");
+    world_configure(&w, "\"title\":{\"type\":\"text\"}",
+                    "\"batch_operations\": 200, \"in_flight\": 2");
+    world_install(&w);
+    world_fault(&w, "{\"delay_ms\":50}");
+    rowferry_start(&program, w.config, "sync", NULL);
+    while (operations_taken(&w) < 7000) {
+        ck_assert(deadline_wait(&deadline));
+    }
+    program_signal(&program, SIGINT);
+    program_finish(&program, 10000, &result);
+    ck_assert_msg(strstr(result.out, "articles: stopped after ") != NULL, "%s", result.out);
+    ck_assert_ptr_null(strstr(result.err, "event=load_resumed"));
+    program_result_release(&result);
+    world_sync(&w, 0, &result);
+    const char *said = strstr(result.err, "event=load_resumed pipeline=articles share=0.");
+    ck_assert_msg(said != NULL, "%s", result.err);
+    long left = strtol(strstr(said, "rows_left=") + strlen("rows_left="), NULL, 10);
+    ck_assert_msg(left > 1000 && left < 9000, "%ld rows left", left);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
 /* Nobody sees an index before it is complete. */
 START_TEST(the_alias_appears_when_everything_is_there)
 {
@@ -118,5 +162,6 @@ END_TEST
 
 SUITE_MAIN("integration/first_load", first_sync_builds_the_index_and_the_second_sends_nothing,
            an_empty_table_becomes_an_empty_index, changes_during_the_first_load_arrive,
+           an_interrupted_first_load_says_where_it_goes_on,
            the_alias_appears_when_everything_is_there,
            a_second_sync_at_the_same_time_says_who_holds_it)

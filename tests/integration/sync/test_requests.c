@@ -117,6 +117,31 @@ START_TEST(the_dead_letter_of_a_row_that_is_gone_is_cleared_by_a_retry)
 }
 END_TEST
 
+START_TEST(more_dead_letters_than_one_request_holds_are_retried_and_discarded)
+{
+    struct world w;
+    struct program_result result;
+    start(&w, 2500);
+    sql_exec(w.conn, "update articles set title = 'more words'");
+    world_sync(&w, 3, &result);
+    ck_assert_int_eq(program_json_int(&result, "dead_letters"), 2500);
+    program_result_release(&result);
+    sql_exec(w.conn, "update articles set title = source_id where source_id > 200");
+    rowferry_run(&result, w.config, "deadletter", "retry", "--json", NULL);
+    ck_assert_int_eq(result.exit_code, 3);
+    ck_assert_int_eq(program_json_int(&result, "upserts"), 2300);
+    ck_assert_int_eq(program_json_int(&result, "rejected"), 200);
+    ck_assert_int_eq(program_json_int(&result, "dead_letters"), 200);
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "deadletter", "discard", "--all", "--yes", "--json", NULL);
+    ck_assert_int_eq(result.exit_code, 0);
+    ck_assert_int_eq(program_json_int(&result, "discarded"), 200);
+    ck_assert_int_eq(program_json_int(&result, "dead_letters"), 0);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(a_dead_letter_is_shown_filtered_and_forgotten)
 {
     struct world w;
@@ -255,6 +280,7 @@ END_TEST
 SUITE_MAIN("sync/requests", rows_are_sent_again_where_nobody_holds_the_pipeline,
            a_corrected_row_is_retried_without_a_sync,
            the_dead_letter_of_a_row_that_is_gone_is_cleared_by_a_retry,
+           more_dead_letters_than_one_request_holds_are_retried_and_discarded,
            a_dead_letter_is_shown_filtered_and_forgotten,
            a_request_before_the_first_sync_fails_and_is_not_kept,
            the_holder_carries_out_what_others_ask,
