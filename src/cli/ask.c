@@ -287,7 +287,10 @@ static void ask_push_discarded(struct ask *k, struct buf *out)
     const struct sync_outcome *o = &k->outcome;
     char count[UNITS_BYTES];
     if (!arguments_have(k->arguments, OPTION_JSON)) {
-        buf_printf(out, "%s: %s dead letter%s forgotten\n", o->pipeline,
+        buf_printf(out, "%s: %s%s dead letter%s forgotten\n", o->pipeline,
+                   o->err != NULL      ? "failed, "
+                   : o->result.stopped ? "stopped, "
+                                       : "",
                    units_count(count, k->discarded), k->discarded == 1 ? "" : "s");
         return;
     }
