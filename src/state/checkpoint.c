@@ -20,6 +20,10 @@ int checkpoint_load(struct state *s, struct checkpoint *out, struct err *err)
     if (result <= 0) {
         return result; /* no row: nothing built yet */
     }
+    if (sqlite3_column_int(row, 11) != 1) {
+        sql_end(row);
+        return database_damaged(s, "the sum of the checkpoint is wrong", err);
+    }
     out->phase = (enum generation_phase)sqlite3_column_int(row, 0);
     out->generation = sql_copy(row, 1);
     out->index_uuid = sql_copy(row, 2);

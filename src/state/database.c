@@ -14,7 +14,10 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_ROLLBACK] = "rollback",
     [SQL_CHECKPOINT_LOAD] =
         "select phase, generation, index_uuid, mapping_fingerprint, table_fingerprint,"
-        " source_identity, position, generation_number, clock_ceiling, settled_at_us, documents"
+        " source_identity, position, generation_number, clock_ceiling, settled_at_us, documents,"
+        " sum = row_sum(id, name, phase, generation, index_uuid, mapping_fingerprint,"
+        " table_fingerprint, source_identity, position, generation_number, clock_ceiling,"
+        " settled_at_us, documents)"
         " from pipeline where id = ?1",
     [SQL_SETTLE] = "update pipeline set position = coalesce(?2, position),"
                    " documents = documents + ?3, settled_at_us = ?4 where id = ?1",

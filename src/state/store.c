@@ -12,6 +12,7 @@
 #include "database.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/embed.h"
+#include "rowsum.h"
 
 #define APPLICATION_ID 0x726f7766 /* "rowf" */
 #define BUSY_MS 10000
@@ -112,6 +113,9 @@ static int connect_database(struct state *s, struct err *err)
         sqlite3_open_v2(uri, &s->db, s->read_only ? flags : flags | SQLITE_OPEN_CREATE, NULL);
     free(uri);
     if (code != SQLITE_OK) {
+        return database_error(s, err);
+    }
+    if (rowsum_register(s->db) != SQLITE_OK) {
         return database_error(s, err);
     }
     sqlite3_extended_result_codes(s->db, 1);

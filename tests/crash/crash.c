@@ -14,7 +14,7 @@
 #include "sql.h"
 #include "wait.h"
 
-#define DELAY_MS 20
+#define DELAY_MS 30
 #define MOMENTS 50 /* that are looked at, until one has operations under way */
 #define SLOW_LIMITS                                                                                \
     "\"batch_operations\": 100, \"in_flight\": 4, \"window_bytes\": \"256KiB\", "                  \
@@ -65,7 +65,9 @@ void crash_world(struct world *w, long rows)
 {
     char fault[64];
     world_start(w, rows, NULL);
-    sql_exec(w->conn, "alter table articles set (fillfactor = 10)");
+    /* three rows a block, so that one page of the copy is a small part of the table */
+    sql_exec(w->conn, "alter table articles set (fillfactor = 10);"
+                      "update articles set extra = jsonb_build_object('pad', repeat('-', 150))");
     sql_exec(w->conn, "vacuum full articles");
     world_configure(w, CRASH_PROPERTIES, SLOW_LIMITS);
     world_install(w);

@@ -25,8 +25,8 @@ int64_t crash_dice(int64_t n);
 int64_t crash_taken(const struct world *w);
 
 /*
- * A world whose change log is installed, with so many rows, several to a block so that the copy has
- * many pages, requests of 100 operations, a window of 256 KiB; every bulk request waits 20 ms.
+ * A world whose change log is installed, with so many rows, few to a block so that the copy has
+ * many pages, requests of 100 operations, a window of 256 KiB; every bulk request waits 30 ms.
  */
 void crash_world(struct world *w, long rows);
 

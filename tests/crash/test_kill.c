@@ -6,8 +6,9 @@
 
 #include "sql.h"
 
-#define ROWS 60000
+#define ROWS 80000
 #define KILLS_PER_LOAD 2
+#define LATER_ROWS 20000
 #define CHANGED 8000
 
 /* Kills a first load again and again while the table changes, then lets it end; the operations that
@@ -58,12 +59,12 @@ START_TEST(a_later_sync_that_is_killed_loses_no_change)
     struct program_result result;
     int64_t wanted = crash_setting("ROWFERRY_KILLS", 6);
     int64_t most = 0;
-    crash_world(&w, ROWS / 2);
+    crash_world(&w, LATER_ROWS);
     world_sync(&w, 0, &result);
     program_result_release(&result);
     while (kills.count < wanted) {
         int64_t before = crash_taken(&w);
-        int from = (int)crash_dice(ROWS / 2 - CHANGED) + 1;
+        int from = (int)crash_dice(LATER_ROWS - CHANGED) + 1;
         sql_exec(w.conn,
                  "update articles set title = 'change %d' where source_id between %d and %d;"
                  "delete from articles where source_id %% 1000 = %d",
