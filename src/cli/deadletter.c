@@ -43,6 +43,9 @@ static void push_human(struct buf *out, const char *pipeline, const struct dead_
     char first[CLOCK_ISO_BYTES];
     char last[CLOCK_ISO_BYTES];
     buf_printf(out, "%s: %s of \"", pipeline, operation_kind_name(l->kind));
+    if (l->key_len == 0) {
+        buf_push_literal(out, "(none)"); /* a part of the key is NULL */
+    }
     terminal_push_safe(out, l->key, l->key_len);
     buf_printf(out, "\", first %s, last %s, %lld attempt%s", clock_iso(first, l->first_us, 0),
                clock_iso(last, l->last_us, 0), (long long)l->attempts, l->attempts == 1 ? "" : "s");

@@ -48,7 +48,9 @@ static void requests_spread(struct requests *r, struct buf *arguments, struct in
     while (keylist_next(&cursor, &key)) {
         struct span span = span_make(buf_text(&key), key.len);
         r->keys++;
-        if (resync) {
+        if (resync && span.len == 0) {
+            r->rejected++; /* a row without a key cannot be looked up: it stays a dead letter */
+        } else if (resync) {
             intake_ask(intake, span);
         } else {
             r->discarded += settling_discard(settling, span);

@@ -25,7 +25,7 @@ void settle_refusal(struct loop *l, uint64_t page, const struct refusal *refusal
         buf_printf(&reason, ": %s", refusal->beginning);
     }
     struct letter letter = {
-        .key = l->change.key_null ? span_make("(null)", 6) : l->change.key,
+        .key = l->change.key_null ? span_make("", 0) : l->change.key,
         .kind = l->change.kind == CHANGE_ROW ? OPERATION_UPSERT : OPERATION_DELETE,
         .reason = span_make(buf_text(&reason), reason.len),
         .version = l->intake.version,
