@@ -83,20 +83,43 @@ int database_damaged(const struct state *s, const char *what, struct err *err)
                          "position and builds a new generation");
 }
 
+static int no_room(const struct state *s, const char *reason, struct err *err)
+{
+    err_set(err, ERR_TRANSIENT, "could not write state file \"%s\": %s", s->path, reason);
+    return err_hint(err, "make room on its disk and run again: nothing that was settled is lost");
+}
+
 /* What the system said of the file, where SQLite tells only that it failed. */
 static int failed_io(const struct state *s, struct err *err)
 {
     int cause = sqlite3_system_errno(s->db);
-    bool full = cause == ENOSPC || cause == EDQUOT;
-    return err_set(err, full ? ERR_TRANSIENT : ERR_STATE, "could not read or write \"%s\": %s",
-                   s->path, cause != 0 ? strerror(cause) : sqlite3_errmsg(s->db));
+    const char *reason = cause != 0 ? strerror(cause) : sqlite3_errmsg(s->db);
+    if (cause == ENOSPC || cause == EDQUOT || cause == EFBIG) {
+        return no_room(s, reason, err);
+    }
+    err_set(err, ERR_STATE, "could not read or write \"%s\": %s", s->path, reason);
+    return err_hint(err, "look at its disk, or set state.path to a file on another");
 }
 
 static int cannot_open(const struct state *s, struct err *err)
 {
     int cause = sqlite3_system_errno(s->db);
-    return err_set(err, ERR_STATE, "could not open state file \"%s\": %s", s->path,
-                   cause != 0 ? strerror(cause) : sqlite3_errmsg(s->db));
+    err_set(err, ERR_STATE, "could not open state file \"%s\": %s", s->path,
+            cause != 0 ? strerror(cause) : sqlite3_errmsg(s->db));
+    return err_hint(err, "let this user read and write the file and its folder, or set state.path");
+}
+
+static int cannot_write(const struct state *s, struct err *err)
+{
+    err_set(err, ERR_STATE, "cannot write state file \"%s\": %s", s->path, sqlite3_errmsg(s->db));
+    return err_hint(err, "let this user write the file and its folder; where it may already, the "
+                         "file is damaged: keep it aside under another name");
+}
+
+static int in_use(const struct state *s, struct err *err)
+{
+    err_set(err, ERR_TRANSIENT, "could not write state file \"%s\": it is busy", s->path);
+    return err_hint(err, "another program holds it open: end that one, or run again later");
 }
 
 static int classify(const struct state *s, int primary, struct err *err)
@@ -104,11 +127,9 @@ static int classify(const struct state *s, int primary, struct err *err)
     switch (primary) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return err_set(err, ERR_TRANSIENT, "could not write state file \"%s\": it is busy",
-                       s->path);
+        return in_use(s, err);
     case SQLITE_FULL:
-        return err_set(err, ERR_TRANSIENT, "could not write state file \"%s\": no space left",
-                       s->path);
+        return no_room(s, "no space left", err);
     case SQLITE_NOMEM:
         return err_set(err, ERR_TRANSIENT, "could not use state file \"%s\": out of memory",
                        s->path);
@@ -119,9 +140,10 @@ static int classify(const struct state *s, int primary, struct err *err)
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-        return err_set(err, ERR_STATE, "cannot write state file \"%s\": %s", s->path,
-                       sqlite3_errmsg(s->db));
-    case SQLITE_ERROR: /* the statements are fixed: a table or column of theirs is gone */
+        return cannot_write(s, err);
+    case SQLITE_ERROR:      /* the statements are fixed: a table or column of theirs is gone */
+    case SQLITE_CONSTRAINT: /* and keep every constraint, unless a row is not what was written */
+    case SQLITE_MISMATCH:
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         return database_damaged(s, sqlite3_errmsg(s->db), err);

@@ -31,13 +31,14 @@ static int64_t newest_form(void)
 
 static int cannot_use(const char *path, int cause, struct err *err)
 {
-    bool later = cause == ENOSPC || cause == EDQUOT || cause == EMFILE || cause == ENFILE;
+    bool full = cause == ENOSPC || cause == EDQUOT;
+    bool later = full || cause == EMFILE || cause == ENFILE;
     err_set(err, later ? ERR_TRANSIENT : ERR_STATE, "could not open \"%s\": %s", path,
             strerror(cause));
-    if (cause == ENOENT) {
-        return err_hint(err, "create the directory, or set state.path");
-    }
-    return later ? (int)ERR_TRANSIENT : (int)ERR_STATE;
+    return err_hint(err, cause == ENOENT ? "create the directory, or set state.path"
+                         : full          ? "make room on its disk and run again"
+                         : later         ? "run again later"
+                                 : "let this user read and write its folder, or set state.path");
 }
 
 static char *lock_path(const char *path)
@@ -121,7 +122,8 @@ static int connect_database(struct state *s, struct err *err)
     sqlite3_extended_result_codes(s->db, 1);
     sqlite3_busy_timeout(s->db, BUSY_MS);
     if (!s->read_only && sqlite3_db_readonly(s->db, "main") == 1) {
-        return err_set(err, ERR_STATE, "cannot write state file \"%s\": it is read-only", s->path);
+        err_set(err, ERR_STATE, "cannot write state file \"%s\": it is read-only", s->path);
+        return err_hint(err, "let this user write the file, or set state.path");
     }
     return execute(s,
                    s->read_only ? "pragma query_only = on; pragma cell_size_check = on"
