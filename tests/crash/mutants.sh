@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Plants one bug at a time into a copy of the sources; the simulation has to catch each of them.
+#
+#   mutants.sh [SEEDS]       at most so many seeds (200) for each mutant
+set -euo pipefail
+
+top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
+seeds=${1:-200}
+work=$(mktemp -d "${TMPDIR:-/tmp}/rowferry-mutants.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+settle='int rc = sender_settle_all('
+each='for (size_t i = 0; i < batch_travelling(b); i++)'
+
+# name @ file @ code that occurs once @ what stands in its place
+mutants() {
+    cat <<LIST
+a retry counts as done@src/engine/sender.c@$settle@$each { if (b->operations[i].outcome == OUTCOME_RETRY) { b->operations[i].outcome = OUTCOME_DONE; } } $settle
+a lost request counts as done@src/engine/sender.c@$settle@$each { if (b->operations[i].outcome == OUTCOME_UNKNOWN) { b->operations[i].outcome = OUTCOME_DONE; } } $settle
+what repeats is not kept@src/engine/sender.c@batch_keep_unsettled(b);@batch_reset(b);
+committed before it is settled@src/engine/window.c@if (!page->closed || page->unsettled > 0) {@if (!page->closed) {
+a version is used again@src/document/version.c@wall_us > v->last ? wall_us : v->last + 1;@wall_us > v->last ? wall_us : v->last;
+a version's ceiling is not durable@src/engine/intake.c@rc = checkpoint_raise_ceiling(r->state, ceiling, err);@rc = 0;
+a held operation is dropped@src/engine/loop.c@if (held && !replaces) {@if (held && !replaces) { return true;
+an outrun version is not stepped over@src/engine/intake.c@version_step_over(&r->ticks, seen);@(void)seen;
+an outrun operation counts as done@src/engine/settle.c@settle_outrun(l, o, key, hash);@settle_done(l, o, key, hash);
+the position is forgotten with the connection@src/engine/intake.c@if (rc == ERR_TRANSIENT) {@if (rc == ERR_TRANSIENT) { free(r->position); r->position = NULL;
+dead letters are not recorded@src/state/checkpoint.c@result = add_letters(s, settlement, err);@result = 0;
+a change during the copy is not read again@src/engine/pipeline.c@intake_init(&l->intake, &s->target.facts, c->position, c->clock_ceiling);@intake_init(&l->intake, &s->target.facts, c->phase == GENERATION_LIVE ? c->position : NULL, c->clock_ceiling);
+LIST
+}
+
+# replace FILE CODE INSTEAD: literally; fails where the code is not there exactly once.
+replace() {
+    awk -v code="$2" -v instead="$3" '
+    {
+        at = index($0, code)
+        if (at > 0) {
+            found++
+            $0 = substr($0, 1, at - 1) instead substr($0, at + length(code))
+        }
+        print
+    }
+    END { exit found != 1 }' "$1" >"$work/replaced" || return 1
+    cp "$work/replaced" "$1"
+}
+
+build() {
+    ninja -C "$work/build" unit_engine_simulation >"$work/log" 2>&1 || { tail -20 "$work/log" >&2; return 1; }
+}
+
+# A mutant that hangs is caught too.
+simulate() {
+    ROWFERRY_SEEDS=$seeds timeout 60 "$work/build/tests/unit_engine_simulation" >"$work/log" 2>&1
+}
+
+prepare() {
+    tar -C "$top" --exclude=./build --exclude=./.git -cf - . | (mkdir "$work/tree" && tar -C "$work/tree" -xf -)
+    cmake -G Ninja -S "$work/tree" -B "$work/build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-Wno-error \
+        >"$work/log" 2>&1 || { tail -20 "$work/log" >&2; return 1; }
+    build
+    simulate || { tail -5 "$work/log" >&2; echo "mutants: the simulation fails without any mutant" >&2; return 1; }
+}
+
+# Why the simulation failed, in a few words.
+reason() {
+    grep -ohE 'seed [0-9]+: .*|ended with -?[0-9]+|ended by signal [0-9]+|never happened.*|a law of the window.*' "$work/log" |
+        head -1 | cut -c1-70
+}
+
+survivors=0
+prepare
+while IFS=@ read -r name file code instead; do
+    replace "$work/tree/$file" "$code" "$instead" || { echo "mutants: \"$name\" does not fit $file" >&2; exit 1; }
+    build
+    if simulate; then
+        verdict=SURVIVED
+        survivors=$((survivors + 1))
+    else
+        verdict="caught: $(reason)"
+    fi
+    printf '%-50s %s\n' "$name" "$verdict"
+    cp "$top/$file" "$work/tree/$file"
+done < <(mutants)
+echo "mutants: $survivors survived"
+[ "$survivors" = 0 ]

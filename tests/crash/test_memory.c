@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How much memory a sync takes: with the service away while the table changes, and with very many
+ * changed keys. Judged by VmHWM, which a sanitizer would make meaningless.
+ */
+#include "crash.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http.h"
+#include "sql.h"
+#include "wait.h"
+
+#define MOST_KIB (32 * 1024)
+#define CHANGES_A_STEP 100
+#define STEP_MS 100
+
+/* The greatest resident memory of a process that runs, KiB; 0 where it is not there any more. */
+static long peak_kib(pid_t pid)
+{
+    char path[64];
+    char line[256];
+    long kib = 0;
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        if (strncmp(line, "VmHWM:", 6) == 0) {
+            kib = strtol(line + 6, NULL, 10);
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return kib;
+}
+
+/* Waits for its end and looks on. */
+static long peak_until_end(struct program *program, int64_t deadline_ms)
+{
+    struct deadline deadline = deadline_after(deadline_ms);
+    long most = 0;
+    while (program_running(program)) {
+        long now = peak_kib(program->pid);
+        most = now > most ? now : most;
+        ck_assert(deadline_wait(&deadline));
+    }
+    return most;
+}
+
+static void ends_small(struct world *w, struct program *program, const char *what)
+{
+    struct program_result result;
+    long most = peak_until_end(program, 600000);
+    program_finish(program, 1000, &result);
+    ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
+    program_result_release(&result);
+    printf("%s: %.1f MiB\n", what, (double)most / 1024);
+    ck_assert_int_gt(most, 0);
+    ck_assert_msg(most <= MOST_KIB, "%s: %ld KiB", what, most);
+    world_expect_equal(w);
+}
+
+/* 1,000 changes a second for $ROWFERRY_OUTAGE_S, each second from the first row on. */
+static void change_meanwhile(const struct world *w)
+{
+    struct deadline end = deadline_after(crash_setting("ROWFERRY_OUTAGE_S", 3) * 1000);
+    for (int step = 0; deadline_now_ms() < end.end_ms; step++) {
+        struct deadline next = deadline_after(STEP_MS);
+        int from = step * CHANGES_A_STEP % 50000;
+        sql_exec(w->conn,
+                 "update articles set title = 'meanwhile %d' where source_id > %d and"
+                 " source_id <= %d",
+                 step, from, from + CHANGES_A_STEP);
+        while (deadline_wait(&next)) {
+        }
+    }
+}
+
+START_TEST(with_the_service_away_and_1000_changes_a_second)
+{
+    struct world w;
+    struct program program;
+    struct program_result result;
+    struct reply reply;
+    world_start(&w, 50000, NULL);
+    world_configure(&w, CRASH_PROPERTIES, "\"retry_budget\": \"5m\"");
+    world_install(&w);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    sql_exec(w.conn, "update articles set title = 'before'");
+    world_fault(&w, "{\"status\":503}");
+    rowferry_start(&program, w.config, "sync", NULL);
+    program_await(&program, "event=away", 30000);
+    change_meanwhile(&w);
+    ck_assert(program_running(&program));
+    reply_get(&reply, "DELETE", w.service.url, "/_devsearch/faults", NULL, "ApiKey " WORLD_API_KEY);
+    reply_release(&reply);
+    ends_small(&w, &program, "service away, 1,000 changes/s");
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(with_very_many_changed_keys)
+{
+    struct world w;
+    struct program program;
+    struct program_result result;
+    char what[64];
+    long rows = (long)crash_setting("ROWFERRY_CHANGED_ROWS", 50000);
+    world_start(&w, rows, NULL);
+    world_install(&w);
+    rowferry_start(&program, w.config, "sync", NULL);
+    program_finish(&program, 600000, &result);
+    ck_assert_msg(result.exit_code == 0, "%s", result.err);
+    program_result_release(&result);
+    sql_exec(w.conn, "update articles set title = 'changed'");
+    rowferry_start(&program, w.config, "sync", NULL);
+    snprintf(what, sizeof(what), "%ld changed keys", rows);
+    ends_small(&w, &program, what);
+    world_stop(&w);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {with_the_service_away_and_1000_changes_a_second,
+                                  with_very_many_changed_keys};
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    (void)tests;
+    printf("skip: a sanitizer takes memory of its own; build with --preset debug or release\n");
+    return 77;
+#else
+    return crash_suite("crash/memory", tests, sizeof(tests) / sizeof(tests[0]));
+#endif
+}
