@@ -1,16 +1,26 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs every test: installs what they need (root or sudo), builds with sanitizers, starts the
-# servers that they ask for, and ends with the counts.
+# Runs the tests: installs what they need (root or sudo), builds, starts the servers that they ask for,
+# and ends with the counts.
 #
-#   tests/run.sh [option of ctest]...        for example: tests/run.sh -L unit, tests/run.sh -R changelog
+#   tests/run.sh [option of ctest]...   with sanitizers: unit, golden, integration, lints
+#   tests/run.sh --long                 without: kills, outages, restarts, damaged state files, memory,
+#                                       2,000 seeds of the simulation, and mutants that it must catch
+#
+# For example: tests/run.sh -L unit, tests/run.sh -R changelog
 set -euo pipefail
 
 top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 # shellcheck source=deploy/packages.sh
 . "$top/deploy/packages.sh"
 
-build=$top/build/asan
+preset=asan select=(-LE crash)
+if [ "${1:-}" = --long ]; then
+    shift
+    preset=debug select=(-R '^crash_|^unit_engine_simulation$|^fixture_')
+    export ROWFERRY_SEEDS=${ROWFERRY_SEEDS:-2000}
+fi
+build=$top/build/$preset
 results=$build/results.xml
 
 install() {
@@ -20,8 +30,8 @@ install() {
 }
 
 build() {
-    cmake --preset asan >"$build/configure.log" 2>&1 || { tail -20 "$build/configure.log"; return 1; }
-    cmake --build --preset asan -- --quiet
+    cmake --preset "$preset" >"$build/configure.log" 2>&1 || { tail -20 "$build/configure.log"; return 1; }
+    cmake --build --preset "$preset" -- --quiet
 }
 
 # Every failed and every skipped test by name (with the reason that it gave), then one line of counts.
@@ -57,9 +67,12 @@ main() {
     install
     rm -f "$results"
     build
-    ctest --test-dir "$build" --parallel 2 --timeout 300 --output-on-failure --no-tests=error \
+    ctest --test-dir "$build" "${select[@]}" --parallel 2 --timeout 600 --output-on-failure --no-tests=error \
         --output-junit "$results" "$@" || rc=$?
     summary
+    if [ "$preset" = debug ]; then
+        tests/crash/mutants.sh || rc=$?
+    fi
     return "$rc"
 }
 

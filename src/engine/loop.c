@@ -16,10 +16,11 @@
 #define LOOP_LOG_US INT64_C(10000000)
 #define LOOP_WAIT_MAX_MS 250
 
-/* A batch aims at a share of the window, so that all that may fly fit into it together. */
+/* A batch aims at a share of the window, so that all that may fly and the one that is being filled
+ * fit into it together. */
 static size_t loop_batch_bytes(const struct pipeline_options *options)
 {
-    size_t share = options->window_bytes / options->in_flight;
+    size_t share = options->window_bytes / (options->in_flight + 1);
     return share < options->batch_bytes ? share : options->batch_bytes;
 }
 
@@ -195,6 +196,9 @@ static void loop_judge_service(struct loop *l, struct sender_news *news)
 {
     if (news->settled > 0) {
         if (news->settled_by_us >= l->service_patience.away_since_us) {
+            if (l->service_patience.away_since_us != 0) {
+                sender_hurry(&l->sender);
+            }
             patience_well(&l->service_patience, &l->clock);
             l->well_by_us = news->settled_by_us;
         }

@@ -219,6 +219,14 @@ int sender_collect(struct sender *s, const struct clock *clock, sender_settle se
     return 0;
 }
 
+void sender_hurry(struct sender *s)
+{
+    for (size_t i = 0; i < s->slot_count; i++) {
+        s->slots[i].due_us = 0;
+        backoff_reset(&s->slots[i].backoff);
+    }
+}
+
 int64_t sender_next_due_us(const struct sender *s)
 {
     int64_t due = INT64_MAX;

@@ -71,6 +71,9 @@ struct sender_news {
 int sender_collect(struct sender *s, const struct clock *clock, sender_settle settle, void *context,
                    struct sender_news *news, struct err *err) MUST_CHECK;
 
+/* The service is back: what waits for its retry goes at once, as far as requests may start. */
+void sender_hurry(struct sender *s);
+
 /* Monotonic time at which the next ready batch is due; INT64_MAX where none waits, or where none
  * may be sent before an answer comes. */
 int64_t sender_next_due_us(const struct sender *s);

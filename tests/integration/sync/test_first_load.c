@@ -87,16 +87,16 @@ START_TEST(an_interrupted_first_load_says_where_it_goes_on)
     struct world w;
     struct program program;
     struct program_result result;
-    struct deadline deadline = deadline_after(20000);
+    struct deadline deadline = deadline_after(60000);
     world_start(&w, 10000, NULL);
     sql_exec(w.conn, "alter table articles set (fillfactor = 10)");
     sql_exec(w.conn, "vacuum full analyze articles");
     world_configure(&w, "\"title\":{\"type\":\"text\"}",
                     "\"batch_operations\": 200, \"in_flight\": 2");
     world_install(&w);
-    world_fault(&w, "{\"delay_ms\":50}");
+    world_fault(&w, "{\"delay_ms\":150}");
     rowferry_start(&program, w.config, "sync", NULL);
-    while (operations_taken(&w) < 7000) {
+    while (operations_taken(&w) < 8800) { /* more than the first page of the copy holds */
         ck_assert(deadline_wait(&deadline));
     }
     program_signal(&program, SIGINT);

@@ -127,6 +127,9 @@ static int service_send(void *self, const char *index, const char *ingest_pipeli
     struct fake *f = self;
     fake_step(f);
     for (size_t i = 0; i < batch_travelling(batch); i++) {
+        if (batch->operations[i].version > f->highest_sent) {
+            f->highest_sent = batch->operations[i].version;
+        }
         f->double_key |= flies(f, key_row(batch_key(batch, &batch->operations[i])));
     }
     for (size_t i = 0; i < batch_travelling(batch); i++) {

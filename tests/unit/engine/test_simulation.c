@@ -15,6 +15,7 @@
 
 #include "fake.h"
 #include "rowferry/base/log.h"
+#include "rowferry/state/checkpoint.h"
 #include "rowferry/state/deadletter.h"
 #include "suite.h"
 
@@ -109,9 +110,22 @@ static void meddle(struct fake *f)
 {
     struct fake_document *d = &f->documents[fake_dice(f, FAKE_ROWS)];
     size_t row = (size_t)(d - f->documents);
-    d->version = f->now_us + (int64_t)fake_dice(f, 1000000);
+    d->version = f->now_us + (int64_t)fake_dice(f, 36000) * 1000000;
     fake_write(f, row, (long)fake_dice(f, 100000));
     world->happened[HAPPENED_OUTRUN]++;
+}
+
+/* No version was sent that the state file would forget. */
+static void expect_ceiling_above_versions(struct fake *f)
+{
+    struct err err;
+    struct state *state;
+    struct checkpoint checkpoint;
+    ck_assert_int_eq(state_open(&state, f->path, "things", &err), 0);
+    ck_assert_int_eq(checkpoint_load(state, &checkpoint, &err), 0);
+    ck_assert_int_ge(checkpoint.clock_ceiling, f->highest_sent);
+    checkpoint_release(&checkpoint);
+    state_close(state);
 }
 
 static int sync_in_a_process(void)
@@ -129,6 +143,7 @@ static int sync_in_a_process(void)
     int status;
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert_msg(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
+    expect_ceiling_above_versions(f);
     f->double_key = false; /* what was in flight died with the process */
     return WEXITSTATUS(status);
 }
