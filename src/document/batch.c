@@ -53,7 +53,8 @@ void batch_reset(struct batch *b)
 
 bool batch_full(const struct batch *b)
 {
-    return b->count >= b->max_operations || b->bytes.len >= b->full_bytes;
+    size_t memory = b->bytes.len + b->keys.len + b->count * sizeof(struct operation);
+    return b->count >= b->max_operations || memory >= b->full_bytes;
 }
 
 static void grow_operations(struct batch *b)

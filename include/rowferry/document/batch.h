@@ -26,14 +26,15 @@ struct batch {
     size_t count;
     size_t capacity;
     size_t max_operations;
-    size_t full_bytes;    /* batch_full from here on */
+    size_t full_bytes;    /* of memory: batch_full from here on */
     size_t send_limit;    /* how many operations travel in the next request; 0 = all */
     unsigned http_status; /* of the whole request; 0 = no answer arrived */
     struct err failure;   /* what befell the whole request, class ERR_NONE where nothing did */
 };
 
-/* full_bytes: the size that a batch aims at; max_bytes: the greatest document. A batch that is not
- * full always has room for one more operation of that size. */
+/* full_bytes: the memory that a batch aims at, request, keys and operations; max_bytes: the
+ * greatest document. A batch that is not full always has room for one more operation of that size.
+ */
 void batch_init(struct batch *b, size_t full_bytes, size_t max_bytes, size_t max_operations);
 void batch_release(struct batch *b);
 void batch_reset(struct batch *b);

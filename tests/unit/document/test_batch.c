@@ -61,16 +61,30 @@ START_TEST(a_batch_that_is_not_full_takes_the_greatest_document)
     batch_init(&b, 1000, 50000, 10);
     char *great = mem_zero(50001, 1);
     memset(great, 'x', 50000);
-    char small[1000] = {0};
-    memset(small, 'x', 999);
+    char small[500] = {0}; /* the operation itself counts too */
+    memset(small, 'x', 499);
     ck_assert(add(&b, "1", small, 1));
     ck_assert(!batch_full(&b));
     ck_assert(add(&b, "2", great, 1));
     ck_assert(batch_full(&b));
     ck_assert(!add(&b, "3", great, 1));
     ck_assert_uint_eq(b.count, 2);
-    ck_assert_uint_eq(b.bytes.len, 50999);
+    ck_assert_uint_eq(b.bytes.len, 50499);
     free(great);
+    batch_release(&b);
+}
+END_TEST
+
+START_TEST(a_batch_of_tiny_documents_is_full_by_its_memory)
+{
+    struct batch b;
+    batch_init(&b, 10000, 100, 100000);
+    size_t count = 0;
+    while (!batch_full(&b)) {
+        ck_assert(add(&b, "k", "x", 1));
+        count++;
+    }
+    ck_assert_uint_le(count * sizeof(struct operation), 10000 + sizeof(struct operation));
     batch_release(&b);
 }
 END_TEST
@@ -155,5 +169,5 @@ END_TEST
 
 SUITE_MAIN("document/batch", operations_follow_each_other_in_the_body,
            a_rollback_leaves_no_byte_behind, a_batch_that_is_not_full_takes_the_greatest_document,
-           a_batch_is_full_by_its_operations_too, what_is_not_settled_stays_in_order_with_its_bytes,
-           a_reason_is_cut_on_a_character)
+           a_batch_is_full_by_its_operations_too, a_batch_of_tiny_documents_is_full_by_its_memory,
+           what_is_not_settled_stays_in_order_with_its_bytes, a_reason_is_cut_on_a_character)
