@@ -91,6 +91,7 @@ bool type_find(struct type_pair *out, const struct column *column, const struct 
             continue;
         }
         *out = (struct type_pair){
+            .rule = r,
             .convert = r->convert,
             .array = column->element_type != NULL && r->convert != convert_vector,
             .loss = r->loss,

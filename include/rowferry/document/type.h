@@ -24,10 +24,13 @@ typedef const char *type_refusal;
 typedef type_refusal (*type_converter)(struct buf *out, const char *text, size_t len,
                                        const struct property *property);
 
+struct type_rule;
+
 struct type_pair {
-    type_converter convert; /* of the value, or of an array's element */
-    bool array;             /* the column is an array: the converter is for its elements */
-    const char *loss;       /* null, or what search loses (check shows it) */
+    const struct type_rule *rule; /* the table's line */
+    type_converter convert;       /* of the value, or of an array's element */
+    bool array;                   /* the column is an array: the converter is for its elements */
+    const char *loss;             /* null, or what search loses (check shows it) */
 };
 
 /* True where the column can fill the property; else `why` says what would be needed. */
