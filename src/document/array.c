@@ -15,8 +15,8 @@ struct walk {
     struct buf *scratch;
     const char *at;
     const char *end;
-    type_converter convert;
-    const struct property *property;
+    const struct type_pair *element;
+    char delimiter;
 };
 
 /* From behind the opening quote; leaves `at` behind the closing one. */
@@ -27,7 +27,7 @@ static type_refusal quoted_element(struct walk *w)
         w->at++;
     }
     if (w->at < w->end && *w->at == '"') {
-        return w->convert(w->out, start, (size_t)(w->at++ - start), w->property);
+        return type_convert(w->out, start, (size_t)(w->at++ - start), w->element);
     }
     buf_reset(w->scratch);
     buf_push(w->scratch, start, (size_t)(w->at - start));
@@ -46,13 +46,13 @@ static type_refusal quoted_element(struct walk *w)
         w->out->failed = true;
         return NULL;
     }
-    return w->convert(w->out, buf_text(w->scratch), w->scratch->len, w->property);
+    return type_convert(w->out, buf_text(w->scratch), w->scratch->len, w->element);
 }
 
 static type_refusal bare_element(struct walk *w)
 {
     const char *start = w->at;
-    while (w->at < w->end && *w->at != ',' && *w->at != '}') {
+    while (w->at < w->end && *w->at != w->delimiter && *w->at != '}') {
         w->at++;
     }
     size_t len = (size_t)(w->at - start);
@@ -63,7 +63,7 @@ static type_refusal bare_element(struct walk *w)
         buf_push_literal(w->out, "null");
         return NULL;
     }
-    return w->convert(w->out, start, len, w->property);
+    return type_convert(w->out, start, len, w->element);
 }
 
 static type_refusal element(struct walk *w)
@@ -81,7 +81,7 @@ static type_refusal separator(struct walk *w, int *depth)
     if (*w->at == '}') {
         buf_push_char(w->out, ']');
         --*depth;
-    } else if (*w->at == ',') {
+    } else if (*w->at == w->delimiter) {
         buf_push_char(w->out, ',');
     } else {
         return malformed;
@@ -108,7 +108,7 @@ static type_refusal walk_array(struct walk *w)
             refusal = element(w);
             value_follows = false;
         } else {
-            value_follows = *w->at == ',';
+            value_follows = *w->at == w->delimiter;
             refusal = separator(w, &depth);
         }
         if (refusal != NULL) {
@@ -118,10 +118,11 @@ static type_refusal walk_array(struct walk *w)
     return w->at == w->end ? NULL : malformed;
 }
 
-type_refusal array_convert(struct buf *out, struct buf *scratch, const char *text, size_t len,
-                           type_converter convert, const struct property *property)
+type_refusal convert_array(struct buf *out, const char *text, size_t len,
+                           const struct type_pair *pair)
 {
-    struct walk w = {out, scratch, text, text + len, convert, property};
+    struct type_inner *inner = pair->inner;
+    struct walk w = {out, &inner->scratch, text, text + len, &inner->pairs[0], inner->delimiter};
     if (len > 0 && text[0] == '[') {
         const char *bounds = memchr(text, '=', len);
         w.at = bounds != NULL ? bounds + 1 : w.end;

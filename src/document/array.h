@@ -5,9 +5,8 @@
 
 #include "rowferry/document/type.h"
 
-/* Any dimensions, lower bounds left out, NULL elements as null. scratch: for elements that hold
- * escapes; its content is lost. */
-type_refusal array_convert(struct buf *out, struct buf *scratch, const char *text, size_t len,
-                           type_converter convert, const struct property *property);
+/* Any dimensions, lower bounds left out, NULL elements as null. */
+type_refusal convert_array(struct buf *out, const char *text, size_t len,
+                           const struct type_pair *pair);
 
 #endif

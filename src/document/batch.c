@@ -25,7 +25,6 @@ void batch_init(struct batch *b, size_t full_bytes, size_t max_bytes, size_t max
     buf_init(&b->bytes, saturated_add(saturated_add(full_bytes, max_bytes), ACTION_BYTES));
     buf_init(&b->keys, saturated_multiply(saturated_add(max_operations, 1), KEY_MAX_BYTES));
     buf_init(&b->reasons, saturated_multiply(saturated_add(max_operations, 1), REASON_BYTES));
-    buf_init(&b->scratch, max_bytes);
 }
 
 void batch_release(struct batch *b)
@@ -33,7 +32,6 @@ void batch_release(struct batch *b)
     buf_release(&b->bytes);
     buf_release(&b->keys);
     buf_release(&b->reasons);
-    buf_release(&b->scratch);
     free(b->operations);
     b->operations = NULL;
     b->capacity = 0;

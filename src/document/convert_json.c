@@ -88,9 +88,9 @@ static type_refusal copy_json(struct copy *c)
 }
 
 type_refusal convert_json(struct buf *out, const char *text, size_t len,
-                          const struct property *property)
+                          const struct type_pair *pair)
 {
-    (void)property;
+    (void)pair;
     if (!buf_reserve(out, len)) {
         return NULL;
     }
@@ -105,10 +105,10 @@ type_refusal convert_json(struct buf *out, const char *text, size_t len,
 }
 
 type_refusal convert_object(struct buf *out, const char *text, size_t len,
-                            const struct property *property)
+                            const struct type_pair *pair)
 {
     size_t start = out->len;
-    type_refusal refusal = convert_json(out, text, len, property);
+    type_refusal refusal = convert_json(out, text, len, pair);
     if (refusal != NULL || out->failed) {
         return refusal;
     }
@@ -118,7 +118,7 @@ type_refusal convert_object(struct buf *out, const char *text, size_t len,
 
 /* One number of a vector up to ',' or the closing bracket. */
 static type_refusal push_component(struct buf *out, const char **at, const char *end,
-                                   const struct property *property)
+                                   const struct type_pair *pair)
 {
     const char *from = *at;
     while (from < end && *from == ' ') {
@@ -132,18 +132,18 @@ static type_refusal push_component(struct buf *out, const char **at, const char 
     while (*at < end && **at == ' ') {
         (*at)++;
     }
-    return convert_float(out, from, (size_t)(to - from), property) == NULL
+    return convert_float(out, from, (size_t)(to - from), pair) == NULL
                ? NULL
                : "a vector with something else than finite numbers";
 }
 
 static type_refusal push_components(struct buf *out, const char *from, const char *end,
-                                    const struct property *property)
+                                    const struct type_pair *pair)
 {
     int64_t count = 0;
     buf_push_char(out, '[');
     for (;;) {
-        type_refusal refusal = push_component(out, &from, end, property);
+        type_refusal refusal = push_component(out, &from, end, pair);
         if (refusal != NULL) {
             return refusal;
         }
@@ -158,12 +158,12 @@ static type_refusal push_components(struct buf *out, const char *from, const cha
     if (from + 1 != end || (*from != '}' && *from != ']')) {
         return "not a vector";
     }
-    bool fits = property->dimension <= 0 || count == property->dimension;
+    bool fits = pair->property->dimension <= 0 || count == pair->property->dimension;
     return fits ? NULL : "a vector of another dimension than the mapping's";
 }
 
 type_refusal convert_vector(struct buf *out, const char *text, size_t len,
-                            const struct property *property)
+                            const struct type_pair *pair)
 {
     const char *end = text + len;
     if (len == 4 && memcmp(text, "null", 4) == 0) {
@@ -175,5 +175,5 @@ type_refusal convert_vector(struct buf *out, const char *text, size_t len,
     if (from == end || (*from != '{' && *from != '[')) {
         return "not a vector";
     }
-    return push_components(out, from + 1, end, property);
+    return push_components(out, from + 1, end, pair);
 }

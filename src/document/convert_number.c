@@ -227,9 +227,9 @@ static type_refusal push_number(struct buf *out, const char *text, size_t len,
 
 #define CONVERTER(type)                                                                            \
     type_refusal convert_##type(struct buf *out, const char *text, size_t len,                     \
-                                const struct property *property)                                   \
+                                const struct type_pair *pair)                                      \
     {                                                                                              \
-        (void)property;                                                                            \
+        (void)pair;                                                                                \
         return push_number(out, text, len, &type##_range);                                         \
     }
 

@@ -7,20 +7,20 @@
 #include "rowferry/document/type.h"
 
 type_refusal convert_byte(struct buf *out, const char *text, size_t len,
-                          const struct property *property);
+                          const struct type_pair *pair);
 type_refusal convert_short(struct buf *out, const char *text, size_t len,
-                           const struct property *property);
+                           const struct type_pair *pair);
 type_refusal convert_integer(struct buf *out, const char *text, size_t len,
-                             const struct property *property);
+                             const struct type_pair *pair);
 type_refusal convert_long(struct buf *out, const char *text, size_t len,
-                          const struct property *property);
+                          const struct type_pair *pair);
 type_refusal convert_unsigned_long(struct buf *out, const char *text, size_t len,
-                                   const struct property *property);
+                                   const struct type_pair *pair);
 type_refusal convert_half_float(struct buf *out, const char *text, size_t len,
-                                const struct property *property);
+                                const struct type_pair *pair);
 type_refusal convert_float(struct buf *out, const char *text, size_t len,
-                           const struct property *property);
+                           const struct type_pair *pair);
 type_refusal convert_double(struct buf *out, const char *text, size_t len,
-                            const struct property *property);
+                            const struct type_pair *pair);
 
 #endif

@@ -9,9 +9,9 @@
 #include "rowferry/base/buf.h"
 
 type_refusal convert_string(struct buf *out, const char *text, size_t len,
-                            const struct property *property)
+                            const struct type_pair *pair)
 {
-    (void)property;
+    (void)pair;
     quote_push(out, text, len);
     return NULL;
 }
@@ -25,9 +25,9 @@ static size_t without_padding(const char *text, size_t len)
 }
 
 type_refusal convert_padded(struct buf *out, const char *text, size_t len,
-                            const struct property *property)
+                            const struct type_pair *pair)
 {
-    return convert_string(out, text, without_padding(text, len), property);
+    return convert_string(out, text, without_padding(text, len), pair);
 }
 
 static size_t characters(const char *text, size_t len)
@@ -40,10 +40,11 @@ static size_t characters(const char *text, size_t len)
 }
 
 type_refusal convert_keyword(struct buf *out, const char *text, size_t len,
-                             const struct property *property)
+                             const struct type_pair *pair)
 {
-    if (len > KEYWORD_MAX_BYTES && (property->ignore_above <= 0 ||
-                                    characters(text, len) <= (uint64_t)property->ignore_above)) {
+    if (len > KEYWORD_MAX_BYTES &&
+        (pair->property->ignore_above <= 0 ||
+         characters(text, len) <= (uint64_t)pair->property->ignore_above)) {
         return "a keyword of more than 32766 bytes";
     }
     quote_push(out, text, len);
@@ -51,9 +52,9 @@ type_refusal convert_keyword(struct buf *out, const char *text, size_t len,
 }
 
 type_refusal convert_padded_keyword(struct buf *out, const char *text, size_t len,
-                                    const struct property *property)
+                                    const struct type_pair *pair)
 {
-    return convert_keyword(out, text, without_padding(text, len), property);
+    return convert_keyword(out, text, without_padding(text, len), pair);
 }
 
 /* The word without quotes is at word + 1. */
@@ -69,16 +70,16 @@ static type_refusal push_bool(struct buf *out, const char *text, size_t len, boo
 }
 
 type_refusal convert_bool(struct buf *out, const char *text, size_t len,
-                          const struct property *property)
+                          const struct type_pair *pair)
 {
-    (void)property;
+    (void)pair;
     return push_bool(out, text, len, false);
 }
 
 type_refusal convert_bool_string(struct buf *out, const char *text, size_t len,
-                                 const struct property *property)
+                                 const struct type_pair *pair)
 {
-    (void)property;
+    (void)pair;
     return push_bool(out, text, len, true);
 }
 
@@ -119,9 +120,9 @@ static void push_quad(char *to, uint32_t triple, size_t bytes)
 }
 
 type_refusal convert_bytes(struct buf *out, const char *text, size_t len,
-                           const struct property *property)
+                           const struct type_pair *pair)
 {
-    (void)property;
+    (void)pair;
     if (len < 2 || text[0] != '\\' || text[1] != 'x' || len % 2 != 0) {
         return "not a bytea in hex";
     }
@@ -146,23 +147,22 @@ type_refusal convert_bytes(struct buf *out, const char *text, size_t len,
     return NULL;
 }
 
-type_refusal convert_ip(struct buf *out, const char *text, size_t len,
-                        const struct property *property)
+type_refusal convert_ip(struct buf *out, const char *text, size_t len, const struct type_pair *pair)
 {
-    (void)property;
+    (void)pair;
     const char *mask = memchr(text, '/', len);
     quote_push(out, text, mask != NULL ? (size_t)(mask - text) : len);
     return NULL;
 }
 
 type_refusal convert_ip_range(struct buf *out, const char *text, size_t len,
-                              const struct property *property)
+                              const struct type_pair *pair)
 {
     quote_push(out, text, len);
     if (memchr(text, '/', len) != NULL || out->failed) {
         return NULL;
     }
-    (void)property;
+    (void)pair;
     bool six = memchr(text, ':', len) != NULL;
     buf_truncate(out, out->len - 1);
     buf_push_text(out, six ? "/128\"" : "/32\"");

@@ -9,30 +9,30 @@
 
 /* The text as it is. */
 type_refusal convert_string(struct buf *out, const char *text, size_t len,
-                            const struct property *property);
+                            const struct type_pair *pair);
 /* The text without the blanks that pad a character(n). */
 type_refusal convert_padded(struct buf *out, const char *text, size_t len,
-                            const struct property *property);
+                            const struct type_pair *pair);
 /* The text, at most KEYWORD_MAX_BYTES unless ignore_above leaves it out of the index. */
 type_refusal convert_keyword(struct buf *out, const char *text, size_t len,
-                             const struct property *property);
+                             const struct type_pair *pair);
 type_refusal convert_padded_keyword(struct buf *out, const char *text, size_t len,
-                                    const struct property *property);
+                                    const struct type_pair *pair);
 
 /* t and f as true and false, or as the strings "true" and "false". */
 type_refusal convert_bool(struct buf *out, const char *text, size_t len,
-                          const struct property *property);
+                          const struct type_pair *pair);
 type_refusal convert_bool_string(struct buf *out, const char *text, size_t len,
-                                 const struct property *property);
+                                 const struct type_pair *pair);
 
 /* \x00ff as base64. */
 type_refusal convert_bytes(struct buf *out, const char *text, size_t len,
-                           const struct property *property);
+                           const struct type_pair *pair);
 
 /* An inet or cidr without its mask; the same with the mask always said. */
 type_refusal convert_ip(struct buf *out, const char *text, size_t len,
-                        const struct property *property);
+                        const struct type_pair *pair);
 type_refusal convert_ip_range(struct buf *out, const char *text, size_t len,
-                              const struct property *property);
+                              const struct type_pair *pair);
 
 #endif

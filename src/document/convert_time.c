@@ -92,9 +92,9 @@ static bool within_nanos(const char *text, size_t len)
 }
 
 type_refusal convert_date(struct buf *out, const char *text, size_t len,
-                          const struct property *property)
+                          const struct type_pair *pair)
 {
-    (void)property;
+    (void)pair;
     if (len != DATE_BYTES || !is_date(text)) {
         return no_date;
     }
@@ -103,30 +103,30 @@ type_refusal convert_date(struct buf *out, const char *text, size_t len,
 }
 
 type_refusal convert_date_nanos(struct buf *out, const char *text, size_t len,
-                                const struct property *property)
+                                const struct type_pair *pair)
 {
-    type_refusal refusal = convert_date(out, text, len, property);
+    type_refusal refusal = convert_date(out, text, len, pair);
     return refusal != NULL || within_nanos(text, len) ? refusal : no_nanos;
 }
 
 type_refusal convert_timestamp(struct buf *out, const char *text, size_t len,
-                               const struct property *property)
+                               const struct type_pair *pair)
 {
-    (void)property;
+    (void)pair;
     return push_instant(out, text, len, false);
 }
 
 type_refusal convert_timestamp_nanos(struct buf *out, const char *text, size_t len,
-                                     const struct property *property)
+                                     const struct type_pair *pair)
 {
-    type_refusal refusal = convert_timestamp(out, text, len, property);
+    type_refusal refusal = convert_timestamp(out, text, len, pair);
     return refusal != NULL || within_nanos(text, len) ? refusal : no_nanos;
 }
 
 type_refusal convert_timestamptz(struct buf *out, const char *text, size_t len,
-                                 const struct property *property)
+                                 const struct type_pair *pair)
 {
-    (void)property;
+    (void)pair;
     if (len < SECOND_BYTES + 3 || memcmp(text + len - 3, "+00", 3) != 0) {
         return no_date;
     }
@@ -134,8 +134,8 @@ type_refusal convert_timestamptz(struct buf *out, const char *text, size_t len,
 }
 
 type_refusal convert_timestamptz_nanos(struct buf *out, const char *text, size_t len,
-                                       const struct property *property)
+                                       const struct type_pair *pair)
 {
-    type_refusal refusal = convert_timestamptz(out, text, len, property);
+    type_refusal refusal = convert_timestamptz(out, text, len, pair);
     return refusal != NULL || within_nanos(text, len - 3) ? refusal : no_nanos;
 }

@@ -10,18 +10,18 @@
 #include "rowferry/document/type.h"
 
 type_refusal convert_date(struct buf *out, const char *text, size_t len,
-                          const struct property *property);
+                          const struct type_pair *pair);
 type_refusal convert_date_nanos(struct buf *out, const char *text, size_t len,
-                                const struct property *property);
+                                const struct type_pair *pair);
 /* Without a zone: no Z is written, the service takes it as UTC. */
 type_refusal convert_timestamp(struct buf *out, const char *text, size_t len,
-                               const struct property *property);
+                               const struct type_pair *pair);
 type_refusal convert_timestamp_nanos(struct buf *out, const char *text, size_t len,
-                                     const struct property *property);
+                                     const struct type_pair *pair);
 /* In UTC (the session's time zone), with Z. */
 type_refusal convert_timestamptz(struct buf *out, const char *text, size_t len,
-                                 const struct property *property);
+                                 const struct type_pair *pair);
 type_refusal convert_timestamptz_nanos(struct buf *out, const char *text, size_t len,
-                                       const struct property *property);
+                                       const struct type_pair *pair);
 
 #endif

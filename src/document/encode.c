@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "array.h"
 #include "quote.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/document/key.h"
@@ -151,11 +150,7 @@ static type_refusal push_value(struct batch *b, const struct plan_step *step,
                                const struct value *value)
 {
     push_prefix(&b->bytes, step);
-    if (step->pair.array) {
-        return array_convert(&b->bytes, &b->scratch, value->text, value->len, step->pair.convert,
-                             step->property);
-    }
-    return step->pair.convert(&b->bytes, value->text, value->len, step->property);
+    return type_convert(&b->bytes, value->text, value->len, &step->pair);
 }
 
 /*

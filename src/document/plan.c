@@ -167,7 +167,6 @@ static void add_step(struct compiler *c, const struct property *property,
     char *prefix = make_prefix(property->name, &prefix_len);
     plan->steps = mem_grow(plan->steps, plan->count + 1, sizeof(*plan->steps));
     plan->steps[plan->count++] = (struct plan_step){
-        .property = property,
         .value = select_column(plan, column->name),
         .pair = *pair,
         .prefix = prefix,
@@ -203,6 +202,7 @@ static void compile_property(struct compiler *c, const struct property *property
         note_misfit(c, property, column, &why);
     } else if (is_bare_object(c->in->mapping, property)) {
         note_bare_object(c, property, column);
+        type_release(&pair);
     } else {
         add_step(c, property, column, &pair);
     }
@@ -273,6 +273,7 @@ void plan_release(struct plan *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         free(p->steps[i].prefix);
+        type_release(&p->steps[i].pair);
     }
     for (size_t i = 0; i < p->column_count; i++) {
         free(p->columns[i]);

@@ -5,13 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+void column_release(struct column *c)
+{
+    for (size_t i = 0; i < c->part_count; i++) {
+        column_release(&c->parts[i]);
+    }
+    free(c->parts);
+    free(c->name);
+    free(c->type);
+    free(c->declared);
+    *c = (struct column){0};
+}
+
 void columns_release(struct columns *c)
 {
     for (size_t i = 0; i < c->count; i++) {
-        free(c->items[i].name);
-        free(c->items[i].type);
-        free(c->items[i].element_type);
-        free(c->items[i].declared);
+        column_release(&c->items[i]);
     }
     free(c->items);
     *c = (struct columns){0};

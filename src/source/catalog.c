@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "column_tree.h"
 #include "pg_private.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
@@ -106,33 +107,15 @@ static int find(struct pg *pg, struct table *t, struct err *err)
     return rc;
 }
 
-static void take_column(struct column *c, const struct pg_result *r, size_t row)
-{
-    const char *element = pg_text(r, row, 2);
-    c->name = text_copy(pg_text(r, row, 0));
-    c->type = text_copy(pg_text(r, row, 1));
-    c->element_type = element != NULL ? text_copy(element) : NULL;
-    c->declared = text_copy(pg_text(r, row, 3));
-    c->category = pg_text(r, row, 4)[0];
-    c->not_null = pg_true(r, row, 5);
-}
-
 /* The columns; operators[i] is the schema of column i's comparison operators. */
 static int read_columns(struct pg *pg, struct table *t, const char *oid, char ***operators,
                         struct err *err)
 {
-    const char *const params[] = {oid};
+    const char *const params[] = {oid, NULL, NULL, NULL};
     struct pg_result *r = NULL;
-    int rc = pg_ask(pg, &r, "table_columns", params, 1, err);
+    int rc = pg_ask(pg, &r, "table_columns", params, 4, err);
     if (rc == 0) {
-        size_t count = pg_rows(r);
-        t->columns.items = mem_zero(count + 1, sizeof(*t->columns.items));
-        t->columns.count = count;
-        *operators = mem_zero(count + 1, sizeof(**operators));
-        for (size_t i = 0; i < count; i++) {
-            take_column(&t->columns.items[i], r, i);
-            (*operators)[i] = text_copy(pg_text(r, i, 6));
-        }
+        column_tree(&t->columns, operators, r);
     }
     pg_result_release(r);
     return rc;

@@ -103,9 +103,17 @@ static struct column make_column(const struct cell *cell)
         .name = text_copy(cell->name),
         .type = text_copy(cell->type),
         .declared = text_copy(cell->type),
-        .element_type = array ? text_copy_span(span_make(cell->type, len - 2)) : NULL,
-        .category = 'b',
+        .category = array ? COLUMN_ARRAY : 'b',
+        .delimiter = ',',
     };
+    if (array) {
+        c.parts = mem_zero(1, sizeof(struct column));
+        c.parts[c.part_count++] =
+            (struct column){.name = text_copy("element"),
+                            .type = text_copy_span(span_make(cell->type, len - 2)),
+                            .declared = text_copy_span(span_make(cell->type, len - 2)),
+                            .category = 'b'};
+    }
     return c;
 }
 

@@ -21,7 +21,6 @@ struct batch {
     struct buf bytes;   /* the request's body */
     struct buf keys;    /* key texts, one after the other */
     struct buf reasons; /* what the service said of those that it did not take */
-    struct buf scratch; /* the encoder's: an array's element without its escapes */
     struct operation *operations;
     size_t count;
     size_t capacity;

@@ -24,7 +24,6 @@ struct field {
 #define PLAN_PREFIX_BLOCK 16 /* prefixes are padded to blocks and copied in blocks */
 
 struct plan_step {
-    const struct property *property;
     size_t value; /* index in the row; 0 is the key's text */
     struct type_pair pair;
     char *prefix; /* `,"title":`, ready to be written: source_id always stands before it */

@@ -24,13 +24,22 @@ struct row {
     size_t count;
 };
 
+#define COLUMN_ARRAY 'a'
+
+/*
+ * A column, a composite's field, or what an array or range is made of: a tree. A domain counts as
+ * its base type at every level.
+ */
 struct column {
-    char *name;
-    char *type;         /* pg_type.typname of the base type: "int8", "text", "timestamptz" ... */
-    char *element_type; /* the same of an array's element, else null */
-    char *declared;     /* format_type(): "bigint", "character varying(20)[]", for messages */
-    char category;      /* pg_type.typtype of the base type: b, c, e, r, m */
+    char *name;     /* of a column or field; else what messages call it: its declared type */
+    char *type;     /* pg_type.typname of the base type: "int8", "text", "timestamptz" ... */
+    char *declared; /* format_type(): "bigint", "character varying(20)[]", for messages */
+    char category;  /* COLUMN_ARRAY, else pg_type.typtype of the base type: b, c, e, r, m */
+    char delimiter; /* what parts an array's elements: ',' for all but box */
     bool not_null;
+    struct column *parts; /* an array's element, a composite's fields, a range's bound, a
+                             multirange's range; none of what is nested too deep to follow */
+    size_t part_count;
 };
 
 struct columns {
@@ -38,6 +47,7 @@ struct columns {
     size_t count;
 };
 
+void column_release(struct column *c);
 void columns_release(struct columns *c);
 
 /* The column of that name, or null. */

@@ -140,8 +140,9 @@ START_TEST(a_table_is_described)
     ck_assert_str_eq(t->quoted, "\"Shop\".\"Item\"");
     ck_assert_uint_eq(t->columns.count, 6);
     ck_assert_str_eq(columns_find(&t->columns, "a")->type, "varchar");
-    ck_assert_str_eq(columns_find(&t->columns, "names")->element_type, "text");
-    ck_assert_str_eq(columns_find(&t->columns, "c")->element_type, "varchar");
+    ck_assert_str_eq(columns_find(&t->columns, "names")->parts[0].type, "text");
+    ck_assert_str_eq(columns_find(&t->columns, "c")->parts[0].type, "varchar");
+    ck_assert_str_eq(columns_find(&t->columns, "r")->parts[0].type, "int4");
     ck_assert_int_eq(columns_find(&t->columns, "m")->category, 'e');
     ck_assert_int_eq(columns_find(&t->columns, "r")->category, 'r');
     ck_assert_uint_eq(t->key_count, 2);

@@ -4,6 +4,7 @@
 #define ROWFERRY_TESTS_ROWS_H
 
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rowferry/base/text.h"
@@ -15,10 +16,15 @@ static inline struct column rows_column(const char *name, const char *type)
     struct column c = {.name = text_copy(name), .declared = text_copy(type), .category = 'b'};
     size_t len = strlen(type);
     if (len > 2 && strcmp(type + len - 2, "[]") == 0) {
-        c.element_type = text_copy_span(span_make(type, len - 2));
+        char *element = text_copy_span(span_make(type, len - 2));
         c.type = mem_zero(len, 1);
         c.type[0] = '_';
         memcpy(c.type + 1, type, len - 2);
+        c.category = COLUMN_ARRAY;
+        c.delimiter = strcmp(element, "box") == 0 ? ';' : ',';
+        c.parts = mem_zero(1, sizeof(*c.parts));
+        c.parts[c.part_count++] = rows_column(element, element);
+        free(element);
     } else if (strncmp(type, "enum:", 5) == 0) {
         c.type = text_copy(type + 5);
         c.category = 'e';

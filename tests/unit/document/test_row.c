@@ -11,8 +11,10 @@ START_TEST(a_column_is_found_by_its_exact_name)
     c.items[0] = (struct column){.name = text_copy("id"), .type = text_copy("int8")};
     c.items[1] = (struct column){.name = text_copy("Title"),
                                  .type = text_copy("_text"),
-                                 .element_type = text_copy("text"),
-                                 .declared = text_copy("text[]")};
+                                 .declared = text_copy("text[]"),
+                                 .parts = mem_zero(1, sizeof(struct column)),
+                                 .part_count = 1};
+    c.items[1].parts[0] = (struct column){.type = text_copy("text")};
     ck_assert_ptr_eq(columns_find(&c, "id"), &c.items[0]);
     ck_assert_ptr_eq(columns_find(&c, "Title"), &c.items[1]);
     ck_assert_ptr_null(columns_find(&c, "title"));
