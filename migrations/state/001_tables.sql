@@ -69,7 +69,8 @@ create table run (
 ) strict;
 create index run_of_pipeline on run (pipeline, id);
 
--- What other commands ask of the pipeline's holder; the last 100 that were answered stay.
+-- What other commands ask of the pipeline's holder; answers stay for an hour, the last 100
+-- for longer.
 create table request (
     id          integer primary key,
     pipeline    integer not null references pipeline (id),

@@ -20,7 +20,8 @@ static const char *const texts[SQL_COUNT] = {
         " settled_at_us, documents)"
         " from pipeline where id = ?1",
     [SQL_SETTLE] = "update pipeline set position = coalesce(?2, position),"
-                   " documents = documents + ?3, settled_at_us = ?4 where id = ?1",
+                   " documents = documents + ?3, settled_at_us = case when ?2 is null and ?3 = 0"
+                   " then settled_at_us else ?4 end where id = ?1",
     [SQL_RAISE_CEILING] =
         "update pipeline set clock_ceiling = max(clock_ceiling, ?2) where id = ?1",
     [SQL_BEGIN_GENERATION] =
@@ -65,13 +66,15 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_REQUEST_FILE] =
         "insert into request (pipeline, command, arguments, filed_us) values (?1, ?2, ?3, ?4)",
     [SQL_REQUEST_TRIM] =
-        "delete from request where pipeline = ?1 and state > 1 and id <= (select id from request"
-        " where pipeline = ?1 and state > 1 order by id desc limit 1 offset ?2)",
+        "delete from request where pipeline = ?1 and state > 1 and answered_us < ?3 and id <="
+        " (select id from request where pipeline = ?1 and state > 1 order by id desc limit 1"
+        " offset ?2)",
     [SQL_REQUEST_OLDEST] = "select id, command, arguments from request"
                            " where pipeline = ?1 and state = 0 order by id limit 1",
     [SQL_REQUEST_TAKE] = "update request set state = 1 where pipeline = ?1 and id = ?2",
-    [SQL_REQUEST_ANSWER] = "update request set state = ?3, answer = ?4, answered_us = ?5"
-                           " where pipeline = ?1 and id = ?2",
+    [SQL_REQUEST_ANSWER] =
+        "update request set state = ?3, answer = ?4, answered_us = ?5,"
+        " arguments = case when ?3 > 1 then '' else arguments end where pipeline = ?1 and id = ?2",
     [SQL_REQUEST_LOOK] = "select state, answer from request where pipeline = ?1 and id = ?2",
     [SQL_REQUESTS_REFILE] = "update request set state = 0 where pipeline = ?1 and state = 1",
 };

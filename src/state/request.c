@@ -6,7 +6,9 @@
 
 #include "database.h"
 
-#define ANSWERED_KEPT 100
+#define ANSWERED_KEPT 100                          /* more of them while they are new: */
+#define ANSWERED_KEPT_US (INT64_C(3600) * 1000000) /* who asked may not have seen the answer yet   \
+                                                    */
 
 static int insert_request(struct state *s, const char *command, const char *arguments,
                           int64_t wall_us, int64_t *id, struct err *err)
@@ -24,7 +26,7 @@ static int insert_request(struct state *s, const char *command, const char *argu
     return result;
 }
 
-static int trim_answered(struct state *s, struct err *err)
+static int trim_answered(struct state *s, int64_t wall_us, struct err *err)
 {
     sqlite3_stmt *trim;
     int result = sql_statement(s, SQL_REQUEST_TRIM, &trim, err);
@@ -32,6 +34,7 @@ static int trim_answered(struct state *s, struct err *err)
         return result;
     }
     sql_bind_int(trim, 2, ANSWERED_KEPT);
+    sql_bind_int(trim, 3, wall_us - ANSWERED_KEPT_US);
     return sql_run(s, trim, err);
 }
 
@@ -44,7 +47,7 @@ int request_file(struct state *s, const char *command, const char *arguments, in
     }
     result = insert_request(s, command, arguments, wall_us, id, err);
     if (result == 0) {
-        result = trim_answered(s, err);
+        result = trim_answered(s, wall_us, err);
     }
     return transaction_end(s, result, err);
 }

@@ -72,6 +72,29 @@ START_TEST(a_generation_goes_from_begun_to_live)
 }
 END_TEST
 
+START_TEST(a_discarded_letter_alone_does_not_make_the_index_look_newer)
+{
+    struct statefile f = statefile_make();
+    struct err err = {0};
+    struct state *s = statefile_open(&f, "articles");
+    struct span key = span_of("k");
+    struct checkpoint c;
+    statefile_begin(s, 1);
+    OK(statefile_position(s, "5:5:", 10, &err));
+    OK(checkpoint_settle(
+        s, &(struct settlement){.cleared = &key, .cleared_count = 1, .wall_us = 20}, &err));
+    OK(checkpoint_load(s, &c, &err));
+    ck_assert_int_eq(c.settled_at_us, 10);
+    checkpoint_release(&c);
+    OK(checkpoint_settle(s, &(struct settlement){.settled = 1, .wall_us = 30}, &err));
+    OK(checkpoint_load(s, &c, &err));
+    ck_assert_int_eq(c.settled_at_us, 30);
+    checkpoint_release(&c);
+    state_close(s);
+    statefile_remove(&f);
+}
+END_TEST
+
 START_TEST(a_new_generation_starts_without_position_and_uuid_and_never_reuses_a_number)
 {
     struct statefile f = statefile_make();
@@ -247,6 +270,7 @@ START_TEST(what_a_settlement_costs)
 END_TEST
 
 SUITE_MAIN("state/checkpoint", a_generation_goes_from_begun_to_live,
+           a_discarded_letter_alone_does_not_make_the_index_look_newer,
            a_new_generation_starts_without_position_and_uuid_and_never_reuses_a_number,
            the_clock_ceiling_only_grows, a_settlement_that_fails_changes_nothing,
            a_kill_before_the_commit_leaves_position_and_letters_as_they_were,

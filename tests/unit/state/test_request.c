@@ -106,6 +106,38 @@ START_TEST(an_unknown_request_or_one_of_another_pipeline_is_an_error)
 }
 END_TEST
 
+#define HOUR_US (INT64_C(3600) * 1000000)
+
+static void file_and_answer(struct state *s, int count, int64_t wall_us, int64_t *last)
+{
+    struct err err = {0};
+    for (int i = 0; i < count; i++) {
+        OK(request_file(s, "pause", "{}", wall_us, last, &err));
+        OK(request_answer(s, *last, REQUEST_DONE, "{}", wall_us, &err));
+    }
+}
+
+START_TEST(an_answer_is_still_there_when_many_later_ones_were_given)
+{
+    struct statefile f = statefile_make();
+    struct err err = {0};
+    struct texts t = texts_make();
+    struct state *s = statefile_open(&f, "articles");
+    int64_t first;
+    int64_t last;
+    enum request_state state;
+    file_and_answer(s, 1, HOUR_US, &first);
+    file_and_answer(s, 300, 2 * HOUR_US, &last);
+    OK(request_look(s, first, &state, &t.answer, &err));
+    ck_assert_int_eq(state, REQUEST_DONE);
+    OK(request_file(s, "pause", "{}", 2 * HOUR_US + 1, &last, &err));
+    ck_assert_int_eq(request_look(s, first, &state, &t.answer, &err), ERR_STATE);
+    texts_release(&t);
+    state_close(s);
+    statefile_remove(&f);
+}
+END_TEST
+
 START_TEST(old_answers_go_open_requests_stay)
 {
     struct statefile f = statefile_make();
@@ -119,10 +151,8 @@ START_TEST(old_answers_go_open_requests_stay)
     OK(request_file(s, "pause", "{}", 1, &open, &err));
     OK(request_file(s, "pause", "{}", 1, &first, &err));
     OK(request_answer(s, first, REQUEST_FAILED, "{}", 2, &err));
-    for (int i = 0; i < 105; i++) {
-        OK(request_file(s, "pause", "{}", 1, &id, &err));
-        OK(request_answer(s, id, REQUEST_DONE, "{}", 2, &err));
-    }
+    file_and_answer(s, 104, 2, &id);
+    file_and_answer(s, 1, 3 + HOUR_US, &id);
     OK(request_look(s, open, &state, &t.answer, &err));
     OK(request_look(s, id, &state, &t.answer, &err));
     ck_assert_int_eq(request_look(s, first, &state, &t.answer, &err), ERR_STATE);
@@ -135,4 +165,5 @@ END_TEST
 SUITE_MAIN("state/request", a_request_is_taken_in_order_and_its_answer_is_seen,
            what_a_dead_holder_had_taken_is_taken_again_by_the_next,
            an_unknown_request_or_one_of_another_pipeline_is_an_error,
+           an_answer_is_still_there_when_many_later_ones_were_given,
            old_answers_go_open_requests_stay)
