@@ -28,9 +28,6 @@ int ask_open(struct ask *k, const struct arguments *a, const char *command, cons
     progressline_init(&k->progress, !arguments_have(a, OPTION_NO_PROGRESS));
     int rc = setup_load_one(&k->setup, a, err);
     if (rc == 0) {
-        rc = setup_secrets(&k->setup, err);
-    }
-    if (rc == 0) {
         rc = session_init(&k->session, k->setup.config, k->setup.pipelines[0], command, err);
     }
     return rc < 0 ? rc : session_open_state(&k->session, err);
@@ -168,10 +165,25 @@ static void ask_withdraw(struct ask *k, const struct err *why)
     buf_release(&answer);
 }
 
-static int ask_work(struct ask *k, struct err *err)
+/* Dead letters are known to the state file alone: neither server is asked. */
+static int ask_discard(struct ask *k, struct err *err)
+{
+    const struct clock *clock = &k->session.clock;
+    int rc = 0;
+    for (size_t i = k->answered; rc == 0 && i < k->count; i++) {
+        rc = requests_discard(k->session.state, clock, k->asked[i].id, buf_text(&k->asked[i].keys),
+                              err);
+    }
+    return rc;
+}
+
+static int ask_sync(struct ask *k, struct err *err)
 {
     struct session *s = &k->session;
-    int rc = session_open_service(s, err);
+    int rc = setup_secrets(&k->setup, err);
+    if (rc == 0) {
+        rc = session_open_service(s, err);
+    }
     if (rc < 0) {
         return rc;
     }
@@ -219,7 +231,7 @@ static int ask_carry_out(struct ask *k, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    rc = ask_work(k, err);
+    rc = strcmp(k->request, REQUEST_DISCARD) == 0 ? ask_discard(k, err) : ask_sync(k, err);
     if (rc < 0) {
         ask_withdraw(k, err);
     } else {

@@ -8,6 +8,7 @@
 
 #include "keylist.h"
 #include "rowferry/base/log.h"
+#include "rowferry/state/deadletter.h"
 #include "rowferry/state/request.h"
 
 #define REQUESTS_LOOK_US INT64_C(200000)
@@ -99,6 +100,33 @@ static int requests_finish(struct requests *r, struct err *err)
     }
     int rc = requests_answer(r, REQUEST_DONE, buf_text(&answer), err);
     buf_release(&answer);
+    return rc;
+}
+
+int requests_discard(struct state *s, const struct clock *clock, int64_t id, const char *arguments,
+                     struct err *err)
+{
+    struct settling settling;
+    struct requests r;
+    struct buf key;
+    requests_init(&r, s, *clock);
+    buf_init(&key, REQUEST_MAX_BYTES);
+    buf_push_literal(&r.command, REQUEST_DISCARD);
+    r.id = id;
+    int rc = settling_init(&settling, s, err);
+    while (rc == 0 && keylist_next(&arguments, &key)) {
+        r.keys++;
+        r.discarded += settling_discard(&settling, span_make(buf_text(&key), key.len));
+    }
+    if (rc == 0) {
+        rc = settling_commit(&settling, s, NULL, 0, clock_wall_us(clock), err);
+    }
+    if (rc == 0) {
+        rc = requests_finish(&r, err);
+    }
+    settling_release(&settling);
+    requests_release(&r);
+    buf_release(&key);
     return rc;
 }
 

@@ -13,7 +13,9 @@
 #define ROWFERRY_ENGINE_REQUESTS_H
 
 #include "rowferry/base/buf.h"
+#include "rowferry/base/clock.h"
 #include "rowferry/base/text.h"
+#include "rowferry/state/store.h"
 
 #define REQUEST_RESYNC "resync"
 #define REQUEST_DISCARD "discard"
@@ -23,5 +25,10 @@
 
 /* Appends a key to the arguments of a request. */
 void requests_push_key(struct buf *arguments, struct span key);
+
+/* Carries out and answers a discard that was filed; it needs neither server. The caller holds the
+ * pipeline, and nobody works on it. */
+int requests_discard(struct state *s, const struct clock *clock, int64_t id, const char *arguments,
+                     struct err *err) MUST_CHECK;
 
 #endif

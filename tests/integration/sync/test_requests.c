@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* resync and deadletter: asked of the holder, or carried out by the command itself. */
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "http.h"
 #include "sql.h"
@@ -172,6 +175,48 @@ START_TEST(a_dead_letter_is_shown_filtered_and_forgotten)
 }
 END_TEST
 
+/* The configuration names ports on which nobody listens, and a secret that is not there. */
+static void servers_away(struct world *w)
+{
+    char *uri = w->uri;
+    char url[64];
+    char away[128];
+    snprintf(url, sizeof(url), "%s", w->service.url);
+    snprintf(away, sizeof(away), "postgresql://nobody@127.0.0.1:%d/x", free_port());
+    snprintf(w->service.url, sizeof(w->service.url), "http://127.0.0.1:%d", free_port());
+    w->uri = away;
+    world_configure(w, "\"title\":{\"type\":\"long\"}", "\"retry_budget\": \"300ms\"");
+    w->uri = uri;
+    snprintf(w->service.url, sizeof(w->service.url), "%s", url);
+    char *key = scratch_path(w->dir, "key");
+    ck_assert_int_eq(unlink(key), 0);
+    free(key);
+}
+
+START_TEST(dead_letters_are_discarded_while_both_servers_are_away)
+{
+    struct world w;
+    struct program_result result;
+    start(&w, 20);
+    sql_exec(w.conn, "update articles set title = 'words' where source_id in (8, 9)");
+    world_sync(&w, 3, &result);
+    program_result_release(&result);
+    servers_away(&w);
+    rowferry_run(&result, w.config, "deadletter", "discard", "--yes", "8", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
+    ck_assert_str_eq(result.out, "articles: 1 dead letter forgotten\n");
+    program_result_release(&result);
+    expect_letters(&w, "upsert of \"9\"");
+    rowferry_run(&result, w.config, "deadletter", "discard", "--yes", "--all", "--json", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
+    ck_assert_int_eq(program_json_int(&result, "discarded"), 2);
+    ck_assert_int_eq(program_json_int(&result, "dead_letters"), 0);
+    program_result_release(&result);
+    expect_letters(&w, "no dead letters");
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(a_request_before_the_first_sync_fails_and_is_not_kept)
 {
     struct world w;
@@ -282,6 +327,7 @@ SUITE_MAIN("sync/requests", rows_are_sent_again_where_nobody_holds_the_pipeline,
            the_dead_letter_of_a_row_that_is_gone_is_cleared_by_a_retry,
            more_dead_letters_than_one_request_holds_are_retried_and_discarded,
            a_dead_letter_is_shown_filtered_and_forgotten,
+           dead_letters_are_discarded_while_both_servers_are_away,
            a_request_before_the_first_sync_fails_and_is_not_kept,
            the_holder_carries_out_what_others_ask,
            the_one_who_asked_finishes_what_a_dead_holder_leaves,
