@@ -91,11 +91,28 @@ void damage_judge(struct damage *d, const char *what, const struct program_resul
     damage_write(d, d->sound, d->size);
 }
 
+/* What was refused has left index and state file as they were: nothing was sent, and the sound file
+ * brings the change. */
+static void expect_unharmed(struct damage *d, const char *what, int64_t taken)
+{
+    struct program_result result;
+    ck_assert_msg(crash_taken(&d->world) == taken, "%s: refused, and yet sent", what);
+    world_sync(&d->world, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&d->world);
+    damage_write(d, d->sound, d->size);
+}
+
 void damage_case(struct damage *d, const char *what)
 {
     struct program_result result;
+    int64_t refused = d->refused;
     damage_change(d);
+    int64_t taken = crash_taken(&d->world);
     rowferry_run(&result, d->world.config, "sync", "--json", NULL);
     damage_judge(d, what, &result);
     program_result_release(&result);
+    if (d->refused > refused) {
+        expect_unharmed(d, what, taken);
+    }
 }

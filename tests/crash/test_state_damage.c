@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A state file that is damaged, cut, old, foreign or empty never makes a wrong index. */
+/* A state file that is damaged, cut or empty never makes a wrong index. */
 #include "damage.h"
 
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "rowferry/base/text.h"
-#include "sql.h"
 
 #define PAGE 4096
 
@@ -97,35 +96,7 @@ START_TEST(a_state_file_of_zeros_or_of_anything_is_refused)
 }
 END_TEST
 
-START_TEST(an_older_copy_repeats_and_another_pipelines_file_builds_anew)
-{
-    struct damage d;
-    struct world other;
-    struct program_result result;
-    size_t size;
-    damage_start(&d);
-    for (int i = 0; i < 3; i++) { /* damage_judge puts the older copy back each time */
-        damage_case(&d, "an older copy");
-    }
-    ck_assert_int_eq(d.refused, 0);
-    world_start(&other, 5, NULL);
-    world_install(&other);
-    world_sync(&other, 0, &result);
-    program_result_release(&result);
-    char *path = scratch_path(other.dir, "state.db");
-    char *bytes = damage_read(path, &size);
-    damage_write(&d, bytes, size);
-    damage_case(&d, "another world's");
-    ck_assert_int_eq(d.refused, 1);
-    free(bytes);
-    free(path);
-    world_stop(&other);
-    damage_stop(&d);
-}
-END_TEST
-
 CRASH_MAIN("crash/state_damage", a_flipped_bit_in_each_page_is_refused_or_does_no_harm,
            a_flipped_bit_in_the_checkpoint_is_refused_or_does_no_harm,
            a_state_file_cut_at_each_page_is_refused_or_does_no_harm,
-           a_state_file_of_zeros_or_of_anything_is_refused,
-           an_older_copy_repeats_and_another_pipelines_file_builds_anew)
+           a_state_file_of_zeros_or_of_anything_is_refused)

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A whole state file that is not this configuration's: an older copy, another pipeline's, or one of
+ * a pipeline of the same name with another database, index or service.
+ */
+#include "damage.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+#include "sql.h"
+
+/* A configuration that differs in some words from that of the world, with a state file of its own
+ * in the world's folder. */
+struct foreign {
+    char *config;
+    char *state;
+};
+
+struct words {
+    const char *from;
+    const char *to;
+};
+
+static char *replaced(const char *text, const struct words *words)
+{
+    struct buf out;
+    buf_init(&out, 1 << 20);
+    const char *found = strstr(text, words->from);
+    ck_assert_msg(found != NULL, "no \"%s\" in %s", words->from, text);
+    buf_push(&out, text, (size_t)(found - text));
+    buf_push_text(&out, words->to);
+    buf_push_text(&out, found + strlen(words->from));
+    return buf_detach(&out);
+}
+
+static void foreign_start(struct foreign *f, const struct world *w, const struct words *words,
+                          size_t count)
+{
+    size_t size;
+    char *text = damage_read(w->config, &size);
+    for (size_t i = 0; i < count; i++) {
+        char *next = replaced(text, &words[i]);
+        free(text);
+        text = next;
+    }
+    char *next = replaced(text, &(struct words){"state.db", "foreign.db"});
+    f->config = scratch_write(w->dir, "foreign.json", next);
+    f->state = scratch_path(w->dir, "foreign.db");
+    free(text);
+    free(next);
+}
+
+static void foreign_stop(struct foreign *f)
+{
+    free(f->config);
+    free(f->state);
+}
+
+static void foreign_sync(const struct foreign *f)
+{
+    rowferry_expect(0, f->config, "sync", NULL);
+}
+
+/* Puts the foreign state file in the place of the world's own. */
+static void foreign_use(const struct foreign *f, const struct damage *d)
+{
+    size_t size;
+    char *bytes = damage_read(f->state, &size);
+    damage_write(d, bytes, size);
+    free(bytes);
+}
+
+/* A run that has to be refused, with this in what it says. */
+static void refused(struct damage *d, const char *what, const char *says)
+{
+    struct program_result result;
+    int64_t taken = crash_taken(&d->world);
+    damage_change(d);
+    rowferry_run(&result, d->world.config, "sync", "--json", NULL);
+    ck_assert_msg(result.exit_code == 1, "%s: exit code %d: %s", what, result.exit_code,
+                  result.err);
+    ck_assert_msg(strstr(result.err, says) != NULL, "%s: no \"%s\" in %s", what, says, result.err);
+    ck_assert_msg(crash_taken(&d->world) == taken, "%s: refused, and yet sent", what);
+    damage_judge(d, what, &result);
+    program_result_release(&result);
+}
+
+/* Another database of the same server, with the same table and more rows. */
+struct elsewhere {
+    char *uri;
+    PGconn *conn;
+};
+
+static void elsewhere_start(struct elsewhere *e)
+{
+    e->uri = database_new();
+    e->conn = sql_open(e->uri);
+    sql_exec(e->conn, "create table articles (source_id bigint primary key, title text, price "
+                      "numeric(12, 4), tags text[], extra jsonb, published boolean, updated_at "
+                      "timestamptz not null default now());"
+                      "insert into articles select i, 'elsewhere' from generate_series(1, 30) i");
+}
+
+static void elsewhere_stop(struct elsewhere *e)
+{
+    PQfinish(e->conn);
+    database_drop(e->uri);
+}
+
+START_TEST(an_older_copy_repeats_what_it_had_sent)
+{
+    struct damage d;
+    damage_start(&d);
+    for (int i = 0; i < 3; i++) { /* damage_judge puts the older copy back each time */
+        damage_case(&d, "an older copy");
+    }
+    ck_assert_int_eq(d.refused, 0);
+    damage_stop(&d);
+}
+END_TEST
+
+/* The entries that it would have to read are gone: to go on would leave a gap. */
+START_TEST(an_older_copy_from_before_the_pruning_is_refused)
+{
+    struct damage d;
+    struct program_result result;
+    damage_start(&d);
+    sql_exec(d.pin, "rollback");
+    for (int i = 0; i < 8; i++) {
+        damage_change(&d);
+        world_sync(&d.world, 0, &result);
+        program_result_release(&result);
+    }
+    ck_assert_int_lt(sql_int(d.world.conn, "select count(*) from rowferry.change"), 8);
+    size_t size;
+    char *newest = damage_read(d.path, &size);
+    damage_write(&d, d.sound, d.size);
+    refused(&d, "an older copy", "hint: ");
+    damage_write(&d, newest, size);
+    world_sync(&d.world, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&d.world);
+    free(newest);
+    damage_stop(&d);
+}
+END_TEST
+
+START_TEST(a_file_that_knows_only_another_pipeline_ends_equal)
+{
+    static const struct words words[] = {{"\"articles\",", "\"letters\","},
+                                         {"\"shop-articles\"", "\"shop-letters\""}};
+    struct damage d;
+    struct foreign f;
+    damage_start(&d);
+    foreign_start(&f, &d.world, words, 2);
+    foreign_sync(&f);
+    foreign_use(&f, &d);
+    damage_case(&d, "another pipeline's");
+    ck_assert_int_eq(d.refused, 0);
+    foreign_sync(&f); /* its index is its own */
+    foreign_stop(&f);
+    damage_stop(&d);
+}
+END_TEST
+
+START_TEST(a_file_of_the_same_name_with_another_index_is_refused)
+{
+    static const struct words words[] = {{"\"shop-articles\"", "\"other-articles\""}};
+    struct damage d;
+    struct foreign f;
+    damage_start(&d);
+    foreign_start(&f, &d.world, words, 1);
+    foreign_sync(&f);
+    foreign_use(&f, &d);
+    refused(&d, "another index", "alias \"shop-articles\" does not point at \"other-articles-");
+    damage_case(&d, "its own");
+    foreign_sync(&f);
+    foreign_stop(&f);
+    damage_stop(&d);
+}
+END_TEST
+
+START_TEST(a_file_of_the_same_name_with_another_database_and_index_is_refused)
+{
+    struct damage d;
+    struct foreign f;
+    struct elsewhere e;
+    damage_start(&d);
+    elsewhere_start(&e);
+    const struct words words[] = {{d.world.uri, e.uri},
+                                  {"\"shop-articles\"", "\"other-articles\""}};
+    foreign_start(&f, &d.world, words, 2);
+    rowferry_expect(0, f.config, "source", "install", NULL);
+    foreign_sync(&f);
+    foreign_use(&f, &d);
+    refused(&d, "another database", "alias \"shop-articles\" does not point at \"other-articles-");
+    damage_case(&d, "its own");
+    foreign_sync(&f);
+    foreign_stop(&f);
+    elsewhere_stop(&e);
+    damage_stop(&d);
+}
+END_TEST
+
+/* The index is the right one by name and uuid; only the database that filled it tells. */
+START_TEST(a_file_of_the_same_name_and_index_with_another_database_is_refused)
+{
+    struct damage d;
+    struct foreign f;
+    struct elsewhere e;
+    damage_start(&d);
+    elsewhere_start(&e);
+    const struct words words[] = {{d.world.uri, e.uri}};
+    foreign_start(&f, &d.world, words, 1);
+    rowferry_expect(0, f.config, "source", "install", NULL);
+    foreign_sync(&f); /* takes the alias */
+    refused(&d, "its own, without the alias", "alias \"shop-articles\" does not point at");
+    foreign_use(&f, &d);
+    refused(&d, "another database", "the source is another database than the one that index");
+    foreign_sync(&f);
+    ck_assert_int_eq(sql_int(e.conn, "select count(*) from articles"), 30);
+    foreign_stop(&f);
+    elsewhere_stop(&e);
+    damage_stop(&d);
+}
+END_TEST
+
+/* Killed in the middle of its first load, over the same database or another. */
+static void half_built(bool another_database)
+{
+    struct damage d;
+    struct foreign f;
+    struct elsewhere e;
+    damage_start(&d);
+    elsewhere_start(&e);
+    const struct words words[] = {{"\"shop-articles\"", "\"other-articles\""},
+                                  {d.world.uri, e.uri}};
+    foreign_start(&f, &d.world, words, another_database ? 2 : 1);
+    rowferry_expect(0, f.config, "source", "install", NULL);
+    struct world there = d.world;
+    there.config = f.config;
+    crash_at(&there, "checkpoint_after_commit=kill@2");
+    foreign_use(&f, &d);
+    damage_case(&d, "half built");
+    foreign_sync(&f);
+    foreign_stop(&f);
+    elsewhere_stop(&e);
+    damage_stop(&d);
+}
+
+START_TEST(a_file_of_another_index_that_is_half_built_does_no_harm)
+{
+    half_built(false);
+}
+END_TEST
+
+START_TEST(a_file_of_another_database_that_is_half_built_does_no_harm)
+{
+    half_built(true);
+}
+END_TEST
+
+START_TEST(a_file_of_the_same_name_with_another_service_is_refused)
+{
+    struct damage d;
+    struct world other;
+    struct program_result result;
+    size_t size;
+    damage_start(&d);
+    world_start(&other, 5, NULL);
+    world_install(&other);
+    world_sync(&other, 0, &result);
+    program_result_release(&result);
+    char *path = scratch_path(other.dir, "state.db");
+    char *bytes = damage_read(path, &size);
+    damage_write(&d, bytes, size);
+    damage_case(&d, "another world's");
+    ck_assert_int_eq(d.refused, 1);
+    free(bytes);
+    free(path);
+    world_stop(&other);
+    damage_stop(&d);
+}
+END_TEST
+
+CRASH_MAIN("crash/state_foreign", an_older_copy_repeats_what_it_had_sent,
+           an_older_copy_from_before_the_pruning_is_refused,
+           a_file_that_knows_only_another_pipeline_ends_equal,
+           a_file_of_the_same_name_with_another_index_is_refused,
+           a_file_of_the_same_name_with_another_database_and_index_is_refused,
+           a_file_of_the_same_name_and_index_with_another_database_is_refused,
+           a_file_of_another_index_that_is_half_built_does_no_harm,
+           a_file_of_another_database_that_is_half_built_does_no_harm,
+           a_file_of_the_same_name_with_another_service_is_refused)
