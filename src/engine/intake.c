@@ -93,8 +93,7 @@ bool intake_replaces(struct intake *r, struct span key, struct again *outrun)
 void intake_ask(struct intake *r, struct span key)
 {
     if (r->asked_count == 0 && r->asking == 0) {
-        r->asked_first = r->window->next;
-        r->asked_last = 0;
+        r->asked_first = r->asked_last = 0;
     }
     r->asked = mem_grow(r->asked, r->asked_count + 1, sizeof(*r->asked));
     r->asked[r->asked_count++] = span_make(text_copy_span(key), key.len);
@@ -102,7 +101,7 @@ void intake_ask(struct intake *r, struct span key)
 
 bool intake_was_asked(const struct intake *r, uint64_t page)
 {
-    return page >= r->asked_first && page <= r->asked_last;
+    return r->asked_first != 0 && page >= r->asked_first && page <= r->asked_last;
 }
 
 bool intake_answered(const struct intake *r)
@@ -223,6 +222,7 @@ static int intake_begin_asked(struct intake *r, struct err *err)
 {
     size_t count = r->asked_count < INTAKE_AGAIN_MAX ? r->asked_count : INTAKE_AGAIN_MAX;
     r->page = r->page != 0 ? r->page : window_open(r->window);
+    r->asked_first = r->asked_first != 0 ? r->asked_first : r->page;
     r->asked_last = r->page;
     r->asking = count;
     return r->capture->ops->begin_keys(r->capture, r->asked, count, err);
@@ -261,6 +261,15 @@ static int intake_begin(struct intake *r, struct err *err)
     return rc;
 }
 
+/* All of the window's open page is read: what is settled up to here need not be read again. */
+static void intake_reach(struct intake *r, const char *position)
+{
+    bool moved = strcmp(position, r->position) != 0;
+    window_close(r->window, r->page, moved ? position : NULL);
+    free(r->position);
+    r->position = text_copy(position);
+}
+
 static void intake_end_page(struct intake *r, const struct change *change)
 {
     bool reread = r->rereading > 0;
@@ -277,12 +286,19 @@ static void intake_end_page(struct intake *r, const struct change *change)
         r->reading = INTAKE_IDLE;
         return;
     }
-    bool moved = strcmp(change->position, r->position) != 0;
-    window_close(r->window, r->page, moved ? change->position : NULL);
+    intake_reach(r, change->position);
     r->page = 0;
-    free(r->position);
-    r->position = text_copy(change->position);
     r->reading = change->drained ? INTAKE_DRAINED : INTAKE_IDLE;
+}
+
+/* The rest of the page counts as a page of its own, unless there are too many: then a later mark
+ * will do. */
+static void intake_pass_mark(struct intake *r, const struct change *change)
+{
+    if (!window_crowded(r->window)) {
+        intake_reach(r, change->position);
+        r->page = window_open(r->window);
+    }
 }
 
 static int intake_step(struct intake *r, struct change *change, struct err *err)
@@ -316,6 +332,8 @@ int intake_next(struct intake *r, struct change *change, struct err *err)
     }
     if (rc == 0 && change->kind == CHANGE_PAGE) {
         intake_end_page(r, change);
+    } else if (rc == 0 && change->kind == CHANGE_MARK) {
+        intake_pass_mark(r, change);
     }
     return rc;
 }

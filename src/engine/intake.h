@@ -56,7 +56,7 @@ struct intake {
     struct span *asked; /* owned: keys that a request wants to be read */
     size_t asked_count;
     size_t asking;        /* how many of them the open page reads */
-    uint64_t asked_first; /* the pages of the request */
+    uint64_t asked_first; /* the pages of the request; 0 = none was begun */
     uint64_t asked_last;
     bool only_asked;  /* nothing else is read */
     size_t rereading; /* how many of them the open page reads; 0 = an ordinary page */
@@ -70,8 +70,8 @@ void intake_release(struct intake *r);
 
 /*
  * The next change, with the window's page and the version that it belongs to in r. Opens and begins
- * as needed. CHANGE_PAGE is handled here and returned as news; CHANGE_WAIT also where the source
- * is away (fd is then -1: wait for patience).
+ * as needed. CHANGE_MARK and CHANGE_PAGE are handled here and returned as news; CHANGE_WAIT also
+ * where the source is away (fd is then -1: wait for patience).
  */
 int intake_next(struct intake *r, struct change *change, struct err *err) MUST_CHECK;
 

@@ -8,8 +8,9 @@
 #include "rowferry/base/log.h"
 #include "settle.h"
 
-#define LOOP_BURST 2000                /* changes between two looks at the answers */
-#define LOOP_COMMIT_US INT64_C(200000) /* between two commits */
+#define LOOP_BURST 2000                     /* changes between two looks at the answers */
+#define LOOP_COMMIT_US INT64_C(200000)      /* between two commits, */
+#define LOOP_COMMIT_EARLY_US INT64_C(50000) /* or with a quarter of the window settled */
 #define LOOP_RELEASE_US INT64_C(1000000)
 #define LOOP_GIVE_UP_US INT64_C(5000000)
 #define LOOP_SHOW_US INT64_C(200000)
@@ -176,6 +177,8 @@ static int loop_read(struct loop *l, bool *waiting, struct err *err)
             }
             if (l->change.kind == CHANGE_PAGE) {
                 loop_page_ended(l);
+            }
+            if (l->change.kind == CHANGE_PAGE || l->change.kind == CHANGE_MARK) {
                 continue;
             }
         }
@@ -220,13 +223,20 @@ static int loop_collect(struct loop *l, struct err *err)
 
 /* --- checkpoint ---------------------------------------------------------------------------- */
 
+/* A crash sends again what is not committed: that is to be little, and commits are to be few. */
+static bool loop_commit_due(const struct loop *l, int64_t now_us)
+{
+    bool much = l->window.uncommitted >= l->window.max_bytes / 4;
+    return settling_crowded(&l->settling) ||
+           now_us - l->committed_us >= (much ? LOOP_COMMIT_EARLY_US : LOOP_COMMIT_US);
+}
+
 static int loop_commit(struct loop *l, bool now, struct err *err)
 {
     bool pending =
         l->window.reached != NULL || l->settling.letter_count > 0 || l->settling.cleared_count > 0;
     int64_t at = clock_monotonic_us(&l->clock);
-    if (!pending ||
-        !(now || settling_crowded(&l->settling) || at - l->committed_us >= LOOP_COMMIT_US)) {
+    if (!pending || !(now || loop_commit_due(l, at))) {
         return 0;
     }
     uint64_t unsettled = window_unsettled_before_reached(&l->window);

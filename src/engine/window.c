@@ -118,6 +118,7 @@ void window_settle(struct window *w, uint64_t number, uint64_t key_hash, size_t 
     LAW(w->bytes >= bytes);
     page->unsettled--;
     w->bytes -= bytes;
+    w->uncommitted += bytes;
     w->settled++;
     LAW(w->read >= w->settled);
     window_advance(w);
@@ -138,6 +139,7 @@ char *window_take_reached(struct window *w)
     w->reached = NULL;
     if (reached != NULL) {
         w->committed = w->settled;
+        w->uncommitted = 0;
     }
     return reached;
 }

@@ -27,9 +27,10 @@ struct window {
     size_t bytes;
     struct hashset keys;
     struct page pages[WINDOW_PAGES];
-    uint64_t first; /* number of the oldest page that is not reached */
-    uint64_t next;  /* number of the next page */
-    char *reached;  /* owned: the furthest position reached and not taken; null = none */
+    uint64_t first;     /* number of the oldest page that is not reached */
+    uint64_t next;      /* number of the next page */
+    char *reached;      /* owned: the furthest position reached and not taken; null = none */
+    size_t uncommitted; /* bytes settled since a reached position was taken */
     uint64_t read, settled, committed; /* operations since the start */
 };
 

@@ -14,6 +14,9 @@
 #define KEYS_MAX_BYTES ((size_t)64 << 20)
 #define PAGE_ROWS 5000
 #define PAGE_BLOCKS_COUNT 1024
+#define CHUNK_BYTES ((size_t)1 << 20)
+#define ROW_GUESS_BYTES 2048 /* for the first chunk; then as its rows were */
+#define BLOCK_GUESS_BYTES 16384
 #define MIRROR_EVERY_MS 1000
 #define PRUNE_AT_START_MS 2000 /* a scheduled run has no other time for what a large one left */
 
@@ -353,9 +356,11 @@ static void changelog_free(struct capture *capture)
     rowsql_release(&c->sql);
     consumer_release(&c->consumer);
     keyset_release(&c->keys);
+    free(c->befores.items);
     page_look_release(&c->page.look);
     position_release(&c->at);
     position_release(&c->reached);
+    position_release(&c->marked);
     position_release(&c->pending);
     buf_release(&c->reached_text);
     buf_release(&c->last_key);
@@ -401,6 +406,9 @@ int changelog_open(struct capture **out, struct pg *pg, const struct changelog_o
     c->fingerprint = o->fingerprint != NULL ? text_copy(o->fingerprint) : NULL;
     c->page_rows = o->page_rows > 0 ? o->page_rows : PAGE_ROWS;
     c->page_blocks = o->page_blocks > 0 ? o->page_blocks : PAGE_BLOCKS_COUNT;
+    c->chunk_bytes = o->chunk_bytes > 0 ? o->chunk_bytes : CHUNK_BYTES;
+    c->blocks_aim = 1 + c->chunk_bytes / BLOCK_GUESS_BYTES;
+    c->keys_aim = 1 + c->chunk_bytes / ROW_GUESS_BYTES;
     keyset_init(&c->keys, KEYS_MAX_BYTES);
     buf_init(&c->reached_text, POSITION_MAX_BYTES);
     buf_init(&c->last_key, KEYS_MAX_BYTES);

@@ -65,8 +65,14 @@ int changelog_look_now(struct changelog *c, struct page_look *look, struct err *
 void changelog_clear_page(struct changelog *c)
 {
     page_look_release(&c->page.look);
-    c->page.window = (struct page_window){.keys = &c->keys, .limit = c->page_rows};
+    c->page.window =
+        (struct page_window){.keys = &c->keys, .befores = &c->befores, .limit = c->page_rows};
     keyset_reset(&c->keys);
+    c->befores.count = 0;
+    c->chunk = (struct chunk){0};
+    c->page_rows_read = 0;
+    c->gone = c->gone_end = 0;
+    c->marks = false;
     c->drained = false;
 }
 

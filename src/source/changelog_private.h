@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The change log's capture, shared by the parts of its implementation: changelog.c moves between
- * pages, changelog_look.c begins one, changelog_page.c walks within it.
+ * pages, changelog_look.c begins one, changelog_chunk.c asks for its rows, changelog_page.c walks
+ * within it.
  */
 #ifndef ROWFERRY_SOURCE_CHANGELOG_PRIVATE_H
 #define ROWFERRY_SOURCE_CHANGELOG_PRIVATE_H
@@ -25,6 +26,15 @@ enum page_stage {
     STAGE_COMMIT,
 };
 
+/* What one statement of a page reads: so many blocks of the table or keys of the set that their
+ * rows are about chunk_bytes. After it stands a mark. A page by key ranges is one statement, with
+ * marks between its rows. */
+struct chunk {
+    uint64_t from, to; /* blocks, or indices of keys */
+    uint64_t end;      /* of the page */
+    size_t bytes;      /* of the rows so far */
+};
+
 struct changelog {
     struct capture capture; /* first */
     struct pg *pg;
@@ -38,6 +48,7 @@ struct changelog {
     char *fingerprint;
     size_t page_rows;
     size_t page_blocks;
+    size_t chunk_bytes;
 
     struct table *table; /* as looked up by start or resume */
     struct installed installed;
@@ -56,10 +67,17 @@ struct changelog {
     struct buf reached_text;
     bool drained;
     struct keyset keys;
+    struct places befores; /* of the keys, in the log */
+    struct chunk chunk;
+    uint64_t blocks_aim; /* of the next chunk */
+    uint64_t keys_aim;
     struct reader reader;
     struct buf last_key; /* of a page by key ranges */
     uint64_t page_rows_read;
-    size_t gone; /* the next key to look at */
+    size_t gone, gone_end;     /* the keys to look at for lack of a row */
+    bool marks;                /* a mark is due */
+    struct position marked;    /* where it stands */
+    enum page_stage gone_then; /* what comes after STAGE_GONE */
 
     int64_t rows_read;
 };
@@ -77,12 +95,16 @@ void changelog_clear_page(struct changelog *c);
 int changelog_read_page(struct changelog *c, struct err *err) MUST_CHECK;
 int changelog_open_page(struct changelog *c, struct err *err) MUST_CHECK;
 
-/* Sends what a page of rows by ctid, by key or by the keys of the set needs. Nothing to read: goes
- * straight to the end of the page. */
-int changelog_send_blocks(struct changelog *c, uint64_t from, uint64_t to,
+/* Sends the first statement of a page of rows by ctid, by key or by the keys of the set. Nothing to
+ * read: goes straight to the end of the page. */
+int changelog_send_blocks(struct changelog *c, uint64_t from, uint64_t end,
                           struct err *err) MUST_CHECK;
 int changelog_send_range(struct changelog *c, struct err *err) MUST_CHECK;
 int changelog_send_keys(struct changelog *c, struct err *err) MUST_CHECK;
+
+/* After the last row of a statement: sends the next, and sets what follows meanwhile: the keys of
+ * the chunk that had no row, a mark, then the rows of what was sent. */
+int changelog_send_next(struct changelog *c, struct err *err) MUST_CHECK;
 
 /* capture_ops.next */
 int changelog_next(struct capture *capture, struct change *change, struct err *err);

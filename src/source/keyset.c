@@ -86,13 +86,13 @@ enum keyset_added keyset_add(struct keyset *k, struct span key)
     return KEYSET_NEW;
 }
 
-enum keyset_match keyset_mark(struct keyset *k, struct span key)
+enum keyset_match keyset_mark(struct keyset *k, struct span key, size_t from, size_t to)
 {
     if (k->slot_count == 0) {
         return KEYSET_STRANGER;
     }
     size_t place = *find(k, key, text_hash(key.data, key.len));
-    if (place == 0) {
+    if (place == 0 || place - 1 < from || place - 1 >= to) {
         return KEYSET_STRANGER;
     }
     bool again = k->items[place - 1].found;

@@ -38,8 +38,9 @@ void keyset_reset(struct keyset *k);
 
 enum keyset_added keyset_add(struct keyset *k, struct span key);
 
-/* Notes that a row with this key came: for the first time, again, or for a key nobody asked for. */
-enum keyset_match keyset_mark(struct keyset *k, struct span key);
+/* Notes that a row with this key came: for the first time, again, or for a key that is not one of
+ * those asked for, the ones from index `from` to before `to`. */
+enum keyset_match keyset_mark(struct keyset *k, struct span key, size_t from, size_t to);
 
 /* Borrowed until the next add; NUL-terminated. */
 struct span keyset_get(const struct keyset *k, size_t index);

@@ -61,17 +61,31 @@ static int take_definition(struct page *page, const PGresult *r, struct err *err
     return 0;
 }
 
-static int take_key(struct page_window *w, const PGresult *r, struct err *err)
+static void push_place(struct places *p, struct place place)
+{
+    if (p->count == p->capacity) {
+        p->capacity = p->capacity > 0 ? p->capacity * 2 : 64;
+        p->items = mem_grow(p->items, p->capacity, sizeof(*p->items));
+    }
+    p->items[p->count++] = place;
+}
+
+static int take_key(struct page_window *w, const PGresult *r, struct place before, struct err *err)
 {
     if (PQgetisnull(r, 0, 3)) {
         w->null_keys = true;
         return 0;
     }
     struct span key = span_make(PQgetvalue(r, 0, 3), (size_t)PQgetlength(r, 0, 3));
-    if (keyset_add(w->keys, key) == KEYSET_FULL) {
+    switch (keyset_add(w->keys, key)) {
+    case KEYSET_NEW:
+        push_place(w->befores, before);
+        return 0;
+    case KEYSET_KNOWN:
+        return 0;
+    default:
         return err_set(err, ERR_REJECTED, "the change log holds a key of %zu bytes", key.len);
     }
-    return 0;
 }
 
 static int take_entry(struct page *page, const PGresult *r, struct err *err)
@@ -89,6 +103,7 @@ static int take_entry(struct page *page, const PGresult *r, struct err *err)
         w->full = true;
         return 0;
     }
+    struct place before = {w->part, w->after_xid, w->after_seq};
     w->after_xid = xid;
     w->after_seq = seq;
     w->taken++;
@@ -96,7 +111,7 @@ static int take_entry(struct page *page, const PGresult *r, struct err *err)
         w->truncated = true;
         return 0;
     }
-    return take_key(w, r, err);
+    return take_key(w, r, before, err);
 }
 
 /* Between the parts: the second begins at its own beginning, unless a page before got further. */

@@ -22,13 +22,27 @@ struct page_look {
     char *versions; /* of the columns that matter, in the catalogue */
 };
 
+/* An entry of a window: the part that it is read in, and where it stands there. */
+struct place {
+    int part;
+    uint64_t xid;
+    int64_t seq;
+};
+
+struct places {
+    struct place *items;
+    size_t count;
+    size_t capacity;
+};
+
 /* The part of a window that a page takes. */
 struct page_window {
-    struct keyset *keys; /* borrowed; the distinct keys are added */
-    size_t limit;        /* entries of each of the two parts */
-    bool null_keys;      /* an entry without a key is among them */
-    bool truncated;      /* so is one of a TRUNCATE */
-    bool full;           /* there is more: go on after the entry below */
+    struct keyset *keys;    /* borrowed; the distinct keys are added */
+    struct places *befores; /* borrowed; for each key the entry that stands before its first */
+    size_t limit;           /* entries of each of the two parts */
+    bool null_keys;         /* an entry without a key is among them */
+    bool truncated;         /* so is one of a TRUNCATE */
+    bool full;              /* there is more: go on after the entry below */
     size_t taken;
     int part;
     uint64_t after_xid;

@@ -9,6 +9,9 @@
  *
  *     start | resume  ->  ( begin -> next* until CHANGE_PAGE )*
  *
+ * Within a page CHANGE_MARK says that what came before it may be settled by itself: a crash then
+ * repeats what is unsettled, and not the page. Settling up to a mark reaches the mark's position.
+ *
  * A first load is the same walk: its positions are those of the copy ("where the copy stands, and
  * the position of the log noted before it began"), then those of the log. Positions are text,
  * opaque outside the capture that wrote them.
@@ -27,6 +30,7 @@ enum change_kind {
     CHANGE_WAIT, /* nothing yet: wait until fd is readable, then call next again */
     CHANGE_ROW,  /* a row as it is now: an upsert */
     CHANGE_GONE, /* a key without a row: a delete */
+    CHANGE_MARK, /* the page goes on; all before is complete by itself */
     CHANGE_PAGE, /* the page has ended; call begin for the next */
 };
 
@@ -35,7 +39,8 @@ struct change {
     struct span key;      /* ROW, GONE: the key's text; borrowed until the next call */
     bool key_null;        /* ROW: a part of the key is NULL: it can only be a dead letter */
     struct row row;       /* ROW: borrowed until the next call */
-    const char *position; /* PAGE: reached when the page is settled; borrowed until begin */
+    const char *position; /* MARK, PAGE: reached when all before is settled; borrowed until the next
+                             call */
     bool copying;         /* PAGE: the page was part of a first load's copy */
     bool drained;         /* PAGE: it held the last of what its snapshot could see */
 };

@@ -23,6 +23,7 @@ struct changelog_options {
     const char *fingerprint; /* of the table when the plan was compiled: drift is ERR_STATE */
     size_t page_rows;        /* of a page of the log, default 5000 */
     size_t page_blocks;      /* of a page of a copy by block ranges, default 1024 */
+    size_t chunk_bytes;      /* of rows between two marks, about; default 1 MiB */
 };
 
 /* Takes the connection. Reads nothing yet. */

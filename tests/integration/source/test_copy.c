@@ -67,6 +67,83 @@ START_TEST(a_copy_by_blocks_is_complete_and_resumed_at_every_page)
 }
 END_TEST
 
+static bool always(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* Nothing that stands before a mark comes again: 2,000 rows are read, not more. */
+static size_t copy_broken_at_every_mark(struct walk *w, size_t *breaks)
+{
+    size_t rows = 0;
+    *breaks = 0;
+    w->breaks = always;
+    while (strncmp(w->position, "copy", 4) == 0) {
+        walk_page(w);
+        rows += w->rows;
+        *breaks += w->broken;
+    }
+    ck_assert_int_eq(walk_differences(w, NOTES_QUERY), 0);
+    return rows;
+}
+
+START_TEST(a_copy_by_blocks_that_is_left_at_a_mark_goes_on_there)
+{
+    struct walk w = notes();
+    size_t breaks;
+    w.page_blocks = 1000;
+    w.chunk_bytes = 30000;
+    walk_new(&w, NOTES);
+    sql_exec(w.db, "%s", FILL);
+    walk_start(&w);
+    ck_assert_uint_eq(copy_broken_at_every_mark(&w, &breaks), 2000);
+    ck_assert_uint_ge(breaks, 5);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_copy_by_keys_that_is_left_at_a_mark_goes_on_there)
+{
+    struct walk w = filled_by_keys("first");
+    size_t breaks;
+    w.chunk_bytes = 30000;
+    walk_again(&w);
+    ck_assert_uint_eq(copy_broken_at_every_mark(&w, &breaks), 2000);
+    ck_assert_uint_ge(breaks, 15);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(changes_that_are_left_at_a_mark_go_on_there)
+{
+    struct walk w = notes();
+    size_t rows = 0;
+    size_t gone = 0;
+    size_t breaks = 0;
+    w.page_rows = 5000;
+    w.chunk_bytes = 30000;
+    walk_new(&w, NOTES);
+    walk_start(&w);
+    walk_copy(&w);
+    walk_drain(&w);
+    sql_exec(w.db, "%s", FILL);
+    sql_exec(w.db, "delete from note where id %% 3 = 0");
+    w.breaks = always;
+    do {
+        walk_page(&w);
+        rows += w.rows;
+        gone += w.gone;
+        breaks += w.broken;
+    } while (!w.drained);
+    ck_assert_uint_eq(rows, 1334);
+    ck_assert_uint_ge(gone, 666); /* a key comes again with its second entry */
+    ck_assert_uint_ge(breaks, 5);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
 START_TEST(a_copy_by_keys_is_complete_and_resumed_at_every_page)
 {
     struct walk w = filled_by_keys("first");
@@ -265,6 +342,9 @@ START_TEST(starting_again_begins_at_the_present)
 END_TEST
 
 SUITE_MAIN("source/copy", a_copy_by_blocks_is_complete_and_resumed_at_every_page,
+           a_copy_by_blocks_that_is_left_at_a_mark_goes_on_there,
+           a_copy_by_keys_that_is_left_at_a_mark_goes_on_there,
+           changes_that_are_left_at_a_mark_go_on_there,
            a_copy_by_keys_is_complete_and_resumed_at_every_page,
            a_copy_by_keys_shows_rows_without_a_key_first,
            changes_made_during_a_copy_by_blocks_arrive, changes_made_during_a_copy_by_keys_arrive,

@@ -72,6 +72,11 @@ static void act(struct history *h)
     buf_release(&sql);
 }
 
+static bool breaks_off(void *context)
+{
+    return roll(context, 4) == 0;
+}
+
 static void read_some(struct history *h)
 {
     walk_page(&h->walk);
@@ -101,8 +106,11 @@ START_TEST(the_index_equals_the_table_at_every_quiet_point)
                         .walk = {.table = "note",
                                  .columns = columns,
                                  .column_count = 2,
-                                 .page_rows = 3,
-                                 .page_blocks = 1}};
+                                 .page_rows = 5,
+                                 .page_blocks = 1,
+                                 .chunk_bytes = 40,
+                                 .breaks = breaks_off,
+                                 .context = &h}};
     walk_new(&h.walk, NOTES);
     for (int i = 0; i < SESSIONS; i++) {
         h.sessions[i] = sql_open(h.walk.uri);

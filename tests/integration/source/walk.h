@@ -31,9 +31,14 @@ struct walk {
     const char *where;
     size_t page_rows;
     size_t page_blocks;
+    size_t chunk_bytes;
+    bool (*breaks)(void *context); /* asked at each mark: leave the page there, as a crash would */
+    void *context;
     size_t rows; /* of the last page */
     size_t gone;
     size_t null_keys;
+    size_t marks;
+    bool broken; /* the last page was left at a mark */
     bool drained;
     bool copying;
 };
@@ -93,7 +98,8 @@ static inline void walk_open(struct walk *w)
                                         .columns = w->columns,
                                         .column_count = w->column_count,
                                         .page_rows = w->page_rows,
-                                        .page_blocks = w->page_blocks};
+                                        .page_blocks = w->page_blocks,
+                                        .chunk_bytes = w->chunk_bytes};
     must(changelog_open(&w->capture, walk_connect(w->uri), &options, &err), &err);
 }
 
@@ -154,11 +160,23 @@ static inline void walk_apply_gone(struct walk *w, const struct change *change)
     free(key);
 }
 
+/* What came so far may be settled by itself. */
+static inline void walk_pass_mark(struct walk *w, const struct change *change)
+{
+    free(w->position);
+    w->position = text_copy(change->position);
+    w->broken = w->breaks != NULL && w->breaks(w->context);
+    if (w->broken) {
+        walk_again(w);
+    }
+}
+
 /* Walks the rest of a page that was begun; the position is kept. */
 static inline int walk_rest(struct walk *w, struct err *err)
 {
     struct change change = {0};
-    w->rows = w->gone = w->null_keys = 0;
+    w->rows = w->gone = w->null_keys = w->marks = 0;
+    w->drained = w->broken = false;
     for (;;) {
         int rc = w->capture->ops->next(w->capture, &change, err);
         if (rc < 0 || change.kind == CHANGE_PAGE) {
@@ -173,6 +191,12 @@ static inline int walk_rest(struct walk *w, struct err *err)
         if (change.kind == CHANGE_WAIT) {
             struct pollfd fd = {.fd = w->capture->ops->fd(w->capture), .events = POLLIN};
             ck_assert_int_ge(poll(&fd, 1, 10000), 1);
+        } else if (change.kind == CHANGE_MARK) {
+            w->marks++;
+            walk_pass_mark(w, &change);
+            if (w->broken) {
+                return 0;
+            }
         } else if (change.kind == CHANGE_GONE) {
             w->gone++;
             walk_apply_gone(w, &change);

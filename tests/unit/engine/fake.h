@@ -48,6 +48,7 @@ struct fake {
     size_t log[FAKE_LOG]; /* changed keys */
     size_t log_count;
     size_t page_rows;
+    size_t mark_rows; /* between two marks within a page; 0 = none */
     void (*between_pages)(struct fake *f, size_t page); /* changes the table, counts from 0 */
     size_t pages;
     int fail_connects;   /* so many connects fail for a passing reason */

@@ -12,11 +12,12 @@ struct fake_capture {
     struct capture base;
     struct fake *fake;
     bool copying;
-    size_t row;            /* copy: the next row */
-    size_t log;            /* where the log was noted, or stands */
-    size_t end;            /* of the page: a row while copying, else a length of the log */
-    size_t keys[FAKE_LOG]; /* of a page of the log, or to read again */
-    size_t key_count, key_next;
+    size_t row;              /* copy: the next row */
+    size_t log;              /* where the log was noted, or stands */
+    size_t end;              /* of the page: a row while copying, else a length of the log */
+    size_t keys[FAKE_LOG];   /* of a page of the log, or to read again */
+    size_t places[FAKE_LOG]; /* of each the row or entry at which it was first met */
+    size_t key_count, key_next, marked;
     bool rereading;
     char position[64];
     char key[16];
@@ -50,13 +51,14 @@ static int capture_resume(struct capture *c, const char *position, struct err *e
     return err_set(err, ERR_STATE, "not a position: %s", position);
 }
 
-static void push_key(struct fake_capture *f, size_t key)
+static void push_key(struct fake_capture *f, size_t key, size_t place)
 {
     for (size_t i = 0; i < f->key_count; i++) {
         if (f->keys[i] == key) {
             return;
         }
     }
+    f->places[f->key_count] = place;
     f->keys[f->key_count++] = key;
 }
 
@@ -73,14 +75,15 @@ static int capture_begin(struct capture *c, struct err *err)
     f->rereading = false;
     f->key_count = 0;
     f->key_next = 0;
+    f->marked = 0;
     size_t start = f->copying ? f->row : f->log;
     size_t last = f->copying ? FAKE_ROWS : w->log_count;
     f->end = start + w->page_rows < last ? start + w->page_rows : last;
     for (size_t i = start; i < f->end; i++) {
         if (!f->copying) {
-            push_key(f, w->log[i]);
+            push_key(f, w->log[i], i);
         } else if (w->rows[i] >= 0) {
-            push_key(f, i);
+            push_key(f, i, i);
         }
     }
     return 0;
@@ -95,7 +98,7 @@ static int capture_begin_keys(struct capture *c, const struct span *keys, size_t
     f->key_count = 0;
     f->key_next = 0;
     for (size_t i = 0; i < count; i++) {
-        push_key(f, (size_t)strtoul(keys[i].data + 1, NULL, 10));
+        push_key(f, (size_t)strtoul(keys[i].data + 1, NULL, 10), 0);
     }
     return 0;
 }
@@ -119,12 +122,34 @@ static void end_page(struct fake_capture *f, struct change *change)
     change->position = f->position;
 }
 
+/* What comes from here on is all at or behind the place of the next key. */
+static bool give_mark(struct fake_capture *f, struct change *change)
+{
+    size_t step = f->fake->mark_rows;
+    if (f->rereading || step == 0 || f->key_next < f->marked + step ||
+        f->key_next == f->key_count) {
+        return false;
+    }
+    f->marked = f->key_next;
+    size_t place = f->places[f->key_next];
+    if (f->copying) {
+        snprintf(f->position, sizeof(f->position), "copy %zu from %zu", place, f->log);
+    } else {
+        snprintf(f->position, sizeof(f->position), "log %zu", place);
+    }
+    *change = (struct change){.kind = CHANGE_MARK, .position = f->position};
+    return true;
+}
+
 static int capture_next(struct capture *c, struct change *change, struct err *err)
 {
     struct fake_capture *f = of(c);
     fake_step(f->fake);
     if (++f->fake->changes == f->fake->break_change) {
         return err_set(err, ERR_TRANSIENT, "connection lost");
+    }
+    if (give_mark(f, change)) {
+        return 0;
     }
     if (f->key_next == f->key_count) {
         end_page(f, change);

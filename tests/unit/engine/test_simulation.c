@@ -193,6 +193,7 @@ static void run_seed(uint64_t seed)
     f->judge = random_judge;
     f->between_pages = writes_during;
     f->page_rows = 3 + fake_dice(f, 8);
+    f->mark_rows = fake_dice(f, 4);
     world->calm = false;
     for (int round = 0; round < ROUNDS; round++) {
         stormy_round(f);

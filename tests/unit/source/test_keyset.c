@@ -36,13 +36,13 @@ START_TEST(a_row_is_told_from_one_that_came_before_and_one_that_nobody_asked_for
 {
     struct keyset k;
     keyset_init(&k, 4096);
-    ck_assert_int_eq(keyset_mark(&k, span_make("a", 1)), KEYSET_STRANGER);
+    ck_assert_int_eq(keyset_mark(&k, span_make("a", 1), 0, k.count), KEYSET_STRANGER);
     keyset_add(&k, span_make("a", 1));
     keyset_add(&k, span_make("", 0));
-    ck_assert_int_eq(keyset_mark(&k, span_make("a", 1)), KEYSET_FIRST);
-    ck_assert_int_eq(keyset_mark(&k, span_make("a", 1)), KEYSET_AGAIN);
-    ck_assert_int_eq(keyset_mark(&k, span_make("A", 1)), KEYSET_STRANGER);
-    ck_assert_int_eq(keyset_mark(&k, span_make("", 0)), KEYSET_FIRST);
+    ck_assert_int_eq(keyset_mark(&k, span_make("a", 1), 0, k.count), KEYSET_FIRST);
+    ck_assert_int_eq(keyset_mark(&k, span_make("a", 1), 0, k.count), KEYSET_AGAIN);
+    ck_assert_int_eq(keyset_mark(&k, span_make("A", 1), 0, k.count), KEYSET_STRANGER);
+    ck_assert_int_eq(keyset_mark(&k, span_make("", 0), 0, k.count), KEYSET_FIRST);
     keyset_release(&k);
 }
 END_TEST
@@ -58,7 +58,7 @@ START_TEST(after_a_reset_it_is_empty_and_usable)
         }
         keyset_reset(&k);
         ck_assert_uint_eq(k.count, 0);
-        ck_assert_int_eq(keyset_mark(&k, key_of(text, page * 500)), KEYSET_STRANGER);
+        ck_assert_int_eq(keyset_mark(&k, key_of(text, page * 500), 0, k.count), KEYSET_STRANGER);
     }
     keyset_release(&k);
 }
