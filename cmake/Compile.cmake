@@ -8,6 +8,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 set(ROWFERRY_SANITIZE "" CACHE STRING "sanitizers, comma separated (address,undefined or thread)")
 option(ROWFERRY_COVERAGE "build for gcov" OFF)
+option(ROWFERRY_FUZZ "build the fuzz targets for libFuzzer (clang)" OFF)
 option(ROWFERRY_BENCH "build the benchmark programs" OFF)
 
 add_compile_definitions(_GNU_SOURCE ROWFERRY_VERSION="${PROJECT_VERSION}")

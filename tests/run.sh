@@ -5,7 +5,8 @@
 #
 #   tests/run.sh [option of ctest]...   with sanitizers: unit, golden, integration, lints
 #   tests/run.sh --long                 without: kills, outages, restarts, damaged state files, memory,
-#                                       2,000 seeds of the simulation, and mutants that it must catch
+#                                       2,000 seeds of the simulation, mutants that it must catch, and
+#                                       half a minute of fuzzing for each target (with clang)
 #
 # For example: tests/run.sh -L unit, tests/run.sh -R changelog
 set -euo pipefail
@@ -27,6 +28,7 @@ install() {
     mkdir -p "$build"
     install_packages "$build/apt.log" "${build_packages[@]}" check postgresql curl jq \
         openssl ca-certificates
+    [ "$preset" != debug ] || install_packages "$build/apt.log" clang libclang-rt-14-dev
 }
 
 build() {
@@ -72,6 +74,7 @@ main() {
     summary
     if [ "$preset" = debug ]; then
         tests/crash/mutants.sh || rc=$?
+        tests/fuzz/run.sh || rc=$?
     fi
     return "$rc"
 }

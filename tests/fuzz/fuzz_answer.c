@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A bulk answer in pieces of any size. The first byte says how many operations were sent, the
+ * second how large the pieces are. What is believed has to be JSON with one item for each
+ * operation, and the size of the pieces must not matter.
+ */
+#include <json-c/json.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "rowferry/base/text.h"
+#include "rowferry/service/answer.h"
+
+#define MAX_DEPTH 128
+
+static void fill(struct batch *b, size_t count)
+{
+    batch_init(b, 1 << 20, 1 << 20, 100);
+    for (size_t i = 0; i < count; i++) {
+        struct refusal refusal;
+        bool good = encode_delete(b, span_make("7", 1), 5, 1, &refusal);
+        FUZZ_EXPECT(good, "%s", refusal.reason);
+    }
+}
+
+static int feed(struct batch *b, const char *text, size_t len, size_t piece)
+{
+    struct answer *a = answer_new();
+    struct err err = {.class = ERR_NONE};
+    answer_begin(a, b);
+    for (size_t at = 0; at < len; at += piece) {
+        if (!answer_feed(a, text + at, len - at < piece ? len - at : piece)) {
+            break;
+        }
+    }
+    int rc = answer_end(a, &err);
+    FUZZ_EXPECT(rc == 0 || (rc == ERR_TRANSIENT && err.message[0] != '\0'), "ended with %d", rc);
+    answer_free(a);
+    return rc;
+}
+
+static void expect_items(const char *text, size_t len, size_t count)
+{
+    struct json_object *items = NULL;
+    struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
+    struct json_object *json = json_tokener_parse_ex(tokener, text, (int)len);
+    FUZZ_EXPECT(json != NULL, "believed, but no JSON: %s", text);
+    /* of two members of one name the parsers may choose differently */
+    const char *first = strstr(text, "\"items\"");
+    if (json_object_is_type(json, json_type_object) && first != NULL &&
+        strstr(first + 1, "items\"") == NULL && strchr(text, '\\') == NULL) {
+        json_object_object_get_ex(json, "items", &items);
+        FUZZ_EXPECT(json_object_is_type(items, json_type_array) &&
+                        json_object_array_length(items) == count,
+                    "believed with %zu operations: %s", count, text);
+    }
+    json_object_put(json);
+    json_tokener_free(tokener);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 2) {
+        return 0;
+    }
+    size_t count = data[0] % 4 + 1;
+    size_t len = size - 2;
+    char *text = fuzz_text(data + 2, len);
+    struct batch whole;
+    struct batch pieces;
+    fill(&whole, count);
+    fill(&pieces, count);
+    int rc = feed(&whole, text, len, len + 1);
+    FUZZ_EXPECT(feed(&pieces, text, len, (size_t)data[1] % 16 + 1) == rc, "pieces matter: %s",
+                text);
+    for (size_t i = 0; i < count; i++) {
+        const struct operation *o = &whole.operations[i];
+        const struct operation *q = &pieces.operations[i];
+        FUZZ_EXPECT(o->outcome == q->outcome && o->http_status == q->http_status &&
+                        o->seen == q->seen && o->reason_len == q->reason_len,
+                    "pieces matter in operation %zu: %s", i, text);
+        FUZZ_EXPECT(rc == 0 || o->outcome == OUTCOME_UNKNOWN, "operation %zu is settled", i);
+    }
+    if (rc == 0) {
+        expect_items(text, len, count);
+    }
+    batch_release(&whole);
+    batch_release(&pieces);
+    free(text);
+    return 0;
+}

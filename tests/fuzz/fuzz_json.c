@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON that PostgreSQL has checked, and what only looks like it. */
+#include "fuzz.h"
+
+static const struct fuzz_pair pairs[] = {
+    {"jsonb", "{\"type\":\"object\"}"}, {"jsonb", "{\"type\":\"keyword\"}"},
+    {"json", "{\"type\":\"nested\"}"},  {"json", "{\"type\":\"flattened\"}"},
+    {"json", "{\"type\":\"long\"}"},
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_value(pairs, sizeof(pairs) / sizeof(pairs[0]), data, size);
+    return 0;
+}

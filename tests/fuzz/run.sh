@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Fuzzes every target for a while, two at a time, starting from its corpus; fails on whatever one reports.
+#
+#   tests/fuzz/run.sh [SECONDS]       for each target, 30 by default; needs clang and its libFuzzer
+#
+# What ended a target lies in build/fuzz/found, ready to be replayed: build/asan/tests/fuzz/fuzz_X FILE.
+# An input that shows a bug joins corpus/X with the mend.
+set -euo pipefail
+
+top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
+build=$top/build/fuzz found=$top/build/fuzz/found
+seconds=${1:-30}
+
+fuzz_one() {
+    local target=$1 rc=0
+    local name=${target##*/fuzz_} log=$found/${target##*/}.log
+    mkdir -p "$build/corpus/$name"
+    "$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+        -artifact_prefix="$found/$name-" "$build/corpus/$name" "$top/tests/fuzz/corpus/$name" \
+        >"$log" 2>&1 || rc=$?
+    if [ "$rc" = 0 ]; then
+        echo "fuzz: $name: $(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log") inputs"
+    else
+        echo "failed: fuzz_$name: $(grep -m 1 -E 'not true|ERROR|runtime error' "$log")"
+    fi
+    return "$rc"
+}
+
+main() {
+    local rc=0 target running=0
+    cd "$top"
+    mkdir -p "$found"
+    cmake --preset fuzz >"$build/configure.log" 2>&1 || { tail -20 "$build/configure.log"; return 1; }
+    cmake --build --preset fuzz -- --quiet
+    for target in "$build"/tests/fuzz/fuzz_*; do
+        [ -x "$target" ] || continue
+        if [ "$running" = 2 ]; then
+            wait -n || rc=1
+            running=1
+        fi
+        fuzz_one "$target" &
+        running=$((running + 1))
+    done
+    for (( ; running > 0; running--)); do
+        wait -n || rc=1
+    done
+    return "$rc"
+}
+
+main
