@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "convert_number.h"
+#include "json_check.h"
+#include "json_unique.h"
 #include "quote.h"
 #include "rowferry/base/buf.h"
 
@@ -53,8 +55,13 @@ static inline bool copy_string(struct copy *c)
     return false;
 }
 
+/* What the copy saw by the way. */
+struct shape {
+    int depth;
+};
+
 /* c->to has room for all of the text. */
-static type_refusal copy_json(struct copy *c)
+static type_refusal copy_json(struct copy *c, struct shape *shape)
 {
     int depth = 0;
     while (c->from < c->end) {
@@ -80,40 +87,81 @@ static type_refusal copy_json(struct copy *c)
         if (depth < 0) {
             return not_json;
         }
-        if (depth > JSON_MAX_DEPTH) {
-            return "JSON that is nested more than 200 deep";
-        }
+        shape->depth = depth > shape->depth ? depth : shape->depth;
     }
     return depth == 0 ? NULL : not_json;
 }
 
-type_refusal convert_json(struct buf *out, const char *text, size_t len,
-                          const struct type_pair *pair)
+static type_refusal push_json(struct buf *out, const char *text, size_t len, struct shape *shape)
 {
-    (void)pair;
     if (!buf_reserve(out, len)) {
         return NULL;
     }
     struct copy copy = {out->data + out->len, text, text + len};
-    type_refusal refusal = copy_json(&copy);
+    type_refusal refusal = copy_json(&copy, shape);
     if (refusal != NULL || copy.to == out->data + out->len) {
         return refusal != NULL ? refusal : not_json;
     }
     *copy.to = '\0';
     out->len = (size_t)(copy.to - out->data);
-    return NULL;
+    return shape->depth > JSON_MAX_DEPTH ? "JSON that is nested more than 999 deep" : NULL;
 }
 
-type_refusal convert_object(struct buf *out, const char *text, size_t len,
-                            const struct type_pair *pair)
+static void drop_repeated_names(struct buf *out, size_t start)
+{
+    size_t len = out->len - start;
+    if (!json_unique(out->data + start, &len)) {
+        out->failed = true; /* no memory: not the row's fault */
+        return;
+    }
+    out->len = start + len;
+    out->data[out->len] = '\0';
+}
+
+/* Whether one look says that the property takes what stands in `out` from `start` on. */
+static bool fits_at_a_glance(const struct buf *out, size_t start, const struct property *p,
+                             const struct shape *shape)
+{
+    bool object = out->data[start] == '{';
+    switch (p->family) {
+    case FAMILY_OTHER:
+        return true;
+    case FAMILY_OBJECT:
+        return !p->enabled || (object && p->child_count == 0 && !p->strict);
+    case FAMILY_FLAT:
+        return object && (p->depth_limit == 0 ||
+                          (shape->depth <= p->depth_limit && out->len - start <= JSON_TERM_BYTES &&
+                           strstr(out->data + start, "\\u0000") == NULL));
+    default:
+        return p->lenient;
+    }
+}
+
+static type_refusal convert(struct buf *out, const char *text, size_t len,
+                            const struct property *property, bool repeats)
 {
     size_t start = out->len;
-    type_refusal refusal = convert_json(out, text, len, pair);
-    if (refusal != NULL || out->failed) {
+    struct shape shape = {0};
+    type_refusal refusal = push_json(out, text, len, &shape);
+    if (refusal == NULL && !out->failed && repeats) {
+        drop_repeated_names(out, start);
+    }
+    if (refusal != NULL || out->failed || fits_at_a_glance(out, start, property, &shape)) {
         return refusal;
     }
-    char first = out->data[start];
-    return first == '{' || first == '[' || first == 'n' ? NULL : "a JSON scalar for an object";
+    return json_check(out, start, property);
+}
+
+type_refusal convert_json(struct buf *out, const char *text, size_t len,
+                          const struct type_pair *pair)
+{
+    return convert(out, text, len, pair->property, true);
+}
+
+type_refusal convert_jsonb(struct buf *out, const char *text, size_t len,
+                           const struct type_pair *pair)
+{
+    return convert(out, text, len, pair->property, false);
 }
 
 /* One number of a vector up to ',' or the closing bracket. */

@@ -5,14 +5,16 @@
 
 #include "rowferry/document/type.h"
 
-#define JSON_MAX_DEPTH 200
+/* Both services' parser (Jackson) reads 1,000 levels; the document is the first. */
+#define JSON_MAX_DEPTH 999
 
-/* The JSON without the blanks between its parts; order and numbers as they are. */
+/* The JSON without the blanks between its parts, numbers and escapes as they are, checked against
+ * the property (json_check.h). Of the members of an object that have the same name the last one. */
 type_refusal convert_json(struct buf *out, const char *text, size_t len,
                           const struct type_pair *pair);
-/* The same for an object field: an object, an array or null. */
-type_refusal convert_object(struct buf *out, const char *text, size_t len,
-                            const struct type_pair *pair);
+/* The same of a jsonb, which never repeats a name. */
+type_refusal convert_jsonb(struct buf *out, const char *text, size_t len,
+                           const struct type_pair *pair);
 /* "{1,2}", "[0:1]={1,2}" or "[1, 2]" as [1,2]; as many as the property's dimension, where said. */
 type_refusal convert_vector(struct buf *out, const char *text, size_t len,
                             const struct type_pair *pair);

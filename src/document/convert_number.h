@@ -23,4 +23,7 @@ type_refusal convert_float(struct buf *out, const char *text, size_t len,
 type_refusal convert_double(struct buf *out, const char *text, size_t len,
                             const struct type_pair *pair);
 
+/* Why a number of JSON is not one of that kind, or null. */
+type_refusal number_refusal(const char *text, size_t len, enum number number);
+
 #endif

@@ -11,8 +11,43 @@
 #include "rowferry/base/text.h"
 
 #define SOURCE_ID "source_id"
-#define MAX_DEPTH 100 /* of the configured JSON; the service takes objects 20 deep */
+#define MAX_DEPTH 100      /* of the configured JSON; the service takes objects 20 deep */
+#define FLATTENED_DEPTH 20 /* Elasticsearch's "depth_limit" where the mapping says none */
 #define ONE_LINE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+
+static const struct kind {
+    const char *type;
+    enum family family;
+    enum number number;
+} kinds[] = {
+    {"object", FAMILY_OBJECT, NUMBER_NONE},
+    {"nested", FAMILY_OBJECT, NUMBER_NONE},
+    {"flattened", FAMILY_FLAT, NUMBER_NONE},
+    {"flat_object", FAMILY_FLAT, NUMBER_NONE},
+    {"text", FAMILY_TEXT, NUMBER_NONE},
+    {"match_only_text", FAMILY_TEXT, NUMBER_NONE},
+    {"search_as_you_type", FAMILY_TEXT, NUMBER_NONE},
+    {"date", FAMILY_TEXT, NUMBER_NONE},
+    {"date_nanos", FAMILY_TEXT, NUMBER_NONE},
+    {"ip", FAMILY_TEXT, NUMBER_NONE},
+    {"binary", FAMILY_TEXT, NUMBER_NONE},
+    {"keyword", FAMILY_KEYWORD, NUMBER_NONE},
+    {"boolean", FAMILY_BOOLEAN, NUMBER_NONE},
+    {"byte", FAMILY_NUMBER, NUMBER_BYTE},
+    {"short", FAMILY_NUMBER, NUMBER_SHORT},
+    {"integer", FAMILY_NUMBER, NUMBER_INTEGER},
+    {"long", FAMILY_NUMBER, NUMBER_LONG},
+    {"unsigned_long", FAMILY_NUMBER, NUMBER_UNSIGNED_LONG},
+    {"half_float", FAMILY_NUMBER, NUMBER_HALF_FLOAT},
+    {"float", FAMILY_NUMBER, NUMBER_FLOAT},
+    {"double", FAMILY_NUMBER, NUMBER_DOUBLE},
+    {"scaled_float", FAMILY_NUMBER, NUMBER_DOUBLE},
+    {"rank_feature", FAMILY_NUMBER, NUMBER_FEATURE},
+    {"rank_features", FAMILY_FEATURES, NUMBER_NONE},
+    {"geo_point", FAMILY_PLACE, NUMBER_NONE},
+    {"alias", FAMILY_ALIAS, NUMBER_NONE},
+    {NULL, FAMILY_OTHER, NUMBER_NONE},
+};
 
 /* The whole text as one JSON object, or null. */
 static struct json_object *parse_object(const char *json)
@@ -66,8 +101,14 @@ static void property_release(struct property *p)
     free(p->dynamic);
 }
 
+/* Where properties stand. */
+struct place {
+    const char *path; /* how messages call it, "author"; null: the mapping itself */
+    bool strict;      /* what "dynamic" it hands down */
+};
+
 static int parse_properties(struct property **out, size_t *count, struct json_object *properties,
-                            const char *path, struct err *err);
+                            struct place place, struct err *err);
 
 /* The type that is said, or "object" where the other members say so; null where nothing does. */
 static char *property_type(struct json_object *json)
@@ -79,6 +120,31 @@ static char *property_type(struct json_object *json)
     bool object = member(json, "properties") != NULL || member(json, "enabled") != NULL ||
                   member(json, "dynamic") != NULL;
     return object ? text_copy("object") : NULL;
+}
+
+static bool member_is(struct json_object *object, const char *name, bool expected)
+{
+    struct json_object *value = member(object, name);
+    return value != NULL && (json_object_get_boolean(value) != 0) == expected;
+}
+
+/* What decides how values of JSON are checked. */
+static void parse_kind(struct property *p, struct json_object *json, bool strict)
+{
+    const struct kind *kind = kinds;
+    while (kind->type != NULL && strcmp(kind->type, p->type) != 0) {
+        kind++;
+    }
+    p->name_len = strlen(p->name);
+    p->family = kind->family;
+    p->number = kind->number;
+    p->strict = p->dynamic != NULL ? strcmp(p->dynamic, "strict") == 0 : strict;
+    p->lenient = member_is(json, "ignore_malformed", true);
+    p->unindexed = member_is(json, "index", false) && member_is(json, "doc_values", false);
+    if (strcmp(p->type, "flattened") == 0) {
+        bool said = member(json, "depth_limit") != NULL;
+        p->depth_limit = said ? member_int(json, "depth_limit") : FLATTENED_DEPTH;
+    }
 }
 
 static void parse_parameters(struct property *p, struct json_object *json)
@@ -95,9 +161,9 @@ static void parse_parameters(struct property *p, struct json_object *json)
     p->enabled = enabled == NULL || json_object_get_boolean(enabled);
 }
 
-/* path: how messages call it, "author.name". */
+/* path: the property's own, "author.name". */
 static int parse_property(struct property *p, struct json_object *json, const char *path,
-                          struct err *err)
+                          bool strict, struct err *err)
 {
     if (p->name[0] == '\0') {
         return err_set(err, ERR_CONFIG, "the mapping has a property with an empty name");
@@ -111,14 +177,17 @@ static int parse_property(struct property *p, struct json_object *json, const ch
         return err_hint(err, "write {\"type\": \"keyword\"}, for example");
     }
     parse_parameters(p, json);
+    parse_kind(p, json, strict);
     struct json_object *children = member(json, "properties");
+    struct place place = {path, p->strict};
     return children == NULL ? 0
-                            : parse_properties(&p->children, &p->child_count, children, path, err);
+                            : parse_properties(&p->children, &p->child_count, children, place, err);
 }
 
 static int parse_properties(struct property **out, size_t *count, struct json_object *properties,
-                            const char *path, struct err *err)
+                            struct place place, struct err *err)
 {
+    const char *path = place.path;
     if (!json_object_is_type(properties, json_type_object)) {
         return err_set(err, ERR_CONFIG, "\"properties\" of %s is no object",
                        path != NULL ? path : "the mapping");
@@ -132,7 +201,7 @@ static int parse_properties(struct property **out, size_t *count, struct json_ob
         struct buf full;
         buf_init(&full, 4096);
         buf_printf(&full, "%s%s%s", path != NULL ? path : "", path != NULL ? "." : "", name);
-        int result = parse_property(p, json, buf_text(&full), err);
+        int result = parse_property(p, json, buf_text(&full), place.strict, err);
         buf_release(&full);
         if (result < 0) {
             return result;
@@ -167,7 +236,8 @@ static int parse_mapping(struct mapping *out, struct json_object *json, struct e
     }
     out->dynamic = member_text(json, "dynamic");
     out->json = text_copy(json_object_to_json_string_ext(json, ONE_LINE));
-    int result = parse_properties(&out->properties, &out->count, properties, NULL, err);
+    struct place root = {NULL, out->dynamic == NULL || strcmp(out->dynamic, "strict") == 0};
+    int result = parse_properties(&out->properties, &out->count, properties, root, err);
     return result < 0 ? result : check_source_id(out, err);
 }
 

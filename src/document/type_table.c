@@ -22,6 +22,9 @@
 #define PLACES "geo_point geo_shape"
 #define RANGES "integer_range long_range float_range double_range date_range ip_range"
 #define VECTORS "dense_vector knn_vector"
+#define JSON_PROPERTIES                                                                            \
+    "keyword " TEXTS " " NUMBERS " boolean ip binary rank_feature rank_features " DATES " " PLACES \
+    " " RANGES
 
 #define LOSS_READ "a text that the service cannot read as this type makes the row a dead letter"
 #define LOSS_JSON "JSON that the service cannot read as this type makes the row a dead letter"
@@ -87,12 +90,12 @@ const struct type_rule type_rules[] = {
 
     {VECTOR_COLUMNS, VECTORS, convert_vector, "an array of numbers, as many as the dimension",
      "search rounds to the vector's element type"},
-    {"json jsonb", "object nested flattened flat_object", convert_object,
-     "the JSON on one line, at most 200 deep", NULL},
-    {"json jsonb",
-     "keyword " TEXTS " " NUMBERS " boolean ip binary rank_feature rank_features " DATES " " PLACES
-     " " RANGES,
-     convert_json, "the JSON on one line, at most 200 deep", LOSS_JSON},
+    {"json", "object nested flattened flat_object", convert_json,
+     "the JSON on one line, of a repeated name the last value", NULL},
+    {"jsonb", "object nested flattened flat_object", convert_jsonb, "the JSON on one line", NULL},
+    {"json", JSON_PROPERTIES, convert_json,
+     "the JSON on one line, of a repeated name the last value", LOSS_JSON},
+    {"jsonb", JSON_PROPERTIES, convert_jsonb, "the JSON on one line", LOSS_JSON},
 
     {"bytea", "binary", convert_bytes, "base64", NULL},
     {"inet cidr", "ip", convert_ip, "the address", "the mask"},

@@ -14,8 +14,38 @@
 
 struct buf;
 
+/* What the values of a property's type have in common, for the values of JSON. */
+enum family {
+    FAMILY_OTHER, /* left to the service */
+    FAMILY_OBJECT,
+    FAMILY_FLAT,
+    FAMILY_TEXT, /* any scalar */
+    FAMILY_KEYWORD,
+    FAMILY_BOOLEAN,
+    FAMILY_NUMBER,
+    FAMILY_PLACE,
+    FAMILY_FEATURES,
+    FAMILY_ALIAS,
+};
+
+enum number {
+    NUMBER_NONE,
+    NUMBER_BYTE,
+    NUMBER_SHORT,
+    NUMBER_INTEGER,
+    NUMBER_LONG,
+    NUMBER_UNSIGNED_LONG,
+    NUMBER_HALF_FLOAT,
+    NUMBER_FLOAT,
+    NUMBER_DOUBLE,
+    NUMBER_FEATURE,
+    NUMBER_LATITUDE, /* no types, but the halves of one */
+    NUMBER_LONGITUDE,
+};
+
 struct property {
     char *name;
+    size_t name_len;
     char *type;            /* "text", "long" ...; "object" where properties stand without a type */
     char *format;          /* of a date, null where the default */
     int64_t dimension;     /* dims or dimension of a vector, 0 where unsaid */
@@ -23,6 +53,12 @@ struct property {
     double scaling_factor; /* of a scaled_float, 0 where unsaid */
     char *dynamic;         /* of an object, null where unsaid */
     bool enabled;          /* of an object; true where unsaid */
+    bool strict;           /* of an object: refuses members that it does not name; inherited */
+    bool lenient;          /* ignore_malformed: the service takes what it cannot read */
+    bool unindexed;        /* of a keyword: neither indexed nor in doc_values */
+    int64_t depth_limit;   /* of a flattened, else 0 */
+    enum family family;
+    enum number number;
     struct property *children; /* of an object or nested */
     size_t child_count;
 };

@@ -17,7 +17,7 @@ START_TEST(arrays_nest_and_keep_their_nulls)
     expect("bytea[]", "binary", "{\"\\\\x00ff\"}", "[\"AP8=\"]");
     expect("timestamptz[]", "date", "{\"2024-03-10 07:04:56+00\"}",
            "[\"2024-03-10T07:04:56.000000Z\"]");
-    expect("jsonb[]", "keyword", "{\"{\\\"a\\\": 1}\"}", "[{\"a\":1}]");
+    expect("jsonb[]", "flattened", "{\"{\\\"a\\\": 1}\"}", "[{\"a\":1}]");
     expect("box[]", "keyword", "{(1,1),(0,0);(3,3),(2,2)}", "[\"(1,1),(0,0)\",\"(3,3),(2,2)\"]");
     expect("mood[]", "keyword", "{happy}", "[\"happy\"]");
     expect_refused("float8[]", "double", "{1,NaN}", "not a finite number");

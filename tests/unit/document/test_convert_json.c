@@ -23,25 +23,65 @@ START_TEST(json_arrives_on_one_line)
 }
 END_TEST
 
-static void nest(struct buf *out, size_t depth)
+static void nest(struct buf *out, const char *open, size_t depth, const char *close)
 {
     for (size_t i = 0; i < depth; i++) {
-        buf_push_char(out, '[');
+        buf_push_text(out, open);
     }
+    buf_push_literal(out, "1");
     for (size_t i = 0; i < depth; i++) {
-        buf_push_char(out, ']');
+        buf_push_text(out, close);
     }
 }
 
 START_TEST(json_nested_too_deep_is_refused)
 {
+    static const char closed[] = "{\"type\":\"object\",\"enabled\":false}";
     struct buf json;
-    buf_init(&json, 4096);
-    nest(&json, 200);
-    expect_as("json", object, buf_text(&json), buf_text(&json));
+    buf_init(&json, 16384);
+    nest(&json, "[", 999, "]");
+    expect_as("json", closed, buf_text(&json), buf_text(&json));
+    expect("jsonb", "keyword", buf_text(&json), buf_text(&json));
     buf_reset(&json);
-    nest(&json, 201);
-    expect_refused_as("json", object, buf_text(&json), "JSON that is nested more than 200 deep");
+    nest(&json, "[", 1000, "]");
+    expect_refused_as("json", closed, buf_text(&json), "JSON that is nested more than 999 deep");
+    buf_reset(&json);
+    nest(&json, "{\"a\":", 999, "}");
+    expect_as("json", object, buf_text(&json), buf_text(&json));
+    buf_release(&json);
+}
+END_TEST
+
+START_TEST(of_a_repeated_name_the_last_value_arrives)
+{
+    expect_as("json", object, "{\"a\": 1, \"a\": 2}", "{\"a\":2}");
+    expect_as("json", object, "{\"a\":1,\"b\":[{\"c\":1,\"c\":[]}],\"\\u0061\":3}",
+              "{\"b\":[{\"c\":[]}],\"\\u0061\":3}");
+    expect("json", "flattened", "{\"k\":\"v\",\"k\":\"w\"}", "{\"k\":\"w\"}");
+    expect("json", "geo_point", "{\"lat\":99,\"lon\":1,\"lat\":9}", "{\"lon\":1,\"lat\":9}");
+    expect_as("json", "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"byte\"}}}",
+              "{\"n\":300,\"n\":3}", "{\"n\":3}");
+}
+END_TEST
+
+/* Both services take them in values; PostgreSQL holds them in a json alone. */
+START_TEST(nul_and_lone_surrogates_stay_as_they_are)
+{
+    static const char text[] = "{\"a\\u0000\":\"\\u0000\",\"b\":\"\\ud800\",\"c\":\"x\\udc00\"}";
+    expect_as("json", object, text, text);
+    expect("json", "keyword", "\"\\u0000 \\ud800\"", "\"\\u0000 \\ud800\"");
+    expect("json", "flat_object", text, text);
+}
+END_TEST
+
+START_TEST(numbers_stay_digit_for_digit)
+{
+    static const char text[] = "[1e400,-0,0.10,1E+3,123456789012345678901234567890,-1.5e-400]";
+    struct buf json;
+    buf_init(&json, 1024);
+    buf_printf(&json, "{\"n\":%s}", text);
+    expect_as("json", object, buf_text(&json), buf_text(&json));
+    expect("json", "keyword", text, text);
     buf_release(&json);
 }
 END_TEST
@@ -69,4 +109,5 @@ START_TEST(vectors_are_arrays_of_finite_numbers)
 END_TEST
 
 SUITE_MAIN("document/convert_json", json_arrives_on_one_line, json_nested_too_deep_is_refused,
-           vectors_are_arrays_of_finite_numbers)
+           of_a_repeated_name_the_last_value_arrives, nul_and_lone_surrogates_stay_as_they_are,
+           numbers_stay_digit_for_digit, vectors_are_arrays_of_finite_numbers)

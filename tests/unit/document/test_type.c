@@ -130,7 +130,7 @@ START_TEST(whatever_comes_one_json_value_on_one_line_is_written_or_nothing)
     struct property property = {.type = type};
     struct type_pair pair = {.property = &property};
     for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
-        bool json = r->convert == convert_json || r->convert == convert_object;
+        bool json = r->convert == convert_json || r->convert == convert_jsonb;
         for (int i = 0; i < 2000; i++) {
             char text[64];
             size_t len = random_text(text, &state);
