@@ -7,7 +7,7 @@
 #include "rowferry/base/units.h"
 #include "rowferry/document/plan.h"
 #include "rowferry/source/install.h"
-#include "rowferry/source/lookup.h"
+#include "rowferry/source/query.h"
 
 #define POSTGRES_OLDEST 130000
 #define WHY_BYTES 4096
@@ -75,7 +75,8 @@ static void probe_table(struct check *c)
     char size[UNITS_BYTES];
     const struct from_config *from = &c->pipeline->from;
     if (catalog_table(c->pg, &c->table, from->table, (const char *const *)from->key,
-                      from->key_count, &err) < 0) {
+                      from->key_count, &err) < 0 ||
+        (from->query != NULL && catalog_query(c->pg, c->table, from->query, &err) < 0)) {
         check_fail(c, &err);
         return;
     }
@@ -120,34 +121,66 @@ static void probe_key(struct check *c)
 static void probe_reading(struct check *c)
 {
     struct err err;
-    const char *where = c->pipeline->from.where;
-    if (lookup_readable(c->pg, c->table, where, &err) < 0) {
+    const struct from_config *from = &c->pipeline->from;
+    struct query_input in = {c->table, from->where, from->dependencies, from->dependency_count};
+    if (query_require(c->pg, &in, &err) < 0) {
         check_fail(c, &err);
         return;
     }
-    check_say(c, VERDICT_PASS, NULL, "the role may read it%s",
-              where != NULL ? ", and from.where is understood" : "");
+    check_say(c, VERDICT_PASS, NULL, "the role may read it%s%s",
+              from->where != NULL ? ", and from.where is understood" : "",
+              from->query != NULL ? ", and from.depends_on has all that from.query reads" : "");
+}
+
+/* Empty where it is installed as it should be. */
+static int push_log_state(struct check *c, const struct table *table, struct buf *why,
+                          struct err *err)
+{
+    enum install_state state;
+    static const char *const texts[] = {
+        [INSTALL_ABSENT] = "is not installed",
+        [INSTALL_OLDER] = "is of an older version",
+        [INSTALL_BROKEN] = "is broken",
+        [INSTALL_CURRENT] = "",
+    };
+    int rc = install_look(c->pg, table, &state, why, err);
+    if (rc == 0 && why->len == 0) {
+        buf_push_text(why, texts[state]);
+    }
+    return rc;
+}
+
+static int push_dependency_state(struct check *c, const struct dependency *d, struct buf *why,
+                                 struct err *err)
+{
+    struct table *table = NULL;
+    int rc = query_dependency(c->pg, &table, d, err);
+    if (rc == 0) {
+        rc = push_log_state(c, table, why, err);
+    }
+    if (rc == 0 && why->len > 0) {
+        buf_printf(why, " (%s)", table->quoted);
+    }
+    table_free(table);
+    return rc;
 }
 
 static void probe_change_log(struct check *c)
 {
     struct err err;
     struct buf why;
-    enum install_state state;
-    static const char *const texts[] = {
-        [INSTALL_ABSENT] = "is not installed",
-        [INSTALL_OLDER] = "is of an older version",
-        [INSTALL_BROKEN] = "is broken",
-        [INSTALL_CURRENT] = "is installed",
-    };
+    const struct from_config *from = &c->pipeline->from;
     buf_init(&why, WHY_BYTES);
-    if (install_look(c->pg, c->table, &state, &why, &err) < 0) {
+    int rc = push_log_state(c, c->table, &why, &err);
+    for (size_t i = 0; rc == 0 && why.len == 0 && i < from->dependency_count; i++) {
+        rc = push_dependency_state(c, &from->dependencies[i], &why, &err);
+    }
+    if (rc < 0) {
         check_fail(c, &err);
+    } else if (why.len > 0) {
+        check_say(c, VERDICT_FAIL, "run: rowferry source install", "%s", buf_text(&why));
     } else {
-        bool well = state == INSTALL_CURRENT;
-        check_say(c, well ? VERDICT_PASS : VERDICT_FAIL,
-                  well ? NULL : "run: rowferry source install", "%s",
-                  why.len > 0 ? buf_text(&why) : texts[state]);
+        check_say(c, VERDICT_PASS, NULL, "is installed");
     }
     buf_release(&why);
 }

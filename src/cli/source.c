@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rowferry/source/install.h"
+#include "rowferry/source/query.h"
 #include "session.h"
 #include "setup.h"
 #include "terminal.h"
@@ -154,6 +155,15 @@ static int find_reader(struct installer *i, const struct source_task *t, const s
     return rc;
 }
 
+/* One table; it is let go. */
+static int run_step(const struct source_task *t, struct installer *i, struct err *err)
+{
+    int rc = explain_rights(t->arguments->values[OPTION_AS], t->step(i, err), err);
+    table_free(i->table);
+    i->table = NULL;
+    return rc;
+}
+
 static int run_pipeline(const struct source_task *t, const struct config *config,
                         const struct pipeline_config *p, struct err *err)
 {
@@ -173,7 +183,13 @@ static int run_pipeline(const struct source_task *t, const struct config *config
                            p->from.key_count, err);
     }
     if (rc == 0) {
-        rc = explain_rights(t->arguments->values[OPTION_AS], t->step(&i, err), err);
+        rc = run_step(t, &i, err);
+    }
+    for (size_t d = 0; rc == 0 && d < p->from.dependency_count; d++) {
+        rc = query_dependency(i.pg, &i.table, &p->from.dependencies[d], err);
+        if (rc == 0) {
+            rc = run_step(t, &i, err);
+        }
     }
     if (rc == 0) {
         rc = terminal_result(&i.out, err);

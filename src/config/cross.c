@@ -164,6 +164,15 @@ static int check_key(const struct reader *r, size_t index)
     return 0;
 }
 
+static int check_dependencies(const struct reader *r, size_t index)
+{
+    const struct from_config *from = &r->config->pipelines[index].from;
+    if (from->dependency_count > 0 && from->query == NULL) {
+        return fail_in_pipeline(r, index, "from.depends_on", "stands without \"query\"");
+    }
+    return 0;
+}
+
 static int check_unique(const struct reader *r, size_t index)
 {
     const struct pipeline_config *all = r->config->pipelines;
@@ -182,8 +191,8 @@ int cross_check(const struct reader *r)
 {
     int (*const of_file[])(const struct reader *) = {check_auth, check_tls, check_cleartext,
                                                      check_top_polls};
-    int (*const of_pipeline[])(const struct reader *, size_t) = {check_unique, check_polls,
-                                                                 check_key, check_fields};
+    int (*const of_pipeline[])(const struct reader *, size_t) = {
+        check_unique, check_polls, check_key, check_dependencies, check_fields};
     for (size_t i = 0; i < sizeof(of_file) / sizeof(of_file[0]); i++) {
         int result = of_file[i](r);
         if (result != 0) {

@@ -107,8 +107,10 @@ const struct option options[] = {
     {"from.capture.column", SCOPE_PIPELINE, OPTION_UNAVAILABLE, .help = "of mode cursor"},
     {"from.capture.deletes", SCOPE_PIPELINE, OPTION_UNAVAILABLE, .help = "of mode cursor"},
     {"from.capture.overlap", SCOPE_PIPELINE, OPTION_UNAVAILABLE, .help = "of mode cursor"},
-    {"from.query", SCOPE_PIPELINE, OPTION_UNAVAILABLE, .help = "documents of several tables"},
-    {"from.depends_on", SCOPE_PIPELINE, OPTION_UNAVAILABLE, .help = "of query"},
+    {"from.query", SCOPE_PIPELINE, OPTION_TEXT, IN_PIPELINE(from.query),
+     .help = "SQL query in place of the table's rows: one row for each key of the table"},
+    {"from.depends_on", SCOPE_PIPELINE, OPTION_DEPENDS, IN_PIPELINE(from.dependencies),
+     .help = "the other tables that the query reads: table, key, keys"},
 
     {"to.index", SCOPE_PIPELINE, OPTION_TEXT, IN_PIPELINE(to.index), true,
      .check = index_name_check, .help = "the alias that people search"},

@@ -25,6 +25,7 @@ enum option_type {
     OPTION_LIST,        /* char ** and size_t behind it: strings */
     OPTION_TEXTS,       /* the same; one string may stand without the list */
     OPTION_FIELDS,      /* struct field * and size_t behind it: property <- column or null */
+    OPTION_DEPENDS,     /* struct dependency * and size_t behind it: tables and their keys */
     OPTION_PIPELINES,   /* the pipelines */
     OPTION_UNREAD,      /* accepted, read by nothing in this version */
     OPTION_UNAVAILABLE, /* known, but refused in this version */

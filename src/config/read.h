@@ -55,6 +55,10 @@ int value_text(struct reader *r, const char *path, struct json_object *value,
 int value_secret(struct reader *r, const char *path, struct json_object *value,
                  struct secret *out) MUST_CHECK;
 
+/* Tables that a query depends on, into a pointer with its count behind it (value_dependency.c). */
+int value_dependencies(struct reader *r, const char *path, struct json_object *value,
+                       void *target) MUST_CHECK;
+
 /* "a string", "a number" ...: what stands there, for messages. */
 const char *value_kind(struct json_object *value);
 

@@ -315,6 +315,8 @@ int value_read(struct reader *r, const struct option *o, const char *path,
         return read_list(r, o, path, value, target);
     case OPTION_FIELDS:
         return read_fields(r, path, value, target);
+    case OPTION_DEPENDS:
+        return value_dependencies(r, path, value, target);
     case OPTION_UNAVAILABLE:
         return read_fail(r, path, SCAN_KEY, "\"%s\" is not available in version %s", path,
                          ROWFERRY_VERSION);

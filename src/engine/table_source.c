@@ -59,6 +59,11 @@ static void table_source_fingerprint(struct table_source *t)
     for (size_t i = 0; i < t->table->key_count; i++) {
         buf_printf(&text, "key %s %s\n", t->table->key[i], t->table->key_types[i]);
     }
+    if (t->table->query != NULL) {
+        buf_printf(&text, "query ");
+        buf_push_text(&text, t->table->query);
+        buf_push_char(&text, '\n');
+    }
     for (size_t i = 0; i < t->plan.column_count; i++) {
         const struct column *column = columns_find(&t->table->columns, t->plan.columns[i]);
         buf_printf(&text, "column %s %s\n", column->name, column->declared);
@@ -89,6 +94,33 @@ static int table_source_check_key(const struct table_source *t, struct err *err)
     return 0;
 }
 
+/* The table with its query, if there is one. */
+static int table_source_look_up(struct table_source *t, struct err *err)
+{
+    const struct table_source_options *o = &t->options;
+    int rc = catalog_table(t->pg, &t->table, o->table, o->key, o->key_count, err);
+    if (rc == 0 && o->query != NULL) {
+        rc = catalog_query(t->pg, t->table, o->query, err);
+    }
+    return rc;
+}
+
+static int table_source_check_reading(struct table_source *t, struct err *err)
+{
+    const struct table_source_options *o = &t->options;
+    struct query_input in = {t->table, o->where, o->dependencies, o->dependency_count};
+    int rc = install_require(t->pg, t->table, err);
+    for (size_t i = 0; i < o->dependency_count && rc == 0; i++) {
+        struct table *other = NULL;
+        rc = query_dependency(t->pg, &other, &o->dependencies[i], err);
+        if (rc == 0) {
+            rc = install_require(t->pg, other, err);
+        }
+        table_free(other);
+    }
+    return rc == 0 ? query_require(t->pg, &in, err) : rc;
+}
+
 static int table_source_connect(void *self, struct source_facts *facts, struct err *err)
 {
     struct table_source *t = self;
@@ -98,8 +130,7 @@ static int table_source_connect(void *self, struct source_facts *facts, struct e
         rc = pg_identify(t->pg, &t->identity, err);
     }
     if (rc == 0) {
-        rc = catalog_table(t->pg, &t->table, t->options.table, t->options.key, t->options.key_count,
-                           err);
+        rc = table_source_look_up(t, err);
     }
     if (rc == 0) {
         rc = table_source_check_key(t, err);
@@ -108,10 +139,7 @@ static int table_source_connect(void *self, struct source_facts *facts, struct e
         rc = table_source_plan(t, err);
     }
     if (rc == 0) {
-        rc = install_require(t->pg, t->table, err);
-    }
-    if (rc == 0) {
-        rc = lookup_readable(t->pg, t->table, t->options.where, err);
+        rc = table_source_check_reading(t, err);
     }
     if (rc < 0) {
         return rc;
@@ -136,6 +164,9 @@ static int table_source_capture(void *self, const char *consumer, struct capture
                                         .key = (const char *const *)t->table->key,
                                         .key_count = t->table->key_count,
                                         .where = t->options.where,
+                                        .query = t->options.query,
+                                        .dependencies = t->options.dependencies,
+                                        .dependency_count = t->options.dependency_count,
                                         .columns = (const char *const *)t->plan.columns,
                                         .column_count = t->plan.column_count,
                                         .fingerprint = t->table->fingerprint};

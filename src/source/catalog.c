@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog_private.h"
 #include "column_tree.h"
 #include "pg_private.h"
 #include "rowferry/base/buf.h"
@@ -31,6 +32,7 @@ void table_free(struct table *t)
     free_list(t->key, t->key_count);
     free_list(t->key_types, t->key_count);
     free_list(t->key_operators, t->key_count);
+    free(t->query);
     free(t->schema);
     free(t->name);
     free(t->quoted);
@@ -107,15 +109,13 @@ static int find(struct pg *pg, struct table *t, struct err *err)
     return rc;
 }
 
-/* The columns; operators[i] is the schema of column i's comparison operators. */
-static int read_columns(struct pg *pg, struct table *t, const char *oid, char ***operators,
-                        struct err *err)
+int catalog_columns(struct pg *pg, struct columns *out, const char *const params[4],
+                    char ***operators, struct err *err)
 {
-    const char *const params[] = {oid, NULL, NULL, NULL};
     struct pg_result *r = NULL;
     int rc = pg_ask(pg, &r, "table_columns", params, 4, err);
     if (rc == 0) {
-        column_tree(&t->columns, operators, r);
+        column_tree(out, operators, r);
     }
     pg_result_release(r);
     return rc;
@@ -230,7 +230,8 @@ static int read_table(struct pg *pg, struct table *t, const char *const *key, si
         return rc;
     }
     snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
-    rc = read_columns(pg, t, oid, &operators, err);
+    const char *const params[] = {oid, NULL, NULL, NULL};
+    rc = catalog_columns(pg, &t->columns, params, &operators, err);
     if (rc == 0 && key_count > 0) {
         take_key(t, key, key_count);
     } else if (rc == 0) {

@@ -49,6 +49,9 @@ static int prepare(struct changelog *c, struct err *err)
     if (rc == 0) {
         rc = catalog_capturable(c->table, err);
     }
+    if (rc == 0 && c->query != NULL) {
+        rc = catalog_query(c->pg, c->table, c->query, err);
+    }
     if (rc == 0 && c->fingerprint != NULL && strcmp(c->fingerprint, c->table->fingerprint) != 0) {
         rc = err_set(err, ERR_TRANSIENT, "the definition of %s was changed just now",
                      c->table->quoted);
@@ -62,21 +65,27 @@ static int prepare(struct changelog *c, struct err *err)
                                   c->where};
         rc = rowsql_build(&c->sql, c->pg, &in, err);
     }
+    if (rc == 0) {
+        rc = changelog_prepare_query(c, err);
+    }
     c->consumer.pg = c->pg;
     c->consumer.name = c->name;
     c->consumer.capture = c->installed.capture;
     return rc;
 }
 
-/* By blocks where rows can be found by their place without reading the table, else by keys. */
+/* By blocks where rows can be found by their place without reading the table, else by keys. A query
+ * may have rows without a key whatever the table says. */
 static void copy_begins(const struct changelog *c, const struct page_look *l, struct position *p)
 {
-    bool blocks = c->table->is_heap && PQserverVersion(c->pg->conn) >= 140000;
+    bool query = c->query != NULL;
+    bool blocks = !query && c->table->is_heap && PQserverVersion(c->pg->conn) >= 140000;
     *p = (struct position){.kind = blocks ? POSITION_BLOCKS : POSITION_KEYS,
                            .last = text_copy(l->snapshot),
                            .filenode = l->filenode,
                            .blocks = l->blocks,
-                           .range = c->table->key_not_null ? KEY_RANGE_FIRST : KEY_RANGE_NULLS};
+                           .range = c->table->key_not_null && !query ? KEY_RANGE_FIRST
+                                                                     : KEY_RANGE_NULLS};
 }
 
 /* The row is committed before the position is noted: what comes after it is kept. */
@@ -90,6 +99,9 @@ static int note_position(struct changelog *c, struct err *err)
     int rc = changelog_look_now(c, &look, err);
     if (rc == 0) {
         rc = consumer_register(&c->consumer, &look, err);
+    }
+    if (rc == 0) {
+        rc = depends_register(&c->depends, err);
     }
     if (rc == 0) {
         rc = changelog_look_now(c, &look, err);
@@ -135,14 +147,16 @@ static void fall_back(struct changelog *c)
 static int check_horizon(const struct changelog *c, struct err *err)
 {
     struct snapshot last;
+    uint64_t horizon = depends_horizon(&c->depends);
+    horizon = horizon > c->consumer.horizon ? horizon : c->consumer.horizon;
     snapshot_parse(&last, c->at.last);
-    if (last.xmin >= c->consumer.horizon) {
+    if (last.xmin >= horizon) {
         return 0;
     }
     err_set(err, ERR_STATE,
             "the change log was pruned up to transaction %" PRIu64
             ", the position of \"%s\" is at %" PRIu64,
-            c->consumer.horizon, c->name, last.xmin);
+            horizon, c->name, last.xmin);
     return err_hint(err, "the state file is an older copy: remove it to build the index anew");
 }
 
@@ -157,11 +171,17 @@ static int changelog_resume(struct capture *capture, const char *position, struc
         rc = consumer_look(&c->consumer, err);
     }
     if (rc == 0) {
+        rc = depends_look(&c->depends, err);
+    }
+    if (rc == 0) {
         fall_back(c);
         rc = check_horizon(c, err);
     }
     if (rc == 0 && c->consumer.more) {
         rc = consumer_prune(&c->consumer, PRUNE_AT_START_MS, err);
+    }
+    if (rc == 0) {
+        rc = depends_prune(&c->depends, PRUNE_AT_START_MS, err);
     }
     if (rc == 0 && c->at.kind == POSITION_BLOCKS && c->at.blocks > 0 && c->rows_read == 0 &&
         c->table->estimated_rows > 0) {
@@ -176,12 +196,16 @@ static int mirror_pending(struct changelog *c, struct err *err)
 {
     int64_t now = now_ms();
     bool pending = c->pending.last != NULL;
-    if ((!pending && !c->consumer.more) ||
+    if ((!pending && !c->consumer.more && !depends_more(&c->depends)) ||
         (c->mirrored && now - c->mirrored_ms < MIRROR_EVERY_MS)) {
         return 0;
     }
     int rc = pending ? consumer_mirror(&c->consumer, &c->pending, err)
                      : consumer_prune(&c->consumer, CONSUMER_PRUNE_MS, err);
+    if (rc == 0) { /* after the table's own: what they keep is never less */
+        rc = pending ? depends_mirror(&c->depends, &c->pending, err)
+                     : depends_prune(&c->depends, CONSUMER_PRUNE_MS, err);
+    }
     if (rc == 0) {
         position_release(&c->pending);
         c->mirrored = true;
@@ -243,7 +267,7 @@ static bool moves(const struct changelog *c)
     }
     snapshot_parse(&last, c->at.last);
     snapshot_parse(&target, c->page.look.snapshot);
-    return c->consumer.keeps && target.xmin > last.xmin;
+    return (c->consumer.keeps || depends_keep(&c->depends)) && target.xmin > last.xmin;
 }
 
 static void reach_log(struct changelog *c)
@@ -257,10 +281,12 @@ static void reach_log(struct changelog *c)
         p.part = w->part;
         p.after_xid = w->after_xid;
         p.after_seq = w->after_seq;
+    } else if (w->due > 0 || moves(c)) {
+        changelog_leave_capture(c, &p, target);
     } else {
-        p.last = text_copy(moves(c) ? target : c->at.last);
+        p.last = text_copy(c->at.last);
     }
-    c->drained = !w->full && c->at.target == NULL;
+    c->drained = !w->full && c->at.target == NULL && w->due == 0;
     c->consumer.keeps = c->consumer.keeps || w->taken > 0;
     position_release(&c->reached);
     c->reached = p;
@@ -279,13 +305,26 @@ static int begin_log(struct changelog *c, struct err *err)
     return changelog_send_keys(c, err);
 }
 
+static enum page_kind kind_of(const struct changelog *c)
+{
+    const struct position *at = &c->at;
+    switch (at->kind) {
+    case POSITION_BLOCKS:
+        return PAGE_BLOCKS;
+    case POSITION_KEYS:
+        return c->query != NULL && at->range != KEY_RANGE_NULLS ? PAGE_LISTED : PAGE_KEYS;
+    case POSITION_LOG:
+    default:
+        return at->target != NULL && at->of > 0 ? PAGE_FAN : PAGE_LOG;
+    }
+}
+
 static int changelog_begin(struct capture *capture, struct err *err)
 {
     struct changelog *c = of(capture);
-    static const enum page_kind kinds[] = {PAGE_BLOCKS, PAGE_KEYS, PAGE_LOG};
     assert(c->stage == STAGE_CLOSED);
+    c->kind = kind_of(c);
     changelog_clear_page(c);
-    c->kind = kinds[c->at.kind];
     int rc = mirror_pending(c, err);
     if (rc == 0) {
         rc = changelog_open_page(c, err);
@@ -299,6 +338,10 @@ static int changelog_begin(struct capture *capture, struct err *err)
     case PAGE_KEYS:
         position_copy(&c->reached, &c->at);
         return changelog_send_range(c, err);
+    case PAGE_LISTED:
+        return changelog_begin_listed(c, err);
+    case PAGE_FAN:
+        return changelog_begin_fan(c, err);
     default:
         return begin_log(c, err);
     }
@@ -309,8 +352,8 @@ static int changelog_begin_keys(struct capture *capture, const struct span *keys
 {
     struct changelog *c = of(capture);
     assert(c->stage == STAGE_CLOSED);
-    changelog_clear_page(c);
     c->kind = PAGE_ASKED;
+    changelog_clear_page(c);
     for (size_t i = 0; i < count; i++) {
         if (keyset_add(&c->keys, keys[i]) == KEYSET_FULL) {
             return err_set(err, ERR_REJECTED, "the keys to be read again are too long");
@@ -366,6 +409,7 @@ static void changelog_free(struct capture *capture)
     buf_release(&c->last_key);
     buf_release(&c->watched);
     table_free(c->table);
+    changelog_release_query(c);
     free_list(c->key, c->key_count);
     free_list(c->columns, c->column_count);
     free(c->name);
@@ -401,6 +445,9 @@ int changelog_open(struct capture **out, struct pg *pg, const struct changelog_o
     c->key = copy_list(o->key, o->key_count);
     c->key_count = o->key_count;
     c->where = o->where != NULL ? text_copy(o->where) : NULL;
+    c->query = o->query != NULL ? text_copy(o->query) : NULL;
+    c->dependencies = query_copy_dependencies(o->dependencies, o->dependency_count);
+    c->dependency_count = o->dependency_count;
     c->columns = copy_list(o->columns, o->column_count);
     c->column_count = o->column_count;
     c->fingerprint = o->fingerprint != NULL ? text_copy(o->fingerprint) : NULL;
@@ -413,6 +460,10 @@ int changelog_open(struct capture **out, struct pg *pg, const struct changelog_o
     buf_init(&c->reached_text, POSITION_MAX_BYTES);
     buf_init(&c->last_key, KEYS_MAX_BYTES);
     buf_init(&c->watched, POSITION_MAX_BYTES);
+    buf_init(&c->lock, POSITION_MAX_BYTES);
+    buf_init(&c->due, POSITION_MAX_BYTES);
+    buf_init(&c->fan_after, POSITION_MAX_BYTES);
+    keyset_init(&c->changed, KEYS_MAX_BYTES);
     *out = &c->capture;
     return 0;
 }

@@ -237,8 +237,9 @@ int changelog_send_next(struct changelog *c, struct err *err)
         rc = send_commit(c, err);
     } else {
         if (c->stage == STAGE_ROWS) {
-            c->gone = by_blocks(c) ? 0 : c->chunk.from;
-            c->gone_end = by_blocks(c) ? 0 : c->chunk.to;
+            bool deletes = !by_blocks(c) && c->kind != PAGE_LISTED;
+            c->gone = deletes ? c->chunk.from : 0;
+            c->gone_end = deletes ? c->chunk.to : 0;
             adjust_aim(c);
             if (c->chunk.to < c->chunk.end) {
                 mark_chunk(c);

@@ -21,38 +21,63 @@ void changelog_name_watched(struct changelog *c)
     buf_push_literal(&c->watched, "}");
 }
 
-/* A condition may look at any column. */
-static struct page_request request_of(const struct changelog *c, const struct position *at)
+/* A condition or a query may look at any column. */
+static struct page_request request_of(struct changelog *c, const struct position *at)
 {
-    const char *watched = c->where == NULL ? buf_text(&c->watched) : NULL;
-    return (struct page_request){c->table, c->installed.capture, watched, at};
+    struct page_request r = {.table = c->table, .capture = c->installed.capture, .at = at};
+    if (c->query == NULL) {
+        r.columns = c->where == NULL ? buf_text(&c->watched) : NULL;
+        return r;
+    }
+    buf_reset(&c->due);
+    depends_push_captures(&c->due, &c->depends, at != NULL ? at->of : 0);
+    r.lock = buf_text(&c->lock);
+    r.due = c->depends.count > 0 ? buf_text(&c->due) : NULL;
+    r.entries =
+        at != NULL && at->of > 0 ? depends_find(&c->depends, at->of)->installed.capture : NULL;
+    r.others = c->depends.others;
+    r.other_count = c->depends.count;
+    return r;
 }
 
 /* What must be as it was, or reading on would be wrong. */
+static int check_table(const struct table *t, const struct consumer *consumer,
+                       const struct page_look *l, struct drift drift, struct err *err)
+{
+    if (!l->same_table) {
+        return err_set(err, ERR_STATE, "table %s was created anew or renamed", t->quoted);
+    }
+    drift.was = consumer->definition != NULL ? consumer->definition : t->definition;
+    drift.is = l->definition;
+    int rc = catalog_drift(t, &drift, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (consumer->triggers != NULL && strcmp(l->triggers, consumer->triggers) != 0) {
+        err_set(err, ERR_STATE, "the triggers of %s were changed: changes may have been missed",
+                t->quoted);
+        return err_hint(err, "run \"rowferry source install\", then remove the pipeline's state "
+                             "file to build the index anew");
+    }
+    return 0;
+}
+
+/* The columns of a query are not the table's. */
 static int check_look(const struct changelog *c, const struct page_look *l, struct err *err)
 {
+    struct drift drift = {.columns = (const char *const *)c->columns,
+                          .column_count = c->query == NULL ? c->column_count : 0};
     if (l->in_recovery) {
         err_set(err, ERR_REJECTED,
                 "the source is a standby, which the change log does not cover yet");
         return err_hint(err, "connect to the primary");
     }
-    if (!l->same_table) {
-        return err_set(err, ERR_STATE, "table %s was created anew or renamed", c->table->quoted);
+    int rc = check_table(c->table, &c->consumer, l, drift, err);
+    for (size_t i = 0; i < c->depends.count && rc == 0; i++) {
+        const struct depend *d = &c->depends.items[i];
+        rc = check_table(d->table, &d->consumer, &d->other.found, (struct drift){0}, err);
     }
-    const char *was = c->consumer.definition;
-    struct drift drift = {was != NULL ? was : c->table->definition, l->definition,
-                          (const char *const *)c->columns, c->column_count};
-    int rc = catalog_drift(c->table, &drift, err);
-    if (rc < 0) {
-        return rc;
-    }
-    if (c->consumer.triggers != NULL && strcmp(l->triggers, c->consumer.triggers) != 0) {
-        err_set(err, ERR_STATE, "the triggers of %s were changed: changes may have been missed",
-                c->table->quoted);
-        return err_hint(err, "run \"rowferry source install\", then remove the pipeline's state "
-                             "file to build the index anew");
-    }
-    return 0;
+    return rc;
 }
 
 int changelog_look_now(struct changelog *c, struct page_look *look, struct err *err)
@@ -65,9 +90,11 @@ int changelog_look_now(struct changelog *c, struct page_look *look, struct err *
 void changelog_clear_page(struct changelog *c)
 {
     page_look_release(&c->page.look);
-    c->page.window =
-        (struct page_window){.keys = &c->keys, .befores = &c->befores, .limit = c->page_rows};
+    c->page.window = (struct page_window){.keys = c->kind == PAGE_FAN ? &c->changed : &c->keys,
+                                          .befores = &c->befores,
+                                          .limit = c->page_rows};
     keyset_reset(&c->keys);
+    keyset_reset(&c->changed);
     c->befores.count = 0;
     c->chunk = (struct chunk){0};
     c->page_rows_read = 0;
@@ -78,14 +105,16 @@ void changelog_clear_page(struct changelog *c)
 
 int changelog_read_page(struct changelog *c, struct err *err)
 {
-    struct page_request request = request_of(c, c->kind == PAGE_LOG ? &c->at : NULL);
+    bool log = c->kind == PAGE_LOG || c->kind == PAGE_FAN;
+    struct page_request request = request_of(c, log ? &c->at : NULL);
     int rc = page_open(&c->page, c->pg, &request, err);
     return rc == 0 ? check_look(c, &c->page.look, err) : rc;
 }
 
 /* A copy by blocks begins again by itself where the rows are stored elsewhere; what was read in
  * another way may be old now. */
-static int check_news(const struct changelog *c, enum consumer_news news, struct err *err)
+static int check_news(const struct changelog *c, const struct table *t, enum consumer_news news,
+                      struct err *err)
 {
     if (news != CONSUMER_REWRITTEN || c->kind == PAGE_BLOCKS) {
         return 0;
@@ -93,29 +122,56 @@ static int check_news(const struct changelog *c, enum consumer_news news, struct
     err_set(err, ERR_STATE,
             "table %s was rewritten by ALTER TABLE: its rows may have changed without an entry in "
             "the change log",
-            c->table->quoted);
+            t->quoted);
     return err_hint(err, "remove the pipeline's state file to build the index anew");
+}
+
+/* Sets *any where a table is not quite as its consumer's row says. */
+static int check_all_news(struct changelog *c, bool *any, struct err *err)
+{
+    enum consumer_news news = consumer_news(&c->consumer, &c->page.look);
+    int rc = check_news(c, c->table, news, err);
+    *any = news != CONSUMER_SAME;
+    for (size_t i = 0; i < c->depends.count && rc == 0; i++) {
+        const struct depend *d = &c->depends.items[i];
+        news = consumer_news(&d->consumer, &d->other.found);
+        rc = check_news(c, d->table, news, err);
+        *any = *any || news != CONSUMER_SAME;
+    }
+    return rc;
+}
+
+static int note_all(struct changelog *c, struct err *err)
+{
+    int rc = consumer_note(&c->consumer, &c->page.look, err);
+    for (size_t i = 0; i < c->depends.count && rc == 0; i++) {
+        struct depend *d = &c->depends.items[i];
+        if (consumer_news(&d->consumer, &d->other.found) != CONSUMER_SAME) {
+            rc = consumer_note(&d->consumer, &d->other.found, err);
+        }
+    }
+    return rc;
 }
 
 /* What is new but harmless is noted at once: with the next such thing it would look like a rewrite.
  */
 int changelog_open_page(struct changelog *c, struct err *err)
 {
+    bool any = false;
     int rc = changelog_read_page(c, err);
-    enum consumer_news news = rc == 0 ? consumer_news(&c->consumer, &c->page.look) : CONSUMER_SAME;
-    if (rc < 0 || news == CONSUMER_SAME) {
+    if (rc == 0) {
+        rc = check_all_news(c, &any, err);
+    }
+    if (rc < 0 || !any) {
         return rc;
     }
-    rc = check_news(c, news, err);
+    rc = pg_script(c->pg, "commit", err);
     if (rc == 0) {
-        rc = pg_script(c->pg, "commit", err);
-    }
-    if (rc == 0) {
-        rc = consumer_note(&c->consumer, &c->page.look, err);
+        rc = note_all(c, err);
     }
     if (rc == 0) {
         changelog_clear_page(c);
         rc = changelog_read_page(c, err);
     }
-    return rc == 0 ? check_news(c, consumer_news(&c->consumer, &c->page.look), err) : rc;
+    return rc == 0 ? check_all_news(c, &any, err) : rc;
 }

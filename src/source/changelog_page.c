@@ -7,18 +7,20 @@
 /* Whether a row that came is one that was asked for: 1, 0, or an error where it came before. */
 static int wanted(struct changelog *c, struct span key, struct err *err)
 {
-    if (c->kind != PAGE_LOG && c->kind != PAGE_ASKED) {
+    if (c->kind == PAGE_BLOCKS || c->kind == PAGE_KEYS) {
         return 1;
     }
     switch (keyset_mark(&c->keys, key, c->chunk.from, c->chunk.to)) {
     case KEYSET_FIRST:
         return 1;
     case KEYSET_STRANGER: /* equal for the table, another text: is asked for by itself */
-        return 0;
+        return c->kind == PAGE_FAN; /* nothing says what text a query gives its keys */
     default:
-        err_set(err, ERR_REJECTED, "the key \"%.*s\" stands for two rows of %s",
-                (int)(key.len < 200 ? key.len : 200), key.data, c->table->quoted);
-        return err_hint(err, "name columns as \"key\" that identify a row");
+        err_set(err, ERR_REJECTED, "the key \"%.*s\" stands for two rows of %s%s",
+                (int)(key.len < 200 ? key.len : 200), key.data,
+                c->query != NULL ? "from.query, the keys being those of " : "", c->table->quoted);
+        return err_hint(err, c->query != NULL ? "let the query give one row for each key"
+                                              : "name columns as \"key\" that identify a row");
     }
 }
 
@@ -101,7 +103,7 @@ static bool cuts_range(struct changelog *c)
 static void end_page(struct changelog *c, struct change *change)
 {
     bool asked = c->kind == PAGE_ASKED;
-    bool copying = c->kind == PAGE_BLOCKS || c->kind == PAGE_KEYS;
+    bool copying = c->kind == PAGE_BLOCKS || c->kind == PAGE_KEYS || c->kind == PAGE_LISTED;
     *change = (struct change){.kind = CHANGE_PAGE, .copying = copying, .drained = c->drained};
     if (!asked) {
         tell_position(c, &c->reached, change);

@@ -2,12 +2,13 @@
 /*
  * The change log's capture, shared by the parts of its implementation: changelog.c moves between
  * pages, changelog_look.c begins one, changelog_chunk.c asks for its rows, changelog_page.c walks
- * within it.
+ * within it; changelog_query.c does what a query adds.
  */
 #ifndef ROWFERRY_SOURCE_CHANGELOG_PRIVATE_H
 #define ROWFERRY_SOURCE_CHANGELOG_PRIVATE_H
 
 #include "consumer.h"
+#include "depend.h"
 #include "installed.h"
 #include "keyset.h"
 #include "page.h"
@@ -16,7 +17,9 @@
 #include "rowferry/source/changelog.h"
 #include "rowsql.h"
 
-enum page_kind { PAGE_BLOCKS, PAGE_KEYS, PAGE_LOG, PAGE_ASKED };
+/* LISTED: a copy whose keys come from the table and whose rows from the query; FAN: entries of a
+ * table that the query depends on, as keys of the root. */
+enum page_kind { PAGE_BLOCKS, PAGE_KEYS, PAGE_LISTED, PAGE_LOG, PAGE_FAN, PAGE_ASKED };
 
 enum page_stage {
     STAGE_CLOSED, /* between pages */
@@ -43,6 +46,9 @@ struct changelog {
     char **key;
     size_t key_count;
     char *where;
+    char *query;
+    struct dependency *dependencies;
+    size_t dependency_count;
     char **columns;
     size_t column_count;
     char *fingerprint;
@@ -55,6 +61,11 @@ struct changelog {
     struct rowsql sql;
     struct buf watched; /* key and columns as an array of names */
     struct consumer consumer;
+    struct depends depends;
+    struct buf lock;         /* of all tables that the query reads; empty without one */
+    struct buf due;          /* the captures whose entries come after those that are read now */
+    struct keyset changed;   /* of a page that fans out: what the dependency's columns held */
+    struct buf fan_after;    /* the last key that was fanned out to, where there are more */
     struct position at;      /* where the next page begins */
     struct position pending; /* released, but not yet told to the source; last null = none */
     int64_t mirrored_ms;     /* when the source was last written to */
@@ -84,6 +95,17 @@ struct changelog {
 
 /* From the table that was looked up: whose versions are watched. */
 void changelog_name_watched(struct changelog *c);
+
+/* What a query adds to the look-up; nothing without one. */
+int changelog_prepare_query(struct changelog *c, struct err *err) MUST_CHECK;
+void changelog_release_query(struct changelog *c);
+
+/* Begins to read a page whose keys have to be listed first, and sets where it will end. */
+int changelog_begin_listed(struct changelog *c, struct err *err) MUST_CHECK;
+int changelog_begin_fan(struct changelog *c, struct err *err) MUST_CHECK;
+
+/* The end of a window, or where the entries of the next capture in it begin. */
+void changelog_leave_capture(const struct changelog *c, struct position *p, const char *target);
 
 /* The look alone, checked: ERR_STATE where reading on would be wrong. */
 int changelog_look_now(struct changelog *c, struct page_look *look, struct err *err) MUST_CHECK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The advisory lock of a pipeline's consumer; whether a table can be read. */
+/* The advisory lock of a pipeline's consumer. */
 #include "rowferry/source/lookup.h"
 
 #include <inttypes.h>
@@ -8,10 +8,8 @@
 #include <string.h>
 
 #include "pg_private.h"
-#include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 
-#define SQL_MAX_BYTES ((size_t)1 << 20)
 #define LOCK_CLASS "1380927302" /* ours among the advisory locks of the database */
 
 /* Which session has it; it may be gone by now, or not be shown to this role. */
@@ -48,22 +46,4 @@ int lookup_hold(struct pg *pg, const char *consumer, struct err *err)
     }
     pg_result_release(r);
     return rc;
-}
-
-int lookup_readable(struct pg *pg, const struct table *table, const char *where, struct err *err)
-{
-    struct buf sql;
-    struct pg_result *r = NULL;
-    buf_init(&sql, SQL_MAX_BYTES);
-    buf_printf(&sql, "explain select 1 from only %s t", table->quoted);
-    if (where != NULL) { /* on lines of its own, so that a comment in it ends there */
-        buf_printf(&sql, " where (\n%s\n)", where);
-    }
-    int rc = sql.failed ? err_set(err, ERR_CONFIG, "from.where is too long")
-                        : pg_query(pg, &r, buf_text(&sql), NULL, 0, err);
-    pg_result_release(r);
-    buf_release(&sql);
-    return rc < 0 ? err_context(err, "cannot read table %s%s", table->quoted,
-                                where != NULL ? " with from.where" : "")
-                  : 0;
 }

@@ -20,6 +20,8 @@ struct step {
     int count;
     int (*take)(struct page *page, const PGresult *row, struct err *err); /* null: nothing */
     int part; /* of the window; 0: another statement */
+    void (*look)(struct page_look *l, const PGresult *row); /* null: none */
+    struct page_look *found;                                /* by look */
 };
 
 void page_look_release(struct page_look *l)
@@ -36,10 +38,8 @@ static const char *field(const PGresult *r, int column)
     return PQgetisnull(r, 0, column) ? "" : PQgetvalue(r, 0, column);
 }
 
-static int take_look(struct page *page, const PGresult *r, struct err *err)
+static void take_look(struct page_look *l, const PGresult *r)
 {
-    (void)err;
-    struct page_look *l = &page->look;
     free(l->snapshot);
     free(l->triggers);
     l->snapshot = text_copy(field(r, 0));
@@ -48,16 +48,20 @@ static int take_look(struct page *page, const PGresult *r, struct err *err)
     l->filenode = (uint32_t)strtoul(field(r, 3), NULL, 10);
     l->blocks = strtoull(field(r, 4), NULL, 10);
     l->triggers = text_copy(field(r, 5));
-    return 0;
 }
 
-static int take_definition(struct page *page, const PGresult *r, struct err *err)
+static void take_definition(struct page_look *l, const PGresult *r)
+{
+    free(l->definition);
+    free(l->versions);
+    l->definition = text_copy(field(r, 0));
+    l->versions = text_copy(field(r, 1));
+}
+
+static int take_due(struct page *page, const PGresult *r, struct err *err)
 {
     (void)err;
-    free(page->look.definition);
-    free(page->look.versions);
-    page->look.definition = text_copy(field(r, 0));
-    page->look.versions = text_copy(field(r, 1));
+    page->window.due = strtoull(field(r, 0), NULL, 10);
     return 0;
 }
 
@@ -138,7 +142,9 @@ static int collect(struct page *page, struct pg *pg, const struct step *step, in
     for (PGresult *r = PQgetResult(pg->conn); r != NULL; r = PQgetResult(pg->conn)) {
         ExecStatusType status = PQresultStatus(r);
         bool row = PQntuples(r) > 0;
-        if (rc == 0 && row && step->take != NULL) {
+        if (rc == 0 && row && step->look != NULL) {
+            step->look(step->found, r);
+        } else if (rc == 0 && row && step->take != NULL) {
             rows++;
             rc = step->take(page, r, err);
         } else if (rc == 0 && (status == PGRES_FATAL_ERROR || status == PGRES_PIPELINE_ABORTED)) {
@@ -197,7 +203,7 @@ static void fill_params(struct entry_params *p, const struct page_request *reque
     for (int part = 1; part <= 2; part++) {
         bool within = at->target != NULL && at->part == part;
         const char **params = part == 1 ? p->first : p->second;
-        params[0] = request->capture;
+        params[0] = request->entries != NULL ? request->entries : request->capture;
         params[1] = at->last;
         params[2] = at->target;
         params[3] = within ? p->xid : "0";
@@ -218,37 +224,89 @@ static size_t add_entries(struct step *steps, const struct page_request *request
     w->after_seq = at->target != NULL ? at->after_seq : 0;
     snapshot_parse(&last, at->last);
     if (w->part == 1 && last.running > 0) {
-        steps[count++] = (struct step){embedded_text(source_sql, "page_waited"), params->first, 6,
-                                       take_entry, 1};
+        steps[count++] = (struct step){.sql = embedded_text(source_sql, "page_waited"),
+                                       .params = params->first,
+                                       .count = 6,
+                                       .take = take_entry,
+                                       .part = 1};
     }
-    steps[count++] =
-        (struct step){embedded_text(source_sql, "page_newer"), params->second, 6, take_entry, 2};
+    steps[count++] = (struct step){.sql = embedded_text(source_sql, "page_newer"),
+                                   .params = params->second,
+                                   .count = 6,
+                                   .take = take_entry,
+                                   .part = 2};
     return count;
 }
+
+void page_other_set(struct page_other *o, const struct table *table, const char *capture)
+{
+    o->table = table;
+    o->capture = capture;
+    snprintf(o->oid, sizeof(o->oid), "%" PRIu32, table->oid);
+    o->look[0] = o->oid;
+    o->look[1] = table->quoted;
+    o->look[2] = capture;
+    o->definition[0] = o->oid;
+    o->definition[1] = NULL;
+}
+
+static struct step look_step(const char *name, const char *const *params, int count,
+                             void (*look)(struct page_look *, const PGresult *),
+                             struct page_look *found)
+{
+    return (struct step){.sql = embedded_text(source_sql, name),
+                         .params = params,
+                         .count = count,
+                         .look = look,
+                         .found = found};
+}
+
+static size_t add_looks(struct step *steps, const struct page_request *request)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < request->other_count; i++) {
+        struct page_other *o = request->others[i];
+        steps[count++] = look_step("page_look", o->look, 3, take_look, &o->found);
+        steps[count++] =
+            look_step("table_definition", o->definition, 2, take_definition, &o->found);
+    }
+    return count;
+}
+
+/* begin, lock, look, definition, two parts of the log, what is due: and two for each other table */
+#define STEPS_MOST 7
 
 int page_open(struct page *out, struct pg *pg, const struct page_request *request, struct err *err)
 {
     char oid[16];
     struct buf lock;
     struct entry_params entry_params;
-    struct step steps[6];
     const struct table *t = request->table;
+    struct step *steps = mem_zero(STEPS_MOST + 2 * request->other_count, sizeof(*steps));
     buf_init(&lock, SQL_MAX_BYTES);
     buf_printf(&lock, "lock table only %s in access share mode", t->quoted);
     snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
     const char *const look[] = {oid, t->quoted, request->capture};
     const char *const definition[] = {oid, request->columns};
-    steps[0] = (struct step){"begin isolation level repeatable read read only", NULL, 0, NULL, 0};
-    steps[1] = (struct step){buf_text(&lock), NULL, 0, NULL, 0};
-    steps[2] = (struct step){embedded_text(source_sql, "page_look"), look, 3, take_look, 0};
-    steps[3] = (struct step){embedded_text(source_sql, "table_definition"), definition, 2,
-                             take_definition, 0};
-    size_t count = 4;
+    steps[0] = (struct step){.sql = "begin isolation level repeatable read read only"};
+    steps[1] = (struct step){.sql = request->lock != NULL ? request->lock : buf_text(&lock)};
+    steps[2] = look_step("page_look", look, 3, take_look, &out->look);
+    steps[3] = look_step("table_definition", definition, 2, take_definition, &out->look);
+    size_t count = 4 + add_looks(steps + 4, request);
     if (request->at != NULL) {
-        count += add_entries(steps + 4, request, &entry_params, &out->window);
+        count += add_entries(steps + count, request, &entry_params, &out->window);
+    }
+    const char *const due[] = {request->due, request->at != NULL ? request->at->last : NULL,
+                               request->at != NULL ? request->at->target : NULL};
+    if (request->at != NULL && request->due != NULL) {
+        steps[count++] = (struct step){.sql = embedded_text(source_sql, "page_due"),
+                                       .params = due,
+                                       .count = 3,
+                                       .take = take_due};
     }
     int rc = run(out, pg, steps, count, err);
     buf_release(&lock);
+    free(steps);
     return rc < 0 ? err_context(err, "could not read %s", t->quoted) : 0;
 }
 

@@ -47,6 +47,7 @@ struct page_window {
     int part;
     uint64_t after_xid;
     int64_t after_seq;
+    uint64_t due; /* the first of the other captures with entries in the window, 0 = none */
 };
 
 struct page {
@@ -54,17 +55,35 @@ struct page {
     struct page_window window;
 };
 
+/* Another table that is looked at in each page. */
+struct page_other {
+    const struct table *table;
+    const char *capture; /* its id */
+    char oid[16];
+    const char *look[3]; /* parameters */
+    const char *definition[2];
+    struct page_look found;
+};
+
 struct page_request {
     const struct table *table;
     const char *capture;       /* its id */
     const char *columns;       /* whose versions are looked at, as an array; null: all */
     const struct position *at; /* the log position whose entries are read; null: none */
+    const char *lock;    /* the statement that locks all that is read; null: the table alone */
+    const char *entries; /* the capture whose entries are read; null: the table's */
+    const char *due;     /* captures that may have entries in the window; null: none */
+    struct page_other *const *others;
+    size_t other_count;
 };
 
 /* Leaves the transaction open; after an error it is in an unknown state (pg_recover). */
 int page_open(struct page *out, struct pg *pg, const struct page_request *request,
               struct err *err) MUST_CHECK;
 void page_look_release(struct page_look *l);
+
+/* Fills the parameters in; table and capture are borrowed. */
+void page_other_set(struct page_other *o, const struct table *table, const char *capture);
 
 /* The look alone, in a transaction of its own. */
 int page_look_now(struct page_look *out, struct pg *pg, const struct page_request *request,

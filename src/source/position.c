@@ -183,7 +183,7 @@ static bool take_log(const char **at, struct position *p)
     }
     p->part = (int)part;
     p->after_seq = (int64_t)seq;
-    return true;
+    return !take(at, " of ") || (take_number(at, &p->of) && p->of > 0);
 }
 
 static bool parse(struct position *p, const char *at)
@@ -237,6 +237,9 @@ void position_print(struct buf *out, const struct position *p)
             buf_printf(out, " to %s after %d %" PRIu64 " %" PRId64, p->target, p->part,
                        p->after_xid, p->after_seq);
         }
+        if (p->target != NULL && p->of > 0) {
+            buf_printf(out, " of %" PRIu64, p->of);
+        }
         return;
     }
     buf_push_literal(out, " from ");
@@ -273,7 +276,8 @@ static int compare_window(const struct position *a, const struct position *b)
     if (a->target == NULL || b->target == NULL) {
         return (a->target != NULL) - (b->target != NULL);
     }
-    int by_part = a->part - b->part;
+    int by_capture = order(a->of, b->of);
+    int by_part = by_capture != 0 ? by_capture : a->part - b->part;
     int by_xid = order(a->after_xid, b->after_xid);
     return by_part != 0  ? by_part
            : by_xid != 0 ? by_xid

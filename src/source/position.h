@@ -6,6 +6,7 @@
  *     copy keys nulls|first|after <key> from <snapshot>      a copy by key ranges
  *     log <snapshot>                                         all that the snapshot saw is read
  *     log <last> to <target> after <part> <xid> <seq>        within the window between two
+ *     log ... of <capture>                                   there, in another table's entries
  *
  * A snapshot is PostgreSQL's own text, xmin:xmax:xip,xip. A key is escaped so that it is one word.
  */
@@ -42,6 +43,7 @@ struct position {
     int part;     /* 1 or 2 */
     uint64_t after_xid;
     int64_t after_seq;
+    uint64_t of; /* the capture of a dependency; 0: the table's own, which comes first */
 };
 
 void position_release(struct position *p);

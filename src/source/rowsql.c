@@ -27,7 +27,8 @@ static int push_columns(struct pg *pg, struct buf *out, const struct rowsql_inpu
 {
     for (size_t i = 0; i < in->column_count; i++) {
         if (columns_find(&in->table->columns, in->columns[i]) == NULL) {
-            return err_set(err, ERR_REJECTED, "table %s has no column \"%s\"", in->table->quoted,
+            return err_set(err, ERR_REJECTED, "%s %s has no column \"%s\"",
+                           in->table->query != NULL ? "the query of" : "table", in->table->quoted,
                            in->columns[i]);
         }
         buf_push_literal(out, ", t.");
@@ -47,13 +48,24 @@ static int push_head(struct pg *pg, struct buf *out, const struct rowsql_input *
     if (rc == 0) {
         rc = push_columns(pg, out, in, err);
     }
-    buf_printf(out, "\n  from only %s t\n where ", t->quoted);
+    buf_push_literal(out, "\n  from ");
+    catalog_push_source(out, t);
+    buf_push_literal(out, "\n where ");
     /* on lines of its own, so that a comment in it ends there */
     if (in->where != NULL) {
         buf_push_literal(out, "(\n");
         buf_push_text(out, in->where);
         buf_push_literal(out, "\n) and ");
     }
+    return rc;
+}
+
+/* The keys of the table alone. */
+static int push_listing(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+{
+    buf_push_literal(out, "select ");
+    int rc = keytext_push(pg, out, "t", (const char *const *)t->key, t->key_count, err);
+    buf_printf(out, "\n  from only %s t\n where ", t->quoted);
     return rc;
 }
 
@@ -66,6 +78,15 @@ static int push_key_list(struct pg *pg, struct buf *out, const struct table *t, 
         buf_push_literal(out, "t.");
         rc = pg_push_identifier(pg, out, t->key[i], err);
     }
+    return rc;
+}
+
+static int push_operator(struct pg *pg, struct buf *out, const struct table *t, size_t part,
+                         const char *symbol, struct err *err)
+{
+    buf_push_literal(out, " operator(");
+    int rc = pg_push_identifier(pg, out, t->key_operators[part], err);
+    buf_printf(out, ".%s) ", symbol);
     return rc;
 }
 
@@ -87,30 +108,43 @@ static int push_blocks(struct pg *pg, struct buf *out, const struct table *t, st
     return 0;
 }
 
-static int push_first(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+/* `skip`: parameters that come before. */
+static int push_first_of(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
+                         struct err *err)
 {
     buf_push_literal(out, "row(");
     int rc = push_key_list(pg, out, t, ", ", err);
     buf_push_literal(out, ") is not null");
-    return rc == 0 ? push_order(pg, out, t, 1, err) : rc;
+    return rc == 0 ? push_order(pg, out, t, skip + 1, err) : rc;
 }
 
 /* The operator is named with its schema, because search_path has none but PostgreSQL's own; one
  * name has to do for all columns of the comparison. */
-static int push_after(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+static int push_after_of(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
+                         struct err *err)
 {
     buf_push_literal(out, "row(");
     int rc = push_key_list(pg, out, t, ", ", err);
-    buf_push_literal(out, ") operator(");
+    buf_push_literal(out, ")");
     if (rc == 0) {
-        rc = pg_push_identifier(pg, out, t->key_operators[0], err);
+        rc = push_operator(pg, out, t, 0, ">", err);
     }
-    buf_push_literal(out, ".>) row(");
+    buf_push_literal(out, "row(");
     for (size_t i = 0; i < t->key_count; i++) {
-        buf_printf(out, "%s$%zu::text::%s", i > 0 ? ", " : "", i + 1, t->key_types[i]);
+        buf_printf(out, "%s$%zu::text::%s", i > 0 ? ", " : "", skip + i + 1, t->key_types[i]);
     }
     buf_push_literal(out, ")");
-    return rc == 0 ? push_order(pg, out, t, t->key_count + 1, err) : rc;
+    return rc == 0 ? push_order(pg, out, t, skip + t->key_count + 1, err) : rc;
+}
+
+static int push_first(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+{
+    return push_first_of(pg, out, t, 0, err);
+}
+
+static int push_after(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+{
+    return push_after_of(pg, out, t, 0, err);
 }
 
 static int push_nulls(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
@@ -121,7 +155,23 @@ static int push_nulls(struct pg *pg, struct buf *out, const struct table *t, str
     return rc;
 }
 
-static int push_again(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+/* Each part by itself: unlike a join with the keys, the planner carries this into a query and
+ * through its GROUP BY. Of several parts together it asks for too much. */
+static int push_each(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
+        buf_push_text(out, i > 0 ? " and t." : "t.");
+        rc = pg_push_identifier(pg, out, t->key[i], err);
+        if (rc == 0) {
+            rc = push_operator(pg, out, t, i, "=", err);
+        }
+        buf_printf(out, "any($%zu::text[]::%s[])", i + 1, t->key_types[i]);
+    }
+    return rc;
+}
+
+static int push_together(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
 {
     int rc = 0;
     buf_push_literal(out, "exists (select from unnest(");
@@ -136,30 +186,46 @@ static int push_again(struct pg *pg, struct buf *out, const struct table *t, str
     for (size_t i = 0; i < t->key_count && rc == 0; i++) {
         buf_push_text(out, i > 0 ? " and t." : "t.");
         rc = pg_push_identifier(pg, out, t->key[i], err);
-        buf_push_literal(out, " operator(");
         if (rc == 0) {
-            rc = pg_push_identifier(pg, out, t->key_operators[i], err);
+            rc = push_operator(pg, out, t, i, "=", err);
         }
-        buf_printf(out, ".=) k.p%zu::%s", i + 1, t->key_types[i]);
+        buf_printf(out, "k.p%zu::%s", i + 1, t->key_types[i]);
     }
     buf_push_literal(out, ")");
     return rc;
 }
 
+static int push_again(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+{
+    int rc = 0;
+    if (t->query != NULL) {
+        rc = push_each(pg, out, t, err);
+        if (rc < 0 || t->key_count == 1) {
+            return rc;
+        }
+        buf_push_literal(out, " and ");
+    }
+    return push_together(pg, out, t, err);
+}
+
 typedef int (*push_choice)(struct pg *pg, struct buf *out, const struct table *t, struct err *err);
 
+static int too_long(const struct table *t, struct err *err)
+{
+    return err_set(err, ERR_REJECTED, "the statement that reads %s would be too long", t->quoted);
+}
+
 static int build(char **out, struct pg *pg, const struct rowsql_input *in, push_choice push,
-                 struct err *err)
+                 bool lists, struct err *err)
 {
     struct buf sql;
     buf_init(&sql, SQL_MAX_BYTES);
-    int rc = push_head(pg, &sql, in, err);
+    int rc = lists ? push_listing(pg, &sql, in->table, err) : push_head(pg, &sql, in, err);
     if (rc == 0) {
         rc = push(pg, &sql, in->table, err);
     }
     if (rc == 0 && sql.failed) {
-        rc = err_set(err, ERR_REJECTED, "the statement that reads %s would be too long",
-                     in->table->quoted);
+        rc = too_long(in->table, err);
     }
     *out = rc == 0 ? buf_detach(&sql) : NULL;
     buf_release(&sql);
@@ -168,20 +234,83 @@ static int build(char **out, struct pg *pg, const struct rowsql_input *in, push_
 
 int rowsql_build(struct rowsql *out, struct pg *pg, const struct rowsql_input *in, struct err *err)
 {
+    bool query = in->table->query != NULL;
     const struct {
         char **sql;
-        push_choice push;
-    } statements[] = {{&out->blocks, push_blocks},
-                      {&out->first, push_first},
-                      {&out->after, push_after},
-                      {&out->nulls, push_nulls},
-                      {&out->again, push_again}};
+        push_choice push; /* null: not needed */
+        bool lists;
+    } statements[] = {{&out->blocks, query ? NULL : push_blocks, false},
+                      {&out->first, push_first, query},
+                      {&out->after, push_after, query},
+                      {&out->nulls, push_nulls, false},
+                      {&out->again, push_again, false}};
     rowsql_release(out);
     for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
-        int rc = build(statements[i].sql, pg, in, statements[i].push, err);
+        int rc = statements[i].push == NULL ? 0
+                                            : build(statements[i].sql, pg, in, statements[i].push,
+                                                    statements[i].lists, err);
         if (rc < 0) {
             return rc;
         }
     }
     return 0;
+}
+
+/* --- keys that another query finds ------------------------------------------------------------ */
+
+void rowsql_keys_release(struct rowsql_keys *s)
+{
+    free(s->first);
+    free(s->after);
+    *s = (struct rowsql_keys){0};
+}
+
+/* The columns of the key by their own names, whatever the query calls them; each key once. */
+static int push_found(struct pg *pg, struct buf *out, const struct rowsql_keys_input *in,
+                      struct err *err)
+{
+    const struct table *t = in->table;
+    buf_push_literal(out, "select ");
+    int rc = keytext_push(pg, out, "t", (const char *const *)t->key, t->key_count, err);
+    buf_push_literal(out, "\n  from (select distinct ");
+    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
+        buf_printf(out, "%sk.p%zu::%s as ", i > 0 ? ", " : "", i + 1, t->key_types[i]);
+        rc = pg_push_identifier(pg, out, t->key[i], err);
+    }
+    buf_push_literal(out, "\n          from (\n");
+    buf_push_text(out, in->query);
+    buf_push_literal(out, "\n) k(");
+    for (size_t i = 0; i < t->key_count; i++) {
+        buf_printf(out, "%sp%zu", i > 0 ? ", " : "", i + 1);
+    }
+    buf_push_literal(out, ")) t\n where ");
+    return rc;
+}
+
+typedef int (*push_range)(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
+                          struct err *err);
+
+static int build_keys(char **out, struct pg *pg, const struct rowsql_keys_input *in,
+                      push_range push, struct err *err)
+{
+    struct buf sql;
+    buf_init(&sql, SQL_MAX_BYTES);
+    int rc = push_found(pg, &sql, in, err);
+    if (rc == 0) {
+        rc = push(pg, &sql, in->table, in->parameters, err);
+    }
+    if (rc == 0 && sql.failed) {
+        rc = too_long(in->table, err);
+    }
+    *out = rc == 0 ? buf_detach(&sql) : NULL;
+    buf_release(&sql);
+    return rc;
+}
+
+int rowsql_keys_build(struct rowsql_keys *out, struct pg *pg, const struct rowsql_keys_input *in,
+                      struct err *err)
+{
+    rowsql_keys_release(out);
+    int rc = build_keys(&out->first, pg, in, push_first_of, err);
+    return rc == 0 ? build_keys(&out->after, pg, in, push_after_of, err) : rc;
 }

@@ -2,6 +2,9 @@
 /*
  * The statements that read rows: the same columns, the key's text first, by five ways to choose
  * rows.
+ *
+ * Where a query takes the rows' place, two of them list keys of the table instead: the rows are
+ * then read by key, so that the server aggregates no more than what one statement asks for.
  */
 #ifndef ROWFERRY_SOURCE_ROWSQL_H
 #define ROWFERRY_SOURCE_ROWSQL_H
@@ -9,9 +12,9 @@
 #include "rowferry/source/catalog.h"
 
 struct rowsql {
-    char *blocks; /* $1, $2: from this ctid to before that one */
-    char *first;  /* $1: how many; in the key's order */
-    char *after;  /* $1..: a key's parts, then how many */
+    char *blocks; /* $1, $2: from this ctid to before that one; null with a query */
+    char *first;  /* $1: how many; in the key's order; with a query the keys alone */
+    char *after;  /* $1..: a key's parts, then how many; the same */
     char *nulls;  /* rows whose key has a part that is null */
     char *again;  /* $1..: an array of texts for each part of the key */
 };
@@ -27,5 +30,22 @@ struct rowsql_input {
 int rowsql_build(struct rowsql *out, struct pg *pg, const struct rowsql_input *in,
                  struct err *err) MUST_CHECK;
 void rowsql_release(struct rowsql *s);
+
+/* The statements that list keys of the table which another query finds, in the key's order. The
+ * query has so many parameters of its own; those of `first` and `after` follow. */
+struct rowsql_keys {
+    char *first;
+    char *after;
+};
+
+struct rowsql_keys_input {
+    const struct table *table;
+    const char *query; /* gives the columns of the table's key */
+    size_t parameters;
+};
+
+int rowsql_keys_build(struct rowsql_keys *out, struct pg *pg, const struct rowsql_keys_input *in,
+                      struct err *err) MUST_CHECK;
+void rowsql_keys_release(struct rowsql_keys *s);
 
 #endif

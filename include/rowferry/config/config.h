@@ -22,6 +22,7 @@
 #include "rowferry/document/plan.h"
 #include "rowferry/service/options.h"
 #include "rowferry/source/pg.h"
+#include "rowferry/source/query.h"
 
 /* Where a secret comes from, and its value once it was read. */
 enum secret_origin {
@@ -84,6 +85,9 @@ struct from_config {
     char **key; /* columns; key_count 0: the primary key */
     size_t key_count;
     char *where; /* SQL; null: every row */
+    char *query; /* SQL in place of the table's rows; null: the rows */
+    struct dependency *dependencies;
+    size_t dependency_count;
     int capture_mode;
 };
 

@@ -9,6 +9,7 @@
 
 #include "rowferry/engine/port.h"
 #include "rowferry/source/pg.h"
+#include "rowferry/source/query.h"
 
 /* All borrowed; outlive the source. */
 struct table_source_options {
@@ -17,6 +18,9 @@ struct table_source_options {
     const char *const *key;
     size_t key_count;
     const char *where;
+    const char *query; /* null: the table's rows */
+    const struct dependency *dependencies;
+    size_t dependency_count;
     const struct mapping *mapping;
     const struct field *fields;
     size_t field_count;

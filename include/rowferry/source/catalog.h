@@ -5,6 +5,7 @@
 #ifndef ROWFERRY_SOURCE_CATALOG_H
 #define ROWFERRY_SOURCE_CATALOG_H
 
+#include "rowferry/base/buf.h"
 #include "rowferry/document/row.h"
 #include "rowferry/source/pg.h"
 
@@ -12,13 +13,14 @@ struct table {
     uint32_t oid;
     char *schema;
     char *name;
-    char *quoted;      /* "public"."articles", for SQL and messages */
-    char kind;         /* pg_class.relkind: r, p, v, m, f */
-    bool has_children; /* partitions or inheritance */
-    bool row_security; /* active for this role */
-    struct columns columns;
-    char **key;       /* the configured key columns, checked to exist */
-    char **key_types; /* their types as format_type() writes them, for casts */
+    char *quoted;           /* "public"."articles", for SQL and messages */
+    char kind;              /* pg_class.relkind: r, p, v, m, f */
+    bool has_children;      /* partitions or inheritance */
+    bool row_security;      /* active for this role */
+    char *query;            /* what is read instead of the rows themselves; null: the rows */
+    struct columns columns; /* of the query where there is one */
+    char **key;             /* the configured key columns, checked to exist */
+    char **key_types;       /* their types as format_type() writes them, for casts */
     size_t key_count;
     bool key_unique; /* a valid, not partial unique index over exactly these columns */
     bool key_not_null;
@@ -41,6 +43,16 @@ struct table {
 int catalog_table(struct pg *pg, struct table **out, const char *name, const char *const *key,
                   size_t key_count, struct err *err) MUST_CHECK;
 void table_free(struct table *t); /* null is allowed */
+
+/*
+ * From now on the rows of the table are what the query gives, one for each key; columns and
+ * fingerprint become the query's. ERR_REJECTED where the query is wrong, or lacks a column of the
+ * key, or has it with another type.
+ */
+int catalog_query(struct pg *pg, struct table *t, const char *query, struct err *err) MUST_CHECK;
+
+/* Appends what to read from, with the alias t. */
+void catalog_push_source(struct buf *out, const struct table *t);
 
 /* ERR_REJECTED where the change log cannot see all that happens to such a table (view, foreign,
  * unlogged, partitioned or inherited, filled by logical replication); the message says why. */

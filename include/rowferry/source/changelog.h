@@ -11,13 +11,17 @@
 
 #include "rowferry/source/capture.h"
 #include "rowferry/source/catalog.h"
+#include "rowferry/source/query.h"
 
 struct changelog_options {
     const char *consumer;   /* unique per pipeline and generation: "articles/shop-articles-.." */
     const char *table;      /* as configured: "public.articles" */
     const char *const *key; /* key columns; 0 = the primary key */
     size_t key_count;
-    const char *where;          /* null: all rows */
+    const char *where;                     /* null: all rows */
+    const char *query;                     /* in place of the table's rows; null: none */
+    const struct dependency *dependencies; /* of the query; copied */
+    size_t dependency_count;
     const char *const *columns; /* what a row holds after the key's text (plan.h) */
     size_t column_count;
     const char *fingerprint; /* of the table when the plan was compiled: drift is ERR_STATE */

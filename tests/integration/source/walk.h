@@ -29,6 +29,9 @@ struct walk {
     const char *const *columns;
     size_t column_count;
     const char *where;
+    const char *query;
+    const struct dependency *dependencies;
+    size_t dependency_count;
     size_t page_rows;
     size_t page_blocks;
     size_t chunk_bytes;
@@ -74,6 +77,11 @@ static inline void walk_install(struct walk *w)
     struct table *table = walk_table(w, pg);
     must(install_apply(pg, table, NULL, &err), &err);
     table_free(table);
+    for (size_t i = 0; i < w->dependency_count; i++) {
+        must(query_dependency(pg, &table, &w->dependencies[i], &err), &err);
+        must(install_apply(pg, table, NULL, &err), &err);
+        table_free(table);
+    }
     pg_close(pg);
 }
 
@@ -95,6 +103,9 @@ static inline void walk_open(struct walk *w)
                                         .key = w->key,
                                         .key_count = w->key_count,
                                         .where = w->where,
+                                        .query = w->query,
+                                        .dependencies = w->dependencies,
+                                        .dependency_count = w->dependency_count,
                                         .columns = w->columns,
                                         .column_count = w->column_count,
                                         .page_rows = w->page_rows,

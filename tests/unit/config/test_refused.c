@@ -123,14 +123,28 @@ static const struct refused {
     {PIPE2("\"fields\": {\"titel\": \"x\"}"),
      "shop.json:3:12: \"pipelines[0].fields.titel\" is no property of the mapping",
      "did you mean \"title\"?"},
+    {PIPE(NAME
+          ",\"from\": {\"table\": \"t\", \"depends_on\": [{\"table\": \"a\", \"key\": [\"id\"], "
+          "\"keys\": \"select 1\"}]}," TO),
+     "shop.json:2:51: \"pipelines[0].from.depends_on\" stands without \"query\"", NULL},
+    {PIPE(NAME
+          ",\"from\": {\"table\": \"t\", \"query\": \"select 1\", \"depends_on\": [{\"table\": "
+          "\"a\", \"key\": [\"id\"]}]}," TO),
+     "shop.json:2:73: \"pipelines[0].from.depends_on[0].keys\" is missing", NULL},
+    {PIPE(NAME
+          ",\"from\": {\"table\": \"t\", \"query\": \"select 1\", \"depends_on\": [{\"table\": "
+          "\"a\", \"kye\": [\"id\"]}]}," TO),
+     "shop.json:2:88: unknown key \"pipelines[0].from.depends_on[0].kye\"",
+     "an entry has \"table\", \"key\" and \"keys\""},
+    {PIPE(NAME ",\"from\": {\"table\": \"t\", \"query\": \"select 1\", \"depends_on\": {}}," TO),
+     "shop.json:2:72: \"pipelines[0].from.depends_on\" is an object; a list of objects is expected",
+     NULL},
 
     /* known, but not in this version */
     {PIPE(NAME ",\"from\": {\"table\": \"t\", \"capture\": {\"mode\": \"cursor\"}}," TO),
      "shop.json:2:57: \"pipelines[0].from.capture.mode\": \"cursor\" is not available in version "
      "0.1.0",
      NULL},
-    {PIPE(NAME ",\"from\": {\"table\": \"t\", \"query\": \"select 1\"}," TO),
-     "shop.json:2:37: \"pipelines[0].from.query\" is not available in version 0.1.0", NULL},
     {PIPE(NAME "," FROM ",\"to\": {\"kind\": \"data_stream\"}"),
      "shop.json:2:52: \"pipelines[0].to.kind\": \"data_stream\" is not available in version 0.1.0",
      NULL},

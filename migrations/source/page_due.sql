@@ -1,0 +1,10 @@
+-- $1 captures, $2 last, $3 target (null: this snapshot): the first of them with an entry in the window.
+select min(c.id)
+  from unnest($1::integer[]) as c(id)
+ where exists (select from rowferry.change e
+                where e.capture = c.id
+                  and e.xid = any(array(select pg_snapshot_xip($2::pg_snapshot)))
+                  and pg_visible_in_snapshot(e.xid, coalesce($3::pg_snapshot, pg_current_snapshot())))
+    or exists (select from rowferry.change e
+                where e.capture = c.id and e.xid >= pg_snapshot_xmax($2::pg_snapshot)
+                  and pg_visible_in_snapshot(e.xid, coalesce($3::pg_snapshot, pg_current_snapshot())))

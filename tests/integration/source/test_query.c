@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Documents of several tables: a change of any of them sends the rows that it is part of. */
+#include "walk.h"
+
+/* The options are of the configuration's form, which owns its texts. */
+#define TEXT(text) ((char[]){text})
+
+static char *author_key[] = {TEXT("id")};
+static char *comment_key[] = {TEXT("article_id")};
+static char *tag_key[] = {TEXT("shop"), TEXT("name")};
+
+static const struct dependency dependencies[] = {
+    {TEXT("public.author"), author_key, 1,
+     TEXT("select id from public.article where author_id = any($1)")},
+    {TEXT("public.comment"), comment_key, 1, TEXT("select unnest($1)")},
+};
+
+static const struct dependency tags[] = {
+    {TEXT("public.tag"), tag_key, 2,
+     TEXT("select i.shop, i.id from public.item i "
+          "join unnest($1, $2) t(shop, name) on i.shop = t.shop and i.tag = t.name")},
+};
+
+static const char *const article_columns[] = {"title", "author", "comments"};
+
+#define SHOP                                                                                       \
+    "create table author (id int primary key, name text);"                                         \
+    "create table article (id bigint primary key, title text, author_id int references author);"   \
+    "create table comment (id int primary key, article_id bigint, body text);"                     \
+    "create index on article (author_id); create index on comment (article_id);"                   \
+    "insert into author select i, 'author ' || i from generate_series(1, 5) i;"                    \
+    "insert into article select i, 'article ' || i, 1 + i % 5 from generate_series(1, 50) i;"      \
+    "insert into comment select i, 1 + i % 40, 'comment ' || i from generate_series(1, 100) i"
+
+#define COMMENTS                                                                                   \
+    "(select jsonb_agg(c.body order by c.id) from public.comment c where c.article_id = a.id)"
+
+#define ARTICLES                                                                                   \
+    "select a.id, a.title, u.name as author, " COMMENTS " as comments "                            \
+    "from public.article a join public.author u on u.id = a.author_id -- as people see them"
+
+#define EXPECTED                                                                                   \
+    "select a.id::text, concat_ws('|', coalesce(a.title, '~'), coalesce(u.name, '~'), "            \
+    "coalesce(" COMMENTS "::text, '~')) from article a join author u on u.id = a.author_id"
+
+static struct walk articles(size_t page_rows)
+{
+    return (struct walk){.table = "public.article",
+                         .columns = article_columns,
+                         .column_count = 3,
+                         .query = ARTICLES,
+                         .dependencies = dependencies,
+                         .dependency_count = 2,
+                         .page_rows = page_rows};
+}
+
+/* A walk whose copy is done and that waits for changes. */
+static struct walk following_articles(size_t page_rows)
+{
+    struct walk w = articles(page_rows);
+    walk_new(&w, SHOP);
+    walk_start(&w);
+    walk_copy(&w);
+    walk_drain(&w);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    return w;
+}
+
+START_TEST(a_first_load_gives_what_the_query_gives)
+{
+    struct walk w = following_articles(7);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 50);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_changed_row_of_the_root_is_sent)
+{
+    struct walk w = following_articles(0);
+    sql_exec(w.db,
+             "update article set title = 'new' where id = 3; delete from article where id = 4;"
+             "insert into article values (60, 'sixty', 2)");
+    ck_assert_uint_eq(walk_drain(&w), 3);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    ck_assert_uint_eq(walk_drain(&w), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_renamed_author_sends_the_authors_articles)
+{
+    struct walk w = following_articles(0);
+    sql_exec(w.db, "update author set name = 'renamed' where id = 2");
+    ck_assert_uint_eq(walk_drain(&w), 10);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    ck_assert_uint_eq(walk_drain(&w), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_deleted_comment_sends_its_article_and_a_moved_one_both)
+{
+    struct walk w = following_articles(0);
+    sql_exec(w.db, "delete from comment where id = 1");
+    ck_assert_uint_eq(walk_drain(&w), 1);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    sql_exec(w.db, "update comment set article_id = 50 where id = 2");
+    ck_assert_uint_eq(walk_drain(&w), 2);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    sql_exec(w.db, "insert into comment values (101, null, 'lost'), (102, 50, 'found')");
+    ck_assert_uint_eq(walk_drain(&w), 1);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_row_that_the_query_gives_no_more_is_deleted)
+{
+    struct walk w = articles(0);
+    w.where = "author <> 'author 2'";
+    walk_new(&w, SHOP);
+    walk_start(&w);
+    walk_copy(&w);
+    walk_drain(&w);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED " where u.name <> 'author 2'"), 0);
+    sql_exec(w.db, "update author set name = 'author ' || (5 - id) where id in (2, 3)");
+    walk_drain(&w);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED " where u.name <> 'author 2'"), 0);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 40);
+    walk_free(&w);
+}
+END_TEST
+
+/* All three tables change in one transaction, pages are small, and each is taken up by another
+ * process. */
+START_TEST(changes_of_all_tables_arrive_in_small_pages_whoever_reads_them)
+{
+    struct walk w = following_articles(4);
+    sql_exec(w.db,
+             "begin; update author set name = name || '!'; delete from comment where id %% 3 = 0;"
+             "update comment set article_id = article_id + 1 where id %% 3 = 1;"
+             "update article set author_id = 1 + id %% 4; delete from article where id > 45;"
+             "commit");
+    int pages = 0;
+    do {
+        walk_page(&w);
+        if (strstr(w.position, " of ") == NULL) {
+            walk_again(&w); /* a fan-out would begin anew */
+        }
+    } while (++pages < 1000 && !w.drained);
+    ck_assert(w.drained);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    walk_settle(&w);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(an_author_of_many_articles_is_sent_in_pages)
+{
+    struct walk w = articles(0);
+    size_t pages = 0;
+    size_t most = 0;
+    size_t rows = 0;
+    walk_new(&w, SHOP);
+    sql_exec(w.db,
+             "insert into article select i, 'many ' || i, 1 from generate_series(1000, 20999) i");
+    walk_start(&w);
+    walk_copy(&w);
+    walk_drain(&w);
+    sql_exec(w.db, "update author set name = 'prolific' where id = 1");
+    do {
+        walk_page(&w);
+        pages += w.rows > 0;
+        rows += w.rows;
+        most = w.rows > most ? w.rows : most;
+        if (pages == 2 && w.rows > 0) { /* a crash: from the entry's beginning, and to its end */
+            walk_again(&w);
+        }
+    } while (!w.drained);
+    ck_assert_uint_le(most, 5000);
+    ck_assert_uint_eq(rows, 20010 + 10000);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_truncated_dependency_sends_every_root)
+{
+    struct walk w = following_articles(20);
+    sql_exec(w.db, "truncate comment");
+    ck_assert_uint_eq(walk_drain(&w), 50);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    ck_assert_uint_eq(walk_drain(&w), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(changes_during_the_copy_are_replayed)
+{
+    struct walk w = articles(10);
+    walk_new(&w, SHOP);
+    walk_start(&w);
+    for (int i = 0; i < 3; i++) {
+        walk_page(&w);
+    }
+    ck_assert(w.copying);
+    sql_exec(w.db, "update author set name = 'meanwhile'; delete from comment");
+    walk_again(&w);
+    walk_copy(&w);
+    walk_drain(&w);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_transaction_on_a_dependency_that_commits_late_is_read)
+{
+    struct walk w = following_articles(0);
+    PGconn *late = sql_open(w.uri);
+    sql_exec(late, "begin; update author set name = 'late' where id = 3");
+    sql_exec(w.db, "update author set name = 'early' where id = 4; update article set title = 'x' "
+                   "where id = 1");
+    ck_assert_uint_eq(walk_drain(&w), 11);
+    walk_again(&w);
+    ck_assert_uint_eq(walk_drain(&w), 0);
+    sql_exec(late, "commit");
+    ck_assert_uint_eq(walk_drain(&w), 10);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    PQfinish(late);
+    walk_free(&w);
+}
+END_TEST
+
+/* The entries of a dependency stay until its consumer is past them, and go then. */
+START_TEST(entries_are_kept_until_they_are_read_and_then_pruned)
+{
+    struct walk w = following_articles(0);
+    sql_exec(w.db, "update author set name = 'kept'");
+    walk_release(&w);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from rowferry.change"), 5);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from rowferry.consumer"), 3);
+    walk_settle(&w);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    walk_free(&w);
+}
+END_TEST
+
+/* What must fail, and what the message has to hold. */
+static void fails(struct walk *w, const char *text)
+{
+    struct err err = {0};
+    struct buf position;
+    buf_init(&position, 4096);
+    walk_open(w);
+    ck_assert_int_lt(w->capture->ops->start(w->capture, &position, &err), 0);
+    ck_assert_msg(strstr(err.message, text) != NULL, "no \"%s\" in: %s", text, err.message);
+    walk_close(w);
+    buf_release(&position);
+}
+
+START_TEST(a_table_that_nothing_covers_is_named)
+{
+    struct walk w = articles(0);
+    w.dependency_count = 1;
+    walk_new(&w, SHOP);
+    fails(&w, "from.query reads the table \"public\".\"comment\"");
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_table_behind_a_view_is_found_even_where_it_cannot_be_read_directly)
+{
+    struct walk w = articles(0);
+    w.query = "select a.id, a.title, u.name as author, " COMMENTS " as comments "
+              "from public.article a join public.people u on u.id = a.author_id";
+    w.dependency_count = 0;
+    walk_new(&w, SHOP "; create view people as select * from author");
+    fails(&w, "\"public\".\"author\"");
+    w.dependencies = dependencies;
+    w.dependency_count = 2;
+    walk_install(&w);
+    walk_start(&w);
+    walk_copy(&w);
+    sql_exec(w.db, "update author set name = 'seen through the view' where id = 1");
+    ck_assert_uint_eq(walk_drain(&w), 10);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_key_of_another_type_is_refused)
+{
+    struct walk w = articles(0);
+    w.query = "select a.id::int as id, a.title, ''::text as author, ''::text as comments from "
+              "public.article a";
+    w.dependency_count = 0;
+    walk_new(&w, SHOP);
+    fails(&w, "its column \"id\" is integer, in \"public\".\"article\" it is bigint");
+    w.query = "select a.title from public.article a";
+    fails(&w, "it has no column \"id\"");
+    w.query = "select * from article";
+    fails(&w, "relation \"article\" does not exist");
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_key_that_comes_twice_stops_with_the_key_named)
+{
+    struct walk w = articles(0);
+    struct err err = {0};
+    w.query = "select a.id, a.title, u.name as author, c.body as comments from public.article a "
+              "join public.author u on u.id = a.author_id "
+              "left join public.comment c on c.article_id = a.id";
+    walk_new(&w, SHOP "; delete from comment where id > 40");
+    walk_start(&w);
+    walk_copy(&w);
+    sql_exec(w.db, "insert into comment values (200, 17, 'one more')");
+    int rc = 0;
+    for (int i = 0; i < 5 && rc == 0; i++) {
+        rc = walk_try(&w, &err);
+    }
+    ck_assert_int_eq(rc, ERR_REJECTED);
+    ck_assert_msg(strstr(err.message, "the key \"17\" stands for two rows") != NULL, "%s",
+                  err.message);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(rows_without_a_key_are_told)
+{
+    struct walk w = articles(0);
+    size_t nulls = 0;
+    w.query = "select nullif(a.id, 5) as id, a.title, null::text as author, null::text as comments "
+              "from public.article a";
+    w.dependency_count = 0;
+    walk_new(&w, SHOP);
+    walk_start(&w);
+    while (strncmp(w.position, "copy", 4) == 0) {
+        walk_page(&w);
+        nulls += w.null_keys;
+    }
+    ck_assert_uint_eq(nulls, 1);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 49);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_rewritten_or_uncaptured_dependency_stops_the_sync)
+{
+    struct walk w = following_articles(0);
+    struct err err = {0};
+    sql_exec(w.db, "vacuum full author");
+    walk_page(&w);
+    sql_exec(w.db, "alter table author alter column name type text using name || '!'");
+    ck_assert_int_eq(walk_try(&w, &err), ERR_STATE);
+    ck_assert_msg(strstr(err.message, "\"public\".\"author\" was rewritten") != NULL, "%s",
+                  err.message);
+    walk_free(&w);
+
+    w = following_articles(0);
+    sql_exec(w.db, "alter table comment disable trigger user; delete from comment; "
+                   "alter table comment enable trigger user");
+    ck_assert_int_eq(walk_try(&w, &err), ERR_STATE);
+    ck_assert_msg(strstr(err.message, "triggers of \"public\".\"comment\"") != NULL, "%s",
+                  err.message);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(several_key_columns_and_several_recorded_columns)
+{
+    static const char *const columns[] = {"label"};
+    struct walk w = {.table = "public.item",
+                     .columns = columns,
+                     .column_count = 1,
+                     .query = "select i.shop, i.id, max(t.label) as label from public.item i "
+                              "left join public.tag t on t.shop = i.shop and t.name = i.tag "
+                              "group by i.shop, i.id",
+                     .dependencies = tags,
+                     .dependency_count = 1,
+                     .page_rows = 3};
+    walk_new(&w, "create table tag (shop text, name text, label text, primary key (shop, name));"
+                 "create table item (shop text, id int, tag text, primary key (shop, id));"
+                 "insert into tag select s, n, s || n from unnest(array['a:b', 'c']) s, "
+                 "unnest(array['x', 'y,\"']) n;"
+                 "insert into item select s, i, case i % 2 when 0 then 'x' else 'y,\"' end "
+                 "from unnest(array['a:b', 'c']) s, generate_series(1, 10) i");
+    walk_start(&w);
+    walk_copy(&w);
+    static const char expected[] =
+        "select replace(i.shop, ':', '\\:') || ':' || i.id, coalesce(t.label, '~') from item i "
+        "left join tag t on t.shop = i.shop and t.name = i.tag";
+    ck_assert_int_eq(walk_differences(&w, expected), 0);
+    sql_exec(w.db, "update tag set label = 'new' where name <> 'x' and shop = 'a:b'");
+    ck_assert_uint_eq(walk_drain(&w), 5);
+    ck_assert_int_eq(walk_differences(&w, expected), 0);
+    sql_exec(w.db, "delete from tag where shop = 'c'");
+    ck_assert_uint_eq(walk_drain(&w), 10);
+    ck_assert_int_eq(walk_differences(&w, expected), 0);
+    walk_free(&w);
+}
+END_TEST
+
+SUITE_MAIN("source/query", a_first_load_gives_what_the_query_gives,
+           a_changed_row_of_the_root_is_sent, a_renamed_author_sends_the_authors_articles,
+           a_deleted_comment_sends_its_article_and_a_moved_one_both,
+           a_row_that_the_query_gives_no_more_is_deleted,
+           changes_of_all_tables_arrive_in_small_pages_whoever_reads_them,
+           an_author_of_many_articles_is_sent_in_pages, a_truncated_dependency_sends_every_root,
+           changes_during_the_copy_are_replayed,
+           a_transaction_on_a_dependency_that_commits_late_is_read,
+           entries_are_kept_until_they_are_read_and_then_pruned,
+           a_table_that_nothing_covers_is_named,
+           a_table_behind_a_view_is_found_even_where_it_cannot_be_read_directly,
+           a_key_of_another_type_is_refused, a_key_that_comes_twice_stops_with_the_key_named,
+           rows_without_a_key_are_told, a_rewritten_or_uncaptured_dependency_stops_the_sync,
+           several_key_columns_and_several_recorded_columns)
