@@ -82,9 +82,11 @@ static int requests_take(struct requests *r, struct intake *intake, struct settl
     return rc;
 }
 
+/* What was read before the asked keys may still be unsettled: nobody asked for that. */
 bool requests_finished(const struct requests *r, const struct intake *intake)
 {
-    return r->id != 0 && intake_answered(intake);
+    return r->id != 0 && intake->asked_count == 0 &&
+           window_pages_settled(intake->window, intake->asked_first, intake->asked_last);
 }
 
 static int requests_finish(struct requests *r, struct err *err)

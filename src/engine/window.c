@@ -124,6 +124,16 @@ void window_settle(struct window *w, uint64_t number, uint64_t key_hash, size_t 
     window_advance(w);
 }
 
+bool window_pages_settled(const struct window *w, uint64_t from, uint64_t to)
+{
+    for (uint64_t number = from > w->first ? from : w->first; number <= to; number++) {
+        if (w->pages[number % WINDOW_PAGES].unsettled > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 uint64_t window_unsettled_before_reached(const struct window *w)
 {
     uint64_t after = 0;

@@ -56,6 +56,9 @@ void window_admit(struct window *w, uint64_t number, uint64_t key_hash, size_t b
 void window_replace(struct window *w, size_t old_bytes, size_t new_bytes);
 void window_settle(struct window *w, uint64_t number, uint64_t key_hash, size_t bytes);
 
+/* Whether nothing of these pages is unsettled; pages that are reached are settled. */
+bool window_pages_settled(const struct window *w, uint64_t from, uint64_t to);
+
 /* Operations at or before a reached position that are unsettled: 0, or a bug. */
 uint64_t window_unsettled_before_reached(const struct window *w);
 /* Gives the furthest position reached (malloc'ed), or null; counts it as committed. */

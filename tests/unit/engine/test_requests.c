@@ -156,6 +156,45 @@ START_TEST(a_dead_letter_is_retried_or_discarded_on_request)
 }
 END_TEST
 
+static int64_t waited_for;
+static bool answered_before;
+
+/* The row k0 is not taken before the request is answered. */
+static enum outcome k0_waits(void *context, const char *key, long attempt)
+{
+    struct err err;
+    struct state *state;
+    struct buf answer;
+    enum request_state is;
+    if (strcmp(key, "k0") != 0) {
+        return OUTCOME_DONE;
+    }
+    buf_init(&answer, REQUEST_MAX_BYTES);
+    ck_assert_int_eq(state_open_read_only(&state, ((struct fake *)context)->path, "things", &err),
+                     0);
+    ck_assert_int_eq(request_look(state, waited_for, &is, &answer, &err), 0);
+    state_close(state);
+    buf_release(&answer);
+    answered_before = is == REQUEST_DONE;
+    return answered_before || attempt > 20 ? OUTCOME_DONE : OUTCOME_RETRY;
+}
+
+START_TEST(an_answer_does_not_wait_for_what_was_read_before)
+{
+    struct fake f;
+    fake_init(&f, 40);
+    sync_ok(&f);
+    fake_write(&f, 0, 77);
+    waited_for = ask(&f, REQUEST_RESYNC, (size_t[]){3}, 1);
+    f.judge = k0_waits;
+    sync_ok(&f);
+    ck_assert(answered_before);
+    ck_assert(fake_equal(&f));
+    expect_answer(&f, waited_for, REQUEST_DONE, "{\"upserts\":1,\"deletes\":0,\"rejected\":0}");
+    fake_release(&f);
+}
+END_TEST
+
 START_TEST(a_request_before_the_first_sync_is_refused)
 {
     struct fake f;
@@ -205,5 +244,6 @@ SUITE_MAIN("engine/requests", asked_keys_are_read_again,
            all_that_wait_are_answered_before_the_holder_ends, many_asked_keys_survive_a_lost_source,
            requests_alone_leave_other_changes_to_the_next_sync,
            a_dead_letter_is_retried_or_discarded_on_request,
+           an_answer_does_not_wait_for_what_was_read_before,
            a_request_before_the_first_sync_is_refused, an_unknown_request_is_answered,
            keys_of_any_content_survive_the_list)
