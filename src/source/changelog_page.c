@@ -13,7 +13,7 @@ static int wanted(struct changelog *c, struct span key, struct err *err)
     switch (keyset_mark(&c->keys, key, c->chunk.from, c->chunk.to)) {
     case KEYSET_FIRST:
         return 1;
-    case KEYSET_STRANGER: /* equal for the table, another text: is asked for by itself */
+    case KEYSET_STRANGER:           /* equal for the table, another text: is asked for by itself */
         return c->kind == PAGE_FAN; /* nothing says what text a query gives its keys */
     default:
         err_set(err, ERR_REJECTED, "the key \"%.*s\" stands for two rows of %s%s",
