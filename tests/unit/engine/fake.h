@@ -72,10 +72,12 @@ struct fake {
     size_t in_flight, max_in_flight;
     struct batch *flying[16];
     size_t requests;
-    int64_t highest_sent; /* version of an operation that was sent */
-    long operations;      /* that the service has seen */
-    bool finished;        /* refreshed and open for search */
-    bool double_key;      /* two operations of one key were in flight together: a broken law */
+    int64_t highest_sent;    /* version of an operation that was sent */
+    int64_t sent[FAKE_ROWS]; /* the same of each row */
+    bool version_went_back;  /* a later read of a row had no higher version: a broken law */
+    long operations;         /* that the service has seen */
+    bool finished;           /* refreshed and open for search */
+    bool double_key;         /* two operations of one key were in flight together: a broken law */
 
     bool requests_only;
     void (*step)(struct fake *f); /* at each call of a port */

@@ -118,6 +118,14 @@ static bool flies(const struct fake *f, size_t row)
     return false;
 }
 
+/* What is repeated has the version it had, all else a higher one than ever before. */
+static void note_version(struct fake *f, size_t row, const struct operation *o)
+{
+    bool right = o->attempts > 0 ? o->version == f->sent[row] : o->version > f->sent[row];
+    f->version_went_back |= !right;
+    f->sent[row] = o->version;
+}
+
 static int service_send(void *self, const char *index, const char *ingest_pipeline,
                         struct batch *batch, struct err *err)
 {
@@ -130,7 +138,9 @@ static int service_send(void *self, const char *index, const char *ingest_pipeli
         if (batch->operations[i].version > f->highest_sent) {
             f->highest_sent = batch->operations[i].version;
         }
-        f->double_key |= flies(f, key_row(batch_key(batch, &batch->operations[i])));
+        size_t row = key_row(batch_key(batch, &batch->operations[i]));
+        f->double_key |= flies(f, row);
+        note_version(f, row, &batch->operations[i]);
     }
     for (size_t i = 0; i < batch_travelling(batch); i++) {
         batch->operations[i].attempts++;

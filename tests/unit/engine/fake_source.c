@@ -361,7 +361,8 @@ int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err)
 
 bool fake_equal(const struct fake *f)
 {
-    if (strcmp(f->alias, f->index) != 0 || f->alias[0] == '\0' || f->double_key) {
+    if (strcmp(f->alias, f->index) != 0 || f->alias[0] == '\0' || f->double_key ||
+        f->version_went_back) {
         return false;
     }
     for (size_t i = 0; i < FAKE_ROWS; i++) {

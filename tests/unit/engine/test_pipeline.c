@@ -251,6 +251,34 @@ START_TEST(the_retry_budget_ends_a_sync_as_temporary)
 }
 END_TEST
 
+/* Each call finds the wall clock half a day later or earlier than the last, or as it was. */
+static void swing(struct fake *f)
+{
+    f->wall_jump_us = fake_dice(f, 2) == 0 ? -INT64_C(43200000000) : INT64_C(43200000000);
+}
+
+START_TEST(a_clock_that_jumps_by_hours_neither_ends_nor_prolongs_the_patience)
+{
+    struct fake f;
+    struct err err;
+    fake_init(&f, 40);
+    f.step = swing;
+    f.fail_requests = 8; /* some seconds of a budget of a minute */
+    sync_ok(&f, NULL);
+    ck_assert(fake_equal(&f));
+    fake_write(&f, 4, 44);
+    f.fail_requests = 1000000;
+    int64_t began_us = f.now_us;
+    ck_assert_int_eq(fake_sync(&f, NULL, &err), ERR_TRANSIENT);
+    ck_assert_int_ge(f.now_us - began_us, 59000000);
+    ck_assert_int_le(f.now_us - began_us, 75000000);
+    f.fail_requests = 0;
+    sync_ok(&f, NULL);
+    ck_assert(fake_equal(&f));
+    fake_release(&f);
+}
+END_TEST
+
 START_TEST(an_alias_moved_by_somebody_else_is_named)
 {
     struct fake f;
@@ -343,7 +371,9 @@ SUITE_MAIN("engine/pipeline", first_sync_builds_and_swaps, second_sync_sends_not
            a_higher_version_is_stepped_over,
            a_key_that_changes_again_while_another_writer_outruns_it_does_not_hang_the_sync,
            a_clock_that_jumps_back_still_wins, a_write_block_ends_the_sync_and_nothing_is_lost,
-           the_retry_budget_ends_a_sync_as_temporary, an_alias_moved_by_somebody_else_is_named,
+           the_retry_budget_ends_a_sync_as_temporary,
+           a_clock_that_jumps_by_hours_neither_ends_nor_prolongs_the_patience,
+           an_alias_moved_by_somebody_else_is_named,
            an_index_that_another_run_created_is_not_filled,
            an_index_deleted_during_the_first_load_is_not_shown_to_anybody,
            an_index_deleted_during_a_later_sync_is_named_at_its_end)

@@ -33,12 +33,14 @@ enum happening {
     HAPPENED_OUTRUN,
     HAPPENED_BREAK,
     HAPPENED_DURING,
+    HAPPENED_JUMP,
+    HAPPENED_JUMP_BACK,
     HAPPENED_COUNT,
 };
 
 static const char *const happening_names[HAPPENED_COUNT] = {
-    "crashes", "lost",         "unanswered",          "late", "retries", "refused",
-    "outruns", "broken reads", "writes during a sync"};
+    "crashes", "lost",         "unanswered",           "late",     "retries",   "refused",
+    "outruns", "broken reads", "writes during a sync", "jumps on", "jumps back"};
 
 struct world {
     struct fake fake;
@@ -49,9 +51,20 @@ struct world {
 
 static struct world *world;
 
-static void crash_step(struct fake *f)
+/* The wall clock is set by up to half a day, in the middle of whatever is done. */
+static void jump(struct fake *f)
 {
-    (void)f;
+    int64_t hours = (int64_t)fake_dice(f, 24) - 12;
+    int64_t to_us = hours * INT64_C(3600000000) + (int64_t)fake_dice(f, 1000000);
+    world->happened[to_us < f->wall_jump_us ? HAPPENED_JUMP_BACK : HAPPENED_JUMP]++;
+    f->wall_jump_us = to_us;
+}
+
+static void random_step(struct fake *f)
+{
+    if (fake_dice(f, 100) == 0) {
+        jump(f);
+    }
     if (world->crash_after > 0 && --world->crash_after == 0) {
         world->happened[HAPPENED_CRASH]++;
         _exit(CRASHED);
@@ -155,7 +168,7 @@ static void stormy_round(struct fake *f)
         meddle(f);
     }
     if (fake_dice(f, 3) == 0) {
-        f->wall_jump_us = ((int64_t)fake_dice(f, 7200) - 3600) * 1000000;
+        jump(f);
     }
     world->crash_after = fake_dice(f, 3) == 0 ? 0 : 1 + fake_dice(f, 150);
     f->break_change = fake_dice(f, 3) == 0 ? 1 + fake_dice(f, 40) : 0;
@@ -188,7 +201,7 @@ static void run_seed(uint64_t seed)
     struct fake *f = &world->fake;
     fake_init(f, 40);
     f->random = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
-    f->step = crash_step;
+    f->step = random_step;
     f->fault = random_fault;
     f->judge = random_judge;
     f->between_pages = writes_during;
@@ -205,6 +218,8 @@ static void run_seed(uint64_t seed)
     ck_assert_msg(rc == 0, "seed %llu: the calm sync ended with %d", (unsigned long long)seed, rc);
     fake_deliver(f, true);
     forgive_letters(f);
+    ck_assert_msg(!f->version_went_back, "seed %llu: a version went back",
+                  (unsigned long long)seed);
     ck_assert_msg(fake_equal(f), "seed %llu: index and table differ", (unsigned long long)seed);
     fake_release(f);
 }
