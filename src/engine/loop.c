@@ -265,7 +265,7 @@ static int loop_wait(struct loop *l, bool reading, bool waiting, struct err *err
 {
     int64_t now = clock_monotonic_us(&l->clock);
     int64_t timeout_ms = LOOP_WAIT_MAX_MS;
-    int64_t due_us = sender_next_due_us(&l->sender);
+    int64_t due_us = sender_next_due_us(&l->sender, now);
     if (due_us != INT64_MAX && !loop_stopping(l)) {
         timeout_ms = least(timeout_ms, due_us <= now ? 1 : (due_us - now + 999) / 1000);
     }
@@ -330,6 +330,8 @@ static void loop_progress(struct loop *l, struct progress *out)
         l->intake.capture->ops->progress(l->intake.capture, &copy);
     }
     *out = (struct progress){.pipeline = l->options->name,
+                             .in_flight = flow_in_flight(&l->sender.flow, INT64_MAX),
+                             .batch_bytes = (int64_t)flow_batch_bytes(&l->sender.flow),
                              .stage = copy.share < 1 ? "copying" : "replaying"};
     if (intake_done(&l->intake)) {
         out->stage = "settling";
@@ -343,7 +345,8 @@ static void loop_log(const struct progress *p)
               F_INT("read", p->counters.rows_read), F_INT("upserts", p->counters.upserts),
               F_INT("deletes", p->counters.deletes), F_INT("rejected", p->counters.rejected),
               F_INT("per_second", (int64_t)p->rows_per_second),
-              F_INT("remaining_s", p->remaining_ms < 0 ? -1 : p->remaining_ms / 1000));
+              F_INT("remaining_s", p->remaining_ms < 0 ? -1 : p->remaining_ms / 1000),
+              F_INT("in_flight", p->in_flight), F_INT("batch_bytes", p->batch_bytes));
 }
 
 void loop_show(struct loop *l)

@@ -7,12 +7,13 @@
 #include "rowferry/base/text.h"
 
 #define SENDER_BASE_MS 100
-#define SENDER_MAX_MS 10000
+#define SENDER_MAX_MS 5000
 
 void sender_init(struct sender *s, const struct sender_options *options,
                  struct service_port service, struct counters *counters)
 {
     *s = (struct sender){.service = service, .counters = counters};
+    flow_init(&s->flow, &(struct flow_ceilings){options->in_flight, options->batch_bytes});
     s->slot_count = (size_t)options->in_flight + 1;
     s->slots = mem_zero(s->slot_count, sizeof(*s->slots));
     for (size_t i = 0; i < s->slot_count; i++) {
@@ -28,6 +29,15 @@ void sender_release(struct sender *s)
         batch_release(&s->slots[i].batch);
     }
     free(s->slots);
+}
+
+size_t sender_flying(const struct sender *s)
+{
+    size_t flying = 0;
+    for (size_t i = 0; i < s->slot_count; i++) {
+        flying += s->slots[i].state == SLOT_FLYING;
+    }
+    return flying;
 }
 
 static struct sender_slot *sender_slot_in(struct sender *s, enum sender_slot_state state)
@@ -50,6 +60,7 @@ struct batch *sender_filling(struct sender *s)
         }
         slot->state = SLOT_FILLING;
         batch_reset(&slot->batch);
+        slot->batch.full_bytes = flow_batch_bytes(&s->flow);
         backoff_reset(&slot->backoff);
     }
     return &slot->batch;
@@ -64,9 +75,17 @@ void sender_flush(struct sender *s)
     }
 }
 
+static bool sender_may_start(const struct sender *s, int64_t now_us)
+{
+    return sender_flying(s) < flow_in_flight(&s->flow, now_us) &&
+           s->service.ops->can_send(s->service.self);
+}
+
 static int sender_start(struct sender *s, struct sender_slot *slot, int64_t now_us, struct err *err)
 {
     struct batch *b = &slot->batch;
+    slot->limited = sender_flying(s) + 1 >= flow_in_flight(&s->flow, now_us);
+    slot->sent_bytes = batch_travelling_bytes(b);
     int rc = s->service.ops->send(s->service.self, s->index, s->ingest_pipeline, b, err);
     if (rc < 0) {
         return rc;
@@ -85,7 +104,7 @@ int sender_pump(struct sender *s, int64_t now_us, struct err *err)
         if (slot->state != SLOT_READY || slot->due_us > now_us) {
             continue;
         }
-        if (!s->service.ops->can_send(s->service.self)) {
+        if (!sender_may_start(s, now_us)) {
             return 0;
         }
         int rc = sender_start(s, slot, now_us, err);
@@ -192,6 +211,36 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* What an answer says of how much is too much. A whole request refused for what it holds (400) says
+ * nothing. */
+static bool sender_verdict(const struct batch *b, enum flow_verdict *verdict)
+{
+    if (b->http_status == 0 || (b->http_status == 200 && b->failure.class != ERR_NONE)) {
+        *verdict = FLOW_LOST;
+    } else if (b->http_status == 200) {
+        *verdict = FLOW_WELL;
+    } else if (b->http_status == 413) {
+        *verdict = FLOW_OVERSIZE;
+    } else if (b->http_status == 429 || b->http_status >= 500) {
+        *verdict = b->short_of_memory ? FLOW_LOST : FLOW_REFUSED;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void sender_tell_flow(struct sender *s, const struct sender_slot *slot,
+                             enum flow_verdict verdict, int64_t now_us)
+{
+    struct flow_answer answer = {.verdict = verdict,
+                                 .sent_us = slot->sent_us,
+                                 .now_us = now_us,
+                                 .bytes = slot->sent_bytes,
+                                 .limited = slot->limited,
+                                 .retry_after_ms = slot->batch.retry_after_ms};
+    flow_answered(&s->flow, &answer);
+}
+
 int sender_collect(struct sender *s, const struct clock *clock, sender_settle settle, void *context,
                    struct sender_news *news, struct err *err)
 {
@@ -204,9 +253,15 @@ int sender_collect(struct sender *s, const struct clock *clock, sender_settle se
         size_t repeats = 0;
         struct err why;
         sender_explain(b, &why);
+        enum flow_verdict verdict;
+        bool told = sender_verdict(b, &verdict);
         int rc = sender_take_back(s, slot, clock, settle, context, &repeats, err);
         if (rc < 0) {
             return rc;
+        }
+        if (told) {
+            bool refused = verdict == FLOW_WELL && repeats > 0;
+            sender_tell_flow(s, slot, refused ? FLOW_REFUSED : verdict, clock_monotonic_us(clock));
         }
         news->settled += travelled - repeats;
         if (repeats == travelled) {
@@ -227,10 +282,11 @@ void sender_hurry(struct sender *s)
     }
 }
 
-int64_t sender_next_due_us(const struct sender *s)
+int64_t sender_next_due_us(const struct sender *s, int64_t now_us)
 {
     int64_t due = INT64_MAX;
-    if (!s->service.ops->can_send(s->service.self)) {
+    int64_t pause_us = flow_due_us(&s->flow, now_us);
+    if (pause_us == 0 && !sender_may_start(s, now_us)) {
         return due;
     }
     for (size_t i = 0; i < s->slot_count; i++) {
@@ -238,14 +294,5 @@ int64_t sender_next_due_us(const struct sender *s)
             due = s->slots[i].due_us;
         }
     }
-    return due;
-}
-
-size_t sender_flying(const struct sender *s)
-{
-    size_t flying = 0;
-    for (size_t i = 0; i < s->slot_count; i++) {
-        flying += s->slots[i].state == SLOT_FLYING;
-    }
-    return flying;
+    return due == INT64_MAX ? due : later(due, pause_us);
 }

@@ -2,6 +2,8 @@
 /*
  * The batches: one is being filled, some are in flight, some wait for their retry.
  *
+ * How many fly and how large a batch aims at is service/flow.h's to say.
+ *
  * A batch that comes back with operations to repeat keeps exactly those, bytes and all, and waits
  * with a jittered back-off; nothing is encoded again. A request that is refused as a whole for its
  * size or for one malformed operation is sent again in halves, down to one operation.
@@ -14,6 +16,7 @@
 #include "rowferry/document/batch.h"
 #include "rowferry/engine/counters.h"
 #include "rowferry/engine/port.h"
+#include "rowferry/service/flow.h"
 
 enum sender_slot_state { SLOT_FREE, SLOT_FILLING, SLOT_READY, SLOT_FLYING };
 
@@ -21,7 +24,9 @@ struct sender_slot {
     struct batch batch;
     enum sender_slot_state state;
     int64_t due_us;  /* READY: not before this monotonic time */
-    int64_t sent_us; /* FLYING: since when */
+    int64_t sent_us; /* FLYING: since when, */
+    size_t sent_bytes;
+    bool limited; /* and that no more were allowed to fly */
     struct backoff backoff;
 };
 
@@ -42,6 +47,7 @@ struct sender {
     const char *index;
     struct sender_slot *slots;
     size_t slot_count;
+    struct flow flow;
     struct counters *counters;
 };
 
@@ -76,7 +82,7 @@ void sender_hurry(struct sender *s);
 
 /* Monotonic time at which the next ready batch is due; INT64_MAX where none waits, or where none
  * may be sent before an answer comes. */
-int64_t sender_next_due_us(const struct sender *s);
+int64_t sender_next_due_us(const struct sender *s, int64_t now_us);
 
 size_t sender_flying(const struct sender *s);
 

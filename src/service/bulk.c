@@ -11,6 +11,7 @@
 
 #define SERVER_MARGIN_MS 5000 /* the service gives up this long before we do */
 #define SERVER_LEAST_MS 1000
+#define RETRY_AFTER_MOST_S 86400
 
 bool bulk_can_send(const struct service *s)
 {
@@ -65,6 +66,8 @@ int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
     push_path(&slot->path, s, index, ingest_pipeline);
     batch->http_status = 0;
     batch->failure = (struct err){0};
+    batch->retry_after_ms = 0;
+    batch->short_of_memory = false;
     answer_begin(slot->bulk, batch);
     struct span body = span_make(buf_text(&batch->bytes), batch_travelling_bytes(batch));
     int rc = wire_start(slot, s->bulk_headers, &body, err);
@@ -107,6 +110,21 @@ static void reject_single(struct slot *slot, struct batch *b)
     json_object_put(tree);
 }
 
+/* Its words for a breaker that opens before memory is short; both products spell it so. */
+static bool names_breaker(const struct slot *slot)
+{
+    static const char words[] = "circuit_breaking_exception";
+    const struct buf *body = &slot->answer.body;
+    return body->len > 0 && memmem(body->data, body->len, words, sizeof(words) - 1) != NULL;
+}
+
+static int64_t retry_after_ms(const struct slot *slot)
+{
+    curl_off_t seconds = 0;
+    curl_easy_getinfo(slot->easy, CURLINFO_RETRY_AFTER, &seconds);
+    return seconds > 0 && seconds < RETRY_AFTER_MOST_S ? (int64_t)seconds * 1000 : 0;
+}
+
 /* Anything but 200. What is wrong with one operation fails its whole request, so a refusal of
  * several says nothing of each: they come back as RETRY, to be sent in parts. */
 static void settle_refused(struct slot *slot, struct batch *b)
@@ -116,6 +134,8 @@ static void settle_refused(struct slot *slot, struct batch *b)
     if (outcome == OUTCOME_REJECTED && batch_travelling(b) > 1) {
         outcome = OUTCOME_RETRY;
     }
+    b->retry_after_ms = retry_after_ms(slot);
+    b->short_of_memory = slot->answer.status == 429 && names_breaker(slot);
     set_outcome(b, outcome);
     if (outcome == OUTCOME_REJECTED) {
         reject_single(slot, b);

@@ -25,10 +25,12 @@ struct batch {
     size_t count;
     size_t capacity;
     size_t max_operations;
-    size_t full_bytes;    /* of memory: batch_full from here on */
-    size_t send_limit;    /* how many operations travel in the next request; 0 = all */
-    unsigned http_status; /* of the whole request; 0 = no answer arrived */
-    struct err failure;   /* what befell the whole request, class ERR_NONE where nothing did */
+    size_t full_bytes;      /* of memory: batch_full from here on */
+    size_t send_limit;      /* how many operations travel in the next request; 0 = all */
+    unsigned http_status;   /* of the whole request; 0 = no answer arrived */
+    struct err failure;     /* what befell the whole request, class ERR_NONE where nothing did */
+    int64_t retry_after_ms; /* for how long the service asked to be left alone; 0 = unsaid */
+    bool short_of_memory;   /* so was the service: less at a time will help */
 };
 
 /* full_bytes: the memory that a batch aims at, request, keys and operations; max_bytes: the

@@ -30,6 +30,8 @@ struct progress {
     double rows_per_second; /* over the whole run */
     double share;           /* of the copy, 0 to 1; negative where unknown */
     int64_t remaining_ms;   /* of the copy; negative where unknown */
+    unsigned in_flight;     /* requests that may be in flight at present, */
+    int64_t batch_bytes;    /* and how large a batch aims at: they adapt (service/flow.h) */
     struct counters counters;
 };
 

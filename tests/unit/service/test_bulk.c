@@ -275,6 +275,43 @@ START_TEST(waiting_ends_when_the_other_descriptor_is_readable)
 }
 END_TEST
 
+/* Sends a batch that meets this answer, and gives it back. */
+static void meet(struct batch *b, const char *text)
+{
+    const char *const answers[] = {text, NULL};
+    struct fixture f = {0};
+    start(&f, answers, WHOLE);
+    fill(b, 1);
+    ck_assert_int_eq(bulk_send(f.service, "shop-1", NULL, b, &f.err), 0);
+    ck_assert_ptr_eq(take(f.service), b);
+    stop(&f);
+}
+
+START_TEST(how_long_and_how_much_is_too_much_is_read_from_the_refusal)
+{
+    static const struct {
+        const char *text;
+        int64_t retry_after_ms;
+        bool short_of_memory;
+    } refusals[] = {
+        {"HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n", 7000, false},
+        {"HTTP/1.1 429 Busy\r\nretry-after: 2\r\nContent-Length: 0\r\n\r\n", 2000, false},
+        {"HTTP/1.1 429 Busy\r\nRetry-After: soon\r\nContent-Length: 0\r\n\r\n", 0, false},
+        {"HTTP/1.1 429 Busy\r\nRetry-After: -5\r\nContent-Length: 0\r\n\r\n", 0, false},
+        {"HTTP/1.1 429 Busy\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n"
+         "{\"error\":{\"type\":\"circuit_breaking_exception\"   }}",
+         0, true},
+    };
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        struct batch b;
+        meet(&b, refusals[i].text);
+        ck_assert_int_eq(b.retry_after_ms, refusals[i].retry_after_ms);
+        ck_assert_int_eq(b.short_of_memory, refusals[i].short_of_memory);
+        batch_release(&b);
+    }
+}
+END_TEST
+
 START_TEST(closing_ends_what_is_in_flight)
 {
     static const char *const answers[] = {"", NULL};
@@ -299,4 +336,6 @@ SUITE_MAIN("service/bulk", every_end_of_a_request,
            elasticsearch_is_asked_to_keep_documents_out_of_reasons,
            no_more_than_the_configured_number_is_in_flight,
            a_request_that_is_waited_for_lets_bulks_go_on,
-           waiting_ends_when_the_other_descriptor_is_readable, closing_ends_what_is_in_flight)
+           waiting_ends_when_the_other_descriptor_is_readable,
+           how_long_and_how_much_is_too_much_is_read_from_the_refusal,
+           closing_ends_what_is_in_flight)
