@@ -58,6 +58,7 @@ static inline bool copy_string(struct copy *c)
 /* What the copy saw by the way. */
 struct shape {
     int depth;
+    bool jsonb; /* no name stands twice, no NUL in a string */
 };
 
 /* c->to has room for all of the text. */
@@ -131,19 +132,19 @@ static bool fits_at_a_glance(const struct buf *out, size_t start, const struct p
     case FAMILY_FLAT:
         return object && (p->depth_limit == 0 ||
                           (shape->depth <= p->depth_limit && out->len - start <= JSON_TERM_BYTES &&
-                           strstr(out->data + start, "\\u0000") == NULL));
+                           (shape->jsonb || strstr(out->data + start, "\\u0000") == NULL)));
     default:
         return p->lenient;
     }
 }
 
 static type_refusal convert(struct buf *out, const char *text, size_t len,
-                            const struct property *property, bool repeats)
+                            const struct property *property, bool jsonb)
 {
     size_t start = out->len;
-    struct shape shape = {0};
+    struct shape shape = {.jsonb = jsonb};
     type_refusal refusal = push_json(out, text, len, &shape);
-    if (refusal == NULL && !out->failed && repeats) {
+    if (refusal == NULL && !out->failed && !jsonb) {
         drop_repeated_names(out, start);
     }
     if (refusal != NULL || out->failed || fits_at_a_glance(out, start, property, &shape)) {
@@ -155,13 +156,13 @@ static type_refusal convert(struct buf *out, const char *text, size_t len,
 type_refusal convert_json(struct buf *out, const char *text, size_t len,
                           const struct type_pair *pair)
 {
-    return convert(out, text, len, pair->property, true);
+    return convert(out, text, len, pair->property, false);
 }
 
 type_refusal convert_jsonb(struct buf *out, const char *text, size_t len,
                            const struct type_pair *pair)
 {
-    return convert(out, text, len, pair->property, false);
+    return convert(out, text, len, pair->property, true);
 }
 
 /* One number of a vector up to ',' or the closing bracket. */

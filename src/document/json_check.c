@@ -9,8 +9,8 @@
 #include "json_walk.h"
 
 #define NAME_BYTES 512 /* of a name with escapes that can be a property's */
-#define SAID_BYTES 100 /* of a name in a refusal */
-#define PATH_BYTES 8192
+#define SAID_BYTES 100 /* of each name in it */
+#define PATH_BYTES 512 /* of the path in a refusal */
 
 static void push_path(struct buf *out, const struct json_path *path)
 {

@@ -21,7 +21,7 @@
 /* Why a row never became an operation: what a dead letter says. */
 struct refusal {
     const char *column; /* borrowed from the plan; null: the row as a whole (key, size) */
-    const char *reason; /* a static text or the plan's */
+    const char *reason; /* a static text, the plan's, or the batch's until its next operation */
     bool no_room;       /* the batch had no room or the machine no memory: not the row's fault, no
                            dead letter, but again with an empty batch */
     char beginning[64]; /* of the value, escaped, cut */

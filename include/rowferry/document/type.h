@@ -15,7 +15,8 @@
 
 struct type_pair;
 
-/* What a value could not be, for a dead letter: a static text; null where it fits. */
+/* What a value could not be, for a dead letter: a static text, or one behind what was written,
+ * valid until the buffer's next append; null where it fits. */
 typedef const char *type_refusal;
 
 /*
