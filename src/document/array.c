@@ -19,6 +19,17 @@ struct walk {
     char delimiter;
 };
 
+/* What has no form in JSON keeps its place. */
+static type_refusal push_element(struct walk *w, const char *text, size_t len)
+{
+    type_refusal refusal = type_convert(w->out, text, len, w->element);
+    if (refusal == type_absent) {
+        buf_push_literal(w->out, "null");
+        return NULL;
+    }
+    return refusal;
+}
+
 /* From behind the opening quote; leaves `at` behind the closing one. */
 static type_refusal quoted_element(struct walk *w)
 {
@@ -27,7 +38,7 @@ static type_refusal quoted_element(struct walk *w)
         w->at++;
     }
     if (w->at < w->end && *w->at == '"') {
-        return type_convert(w->out, start, (size_t)(w->at++ - start), w->element);
+        return push_element(w, start, (size_t)(w->at++ - start));
     }
     buf_reset(w->scratch);
     buf_push(w->scratch, start, (size_t)(w->at - start));
@@ -46,7 +57,7 @@ static type_refusal quoted_element(struct walk *w)
         w->out->failed = true;
         return NULL;
     }
-    return type_convert(w->out, buf_text(w->scratch), w->scratch->len, w->element);
+    return push_element(w, buf_text(w->scratch), w->scratch->len);
 }
 
 static type_refusal bare_element(struct walk *w)
@@ -63,7 +74,7 @@ static type_refusal bare_element(struct walk *w)
         buf_push_literal(w->out, "null");
         return NULL;
     }
-    return type_convert(w->out, start, len, w->element);
+    return push_element(w, start, len);
 }
 
 static type_refusal element(struct walk *w)

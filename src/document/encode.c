@@ -178,11 +178,13 @@ static bool push_steps(struct batch *b, const struct plan *plan, const struct ro
             continue;
         }
         type_refusal reason = push_value(b, step, value);
-        if (reason != NULL) {
-            return refuse(refusal, plan->columns[step->value - 1], reason, value);
-        }
         if (b->bytes.failed) {
             return refuse_size(refusal, plan, b->bytes.len - start, step, value);
+        }
+        if (reason == type_absent) {
+            buf_truncate(&b->bytes, b->bytes.len - step->prefix_len);
+        } else if (reason != NULL) {
+            return refuse(refusal, plan->columns[step->value - 1], reason, value);
         }
     }
     return true;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "quote.h"
+#include "pair.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 
@@ -16,24 +16,17 @@
 struct compiler {
     struct plan *plan;
     const struct plan_input *in;
-    struct plan_notes *notes; /* may be null */
+    struct plan_notes *notes;
     struct err *err;
     size_t errors;
 };
 
-/* Takes text's bytes. The first error is the message. */
-static void note(struct compiler *c, bool error, const char *property, struct buf *text)
+/* The first error is the message. */
+static void count_error(struct compiler *c, const char *text)
 {
-    if (error && c->errors++ == 0) {
-        err_set(c->err, ERR_REJECTED, "%s", buf_text(text));
+    if (c->errors++ == 0) {
+        err_set(c->err, ERR_REJECTED, "%s", text);
     }
-    if (c->notes == NULL) {
-        buf_release(text);
-        return;
-    }
-    c->notes->items = mem_grow(c->notes->items, c->notes->count + 1, sizeof(*c->notes->items));
-    c->notes->items[c->notes->count++] =
-        (struct plan_note){error, text_copy(property), buf_detach(text)};
 }
 
 static const struct field *find_field(const struct plan_input *in, const char *property)
@@ -72,7 +65,8 @@ static void note_no_column(struct compiler *c, const struct property *property, 
     buf_printf(&text, "property \"%s\" has no column: there is no column \"%s\"", property->name,
                column);
     bool first = c->errors == 0;
-    note(c, true, property->name, &text);
+    count_error(c, buf_text(&text));
+    notes_take(c->notes, true, property->name, &text);
     if (!first) {
         return;
     }
@@ -84,51 +78,6 @@ static void note_no_column(struct compiler *c, const struct property *property, 
         err_hint(c->err, "name its column in \"fields\", or null where the service fills it");
     }
     free(names);
-}
-
-/* Whether an object takes properties that the mapping does not name. */
-static bool takes_anything(const struct mapping *mapping, const struct property *property)
-{
-    const char *dynamic = property->dynamic != NULL ? property->dynamic : mapping->dynamic;
-    return !property->enabled || (dynamic != NULL && strncmp(dynamic, "strict", 6) != 0);
-}
-
-static bool is_bare_object(const struct mapping *mapping, const struct property *property)
-{
-    bool object = strcmp(property->type, "object") == 0 || strcmp(property->type, "nested") == 0;
-    return object && property->child_count == 0 && !takes_anything(mapping, property);
-}
-
-static void note_bare_object(struct compiler *c, const struct property *property,
-                             const struct column *column)
-{
-    struct buf text;
-    buf_init(&text, TEXT_BYTES);
-    buf_printf(&text,
-               "property \"%s\" (%s) refuses all that column \"%s\" of type %s holds: give it "
-               "\"properties\", \"dynamic\": true, \"enabled\": false or the type flattened",
-               property->name, property->type, column->name, column->declared);
-    note(c, true, property->name, &text);
-}
-
-static void note_misfit(struct compiler *c, const struct property *property,
-                        const struct column *column, const struct buf *why)
-{
-    struct buf text;
-    buf_init(&text, TEXT_BYTES);
-    buf_printf(&text, "property \"%s\" (%s) cannot be filled from column \"%s\": %s",
-               property->name, property->type, column->name, buf_text(why));
-    note(c, true, property->name, &text);
-}
-
-static void note_loss(struct compiler *c, const struct property *property,
-                      const struct column *column, const char *loss)
-{
-    struct buf text;
-    buf_init(&text, TEXT_BYTES);
-    buf_printf(&text, "property \"%s\" (%s) from column \"%s\" of type %s: %s", property->name,
-               property->type, column->name, column->declared, loss);
-    note(c, false, property->name, &text);
 }
 
 /* The index of the column in the row, selected once however many properties it fills. */
@@ -150,8 +99,7 @@ static char *make_prefix(const char *name, size_t *len)
     struct buf text;
     buf_init(&text, NAME_BYTES);
     buf_push_char(&text, ',');
-    quote_push(&text, name, strlen(name));
-    buf_push_char(&text, ':');
+    push_json_name(&text, name);
     *len = text.len;
     char *prefix = mem_zero(text.len / PLAN_PREFIX_BLOCK + 1, PLAN_PREFIX_BLOCK);
     memcpy(prefix, buf_text(&text), text.len);
@@ -159,10 +107,10 @@ static char *make_prefix(const char *name, size_t *len)
     return prefix;
 }
 
-static void add_step(struct compiler *c, const struct property *property,
+/* Takes the pair. */
+static void add_step(struct plan *plan, const struct property *property,
                      const struct column *column, const struct type_pair *pair)
 {
-    struct plan *plan = c->plan;
     size_t prefix_len;
     char *prefix = make_prefix(property->name, &prefix_len);
     plan->steps = mem_grow(plan->steps, plan->count + 1, sizeof(*plan->steps));
@@ -172,11 +120,25 @@ static void add_step(struct compiler *c, const struct property *property,
         .prefix = prefix,
         .prefix_len = prefix_len,
     };
-    if (pair->loss != NULL) {
-        note_loss(c, property, column, pair->loss);
+}
+
+/* Finds the converters; their doubts become those of the plan. */
+static void compile_step(struct compiler *c, const struct property *property,
+                         const struct column *column)
+{
+    struct pair_search search = {c->in->document_bytes, c->notes, 0};
+    struct type_pair pair;
+    size_t before = c->notes->count;
+    bool fits = pair_compile(&pair, &search, column, property);
+    for (size_t i = before; i < c->notes->count; i++) {
+        if (c->notes->items[i].error) {
+            count_error(c, c->notes->items[i].text);
+        }
     }
-    if (property->format != NULL) {
-        note_loss(c, property, column, "its \"format\" has to accept what arrives");
+    if (fits) {
+        add_step(c->plan, property, column, &pair);
+    } else {
+        type_release(&pair);
     }
 }
 
@@ -195,18 +157,7 @@ static void compile_property(struct compiler *c, const struct property *property
         note_no_column(c, property, name);
         return;
     }
-    struct buf why;
-    buf_init(&why, TEXT_BYTES);
-    struct type_pair pair;
-    if (!type_find(&pair, column, property, &why)) {
-        note_misfit(c, property, column, &why);
-    } else if (is_bare_object(c->in->mapping, property)) {
-        note_bare_object(c, property, column);
-        type_release(&pair);
-    } else {
-        add_step(c, property, column, &pair);
-    }
-    buf_release(&why);
+    compile_step(c, property, column);
 }
 
 /* Every field names a property; source_id is ours to fill. */
@@ -246,11 +197,10 @@ int plan_compile(struct plan *out, const struct plan_input *in, struct plan_note
                  struct err *err)
 {
     struct err first = {.class = ERR_NONE};
-    struct compiler c = {out, in, notes, &first, 0};
+    struct plan_notes unwanted = {0};
+    struct compiler c = {out, in, notes != NULL ? notes : &unwanted, &first, 0};
     *out = (struct plan){.document_bytes = in->document_bytes};
-    if (notes != NULL) {
-        *notes = (struct plan_notes){0};
-    }
+    *c.notes = (struct plan_notes){0};
     int result = check_fields(in, err);
     if (result < 0) {
         return result;
@@ -259,6 +209,7 @@ int plan_compile(struct plan *out, const struct plan_input *in, struct plan_note
     for (size_t i = 0; i < in->mapping->count; i++) {
         compile_property(&c, &in->mapping->properties[i]);
     }
+    plan_notes_release(&unwanted);
     if (c.errors == 0) {
         return 0;
     }

@@ -2,16 +2,15 @@
 /* Looking a pair up in the type table, and saying what would fit where there is none. */
 #include "rowferry/document/type.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
 #include "convert_json.h"
-#include "rowferry/base/buf.h"
-#include "rowferry/base/text.h"
+#include "convert_range.h"
 #include "type_table.h"
 
-#define SCRATCH_MAX_BYTES ((size_t)1 << 30) /* no value of PostgreSQL is greater */
+const char type_absent[] = "a value that has no form in JSON";
 
 /* Whether the word stands in the list; suffix ("" or "[]") belongs to the word. */
 static bool list_has(const char *list, const char *word, const char *suffix)
@@ -30,25 +29,20 @@ static bool list_has(const char *list, const char *word, const char *suffix)
     return false;
 }
 
-static bool is_array(const struct column *column)
-{
-    return column->category == COLUMN_ARRAY && column->part_count == 1;
-}
-
-/* What an array's elements are, at whatever depth of arrays; the column itself else. */
-static const struct column *innermost(const struct column *column)
-{
-    while (is_array(column)) {
-        column = &column->parts[0];
-    }
-    return column;
-}
-
 /* The name under which the table knows a type that is no array. */
 static const char *table_name(const struct column *column)
 {
-    if (column->category == 'e') {
-        return "enum";
+    static const struct {
+        char category;
+        const char *name;
+    } families[] = {{'e', "enum"}, {'c', "composite"}, {'r', "range"}, {'m', "multirange"}};
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+        if (column->category == families[i].category) {
+            return families[i].name;
+        }
+        if (strcmp(column->type, families[i].name) == 0) {
+            return TYPE_OTHER; /* one type of that name, not the family */
+        }
     }
     for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
         if (list_has(r->columns, column->type, "")) {
@@ -58,102 +52,93 @@ static const char *table_name(const struct column *column)
     return TYPE_OTHER;
 }
 
-/* An array fills what its elements fill, but for a vector, which is an array by itself and is named
- * with its brackets. */
-static bool rule_takes(const struct type_rule *rule, const struct column *column)
+void type_bound(char out[TYPE_BOUND_BYTES], const char *property_type)
 {
-    if (!is_array(column)) {
-        return list_has(rule->columns, table_name(column), "");
-    }
-    if (rule->convert == convert_vector) {
-        return list_has(rule->columns, column->parts[0].type, "[]");
-    }
-    return list_has(rule->columns, table_name(innermost(column)), "");
+    size_t len = strcspn(property_type, "_");
+    snprintf(out, TYPE_BOUND_BYTES, "%.*s", (int)len, property_type);
 }
 
-static void push_list(struct buf *out, const char *list)
+/* The bounds' type of a range or multirange; null where it is nested too deep. */
+static const struct column *bounds_of(const struct column *column)
 {
-    for (const char *p = list; *p != '\0'; p++) {
-        if (*p == ' ') {
-            buf_push_literal(out, ", ");
-        } else {
-            buf_push_char(out, *p);
-        }
+    const struct column *range = column->category == 'm' ? column->parts : column;
+    return range != NULL ? range->parts : NULL;
+}
+
+/* A range fills the range of what its bounds fill: an integer_range where they fill an integer. */
+static bool bounds_take(const struct column *column, const char *property_type)
+{
+    const struct column *bounds = bounds_of(column);
+    char type[TYPE_BOUND_BYTES];
+    type_bound(type, property_type);
+    return bounds != NULL && !column_is_array(bounds) && type_find(bounds, type, NULL) != NULL;
+}
+
+bool type_takes_array(const struct type_rule *rule)
+{
+    return rule->convert == convert_vector;
+}
+
+/* An array fills what its elements fill, but for a vector, which is an array by itself and is named
+ * with its brackets. */
+static bool rule_takes(const struct type_rule *rule, const struct column *column,
+                       const char *property_type)
+{
+    if (column_is_array(column) && type_takes_array(rule)) {
+        return list_has(rule->columns, column->parts[0].type, "[]");
     }
+    while (column_is_array(column)) {
+        column = &column->parts[0];
+    }
+    bool range = rule->convert == convert_range || rule->convert == convert_multirange;
+    return list_has(rule->columns, table_name(column), "") &&
+           (!range || bounds_take(column, property_type));
 }
 
 static void say_what_fits(struct buf *why, const struct column *column)
 {
-    const char *separator = "";
     buf_printf(why, "a column of type %s can fill ", column->declared);
+    size_t before = why->len;
     for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
-        if (rule_takes(r, column)) {
-            buf_push_text(why, separator);
-            push_list(why, r->properties);
-            separator = ", ";
+        const char *list = r->properties;
+        while (*list != '\0') {
+            char type[TYPE_BOUND_BYTES];
+            size_t len = strcspn(list, " ");
+            snprintf(type, sizeof(type), "%.*s", (int)len, list);
+            if (rule_takes(r, column, type)) {
+                buf_printf(why, "%s%s", why->len > before ? ", " : "", type);
+            }
+            list += len + strspn(list + len, " ");
         }
     }
-    if (*separator == '\0') {
+    if (why->len == before) {
         buf_push_literal(why, "nothing");
     }
 }
 
-static const struct type_rule *find_rule(const struct column *column, const char *property_type)
+const struct type_rule *type_find(const struct column *column, const char *property_type,
+                                  struct buf *why)
 {
     for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
-        if (list_has(r->properties, property_type, "") && rule_takes(r, column)) {
+        if (list_has(r->properties, property_type, "") && rule_takes(r, column, property_type)) {
             return r;
         }
+    }
+    if (why != NULL) {
+        say_what_fits(why, column);
     }
     return NULL;
 }
 
-static struct type_inner *inner_new(size_t count)
-{
-    struct type_inner *inner =
-        mem_zero(1, sizeof(struct type_inner) + count * sizeof(struct type_pair));
-    buf_init(&inner->scratch, SCRATCH_MAX_BYTES);
-    inner->count = count;
-    return inner;
-}
-
-/* Completes a pair by the rule that was found: an array's by the pair of its elements. */
-static void complete(struct type_pair *pair, const struct column *column)
-{
-    const struct type_rule *rule = pair->rule;
-    pair->convert = rule->convert;
-    pair->loss = rule->loss;
-    if (!is_array(column) || rule->convert == convert_vector) {
-        return;
-    }
-    pair->convert = convert_array;
-    pair->inner = inner_new(1);
-    pair->inner->delimiter = column->delimiter;
-    pair->inner->pairs[0] = (struct type_pair){.property = pair->property, .rule = rule};
-    complete(&pair->inner->pairs[0], &column->parts[0]);
-}
-
-bool type_find(struct type_pair *out, const struct column *column, const struct property *property,
-               struct buf *why)
-{
-    *out = (struct type_pair){.property = property, .rule = find_rule(column, property->type)};
-    if (out->rule == NULL) {
-        say_what_fits(why, column);
-        return false;
-    }
-    complete(out, column);
-    return true;
-}
-
 void type_release(struct type_pair *pair)
 {
-    if (pair->inner == NULL) {
-        return;
-    }
-    for (size_t i = 0; i < pair->inner->count; i++) {
+    free(pair->name);
+    for (size_t i = 0; pair->inner != NULL && i < pair->inner->count; i++) {
         type_release(&pair->inner->pairs[i]);
     }
-    buf_release(&pair->inner->scratch);
+    if (pair->inner != NULL) {
+        buf_release(&pair->inner->scratch);
+    }
     free(pair->inner);
-    pair->inner = NULL;
+    *pair = (struct type_pair){0};
 }

@@ -2,8 +2,11 @@
 /* Which type fills which: the data, and nothing else. */
 #include "type_table.h"
 
+#include "convert_composite.h"
+#include "convert_hstore.h"
 #include "convert_json.h"
 #include "convert_number.h"
+#include "convert_range.h"
 #include "convert_text.h"
 #include "convert_time.h"
 
@@ -11,6 +14,7 @@
 #define WHOLE_COLUMNS "int2 int4 int8 oid"
 #define FRACTION_COLUMNS "numeric float4 float8"
 #define NUMBER_COLUMNS WHOLE_COLUMNS " " FRACTION_COLUMNS
+#define STRUCTURED_COLUMNS "composite hstore range multirange"
 #define VECTOR_COLUMNS "vector halfvec float4[] float8[] numeric[] int2[] int4[] int8[] json jsonb"
 
 #define TEXTS                                                                                      \
@@ -21,6 +25,7 @@
 #define DATES "date date_nanos"
 #define PLACES "geo_point geo_shape"
 #define RANGES "integer_range long_range float_range double_range date_range ip_range"
+#define OBJECTS "object nested flattened flat_object"
 #define VECTORS "dense_vector knn_vector"
 #define JSON_PROPERTIES                                                                            \
     "keyword " TEXTS " " NUMBERS " boolean ip binary rank_feature rank_features " DATES " " PLACES \
@@ -31,6 +36,8 @@
 #define LOSS_WHOLE "search sees the number without its fraction"
 #define LOSS_MILLIS "search sees milliseconds"
 #define LOSS_UTC "taken as UTC"
+#define LOSS_PARTS "what its parts lose" /* said of each part instead */
+#define LOSS_WHOLE_TEXT "its parts are not searchable one by one"
 
 const struct type_rule type_rules[] = {
     {TEXT_COLUMNS, "keyword", convert_keyword, "the text, at most 32,766 bytes", NULL},
@@ -90,9 +97,9 @@ const struct type_rule type_rules[] = {
 
     {VECTOR_COLUMNS, VECTORS, convert_vector, "an array of numbers, as many as the dimension",
      "search rounds to the vector's element type"},
-    {"json", "object nested flattened flat_object", convert_json,
-     "the JSON on one line, of a repeated name the last value", NULL},
-    {"jsonb", "object nested flattened flat_object", convert_jsonb, "the JSON on one line", NULL},
+    {"json", OBJECTS, convert_json, "the JSON on one line, of a repeated name the last value",
+     NULL},
+    {"jsonb", OBJECTS, convert_jsonb, "the JSON on one line", NULL},
     {"json", JSON_PROPERTIES, convert_json,
      "the JSON on one line, of a repeated name the last value", LOSS_JSON},
     {"jsonb", JSON_PROPERTIES, convert_jsonb, "the JSON on one line", LOSS_JSON},
@@ -102,10 +109,15 @@ const struct type_rule type_rules[] = {
     {"inet cidr", "ip_range", convert_ip_range, "address/bits", NULL},
     {"inet cidr", "keyword " TEXTS, convert_string, "the text as PostgreSQL writes it", NULL},
 
-    {TYPE_OTHER, "keyword", convert_keyword,
-     "the text as PostgreSQL writes it, at most 32,766 bytes",
-     "its parts are not searchable one by one"},
-    {TYPE_OTHER, TEXTS, convert_string, "the text as PostgreSQL writes it",
-     "its parts are not searchable one by one"},
+    {"composite", OBJECTS, convert_composite, "an object of the fields that are not NULL",
+     LOSS_PARTS},
+    {"hstore", OBJECTS, convert_hstore, "an object of texts, NULL as null", NULL},
+    {"range", RANGES, convert_range, "an object of its bounds: gt, gte, lt, lte", LOSS_PARTS},
+    {"multirange", RANGES, convert_multirange, "an array of such objects", LOSS_PARTS},
+
+    {STRUCTURED_COLUMNS " " TYPE_OTHER, "keyword", convert_keyword,
+     "the text as PostgreSQL writes it, at most 32,766 bytes", LOSS_WHOLE_TEXT},
+    {STRUCTURED_COLUMNS " " TYPE_OTHER, TEXTS, convert_string, "the text as PostgreSQL writes it",
+     LOSS_WHOLE_TEXT},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -8,7 +8,8 @@
 #define TYPE_OTHER "other" /* stands for every type that no line names */
 
 struct type_rule {
-    const char *columns;    /* type names; "enum"; "x[]": the array as a whole; TYPE_OTHER */
+    const char *columns;    /* type names; "x[]": the array as a whole; "enum", "composite", "range"
+                               and "multirange": all of that kind; TYPE_OTHER */
     const char *properties; /* mapping types */
     type_converter convert;
     const char *arrives; /* what the document holds, for people */
@@ -17,5 +18,17 @@ struct type_rule {
 
 /* The first line that names both wins. Ended by a line without columns. */
 extern const struct type_rule type_rules[];
+
+/* The line by which the column, or an array's innermost elements, can fill a property of that type.
+ * Null where there is none: `why`, unless null, says what would fit. */
+const struct type_rule *type_find(const struct column *column, const char *property_type,
+                                  struct buf *why);
+
+/* Whether the line takes an array as one value. */
+bool type_takes_array(const struct type_rule *rule);
+
+/* What the bounds of a range property are: "integer_range" is of "integer". */
+#define TYPE_BOUND_BYTES 32
+void type_bound(char out[TYPE_BOUND_BYTES], const char *property_type);
 
 #endif

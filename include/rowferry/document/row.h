@@ -42,6 +42,12 @@ struct column {
     size_t part_count;
 };
 
+/* Whether it is an array whose elements are known. */
+static inline bool column_is_array(const struct column *c)
+{
+    return c->category == COLUMN_ARRAY && c->part_count == 1;
+}
+
 struct columns {
     struct column *items;
     size_t count;

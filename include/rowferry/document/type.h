@@ -27,6 +27,9 @@ typedef const char *type_refusal;
 typedef type_refusal (*type_converter)(struct buf *out, const char *text, size_t len,
                                        const struct type_pair *pair);
 
+/* Not a refusal: nothing was written, the value has no form in JSON and counts as NULL. */
+extern const char type_absent[];
+
 struct type_rule;
 
 /* How a column fills a property: a tree like the column's, made once. */
@@ -35,21 +38,25 @@ struct type_pair {
     const struct property *property; /* borrowed */
     struct type_inner *inner;        /* what the value is made of; null where it is one value */
     const char *loss;                /* null, or what search loses (check shows it) */
-    const struct type_rule *rule;    /* the table's line; of an array, its elements' */
+    const struct type_rule *rule;    /* the table's line; of an array, its elements'; null where
+                                        the property does not say how: convert_natural.h */
+    char *name;                      /* of a composite's field, `"city":`, else null */
+    size_t name_len;
 };
 
-/* The inside of an array (one pair, of its elements). Its scratch makes a plan one thread's. */
+/*
+ * The inside of a value: one pair of an array's elements, a range's bounds or a multirange's
+ * ranges, a pair for each field of a composite, one for each child that an hstore may fill. Its
+ * scratch makes a plan one thread's.
+ */
 struct type_inner {
     struct buf scratch; /* a part without its escapes, until it is converted */
     char delimiter;     /* between an array's elements */
+    bool open;          /* an hstore may have keys that no child is named after */
     size_t count;
     struct type_pair pairs[];
 };
 
-/* True where the column can fill the property: release the pair. Else `why` says what would be
- * needed. */
-bool type_find(struct type_pair *out, const struct column *column, const struct property *property,
-               struct buf *why);
 void type_release(struct type_pair *pair);
 
 static inline type_refusal type_convert(struct buf *out, const char *text, size_t len,

@@ -10,7 +10,38 @@
 #include "rowferry/base/text.h"
 #include "rowferry/document/plan.h"
 
-/* type: "int8", "text[]", "enum:mood". */
+static inline struct column rows_column(const char *name, const char *type);
+
+static inline void rows_add_part(struct column *c, const char *name, const char *type)
+{
+    c->parts = mem_grow(c->parts, c->part_count + 1, sizeof(*c->parts));
+    c->parts[c->part_count++] = rows_column(name, type);
+}
+
+/* The fields of "(a int4, b (c text))", without the brackets around all. */
+static inline void rows_add_fields(struct column *c, const char *fields, size_t len)
+{
+    size_t start = 0;
+    int depth = 0;
+    for (size_t i = 0; i <= len; i++) {
+        depth += i < len && fields[i] == '(';
+        depth -= i < len && fields[i] == ')';
+        if (i < len && (fields[i] != ',' || depth > 0)) {
+            continue;
+        }
+        start += strspn(fields + start, " ");
+        size_t name_len = strcspn(fields + start, " ");
+        char *name = text_copy_span(span_make(fields + start, name_len));
+        size_t type_start = start + name_len + 1;
+        char *type = text_copy_span(span_make(fields + type_start, i - type_start));
+        rows_add_part(c, name, type);
+        free(name);
+        free(type);
+        start = i + 1;
+    }
+}
+
+/* type: "int8", "text[]", "enum:mood", "range:int4", "multirange:int4", "(a int4, b text)". */
 static inline struct column rows_column(const char *name, const char *type)
 {
     struct column c = {.name = text_copy(name), .declared = text_copy(type), .category = 'b'};
@@ -22,12 +53,23 @@ static inline struct column rows_column(const char *name, const char *type)
         memcpy(c.type + 1, type, len - 2);
         c.category = COLUMN_ARRAY;
         c.delimiter = strcmp(element, "box") == 0 ? ';' : ',';
-        c.parts = mem_zero(1, sizeof(*c.parts));
-        c.parts[c.part_count++] = rows_column(element, element);
+        rows_add_part(&c, element, element);
         free(element);
     } else if (strncmp(type, "enum:", 5) == 0) {
         c.type = text_copy(type + 5);
         c.category = 'e';
+    } else if (strncmp(type, "range:", 6) == 0) {
+        c.type = text_copy("some_range");
+        c.category = 'r';
+        rows_add_part(&c, type + 6, type + 6);
+    } else if (strncmp(type, "multirange:", 11) == 0) {
+        c.type = text_copy("some_multirange");
+        c.category = 'm';
+        rows_add_part(&c, type + 5, type + 5);
+    } else if (type[0] == '(') {
+        c.type = text_copy("some_composite");
+        c.category = 'c';
+        rows_add_fields(&c, type + 1, len - 2);
     } else {
         c.type = text_copy(type);
     }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The JSON that a type is by itself; what JSON cannot say (NaN, infinity) is a text. */
+#include "convert_natural.h"
+
+#include "convert_json.h"
+#include "convert_number.h"
+#include "convert_text.h"
+#include "convert_time.h"
+
+static char any[] = "object";
+const struct property natural_property = {.name = any, .type = any};
+
+/* The converter, or the text where it refuses; a refusal of these has written nothing. */
+#define OR_TEXT(type)                                                                              \
+    static type_refusal type##_or_text(struct buf *out, const char *text, size_t len,              \
+                                       const struct type_pair *pair)                               \
+    {                                                                                              \
+        type_refusal refusal = convert_##type(out, text, len, pair);                               \
+        return refusal == NULL ? NULL : convert_string(out, text, len, pair);                      \
+    }
+
+OR_TEXT(double)
+OR_TEXT(date)
+OR_TEXT(timestamp)
+OR_TEXT(timestamptz)
+
+static const struct {
+    const char *type;
+    type_converter convert;
+} naturals[] = {
+    {"int2", double_or_text},         {"int4", double_or_text},
+    {"int8", double_or_text},         {"oid", double_or_text},
+    {"numeric", double_or_text},      {"float4", double_or_text},
+    {"float8", double_or_text},       {"bool", convert_bool},
+    {"bpchar", convert_padded},       {"date", date_or_text},
+    {"timestamp", timestamp_or_text}, {"timestamptz", timestamptz_or_text},
+    {"json", convert_json},           {"jsonb", convert_jsonb},
+};
+
+type_converter natural_converter(const struct column *column)
+{
+    for (size_t i = 0; i < sizeof(naturals) / sizeof(naturals[0]); i++) {
+        if (column->category == 'b' && strcmp(column->type, naturals[i].type) == 0) {
+            return naturals[i].convert;
+        }
+    }
+    return convert_string;
+}
