@@ -56,6 +56,8 @@ START_TEST(a_member_that_the_mapping_does_not_have_is_refused_by_its_path)
     fails(order, "{\"a\\\"b\\n\":1}", "a member \"a\\\"b\\n\" that the mapping does not have");
     fails(order, "{\"\":1}", "a member with an empty name");
     fails(order, "{\"o\":{\"\":1}}", "a member with an empty name in \"o\"");
+    expect_refused_as("jsonb[]", order, "{NULL,\"{\\\"o\\\": {\\\"z\\\": 1}}\"}",
+                      "a member \"o.z\" that the mapping does not have");
 }
 END_TEST
 
@@ -78,6 +80,40 @@ START_TEST(a_long_name_is_cut_in_the_refusal)
     fails(order, buf_text(&json), buf_text(&reason));
     buf_release(&json);
     buf_release(&reason);
+}
+END_TEST
+
+/* Thirty objects in each other, each with a name of 90 letters. */
+START_TEST(a_path_of_many_long_names_is_cut_in_the_refusal)
+{
+    char name[91];
+    struct buf property;
+    struct buf json;
+    struct bench t;
+    struct refusal refusal;
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    buf_init(&property, 65536);
+    buf_init(&json, 65536);
+    for (int i = 0; i < 30; i++) {
+        buf_printf(&property, "{\"properties\":{\"%s\":", name);
+        buf_printf(&json, "{\"%s\":", name);
+    }
+    buf_push_literal(&property, "{\"type\":\"long\"}");
+    buf_push_literal(&json, "true");
+    for (int i = 0; i < 30; i++) {
+        buf_push_literal(&property, "}}");
+        buf_push_char(&json, '}');
+    }
+    open_one(&t, "jsonb", buf_text(&property));
+    ck_assert(!encode(&t, "1", buf_text(&json), &refusal));
+    ck_assert_msg(strncmp(refusal.reason, "a boolean for a number in \"nnnn", 31) == 0, "%s",
+                  refusal.reason);
+    ck_assert_uint_gt(strlen(refusal.reason), 450);
+    ck_assert_uint_lt(strlen(refusal.reason), 600);
+    bench_close(&t);
+    buf_release(&property);
+    buf_release(&json);
 }
 END_TEST
 
@@ -329,7 +365,8 @@ END_TEST
 
 SUITE_MAIN("document/json_check", members_that_the_mapping_has_arrive,
            a_member_that_the_mapping_does_not_have_is_refused_by_its_path,
-           a_long_name_is_cut_in_the_refusal, an_unknown_member_that_is_null_is_left_to_the_service,
+           a_long_name_is_cut_in_the_refusal, a_path_of_many_long_names_is_cut_in_the_refusal,
+           an_unknown_member_that_is_null_is_left_to_the_service,
            dynamic_is_inherited_and_decides_what_is_unknown,
            an_object_of_a_mapping_that_says_nothing_is_strict,
            numbers_of_members_are_within_their_type, objects_and_scalars_are_not_mixed_up,
