@@ -1,7 +1,8 @@
 -- The tables and views that this transaction has locked: what its statements read.
 select c.oid, c.relkind,
        '"' || replace(n.nspname, '"', '""') || '"."' || replace(c.relname, '"', '""') || '"',
-       has_table_privilege(c.oid, 'select')
+       has_table_privilege(c.oid, 'select'),
+       case when c.relkind = 'v' then pg_get_viewdef(c.oid) end
   from pg_locks l
   join pg_class c on c.oid = l.relation
   join pg_namespace n on n.oid = c.relnamespace

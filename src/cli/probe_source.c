@@ -123,7 +123,7 @@ static void probe_reading(struct check *c)
     struct err err;
     const struct from_config *from = &c->pipeline->from;
     struct query_input in = {c->table, from->where, from->dependencies, from->dependency_count};
-    if (query_require(c->pg, &in, &err) < 0) {
+    if (query_require(c->pg, &in, NULL, &err) < 0) {
         check_fail(c, &err);
         return;
     }

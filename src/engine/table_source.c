@@ -51,16 +51,17 @@ void table_source_free(struct table_source *t)
 
 /* What a document depends on: key and mapped columns, names and types. Other columns may come and
  * go without a rebuild. */
-static void table_source_fingerprint(struct table_source *t)
+static void table_source_fingerprint(struct table_source *t, const struct buf *views)
 {
     struct buf text;
     assert(t->table != NULL);
-    buf_init(&text, 16 * 1024 * 1024);
+    buf_init(&text, 32 * 1024 * 1024);
+    buf_push_text(&text, buf_text(views));
     for (size_t i = 0; i < t->table->key_count; i++) {
         buf_printf(&text, "key %s %s\n", t->table->key[i], t->table->key_types[i]);
     }
     if (t->table->query != NULL) {
-        buf_printf(&text, "query ");
+        buf_push_literal(&text, "query ");
         buf_push_text(&text, t->table->query);
         buf_push_char(&text, '\n');
     }
@@ -105,7 +106,7 @@ static int table_source_look_up(struct table_source *t, struct err *err)
     return rc;
 }
 
-static int table_source_check_reading(struct table_source *t, struct err *err)
+static int table_source_check_reading(struct table_source *t, struct buf *views, struct err *err)
 {
     const struct table_source_options *o = &t->options;
     struct query_input in = {t->table, o->where, o->dependencies, o->dependency_count};
@@ -118,13 +119,15 @@ static int table_source_check_reading(struct table_source *t, struct err *err)
         }
         table_free(other);
     }
-    return rc == 0 ? query_require(t->pg, &in, err) : rc;
+    return rc == 0 ? query_require(t->pg, &in, views, err) : rc;
 }
 
 static int table_source_connect(void *self, struct source_facts *facts, struct err *err)
 {
     struct table_source *t = self;
+    struct buf views;
     table_source_reset(t);
+    buf_init(&views, 16 * 1024 * 1024);
     int rc = pg_open(&t->pg, &t->options.connection, err);
     if (rc == 0) {
         rc = pg_identify(t->pg, &t->identity, err);
@@ -139,12 +142,15 @@ static int table_source_connect(void *self, struct source_facts *facts, struct e
         rc = table_source_plan(t, err);
     }
     if (rc == 0) {
-        rc = table_source_check_reading(t, err);
+        rc = table_source_check_reading(t, &views, err);
     }
+    if (rc == 0) {
+        table_source_fingerprint(t, &views);
+    }
+    buf_release(&views);
     if (rc < 0) {
         return rc;
     }
-    table_source_fingerprint(t);
     snprintf(t->identity_text, sizeof(t->identity_text), "%s/%s", t->identity.system,
              t->identity.database);
     *facts = (struct source_facts){t->identity_text, t->fingerprint, &t->plan};

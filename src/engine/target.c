@@ -221,7 +221,7 @@ static int target_check_origin(struct target *t, struct err *err)
     } else if (!text_same(c->mapping_fingerprint, fingerprint)) {
         what = "the mapping differs from the one";
     } else if (!text_same(c->table_fingerprint, t->facts.fingerprint)) {
-        what = "key or mapped columns of the table differ from those";
+        what = "key, mapped columns or query of the table differ from those";
     }
     if (what == NULL) {
         return 0;

@@ -302,7 +302,7 @@ static int begin_log(struct changelog *c, struct err *err)
                              "pipeline's state file");
     }
     reach_log(c);
-    return changelog_send_keys(c, err);
+    return changelog_send_query(c, err);
 }
 
 static enum page_kind kind_of(const struct changelog *c)
@@ -363,7 +363,7 @@ static int changelog_begin_keys(struct capture *capture, const struct span *keys
     if (rc == 0) {
         rc = changelog_read_page(c, err);
     }
-    return rc == 0 ? changelog_send_keys(c, err) : rc;
+    return rc == 0 ? changelog_send_query(c, err) : rc;
 }
 
 static int changelog_fd(const struct capture *capture)

@@ -104,6 +104,9 @@ void changelog_release_query(struct changelog *c);
 int changelog_begin_listed(struct changelog *c, struct err *err) MUST_CHECK;
 int changelog_begin_fan(struct changelog *c, struct err *err) MUST_CHECK;
 
+/* changelog_send_keys, planned as the query needs it. */
+int changelog_send_query(struct changelog *c, struct err *err) MUST_CHECK;
+
 /* The end of a window, or where the entries of the next capture in it begin. */
 void changelog_leave_capture(const struct changelog *c, struct position *p, const char *target);
 

@@ -178,6 +178,20 @@ static const char *last_listed(const struct changelog *c)
 
 /* --- pages --------------------------------------------------------------------------------- */
 
+/* The session forbids sorts and bitmaps, because log and tables are read in the order of an index.
+ * A query may need them, and a search for a few keys would walk along all of that index. */
+static int plan_freely(struct changelog *c, struct err *err)
+{
+    return pg_script(c->pg, "set local enable_sort = on; set local enable_bitmapscan = on", err);
+}
+
+int changelog_send_query(struct changelog *c, struct err *err)
+{
+    bool reads = c->keys.count > 0 || c->page.window.null_keys;
+    int rc = c->query != NULL && reads ? plan_freely(c, err) : 0;
+    return rc == 0 ? changelog_send_keys(c, err) : rc;
+}
+
 int changelog_begin_listed(struct changelog *c, struct err *err)
 {
     bool first = c->at.range == KEY_RANGE_FIRST;
@@ -193,7 +207,7 @@ int changelog_begin_listed(struct changelog *c, struct err *err)
         c->reached.range = KEY_RANGE_AFTER;
         c->reached.key = text_copy(last_listed(c));
     }
-    return changelog_send_keys(c, err);
+    return changelog_send_query(c, err);
 }
 
 void changelog_leave_capture(const struct changelog *c, struct position *p, const char *target)
@@ -225,8 +239,6 @@ static void reach_fan(struct changelog *c)
     }
 }
 
-/* Sorting is forbidden elsewhere, where an index has the order; here a few keys would be looked for
- * along all of it. */
 int changelog_begin_fan(struct changelog *c, struct err *err)
 {
     struct depend *d = depends_find(&c->depends, c->at.of);
@@ -236,7 +248,7 @@ int changelog_begin_fan(struct changelog *c, struct err *err)
     c->page.window.null_keys = false;
     d->consumer.keeps = true;
     if (!all) {
-        rc = pg_script(c->pg, "set local enable_sort = on", err);
+        rc = plan_freely(c, err);
     }
     if (rc == 0 && (all || c->changed.count > 0)) {
         rc = list(c, all ? NULL : d, after, err);
@@ -245,5 +257,5 @@ int changelog_begin_fan(struct changelog *c, struct err *err)
         return rc;
     }
     reach_fan(c);
-    return changelog_send_keys(c, err);
+    return changelog_send_query(c, err);
 }

@@ -118,7 +118,18 @@ int depends_open(struct depends *d, struct pg *pg, const struct query_input *in,
     return rc;
 }
 
-int query_require(struct pg *pg, const struct query_input *in, struct err *err)
+static void push_views(struct buf *out, const struct reads *reads)
+{
+    for (size_t i = 0; i < reads->count; i++) {
+        if (reads->items[i].definition != NULL) {
+            buf_printf(out, "view %s ", reads->items[i].quoted);
+            buf_push_text(out, reads->items[i].definition);
+            buf_push_char(out, '\n');
+        }
+    }
+}
+
+int query_require(struct pg *pg, const struct query_input *in, struct buf *views, struct err *err)
 {
     struct depends depends = {0};
     struct reads reads = {0};
@@ -128,6 +139,9 @@ int query_require(struct pg *pg, const struct query_input *in, struct err *err)
     }
     if (rc == 0) {
         rc = reads_check_covered(&reads, in, &depends, err);
+    }
+    if (rc == 0 && views != NULL) {
+        push_views(views, &reads);
     }
     reads_release(&reads);
     depends_release(&depends);

@@ -15,6 +15,7 @@ void reads_release(struct reads *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         free(r->items[i].quoted);
+        free(r->items[i].definition);
     }
     free(r->items);
     *r = (struct reads){0};
@@ -71,10 +72,13 @@ static int take_locked(struct reads *out, struct pg *pg, struct err *err)
     size_t count = rc == 0 ? pg_rows(r) : 0;
     out->items = mem_zero(count + 1, sizeof(*out->items));
     for (size_t i = 0; i < count; i++) {
-        out->items[out->count++] = (struct read_table){.oid = (uint32_t)pg_int(r, i, 0),
-                                                       .kind = pg_text(r, i, 1)[0],
-                                                       .allowed = pg_true(r, i, 3),
-                                                       .quoted = text_copy(pg_text(r, i, 2))};
+        const char *definition = pg_text(r, i, 4);
+        out->items[out->count++] =
+            (struct read_table){.oid = (uint32_t)pg_int(r, i, 0),
+                                .kind = pg_text(r, i, 1)[0],
+                                .allowed = pg_true(r, i, 3),
+                                .quoted = text_copy(pg_text(r, i, 2)),
+                                .definition = definition != NULL ? text_copy(definition) : NULL};
     }
     pg_result_release(r);
     return rc;

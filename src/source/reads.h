@@ -13,6 +13,7 @@ struct read_table {
     char kind;    /* pg_class.relkind */
     bool allowed; /* the role may read it by itself, and not only through a view */
     char *quoted;
+    char *definition; /* of a view, else null */
 };
 
 struct reads {

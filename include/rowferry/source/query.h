@@ -31,8 +31,10 @@ struct query_input {
 };
 
 /* Has everything planned, not run: ERR_REJECTED where the role may not read, where a statement is
- * wrong, or where a table is read whose changes nothing sees. */
-int query_require(struct pg *pg, const struct query_input *in, struct err *err) MUST_CHECK;
+ * wrong, or where a table is read whose changes nothing sees. views (null: not wanted) gets the
+ * definitions of the views that are read: they decide what a row is. */
+int query_require(struct pg *pg, const struct query_input *in, struct buf *views,
+                  struct err *err) MUST_CHECK;
 
 /* Looks up a dependency's table, with the recorded columns as its key. ERR_REJECTED also where
  * several columns are recorded and one may be NULL. */

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Documents made of several tables, from the configuration to the index. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "rowferry/base/buf.h"
+#include "sql.h"
+#include "suite.h"
+#include "world.h"
+
+#define TABLES                                                                                     \
+    "create table author (id int primary key, name text);"                                         \
+    "create table post (id bigint primary key, title text, author_id int not null);"               \
+    "create table comment (id int primary key, post_id bigint not null, body text);"               \
+    "create index on post (author_id); create index on comment (post_id);"                         \
+    "insert into author select i, 'author ' || i from generate_series(1, 20) i;"                   \
+    "insert into post select i, 'post ' || i, 1 + i %% 20 from generate_series(1, 2000) i;"        \
+    "insert into comment select i, 1 + i %% 1500, 'comment ' || i from generate_series(1, "        \
+    "4000) i;"                                                                                     \
+    "analyze"
+
+#define QUERY_OF(people)                                                                           \
+    "select p.id, p.title, a.name as author, jsonb_agg(jsonb_build_object('id', c.id, 'body', "    \
+    "c.body) order by c.id) filter (where c.id is not null) as comments from public.post p "       \
+    "join public." people " a on a.id = p.author_id left join public.comment c "                   \
+    "on c.post_id = p.id group by p.id, p.title, a.name"
+
+#define AUTHORS                                                                                    \
+    "{\"table\": \"public.author\", \"key\": [\"id\"], "                                           \
+    "\"keys\": \"select id from public.post where author_id = any($1)\"}"
+
+#define COMMENTS                                                                                   \
+    "{\"table\": \"public.comment\", \"key\": [\"post_id\"], \"keys\": \"select unnest($1)\"}"
+
+static void configure(struct world *w, const char *query, const char *depends_on)
+{
+    struct buf text;
+    buf_init(&text, 64 * 1024);
+    buf_printf(&text,
+               "{\"source\": {\"uri\": \"%s\"},\n"
+               "\"service\": {\"url\": \"%s\", \"auth\": {\"api_key\": {\"file\": \"%s/key\"}}},\n"
+               "\"state\": {\"path\": \"%s/state.db\"}, \"limits\": {\"retry_budget\": \"20s\"},\n"
+               "\"pipelines\": [{\"name\": \"posts\", \"from\": {\"table\": \"public.post\",\n"
+               "\"query\": \"%s\",\n\"depends_on\": [%s]},\n"
+               "\"to\": {\"index\": \"posts\", \"mappings\": {\"properties\": {"
+               "\"id\": {\"type\": \"long\"}, \"title\": {\"type\": \"text\"}, "
+               "\"author\": {\"type\": \"keyword\"}, \"comments\": {\"type\": \"nested\", "
+               "\"properties\": {\"id\": {\"type\": \"long\"}, \"body\": {\"type\": \"text\"}}}"
+               "}}}}]}\n",
+               w->uri, w->service.url, w->dir, w->dir, query, depends_on);
+    free(w->config);
+    w->config = scratch_write(w->dir, "rowferry.json", buf_text(&text));
+    buf_release(&text);
+}
+
+static void start(struct world *w)
+{
+    world_start(w, 1, NULL);
+    sql_exec(w->conn, TABLES);
+    configure(w, QUERY_OF("author"), AUTHORS ", " COMMENTS);
+}
+
+/* An oracle in other words than the query's. */
+static void expect_posts(struct world *w)
+{
+    expect_equal(sql_int(w->conn, "select count(*) from post"), w->conn,
+                 "select p.id::text, jsonb_build_object('source_id', p.id::text, 'id', p.id, "
+                 "'title', p.title, 'author', (select name from author where id = p.author_id), "
+                 "'comments', (select jsonb_agg(jsonb_build_object('id', id, 'body', body) "
+                 "order by id) from comment where post_id = p.id)) from post p",
+                 w->service.url, "posts", "ApiKey " WORLD_API_KEY);
+}
+
+static void syncs(struct world *w, int64_t operations)
+{
+    struct program_result result;
+    world_sync(w, 0, &result);
+    ck_assert_int_eq(program_json_int(&result, "operations"), operations);
+    program_result_release(&result);
+    expect_posts(w);
+}
+
+START_TEST(documents_of_three_tables_stay_equal)
+{
+    struct world w;
+    start(&w);
+    world_install(&w);
+    syncs(&w, 2000);
+    sql_exec(w.conn, "update author set name = 'renamed' where id = 7");
+    syncs(&w, 100);
+    sql_exec(w.conn, "delete from comment where id = 5");
+    syncs(&w, 1);
+    sql_exec(w.conn, "update comment set post_id = 1999 where id = 6");
+    syncs(&w, 2);
+    sql_exec(w.conn, "delete from post where id = 3; insert into post values (2001, 'new', 1)");
+    syncs(&w, 2);
+    syncs(&w, 0);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(what_the_query_reads_and_nothing_covers_is_refused_with_the_remedy)
+{
+    struct world w;
+    struct program_result result;
+    start(&w);
+    configure(&w, QUERY_OF("author"), AUTHORS);
+    world_install(&w);
+    world_sync(&w, 1, &result);
+    ck_assert_ptr_nonnull(strstr(result.err, "reads the table \"public\".\"comment\""));
+    ck_assert_ptr_nonnull(strstr(result.err, "from.depends_on"));
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "check", NULL);
+    ck_assert_int_eq(result.exit_code, 4);
+    ck_assert_ptr_nonnull(strstr(result.out, "reads the table \"public\".\"comment\""));
+    ck_assert_ptr_nonnull(strstr(result.out, "name it in from.depends_on"));
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(check_looks_at_the_change_log_of_each_table)
+{
+    struct world w;
+    struct program_result result;
+    start(&w);
+    world_install(&w);
+    rowferry_run(&result, w.config, "check", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s", result.out);
+    program_result_release(&result);
+    sql_exec(w.conn, "alter table comment disable trigger user");
+    rowferry_run(&result, w.config, "check", NULL);
+    ck_assert_int_eq(result.exit_code, 4);
+    ck_assert_msg(strstr(result.out, "(\"public\".\"comment\")") != NULL, "%s", result.out);
+    program_result_release(&result);
+    rowferry_expect(0, w.config, "source", "uninstall", NULL);
+    ck_assert_int_eq(
+        sql_int(w.conn, "select count(*) from pg_namespace where nspname = 'rowferry'"), 0);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(another_query_or_another_view_needs_another_index)
+{
+    struct world w;
+    struct program_result result;
+    start(&w);
+    sql_exec(w.conn, "create view people as select id, name from author");
+    configure(&w, QUERY_OF("people"), AUTHORS ", " COMMENTS);
+    world_install(&w);
+    syncs(&w, 2000);
+    sql_exec(w.conn, "create or replace view people as select id, upper(name) as name from author");
+    world_sync(&w, 1, &result);
+    ck_assert_msg(strstr(result.err, "query of the table differ") != NULL, "%s", result.err);
+    program_result_release(&result);
+    sql_exec(w.conn, "create or replace view people as select id, name from author");
+    syncs(&w, 0);
+    configure(&w, QUERY_OF("author"), AUTHORS ", " COMMENTS);
+    world_sync(&w, 1, &result);
+    ck_assert_msg(strstr(result.err, "query of the table differ") != NULL, "%s", result.err);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_dependency_may_get_columns_but_not_lose_one_that_is_read)
+{
+    struct world w;
+    struct program_result result;
+    start(&w);
+    world_install(&w);
+    syncs(&w, 2000);
+    sql_exec(w.conn, "alter table author add column note text");
+    sql_exec(w.conn, "update author set note = 'x' where id = 1");
+    syncs(&w, 100);
+    sql_exec(w.conn, "alter table author rename name to called");
+    world_sync(&w, 1, &result);
+    ck_assert_msg(strstr(result.err, "from.query") != NULL, "%s", result.err);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("sync/query", documents_of_three_tables_stay_equal,
+           what_the_query_reads_and_nothing_covers_is_refused_with_the_remedy,
+           check_looks_at_the_change_log_of_each_table,
+           another_query_or_another_view_needs_another_index,
+           a_dependency_may_get_columns_but_not_lose_one_that_is_read)
