@@ -44,8 +44,9 @@ static const char *value_end(const char *text)
     bool quoted = false;
     for (; *text != '\0'; text++) {
         if (quoted) {
-            text += *text == '\\' && text[1] != '\0' ? 1 : 0;
-            quoted = *text != '"';
+            bool escape = *text == '\\' && text[1] != '\0';
+            text += escape ? 1 : 0;
+            quoted = escape || *text != '"';
         } else if (*text == '"') {
             quoted = true;
         } else if (*text == '{' || *text == '[') {
