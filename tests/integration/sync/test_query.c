@@ -120,6 +120,21 @@ START_TEST(what_the_query_reads_and_nothing_covers_is_refused_with_the_remedy)
 }
 END_TEST
 
+START_TEST(a_condition_that_reads_another_table_is_refused)
+{
+    struct world w;
+    struct program_result result;
+    start(&w);
+    world_where(&w, "source_id in (select id from public.author)");
+    world_install(&w);
+    world_sync(&w, 1, &result);
+    ck_assert_msg(strstr(result.err, "from.where reads the table \"public\".\"author\"") != NULL,
+                  "%s", result.err);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(check_looks_at_the_change_log_of_each_table)
 {
     struct world w;
@@ -184,6 +199,7 @@ END_TEST
 
 SUITE_MAIN("sync/query", documents_of_three_tables_stay_equal,
            what_the_query_reads_and_nothing_covers_is_refused_with_the_remedy,
+           a_condition_that_reads_another_table_is_refused,
            check_looks_at_the_change_log_of_each_table,
            another_query_or_another_view_needs_another_index,
            a_dependency_may_get_columns_but_not_lose_one_that_is_read)
