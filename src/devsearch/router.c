@@ -193,7 +193,8 @@ static void shape(const struct request *q, struct answer *a)
 {
     const char *paths = request_parameter(q, "filter_path");
     struct buf out;
-    if (paths != NULL && paths[0] != '\0' && a->content_type == NULL) {
+    /* a refusal is never filtered */
+    if (paths != NULL && paths[0] != '\0' && a->content_type == NULL && a->status < 400) {
         buf_init(&out, ANSWER_MAX_BYTES);
         if (filter_answer(span_make(buf_text(&a->body), a->body.len), paths, &out) == 0) {
             buf_release(&a->body);

@@ -31,6 +31,29 @@ static struct curl_slist *headers(const char *authorization)
     return list;
 }
 
+char *reply_basic(const char *user, const char *password)
+{
+    struct buf plain;
+    struct buf line;
+    buf_init(&plain, 1024);
+    buf_init(&line, 4096);
+    buf_printf(&plain, "%s:%s", user, password);
+    buf_printf(&line, "Basic ");
+    for (size_t i = 0; i < plain.len; i += 3) {
+        static const char digits[] =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        unsigned three = 0;
+        for (size_t k = i; k < i + 3; k++) {
+            three = three << 8 | (k < plain.len ? (unsigned char)plain.data[k] : 0U);
+        }
+        for (size_t k = 0; k < 4; k++) {
+            buf_push_char(&line, i + k > plain.len ? '=' : digits[three >> (18 - 6 * k) & 63]);
+        }
+    }
+    buf_release(&plain);
+    return buf_detach(&line);
+}
+
 void reply_get(struct reply *reply, const char *method, const char *url, const char *path,
                const char *body, const char *authorization)
 {
@@ -48,6 +71,10 @@ void reply_get(struct reply *reply, const char *method, const char *url, const c
     curl_easy_setopt(curl, CURLOPT_TIMEOUT, 30L);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &received);
+    curl_easy_setopt(curl, CURLOPT_NOBODY, (long)(strcmp(method, "HEAD") == 0));
+    if (getenv("ROWFERRY_TEST_CA") != NULL) {
+        curl_easy_setopt(curl, CURLOPT_CAINFO, getenv("ROWFERRY_TEST_CA"));
+    }
     if (body != NULL) {
         curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body));
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);

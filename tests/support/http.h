@@ -12,9 +12,13 @@ struct reply {
     char *body;
 };
 
-/* One request to url + path; body (JSON or NDJSON) and authorization ("ApiKey ...") may be null. */
+/* One request to url + path; body (JSON or NDJSON) and authorization ("ApiKey ...") may be null. An
+ * https service is verified by the authority in the file $ROWFERRY_TEST_CA, where that is set. */
 void reply_get(struct reply *reply, const char *method, const char *url, const char *path,
                const char *body, const char *authorization);
+
+/* The authorization for a user and a password; the caller frees it. */
+char *reply_basic(const char *user, const char *password);
 
 void reply_release(struct reply *reply);
 

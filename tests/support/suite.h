@@ -17,7 +17,7 @@ static inline int suite_run(const char *name, const TTest *const *tests, size_t 
     Suite *suite = suite_create(name);
     for (size_t i = 0; i < count; i++) {
         TCase *tcase = tcase_create(tests[i]->name);
-        tcase_set_timeout(tcase, 120);
+        tcase_set_timeout(tcase, 180);
         tcase_add_test(tcase, tests[i]);
         suite_add_tcase(suite, tcase);
     }

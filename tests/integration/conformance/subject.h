@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The search service that the suite is run on, and what its tests say to it.
+ *
+ * By the environment: ROWFERRY_TEST_SERVICE (its URL; not set: a devsearch of the test's own, that
+ * shows the shapes of ROWFERRY_TEST_STAND_IN) with ROWFERRY_TEST_USER, _PASSWORD and _CA where it
+ * wants them. Only indices named rf-test-* are made, and deleted again. `run`, beside this file,
+ * also says what it started: ROWFERRY_TEST_PRODUCT ("OpenSearch 2.19.4"), _MAX_BYTES
+ * (http.max_content_length), _USERS (admin, writer, reader, nobody: the password is the name) and
+ * _RESTART (the folder of the node, to start it anew: restart_node). What a service of one's own
+ * does not say is skipped. Whatever goes wrong here fails the test.
+ */
+#ifndef ROWFERRY_CONFORMANCE_SUBJECT_H
+#define ROWFERRY_CONFORMANCE_SUBJECT_H
+
+#include <stdbool.h>
+
+#include "http.h"
+#include "rowferry/service/bulk.h"
+#include "rowferry/service/index.h"
+#include "rowferry/service/product.h"
+#include "server.h"
+#include "suite.h"
+
+#define MAPPING                                                                                    \
+    "{\"dynamic\":\"strict\",\"_meta\":{\"rowferry\":{\"pipeline\":\"articles\",\"mapping\":"      \
+    "\"0011223344556677\"}},\"properties\":{\"source_id\":{\"type\":\"keyword\"},\"title\":{"      \
+    "\"type\":\"text\"},\"n\":{\"type\":\"long\"}}}"
+
+#define SUBJECT_STAND_IN_MAX_BYTES "4194304"
+
+/* Whether it is a devsearch of the test's own. */
+bool subject_is_stand_in(void);
+
+struct subject {
+    struct devsearch stand_in;
+    const char *url;
+    struct service_options options;
+    char *authorization; /* of the tests' own requests; null = none */
+    struct service *service;
+    struct product_info product;
+    char alias[64];
+    char first[96]; /* two generations, of pipeline "articles" */
+    char second[96];
+    char other[96]; /* a name for an index that nobody is to own */
+    struct err err;
+};
+
+void subject_enter(struct subject *s);
+void subject_leave(struct subject *s);
+
+/* A call of the room that has to work. */
+#define OK(call) ck_assert_msg((call) == 0, "%s: %s %s", #call, s->err.message, s->err.detail)
+
+/* Stops the node and starts it again (needs ROWFERRY_TEST_RESTART). */
+void restart_node(void);
+
+/* The room's connection for another user (password: the name); service_close it. */
+struct service *subject_as(struct subject *s, const char *user, const char *password);
+
+/* The test's own request, apart from the room: "/<index><rest>" has to answer with the status and
+ * a body that holds the text (null: any). */
+void say(struct subject *s, int status, const char *text, const char *method, const char *index,
+         const char *rest, const char *body);
+
+/* The body that such a request answers; the caller frees it. */
+char *told(struct subject *s, int status, const char *method, const char *index, const char *rest,
+           const char *body);
+
+void open_batch(struct batch *b);
+void add(struct batch *b, enum operation_kind kind, const char *id, long long version,
+         const char *document);
+void send_by(struct subject *s, struct service *service, const char *index, struct batch *b);
+void send_whole(struct subject *s, const char *index, struct batch *b);
+
+/* The next batch that comes back. */
+struct batch *take_back(struct subject *s, struct service *service);
+
+/* Operation i has this outcome, status (0: any) and a reason that begins with the text (null: any).
+ */
+void expect_outcome(const struct batch *b, size_t i, enum outcome wanted, int status,
+                    const char *reason);
+
+/* A batch of one operation, sent to the index: its outcome, status and reason. */
+void expect_one(struct subject *s, const char *index, enum operation_kind kind, const char *id,
+                long long version, enum outcome wanted, int status, const char *reason);
+
+/* A list of tests; each file of this folder ends with its own. */
+struct tests {
+    const char *needs; /* the variable without which they cannot run, or null */
+    const TTest *tests[16];
+};
+
+#define TESTS(name, needed, ...)                                                                   \
+    struct tests name(void)                                                                        \
+    {                                                                                              \
+        return (struct tests){.needs = (needed), .tests = {__VA_ARGS__}};                          \
+    }
+
+struct tests identity_tests(void);
+struct tests password_tests(void);
+struct tests privilege_tests(void);
+struct tests generation_tests(void);
+struct tests bulk_tests(void);
+struct tests version_tests(void);
+struct tests forgetting_tests(void);
+struct tests refusal_tests(void);
+struct tests limit_tests(void);
+struct tests block_tests(void);
+struct tests sync_tests(void);
+struct tests large_sync_tests(void);
+struct tests restart_tests(void);
+struct tests vector_tests(void);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program itself, from a real table to the subject. */
+#include <stdio.h>
+#include <string.h>
+
+#include "shop.h"
+#include "sql.h"
+
+START_TEST(a_first_load_changes_and_deletes_end_equal)
+{
+    struct shop shop;
+    shop_open(&shop, 2000, NULL, NULL);
+    shop_sync_counts(&shop, 2000, 0);
+    shop_expect_equal(&shop);
+    sql_exec(shop.conn, "update articles set title = title || '!' where source_id <= 500");
+    sql_exec(shop.conn, "insert into articles (source_id, title) "
+                        "select i, 'new' from generate_series(5001, 5100) i");
+    sql_exec(shop.conn, "delete from articles where source_id between 901 and 1000");
+    sql_exec(shop.conn, "update articles set source_id = 9007 where source_id = 7");
+    shop_sync_counts(&shop, 600, 101);
+    shop_expect_equal(&shop);
+    shop_sync_counts(&shop, 0, 0);
+    shop_close(&shop);
+}
+END_TEST
+
+START_TEST(a_refused_document_is_a_dead_letter_until_its_row_is_corrected)
+{
+    struct shop shop;
+    struct program_result result;
+    shop_open(&shop, 50, NULL, NULL);
+    sql_exec(shop.conn, "update articles set rank = 'no number' where source_id in (7, 8)");
+    shop_sync(&shop, 3, NULL);
+    rowferry_run(&result, shop.config, "deadletter", "list", NULL);
+    ck_assert_msg(strstr(result.out, "_parsing_exception: ") != NULL &&
+                      strstr(result.out, "failed to parse field [rank] of type [long]") != NULL,
+                  "%s", result.out);
+    program_result_release(&result);
+    shop_sync(&shop, 3, NULL);
+    sql_exec(shop.conn, "update articles set rank = null where source_id = 7");
+    sql_exec(shop.conn, "delete from articles where source_id = 8");
+    shop_sync(&shop, 0, NULL);
+    shop_expect_equal(&shop);
+    shop_close(&shop);
+}
+END_TEST
+
+START_TEST(a_lost_state_file_builds_another_generation_behind_the_same_alias)
+{
+    struct shop shop;
+    shop_open(&shop, 300, NULL, NULL);
+    shop_sync_counts(&shop, 300, 0);
+    char *first = shop_generation(&shop);
+    char *state = scratch_path(shop.dir, "state.db");
+    ck_assert_int_eq(remove(state), 0);
+    sql_exec(shop.conn, "delete from articles where source_id <= 100");
+    shop_sync_counts(&shop, 200, 0);
+    shop_expect_equal(&shop);
+    char *second = shop_generation(&shop);
+    ck_assert_str_ne(first, second);
+    free(first);
+    free(second);
+    free(state);
+    shop_close(&shop);
+}
+END_TEST
+
+START_TEST(a_vanished_index_stops_the_sync_and_is_not_made_again)
+{
+    struct shop shop;
+    shop_open(&shop, 20, NULL, NULL);
+    shop_sync_counts(&shop, 20, 0);
+    char *index = shop_generation(&shop);
+    say(&shop.subject, 200, NULL, "DELETE", index, "", NULL);
+    sql_exec(shop.conn, "delete from articles where source_id = 3");
+    shop_sync(&shop, 1, "does not point at");
+    say(&shop.subject, 404, NULL, "HEAD", index, "", NULL);
+    say(&shop.subject, 404, NULL, "HEAD", shop.subject.alias, "", NULL);
+    free(index);
+    shop_close(&shop);
+}
+END_TEST
+
+START_TEST(a_write_block_stops_the_sync_and_loses_nothing)
+{
+    struct shop shop;
+    shop_open(&shop, 20, NULL, NULL);
+    shop_sync_counts(&shop, 20, 0);
+    char *index = shop_generation(&shop);
+    say(&shop.subject, 200, NULL, "PUT", index, "/_settings", "{\"index.blocks.write\":true}");
+    sql_exec(shop.conn, "update articles set title = 'blocked' where source_id <= 5");
+    sql_exec(shop.conn, "delete from articles where source_id = 9");
+    shop_sync(&shop, 1, "FORBIDDEN/8/index write (api)");
+    say(&shop.subject, 200, NULL, "PUT", index, "/_settings", "{\"index.blocks.write\":null}");
+    shop_sync_counts(&shop, 5, 1);
+    shop_expect_equal(&shop);
+    free(index);
+    shop_close(&shop);
+}
+END_TEST
+
+TESTS(sync_tests, NULL, a_first_load_changes_and_deletes_end_equal,
+      a_refused_document_is_a_dead_letter_until_its_row_is_corrected,
+      a_lost_state_file_builds_another_generation_behind_the_same_alias,
+      a_vanished_index_stops_the_sync_and_is_not_made_again,
+      a_write_block_stops_the_sync_and_loses_nothing)
+
+START_TEST(batches_larger_than_the_service_takes_are_sent_in_parts)
+{
+    struct shop shop;
+    shop_open(&shop, 10, NULL, NULL);
+    /* together too large, each alone not; a batch takes the second as it is not full after the
+     * first */
+    long most = strtol(getenv("ROWFERRY_TEST_MAX_BYTES"), NULL, 10);
+    sql_exec(shop.conn, "update articles set title = repeat('x', %ld) where source_id = 1",
+             most / 4);
+    sql_exec(shop.conn, "update articles set title = repeat('y', %ld) where source_id = 2",
+             most / 10 * 9);
+    shop_sync_counts(&shop, 10, 0);
+    shop_expect_equal(&shop);
+    shop_close(&shop);
+}
+END_TEST
+
+START_TEST(a_document_larger_than_the_service_takes_is_a_dead_letter)
+{
+    struct shop shop;
+    shop_open(&shop, 10, NULL, NULL);
+    sql_exec(shop.conn, "update articles set title = repeat('x', %ld) where source_id = 4",
+             strtol(getenv("ROWFERRY_TEST_MAX_BYTES"), NULL, 10));
+    shop_sync(&shop, 3, NULL);
+    sql_exec(shop.conn, "update articles set title = 'shorter' where source_id = 4");
+    shop_sync(&shop, 0, NULL);
+    shop_expect_equal(&shop);
+    shop_close(&shop);
+}
+END_TEST
+
+TESTS(large_sync_tests, "ROWFERRY_TEST_MAX_BYTES",
+      batches_larger_than_the_service_takes_are_sent_in_parts,
+      a_document_larger_than_the_service_takes_is_a_dead_letter)
+
+START_TEST(a_restart_of_the_node_in_the_middle_is_ridden_out)
+{
+    struct shop shop;
+    struct program program;
+    struct program_result result;
+    shop_open(&shop, 100, NULL, NULL);
+    shop_sync_counts(&shop, 100, 0);
+    sql_exec(shop.conn, "delete from articles where source_id <= 50");
+    sql_exec(shop.conn, "insert into articles (source_id, title) select i, repeat('y', 900) "
+                        "from generate_series(1001, 20000) i");
+    rowferry_start(&program, shop.config, "sync", "--json", NULL);
+    program_await(&program, "event=sync_started", 30000);
+    restart_node();
+    program_finish(&program, 115000, &result);
+    ck_assert_msg(result.exit_code == 0, "%s", result.err);
+    program_result_release(&result);
+    shop_expect_equal(&shop);
+    shop_close(&shop);
+}
+END_TEST
+
+TESTS(restart_tests, "ROWFERRY_TEST_RESTART", a_restart_of_the_node_in_the_middle_is_ridden_out)
