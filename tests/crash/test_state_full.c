@@ -82,6 +82,48 @@ START_TEST(a_limit_while_the_first_load_makes_its_state_file_does_no_harm)
 }
 END_TEST
 
+#define MOST_WRITES 1000
+
+/* A sync whose write number `at` of the state file finds the disk full; false where it has fewer.
+ */
+static bool full_at(struct damage *d, int at)
+{
+    char setting[64];
+    char what[64];
+    struct program program;
+    struct program_result result;
+    snprintf(setting, sizeof(setting), "ROWFERRY_TEST_FULL_AT=%d", at);
+    snprintf(what, sizeof(what), "full at write %d", at);
+    program_start(&program,
+                  (const char *const[]){getenv("ROWFERRY_PROGRAM"), "-c", d->world.config, "sync",
+                                        "--json", NULL},
+                  (const char *const[]){setting, "LD_PRELOAD=" TEST_NOSPACE, NULL});
+    program_finish(&program, 60000, &result);
+    bool full = strstr(result.err, "the disk became full") != NULL;
+    damage_judge(d, what, &result);
+    program_result_release(&result);
+    return full;
+}
+
+START_TEST(a_disk_that_becomes_full_at_any_write_does_no_harm)
+{
+    struct damage d;
+    struct program_result result;
+    int at = 0;
+    damage_start(&d);
+    world_configure(&d.world, CRASH_PROPERTIES, "\"retry_budget\": \"100ms\"");
+    do {
+        damage_change(&d);
+        ck_assert_int_lt(++at, MOST_WRITES);
+    } while (full_at(&d, at));
+    ck_assert_int_gt(d.refused, 10);
+    world_sync(&d.world, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&d.world);
+    damage_stop(&d);
+}
+END_TEST
+
 #define NO_ROOM 99 /* not even what was there before fits */
 
 /* The folder becomes a tmpfs of "$3" KiB with the same files; it goes with the process. */
@@ -125,6 +167,7 @@ START_TEST(a_disk_that_is_really_full_does_no_harm)
 }
 END_TEST
 
-CRASH_MAIN("crash/state_full", a_limit_at_each_size_of_the_state_file_does_no_harm,
+CRASH_MAIN("crash/state_full", a_disk_that_becomes_full_at_any_write_does_no_harm,
+           a_limit_at_each_size_of_the_state_file_does_no_harm,
            a_limit_while_the_first_load_makes_its_state_file_does_no_harm,
            a_disk_that_is_really_full_does_no_harm)
