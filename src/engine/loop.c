@@ -47,6 +47,7 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
     l->intake.window = &l->window;
     l->intake.patience = &l->source_patience;
     l->intake.only_asked = options->requests_only;
+    l->watch = (struct watch){.service = ports->service, .pipeline = options->name};
     requests_init(&l->requests, ports->state, ports->clock);
     l->started_us = clock_monotonic_us(&l->clock);
     l->logged_us = l->started_us;
@@ -339,6 +340,21 @@ static void loop_progress(struct loop *l, struct progress *out)
     progress_fill(out, &l->counters, &copy, (clock_monotonic_us(&l->clock) - l->started_us) / 1000);
 }
 
+/* Only a copy tells how an index grows: a change replaces a document. */
+static void loop_watch(struct loop *l)
+{
+    struct capture_progress copy;
+    if (l->intake.capture == NULL || loop_stopping(l)) {
+        return;
+    }
+    l->intake.capture->ops->progress(l->intake.capture, &copy);
+    if (copy.share < 1) {
+        int64_t left = copy.rows_estimated > 0 ? copy.rows_estimated - copy.rows_read : -1;
+        watch_turn(&l->watch, l->sender.index, &l->sender.flow, l->counters.upserts, left,
+                   clock_monotonic_us(&l->clock));
+    }
+}
+
 static void loop_log(const struct progress *p)
 {
     log_event(LOG_INFO, "progress", F_TEXT("pipeline", p->pipeline), F_TEXT("stage", p->stage),
@@ -380,6 +396,7 @@ int loop_run(struct loop *l, bool *stopped, struct err *err)
             loop_end(l, &why);
         }
         loop_show(l);
+        loop_watch(l);
     }
     int rc = loop_commit(l, true, err);
     if (l->fatal.class != ERR_NONE) { /* the first reason, also where the last commit failed */

@@ -14,6 +14,7 @@
 #include "rowferry/engine/pipeline.h"
 #include "sender.h"
 #include "settling.h"
+#include "watch.h"
 #include "window.h"
 
 struct loop {
@@ -30,6 +31,7 @@ struct loop {
     struct settling settling;
     struct intake intake;
     struct requests requests;
+    struct watch watch;
     struct change change; /* the one that waits for its key, where held */
     bool held;
     struct err fatal;   /* class ERR_NONE until something ends the work */

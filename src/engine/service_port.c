@@ -56,6 +56,11 @@ static int port_remove(void *self, const char *index, const char *pipeline, stru
     return index_delete(self, index, pipeline, err);
 }
 
+static int port_storage(void *self, const char *index, struct storage *out, struct err *err)
+{
+    return storage_look(self, index, out, err);
+}
+
 static bool port_can_send(void *self)
 {
     return bulk_can_send(self);
@@ -94,6 +99,7 @@ static const struct service_port_ops real_ops = {
     .swap = port_swap,
     .refresh = port_refresh,
     .remove = port_remove,
+    .storage = port_storage,
     .can_send = port_can_send,
     .send = port_send,
     .take = port_take,

@@ -13,6 +13,7 @@
 #include "rowferry/document/batch.h"
 #include "rowferry/document/plan.h"
 #include "rowferry/service/index.h"
+#include "rowferry/service/storage.h"
 #include "rowferry/source/capture.h"
 
 /* What the source is, known once it was reached. All borrowed from the port. */
@@ -51,6 +52,9 @@ struct service_port_ops {
     int (*swap)(void *self, const char *alias, const char *from, const char *to, struct err *err);
     int (*refresh)(void *self, const char *index, struct err *err);
     int (*remove)(void *self, const char *index, const char *pipeline, struct err *err);
+
+    /* How much room the index takes and has: see service/storage.h. */
+    int (*storage)(void *self, const char *index, struct storage *out, struct err *err);
 
     /* Bulk: see service/bulk.h. */
     bool (*can_send)(void *self);

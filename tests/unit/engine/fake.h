@@ -77,7 +77,10 @@ struct fake {
     bool version_went_back;  /* a later read of a row had no higher version: a broken law */
     long operations;         /* that the service has seen */
     bool finished;           /* refreshed and open for search */
-    bool double_key;         /* two operations of one key were in flight together: a broken law */
+    int64_t storage_bytes;
+    bool storage_forbidden;
+    size_t storage_looks;
+    bool double_key; /* two operations of one key were in flight together: a broken law */
 
     bool requests_only;
     void (*step)(struct fake *f); /* at each call of a port */

@@ -264,6 +264,18 @@ static struct batch *service_take(void *self)
     return b;
 }
 
+static int service_storage(void *self, const char *index, struct storage *out, struct err *err)
+{
+    (void)index;
+    struct fake *f = self;
+    f->storage_looks++;
+    if (f->storage_forbidden) {
+        return err_set(err, ERR_REJECTED, "403");
+    }
+    *out = (struct storage){f->storage_bytes, -1};
+    return 0;
+}
+
 static int service_wait(void *self, int fd, int64_t timeout_ms, bool *readable, struct err *err)
 {
     (void)fd;
@@ -284,6 +296,7 @@ const struct service_port_ops fake_service_ops = {
     .swap = service_swap,
     .refresh = service_refresh,
     .remove = service_remove,
+    .storage = service_storage,
     .can_send = service_can_send,
     .send = service_send,
     .take = service_take,
