@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON copied to one line, and vectors. PostgreSQL has checked the JSON: only what could break the
+/* JSON copied to one line. PostgreSQL has checked the JSON: only what could break the
  * request's lines or its depth is looked at. */
 #include "convert_json.h"
 
@@ -163,66 +163,4 @@ type_refusal convert_jsonb(struct buf *out, const char *text, size_t len,
                            const struct type_pair *pair)
 {
     return convert(out, text, len, pair->property, true);
-}
-
-/* One number of a vector up to ',' or the closing bracket. */
-static type_refusal push_component(struct buf *out, const char **at, const char *end,
-                                   const struct type_pair *pair)
-{
-    const char *from = *at;
-    while (from < end && *from == ' ') {
-        from++;
-    }
-    const char *to = from;
-    while (to < end && *to != ',' && *to != ' ' && *to != '}' && *to != ']') {
-        to++;
-    }
-    *at = to;
-    while (*at < end && **at == ' ') {
-        (*at)++;
-    }
-    return convert_float(out, from, (size_t)(to - from), pair) == NULL
-               ? NULL
-               : "a vector with something else than finite numbers";
-}
-
-static type_refusal push_components(struct buf *out, const char *from, const char *end,
-                                    const struct type_pair *pair)
-{
-    int64_t count = 0;
-    buf_push_char(out, '[');
-    for (;;) {
-        type_refusal refusal = push_component(out, &from, end, pair);
-        if (refusal != NULL) {
-            return refusal;
-        }
-        count++;
-        if (from == end || *from != ',') {
-            break;
-        }
-        buf_push_char(out, ',');
-        from++;
-    }
-    buf_push_char(out, ']');
-    if (from + 1 != end || (*from != '}' && *from != ']')) {
-        return "not a vector";
-    }
-    bool fits = pair->property->dimension <= 0 || count == pair->property->dimension;
-    return fits ? NULL : "a vector of another dimension than the mapping's";
-}
-
-type_refusal convert_vector(struct buf *out, const char *text, size_t len,
-                            const struct type_pair *pair)
-{
-    const char *end = text + len;
-    if (len == 4 && memcmp(text, "null", 4) == 0) {
-        buf_push(out, text, len);
-        return NULL;
-    }
-    const char *bounds = memchr(text, '=', len);
-    const char *from = bounds != NULL ? bounds + 1 : text;
-    if (from == end || (*from != '{' && *from != '[')) {
-        return "not a vector";
-    }
-    return push_components(out, from + 1, end, pair);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converters of what already is JSON, or a vector: re-emitted on one line. */
+/* Converters of what already is JSON: re-emitted on one line. */
 #ifndef ROWFERRY_DOCUMENT_CONVERT_JSON_H
 #define ROWFERRY_DOCUMENT_CONVERT_JSON_H
 
@@ -15,8 +15,5 @@ type_refusal convert_json(struct buf *out, const char *text, size_t len,
 /* The same of a jsonb, which never repeats a name. */
 type_refusal convert_jsonb(struct buf *out, const char *text, size_t len,
                            const struct type_pair *pair);
-/* "{1,2}", "[0:1]={1,2}" or "[1, 2]" as [1,2]; as many as the property's dimension, where said. */
-type_refusal convert_vector(struct buf *out, const char *text, size_t len,
-                            const struct type_pair *pair);
 
 #endif

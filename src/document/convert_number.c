@@ -40,6 +40,7 @@ static const struct range double_range = {309, "17976931348623158079", "17976931
 
 static const struct range latitude_range = {2, "9", "9", "a latitude beyond 90 degrees"};
 static const struct range longitude_range = {3, "18", "18", "a longitude beyond 180 degrees"};
+static const struct range shape_longitude_range = {3, "36", "36", "a longitude beyond 360 degrees"};
 
 struct decimal {
     bool negative;
@@ -259,6 +260,7 @@ type_refusal number_refusal(const char *text, size_t len, enum number number)
         [NUMBER_FEATURE] = &float_range,
         [NUMBER_LATITUDE] = &latitude_range,
         [NUMBER_LONGITUDE] = &longitude_range,
+        [NUMBER_SHAPE_LONGITUDE] = &shape_longitude_range,
     };
     struct decimal d;
     if (!decimal_read(&d, text, len)) {

@@ -99,6 +99,8 @@ static void property_release(struct property *p)
     free(p->type);
     free(p->format);
     free(p->dynamic);
+    free(p->element_type);
+    free(p->similarity);
 }
 
 /* Where properties stand. */
@@ -147,14 +149,34 @@ static void parse_kind(struct property *p, struct json_object *json, bool strict
     }
 }
 
-static void parse_parameters(struct property *p, struct json_object *json)
+/* The first of two spellings that is there. */
+static char *either_text(struct json_object *json, const char *one, const char *other)
 {
-    p->format = member_text(json, "format");
-    p->dynamic = member_text(json, "dynamic");
+    char *text = member_text(json, one);
+    return text != NULL ? text : member_text(json, other);
+}
+
+/* What the products call differently, and OpenSearch also inside of "method". */
+static void parse_vector(struct property *p, struct json_object *json)
+{
+    struct json_object *method = member(json, "method");
     p->dimension = member_int(json, "dims");
     if (p->dimension == 0) {
         p->dimension = member_int(json, "dimension");
     }
+    p->element_type = either_text(json, "element_type", "data_type");
+    p->similarity = either_text(json, "similarity", "space_type");
+    if (p->similarity == NULL && json_object_is_type(method, json_type_object)) {
+        p->similarity = member_text(method, "space_type");
+    }
+    p->indexed = !member_is(json, "index", false);
+}
+
+static void parse_parameters(struct property *p, struct json_object *json)
+{
+    p->format = member_text(json, "format");
+    p->dynamic = member_text(json, "dynamic");
+    parse_vector(p, json);
     p->ignore_above = member_int(json, "ignore_above");
     p->scaling_factor = json_object_get_double(member(json, "scaling_factor"));
     struct json_object *enabled = member(json, "enabled");

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert_json.h"
 #include "convert_range.h"
+#include "convert_vector.h"
 #include "type_table.h"
 
 const char type_absent[] = "a value that has no form in JSON";
@@ -76,7 +76,7 @@ static bool bounds_take(const struct column *column, const char *property_type)
 
 bool type_takes_array(const struct type_rule *rule)
 {
-    return rule->convert == convert_vector;
+    return rule->convert == convert_vector || rule->convert == convert_sparse_vector;
 }
 
 /* An array fills what its elements fill, but for a vector, which is an array by itself and is named

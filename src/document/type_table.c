@@ -3,18 +3,22 @@
 #include "type_table.h"
 
 #include "convert_composite.h"
+#include "convert_geo.h"
+#include "convert_geometry.h"
 #include "convert_hstore.h"
 #include "convert_json.h"
 #include "convert_number.h"
 #include "convert_range.h"
 #include "convert_text.h"
 #include "convert_time.h"
+#include "convert_vector.h"
 
 #define TEXT_COLUMNS "text varchar name citext"
 #define WHOLE_COLUMNS "int2 int4 int8 oid"
 #define FRACTION_COLUMNS "numeric float4 float8"
 #define NUMBER_COLUMNS WHOLE_COLUMNS " " FRACTION_COLUMNS
 #define STRUCTURED_COLUMNS "composite hstore range multirange"
+#define PLACE_COLUMNS "point lseg path polygon box geometry geography"
 #define VECTOR_COLUMNS "vector halfvec float4[] float8[] numeric[] int2[] int4[] int8[] json jsonb"
 
 #define TEXTS                                                                                      \
@@ -97,6 +101,19 @@ const struct type_rule type_rules[] = {
 
     {VECTOR_COLUMNS, VECTORS, convert_vector, "an array of numbers, as many as the dimension",
      "search rounds to the vector's element type"},
+    {"sparsevec", VECTORS, convert_sparse_vector, "an array of numbers, its zeros included",
+     "search rounds to the vector's element type"},
+    {"sparsevec", "rank_features sparse_vector", convert_features,
+     "an object: the index from 1 on, the weight", "search rounds to 3 digits"},
+
+    {"point", PLACES, convert_point, "a GeoJSON Point: x is the longitude, y the latitude", NULL},
+    {"lseg path", "geo_shape", convert_path, "a GeoJSON LineString, of a closed path a Polygon",
+     NULL},
+    {"polygon", "geo_shape", convert_path, "a GeoJSON Polygon", NULL},
+    {"box", "geo_shape", convert_box, "a GeoJSON Polygon", NULL},
+    {"geometry geography", "geo_point", convert_geometry, "a GeoJSON Point", "M; search sees no Z"},
+    {"geometry geography", "geo_shape", convert_geometry, "GeoJSON", "M; search sees no Z"},
+
     {"json", OBJECTS, convert_json, "the JSON on one line, of a repeated name the last value",
      NULL},
     {"jsonb", OBJECTS, convert_jsonb, "the JSON on one line", NULL},
@@ -115,9 +132,9 @@ const struct type_rule type_rules[] = {
     {"range", RANGES, convert_range, "an object of its bounds: gt, gte, lt, lte", LOSS_PARTS},
     {"multirange", RANGES, convert_multirange, "an array of such objects", LOSS_PARTS},
 
-    {STRUCTURED_COLUMNS " " TYPE_OTHER, "keyword", convert_keyword,
+    {STRUCTURED_COLUMNS " " PLACE_COLUMNS " " TYPE_OTHER, "keyword", convert_keyword,
      "the text as PostgreSQL writes it, at most 32,766 bytes", LOSS_WHOLE_TEXT},
-    {STRUCTURED_COLUMNS " " TYPE_OTHER, TEXTS, convert_string, "the text as PostgreSQL writes it",
-     LOSS_WHOLE_TEXT},
+    {STRUCTURED_COLUMNS " " PLACE_COLUMNS " " TYPE_OTHER, TEXTS, convert_string,
+     "the text as PostgreSQL writes it", LOSS_WHOLE_TEXT},
     {NULL, NULL, NULL, NULL, NULL},
 };

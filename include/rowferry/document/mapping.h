@@ -41,6 +41,7 @@ enum number {
     NUMBER_FEATURE,
     NUMBER_LATITUDE, /* no types, but the halves of one */
     NUMBER_LONGITUDE,
+    NUMBER_SHAPE_LONGITUDE, /* a geo_shape's may go round once more */
 };
 
 struct property {
@@ -52,6 +53,9 @@ struct property {
     int64_t ignore_above;  /* 0 where unsaid */
     double scaling_factor; /* of a scaled_float, 0 where unsaid */
     char *dynamic;         /* of an object, null where unsaid */
+    char *element_type;    /* element_type or data_type of a vector, null where unsaid */
+    char *similarity;      /* or space_type, its own or its method's; null where unsaid */
+    bool indexed;          /* true where unsaid */
     bool enabled;          /* of an object; true where unsaid */
     bool strict;           /* of an object: refuses members that it does not name; inherited */
     bool lenient;          /* ignore_malformed: the service takes what it cannot read */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON on one line, and vectors. */
+/* JSON on one line. */
 #include "encoding.h"
 #include "suite.h"
 
@@ -86,28 +86,6 @@ START_TEST(numbers_stay_digit_for_digit)
 }
 END_TEST
 
-START_TEST(vectors_are_arrays_of_finite_numbers)
-{
-    static const char three[] = "{\"type\":\"dense_vector\",\"dims\":3}";
-    static const char reason[] = "a vector with something else than finite numbers";
-    expect_as("float4[]", three, "{1,-2.5,1e-05}", "[1,-2.5,1e-05]");
-    expect_as("float8[]", three, "[0:2]={1,2,3}", "[1,2,3]");
-    expect_as("vector", three, "[1,2,3.25]", "[1,2,3.25]");
-    expect_as("jsonb", three, "[1, 2, 3]", "[1,2,3]");
-    expect("vector", "knn_vector", "[1]", "[1]");
-    expect_refused_as("float4[]", three, "{1,2}",
-                      "a vector of another dimension than the mapping's");
-    expect_refused_as("float4[]", three, "{1,2,NULL}", reason);
-    expect_refused_as("float4[]", three, "{1,2,NaN}", reason);
-    expect_refused_as("float4[]", three, "{}", reason);
-    expect_refused_as("float4[]", three, "{{1,2,3}}", reason);
-    expect_refused_as("jsonb", three, "{\"a\": 1}", reason);
-    expect_refused_as("jsonb", three, "1", "not a vector");
-    expect_refused_as("jsonb", three, "[1,2,3", "not a vector");
-    expect_refused_as("jsonb", three, "[1,2,3]]", "not a vector");
-}
-END_TEST
-
 SUITE_MAIN("document/convert_json", json_arrives_on_one_line, json_nested_too_deep_is_refused,
            of_a_repeated_name_the_last_value_arrives, nul_and_lone_surrogates_stay_as_they_are,
-           numbers_stay_digit_for_digit, vectors_are_arrays_of_finite_numbers)
+           numbers_stay_digit_for_digit)

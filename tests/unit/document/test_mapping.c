@@ -59,6 +59,28 @@ START_TEST(properties_carry_what_the_converters_ask_for)
 }
 END_TEST
 
+START_TEST(a_vector_carries_what_decides_its_values_in_either_products_words)
+{
+    struct mapping m;
+    struct err err;
+    const char *json =
+        "{\"properties\": {\"e\": {\"type\": \"dense_vector\", \"element_type\": \"byte\", "
+        "\"similarity\": \"l2_norm\", \"index\": false}, \"o\": {\"type\": \"knn_vector\", "
+        "\"data_type\": \"binary\", \"space_type\": \"hamming\"}, \"m\": {\"type\": "
+        "\"knn_vector\", \"method\": {\"space_type\": \"cosinesimil\"}}}}";
+    ck_assert_int_eq(mapping_parse(&m, json, &err), 0);
+    ck_assert_str_eq(mapping_find(&m, "e")->element_type, "byte");
+    ck_assert_str_eq(mapping_find(&m, "e")->similarity, "l2_norm");
+    ck_assert(!mapping_find(&m, "e")->indexed);
+    ck_assert_str_eq(mapping_find(&m, "o")->element_type, "binary");
+    ck_assert_str_eq(mapping_find(&m, "o")->similarity, "hamming");
+    ck_assert_str_eq(mapping_find(&m, "m")->similarity, "cosinesimil");
+    ck_assert_ptr_null(mapping_find(&m, "m")->element_type);
+    ck_assert(mapping_find(&m, "m")->indexed);
+    mapping_release(&m);
+}
+END_TEST
+
 START_TEST(what_is_missing_is_added)
 {
     expect_written("{\"properties\":{\"a\":{\"type\":\"text\"}}}", "{\"pipeline\":\"p\"}",
@@ -121,5 +143,6 @@ START_TEST(the_fingerprint_sees_meaning_and_not_blanks)
 END_TEST
 
 SUITE_MAIN("document/mapping", properties_carry_what_the_converters_ask_for,
+           a_vector_carries_what_decides_its_values_in_either_products_words,
            what_is_missing_is_added, what_is_said_stays_digit_for_digit, errors_name_the_property,
            the_fingerprint_sees_meaning_and_not_blanks)

@@ -12,6 +12,7 @@
 #include "convert_range.h"
 #include "convert_text.h"
 #include "convert_time.h"
+#include "convert_vector.h"
 #include "pair.h"
 #include "rowferry/base/buf.h"
 #include "rows.h"
