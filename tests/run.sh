@@ -3,8 +3,9 @@
 # Runs the tests: installs what they need (root or sudo), builds, starts the servers that they ask for,
 # and ends with the counts.
 #
-#   tests/run.sh [option of ctest]...   with sanitizers: unit, golden, integration, lints
-#   tests/run.sh --long                 without: kills, outages, restarts, damaged state files, memory,
+#   tests/run.sh [option of ctest]...   with sanitizers: unit, golden, integration, lints, and two real
+#                                       search servers, where Maven can fetch them
+#   tests/run.sh --long                 without: all real search servers, kills, outages, restarts, damaged state files, memory,
 #                                       2,000 seeds of the simulation, mutants that it must catch, and
 #                                       half a minute of fuzzing for each target (with clang)
 #
@@ -15,10 +16,13 @@ top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 # shellcheck source=deploy/packages.sh
 . "$top/deploy/packages.sh"
 
-preset=asan select=(-LE crash)
+preset=asan select=(-LE '^(crash|long)$')
+servers=(opensearch_2 elasticsearch_8_security)
 if [ "${1:-}" = --long ]; then
     shift
-    preset=debug select=(-R '^crash_|^unit_engine_simulation$|^fixture_')
+    preset=debug select=(-R '^crash_|^unit_engine_simulation$|^conformance_|^fixture_')
+    servers+=(opensearch_2_security opensearch_2_knn opensearch_3 opensearch_3_security elasticsearch_8 elasticsearch_9)
+    export ROWFERRY_FETCH_S=300
     export ROWFERRY_SEEDS=${ROWFERRY_SEEDS:-2000}
 fi
 build=$top/build/$preset
@@ -29,6 +33,12 @@ install() {
     install_packages "$build/apt.log" "${build_packages[@]}" check postgresql curl jq \
         openssl ca-certificates
     [ "$preset" != debug ] || install_packages "$build/apt.log" clang libclang-rt-14-dev
+}
+
+# Real servers are a bonus: whatever is missing for them only skips their tests.
+fetch_servers() {
+    install_packages "$build/apt-servers.log" "${opensearch_packages[@]}" || true
+    tests/integration/conformance/run fetch "${servers[@]}" || true
 }
 
 build() {
@@ -68,7 +78,12 @@ main() {
     cd "$top"
     install
     rm -f "$results"
+    if [ $# = 0 ] || [[ $* == *conformance* ]]; then
+        fetch_servers >"$build/servers.log" 2>&1 &
+    fi
     build
+    wait
+    export ROWFERRY_FETCH_S=10 # what has not come by now is skipped
     ctest --test-dir "$build" "${select[@]}" --parallel 2 --timeout 600 --output-on-failure --no-tests=error \
         --output-junit "$results" "$@" || rc=$?
     summary

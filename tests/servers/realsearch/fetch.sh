@@ -85,14 +85,15 @@ fetch_elasticsearch() {
 # Sets home, the folder of the jars. Two scripts at once wait for each other.
 fetch() {
     local lock
-    need mvn maven
     find_java
     mkdir -p "$cache"
     home=$cache/$product-$version${security:+-security}${knn:+-knn}
-    [ -x "${java%java}javac" ] || die "needs a JDK to compile small classes (apt-get install openjdk-17-jdk-headless)"
     exec {lock}>"$cache/lock"
     flock "$lock"
     if [ ! -e "$home/complete" ]; then
+        need mvn maven
+        [ -x "${java%java}javac" ] ||
+            die "needs a JDK to compile small classes (apt-get install openjdk-17-jdk-headless)"
         say "fetching $product $version${security:+ with security}${knn:+ with k-NN}"
         rm -rf "$home"
         mkdir -p "$home/classes"
