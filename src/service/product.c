@@ -17,6 +17,8 @@ static const struct dialect {
     {PRODUCT_ELASTICSEARCH, 8, 18, "&include_source_on_error=false"},
 };
 
+const char *const product_headers[] = {"X-elastic-product", "X-OpenSearch-Version", NULL};
+
 /* A refusal of GET / names no product, but its words do. */
 static const struct telltale {
     const char *words;

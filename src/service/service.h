@@ -18,6 +18,9 @@
 #define BULK_BODY_MAX_BYTES ((size_t)64 << 10) /* of a bulk's answer that is not 200 */
 #define HTTP_PATH_MAX_BYTES ((size_t)4096)     /* both products refuse a longer request line */
 
+/* Those of an answer that tell a product; ends with null. */
+extern const char *const product_headers[];
+
 struct base_url {
     char *url;    /* without a slash at the end */
     char *origin; /* "host:port", for messages */

@@ -75,13 +75,12 @@ static struct span header_value(const char *line, size_t len, const char *name)
 
 static size_t on_header(char *line, size_t size, size_t count, void *context)
 {
-    static const char *const names[] = {"X-elastic-product", "X-OpenSearch-Version"};
     struct slot *slot = context;
     struct http_answer *answer = &slot->answer;
     size_t len = size * count;
     slot->head_whole = len <= 2;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        struct span value = header_value(line, len, names[i]);
+    for (const char *const *name = product_headers; *name != NULL; name++) {
+        struct span value = header_value(line, len, *name);
         if (value.data != NULL) {
             size_t n = text_cut(value.data, value.len, sizeof(answer->product_header) - 1);
             memcpy(answer->product_header, value.data, n);
