@@ -44,7 +44,10 @@ create table if not exists rowferry.consumer (
     filenode       oid not null,  -- where its rows are stored
     versions       text not null, -- of its columns in the catalogue: both new means rewritten
     server_started timestamptz not null,
-    clock          bigint,
+    clock          bigint, -- mirrored with the position, as are the letters; null: nothing to take over
+    letters        text,   -- the dead letters that are open
+    letters_sum    bigint, -- of that text
+    timeline       integer, -- of the server that the mirror was written to
     updated_at     timestamptz not null default now()
 );
 

@@ -5,7 +5,8 @@ select c.position, c.triggers, c.server_started = pg_postmaster_start_time(),
        exists (select from rowferry.change e
                 where e.capture = p.id
                   and e.xid < (select o.keep from rowferry.consumer o where o.capture = p.id
-                                order by o.keep limit 1))
+                                order by o.keep limit 1)),
+       coalesce(c.clock, 0), coalesce(c.letters_sum, 0)
   from rowferry.capture p
   left join rowferry.consumer c on c.capture = p.id and c.name = $1
  where p.id = $2::integer

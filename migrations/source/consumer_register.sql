@@ -10,5 +10,5 @@ values ($1, $2::integer, 'log ' || pg_current_snapshot()::text,
    set capture = excluded.capture, position = excluded.position, keep = excluded.keep,
        triggers = excluded.triggers, definition = excluded.definition,
        filenode = excluded.filenode, versions = excluded.versions,
-       server_started = excluded.server_started, clock = null,
+       server_started = excluded.server_started, clock = null, letters = null, letters_sum = null,
        updated_at = now()

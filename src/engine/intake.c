@@ -343,13 +343,14 @@ int intake_fd(const struct intake *r)
     return r->capture != NULL && r->reading == INTAKE_PAGE ? r->capture->ops->fd(r->capture) : -1;
 }
 
-void intake_release_source(struct intake *r, const char *position)
+void intake_release_source(struct intake *r, const char *position, const char *letters, bool now)
 {
     struct err err;
     if (r->capture == NULL || r->reading == INTAKE_PAGE) {
         return;
     }
-    if (r->capture->ops->release(r->capture, position, &err) < 0) {
+    struct mirror mirror = {position, r->ticks.ceiling, letters};
+    if (r->capture->ops->release(r->capture, &mirror, now, &err) < 0) {
         log_err(LOG_WARN, "release_failed", NULL, &err);
         intake_close(r);
     }

@@ -101,7 +101,8 @@ bool intake_done(const struct intake *r);
  * `check` shows who keeps entries. */
 void intake_forget_consumer(struct intake *r, const char *consumer);
 
-/* Between pages: tells the source how far the checkpoint is. A failure is not an error. */
-void intake_release_source(struct intake *r, const char *position);
+/* Between pages: tells the source how far the checkpoint is, and the open dead letters. now: do not
+ * put it off. A failure is not an error. */
+void intake_release_source(struct intake *r, const char *position, const char *letters, bool now);
 
 #endif

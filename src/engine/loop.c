@@ -6,12 +6,14 @@
 
 #include "progress.h"
 #include "rowferry/base/log.h"
+#include "rowferry/state/deadletter.h"
 #include "settle.h"
 
 #define LOOP_BURST 2000                     /* changes between two looks at the answers */
 #define LOOP_COMMIT_US INT64_C(200000)      /* between two commits, */
 #define LOOP_COMMIT_EARLY_US INT64_C(50000) /* or with a quarter of the window settled */
 #define LOOP_RELEASE_US INT64_C(1000000)
+#define LOOP_LETTERS_BYTES ((size_t)64 << 20)
 #define LOOP_GIVE_UP_US INT64_C(5000000)
 #define LOOP_SHOW_US INT64_C(200000)
 #define LOOP_LOG_US INT64_C(10000000)
@@ -48,6 +50,7 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
     l->intake.patience = &l->source_patience;
     l->intake.only_asked = options->requests_only;
     l->watch = (struct watch){.service = ports->service, .pipeline = options->name};
+    buf_init(&l->letters, LOOP_LETTERS_BYTES);
     requests_init(&l->requests, ports->state, ports->clock);
     l->started_us = clock_monotonic_us(&l->clock);
     l->logged_us = l->started_us;
@@ -61,6 +64,7 @@ void loop_release(struct loop *l)
     settling_release(&l->settling);
     sender_release(&l->sender);
     window_release(&l->window);
+    buf_release(&l->letters);
     free(l->committed);
 }
 
@@ -148,16 +152,36 @@ static bool loop_admit(struct loop *l)
     return true;
 }
 
-static void loop_page_ended(struct loop *l)
+/* Tells the source where the state file stands. */
+static int loop_mirror(struct loop *l, bool now, struct err *err)
+{
+    uint64_t revision = deadletter_revision(l->state);
+    if (l->committed == NULL) {
+        return 0;
+    }
+    if (l->letters_revision != revision) {
+        buf_reset(&l->letters);
+        int rc = deadletter_export(l->state, &l->letters, err);
+        if (rc < 0) {
+            return rc;
+        }
+        l->letters_revision = revision;
+    }
+    intake_release_source(&l->intake, l->committed, buf_text(&l->letters), now);
+    return 0;
+}
+
+static int loop_page_ended(struct loop *l, struct err *err)
 {
     int64_t now = clock_monotonic_us(&l->clock);
     if (intake_done(&l->intake)) {
         sender_flush(&l->sender);
     }
-    if (l->committed != NULL && now - l->released_us >= LOOP_RELEASE_US) {
-        l->released_us = now;
-        intake_release_source(&l->intake, l->committed);
+    if (now - l->released_us < LOOP_RELEASE_US) {
+        return 0;
     }
+    l->released_us = now;
+    return loop_mirror(l, false, err);
 }
 
 /* Reads a burst; *waiting where the source has nothing right now. */
@@ -169,15 +193,15 @@ static int loop_read(struct loop *l, bool *waiting, struct err *err)
                 return 0;
             }
             int rc = intake_next(&l->intake, &l->change, err);
+            if (rc == 0 && l->change.kind == CHANGE_PAGE) {
+                rc = loop_page_ended(l, err);
+            }
             if (rc < 0) {
                 return rc;
             }
             if (l->change.kind == CHANGE_WAIT) {
                 *waiting = true;
                 return 0;
-            }
-            if (l->change.kind == CHANGE_PAGE) {
-                loop_page_ended(l);
             }
             if (l->change.kind == CHANGE_PAGE || l->change.kind == CHANGE_MARK) {
                 continue;
@@ -405,8 +429,5 @@ int loop_run(struct loop *l, bool *stopped, struct err *err)
     }
     *stopped =
         rc == 0 && loop_stopping(l) && !(intake_done(&l->intake) && window_empty(&l->window));
-    if (rc == 0 && l->committed != NULL) {
-        intake_release_source(&l->intake, l->committed);
-    }
-    return rc;
+    return rc == 0 ? loop_mirror(l, true, err) : rc;
 }

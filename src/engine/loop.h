@@ -40,9 +40,11 @@ struct loop {
     int64_t released_us;
     int64_t shown_us;
     int64_t logged_us;
-    int64_t well_by_us; /* when the latest request that found the service well was sent */
-    int64_t give_up_us; /* while stopping: answers are waited for until then */
-    char *committed;    /* owned: the position of the last commit of this run */
+    int64_t well_by_us;        /* when the latest request that found the service well was sent */
+    int64_t give_up_us;        /* while stopping: answers are waited for until then */
+    char *committed;           /* owned: the position of the last commit, of this run or another */
+    struct buf letters;        /* the dead letters that the source is told, */
+    uint64_t letters_revision; /* as they were then */
 };
 
 /* Everything but plan, sender.index, intake.consumer and what intake_init sets: the caller's. */

@@ -16,6 +16,7 @@ struct sync {
     struct target target;
     struct loop loop;
     struct buf consumer;
+    bool again; /* preparing, not for the first time */
 };
 
 typedef int (*sync_step)(struct sync *s, struct err *err);
@@ -51,9 +52,14 @@ static int sync_connect(struct sync *s, struct err *err)
     return s->ports->source.ops->connect(s->ports->source.self, &s->target.facts, err);
 }
 
+/* A repeat connects anew: the first connection may be what failed. */
 static int sync_prepare(struct sync *s, struct err *err)
 {
-    int rc = s->ports->service.ops->greet(s->ports->service.self, err);
+    int rc = s->again ? sync_connect(s, err) : 0;
+    s->again = true;
+    if (rc == 0) {
+        rc = s->ports->service.ops->greet(s->ports->service.self, err);
+    }
     return rc < 0 ? rc : target_prepare(&s->target, err);
 }
 
@@ -82,10 +88,15 @@ static int sync_begin(struct sync *s, struct err *err)
     if (rc == 0) {
         rc = sync_endure(s, &l->service_patience, sync_prepare, err);
     }
+    if (rc == 0 && s->target.taken_over) {
+        settling_release(&l->settling);
+        rc = settling_init(&l->settling, s->ports->state, err);
+    }
     if (rc < 0) {
         return rc;
     }
     const struct checkpoint *c = &s->target.checkpoint;
+    l->committed = c->position != NULL ? text_copy(c->position) : NULL;
     target_consumer(&s->target, &s->consumer);
     l->plan = s->target.facts.plan;
     l->sender.index = c->generation;
@@ -165,6 +176,7 @@ int pipeline_sync(const struct pipeline_options *options, const struct pipeline_
                                 .alias = options->alias,
                                 .mapping = options->mapping,
                                 .settings = options->settings,
+                                .source = ports->source,
                                 .service = ports->service,
                                 .state = ports->state,
                                 .clock = ports->clock}};

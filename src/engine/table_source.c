@@ -157,6 +157,35 @@ static int table_source_connect(void *self, struct source_facts *facts, struct e
     return 0;
 }
 
+static struct changelog_options table_source_changelog(const struct table_source *t,
+                                                       const char *consumer)
+{
+    return (struct changelog_options){.consumer = consumer,
+                                      .table = t->options.table,
+                                      .key = (const char *const *)t->table->key,
+                                      .key_count = t->table->key_count,
+                                      .where = t->options.where,
+                                      .query = t->options.query,
+                                      .dependencies = t->options.dependencies,
+                                      .dependency_count = t->options.dependency_count,
+                                      .columns = (const char *const *)t->plan.columns,
+                                      .column_count = t->plan.column_count,
+                                      .fingerprint = t->table->fingerprint};
+}
+
+static int table_source_mirrored(void *self, const char *consumer, struct mirrored *out,
+                                 struct err *err)
+{
+    struct table_source *t = self;
+    *out = (struct mirrored){0};
+    int rc = lookup_hold(t->pg, consumer, err);
+    if (rc == 0) {
+        struct changelog_options options = table_source_changelog(t, consumer);
+        rc = changelog_mirrored(t->pg, &options, out, err);
+    }
+    return rc;
+}
+
 static int table_source_capture(void *self, const char *consumer, struct capture **out,
                                 struct err *err)
 {
@@ -165,17 +194,7 @@ static int table_source_capture(void *self, const char *consumer, struct capture
     if (rc < 0) {
         return rc;
     }
-    struct changelog_options options = {.consumer = consumer,
-                                        .table = t->options.table,
-                                        .key = (const char *const *)t->table->key,
-                                        .key_count = t->table->key_count,
-                                        .where = t->options.where,
-                                        .query = t->options.query,
-                                        .dependencies = t->options.dependencies,
-                                        .dependency_count = t->options.dependency_count,
-                                        .columns = (const char *const *)t->plan.columns,
-                                        .column_count = t->plan.column_count,
-                                        .fingerprint = t->table->fingerprint};
+    struct changelog_options options = table_source_changelog(t, consumer);
     struct pg *pg = t->pg;
     t->pg = NULL;
     return changelog_open(out, pg, &options, err);
@@ -184,6 +203,7 @@ static int table_source_capture(void *self, const char *consumer, struct capture
 static const struct source_port_ops table_ops = {
     .connect = table_source_connect,
     .capture = table_source_capture,
+    .mirrored = table_source_mirrored,
 };
 
 struct source_port table_source_port(struct table_source *t)

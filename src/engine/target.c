@@ -9,6 +9,7 @@
 
 #include "rowferry/base/failpoint.h"
 #include "rowferry/base/log.h"
+#include "takeover.h"
 
 int target_init(struct target *t, struct err *err)
 {
@@ -23,13 +24,13 @@ void target_release(struct target *t)
     buf_release(&t->replaced);
 }
 
-static int target_reload(struct target *t, struct err *err)
+int target_reload(struct target *t, struct err *err)
 {
     checkpoint_release(&t->checkpoint);
     return checkpoint_load(t->state, &t->checkpoint, err);
 }
 
-static void consumer_name(const struct target *t, const char *index, const char *uuid,
+void target_consumer_name(const struct target *t, const char *index, const char *uuid,
                           struct buf *out)
 {
     buf_reset(out);
@@ -44,7 +45,7 @@ const char *target_replaced(const struct target *t)
 void target_consumer(const struct target *t, struct buf *out)
 {
     const struct checkpoint *c = &t->checkpoint;
-    consumer_name(t, c->generation, c->index_uuid != NULL ? c->index_uuid : "", out);
+    target_consumer_name(t, c->generation, c->index_uuid != NULL ? c->index_uuid : "", out);
 }
 
 static bool text_same(const char *a, const char *b)
@@ -248,7 +249,9 @@ static int target_check_live(struct target *t, struct err *err)
     } else {
         return target_check_origin(t, err);
     }
-    return err_hint(err, "to build the index anew, move the state file aside and sync again");
+    return err_hint(err,
+                    "move the state file aside and sync again: what the alias points at is gone "
+                    "on with where it is this pipeline's, else an index is built anew");
 }
 
 /* A build that was interrupted: goes on where it can, else begins again. */
@@ -287,7 +290,8 @@ int target_prepare(struct target *t, struct err *err)
     case GENERATION_NONE:
         break;
     }
-    return target_new_generation(t, err);
+    int rc = takeover_try(t, err);
+    return rc < 0 || t->taken_over ? rc : target_new_generation(t, err);
 }
 
 /* A bulk request creates an index that is gone, without its mapping and with a part of the rows. */
@@ -327,7 +331,7 @@ int target_go_live(struct target *t, struct err *err)
             return rc;
         }
         if (held) {
-            consumer_name(t, from.name, from.uuid, &t->replaced);
+            target_consumer_name(t, from.name, from.uuid, &t->replaced);
         }
     }
     if (FAILPOINT("alias_swapped")) {

@@ -5,7 +5,8 @@
  * The alias is what people search; writes go to the generation by its own name. What the state file
  * says of it is checked against the service before the first write: same index (uuid), same
  * mapping, and the alias where it should be. The alias is the truth after a crash between swap and
- * commit.
+ * commit. Without a checkpoint, the live generation is gone on with where it was built from the
+ * same and the source keeps where it stood.
  */
 #ifndef ROWFERRY_ENGINE_TARGET_H
 #define ROWFERRY_ENGINE_TARGET_H
@@ -20,12 +21,14 @@ struct target {
     const char *alias;
     const struct mapping *mapping;
     const char *settings;
+    struct source_port source; /* connected */
     struct service_port service;
     struct state *state;
     struct clock clock;
     struct source_facts facts;
     struct buf replaced;          /* the consumer of the generation that a swap replaced */
     struct checkpoint checkpoint; /* as the state file has it, kept current here */
+    bool taken_over;              /* this run took the checkpoint over from the source */
     char creator[17];             /* marks the indices that this run creates */
 };
 
@@ -45,5 +48,12 @@ void target_consumer(const struct target *t, struct buf *out);
 
 /* After target_go_live: the consumer of the generation that was replaced, or "". */
 const char *target_replaced(const struct target *t);
+
+/* The same for any index. */
+void target_consumer_name(const struct target *t, const char *index, const char *uuid,
+                          struct buf *out);
+
+/* Reads the checkpoint again. */
+int target_reload(struct target *t, struct err *err) MUST_CHECK;
 
 #endif

@@ -137,6 +137,8 @@ static void read_info(struct index_info *out, const char *name, struct json_obje
     copy_text(out->uuid, sizeof(out->uuid), body_text(settings, "uuid"));
     copy_text(out->pipeline, sizeof(out->pipeline), body_text(ours, "pipeline"));
     copy_text(out->fingerprint, sizeof(out->fingerprint), body_text(ours, "mapping"));
+    copy_text(out->source, sizeof(out->source), body_text(ours, "source"));
+    copy_text(out->table, sizeof(out->table), body_text(ours, "table"));
     copy_text(out->creator, sizeof(out->creator), body_text(ours, "creator"));
 }
 

@@ -157,7 +157,8 @@ static int check_horizon(const struct changelog *c, struct err *err)
             "the change log was pruned up to transaction %" PRIu64
             ", the position of \"%s\" is at %" PRIu64,
             horizon, c->name, last.xmin);
-    return err_hint(err, "the state file is an older copy: remove it to build the index anew");
+    return err_hint(err, "the state file is an older copy: move it aside and sync again, to go on "
+                         "from where the source knows the pipeline");
 }
 
 static int changelog_resume(struct capture *capture, const char *position, struct err *err)
@@ -192,15 +193,16 @@ static int changelog_resume(struct capture *capture, const char *position, struc
 }
 
 /* Writes a released position to the source, at most once in a while. */
-static int mirror_pending(struct changelog *c, struct err *err)
+int changelog_mirror_pending(struct changelog *c, bool at_once, struct err *err)
 {
     int64_t now = now_ms();
     bool pending = c->pending.last != NULL;
     if ((!pending && !c->consumer.more && !depends_more(&c->depends)) ||
-        (c->mirrored && now - c->mirrored_ms < MIRROR_EVERY_MS)) {
+        (!at_once && c->mirrored && now - c->mirrored_ms < MIRROR_EVERY_MS)) {
         return 0;
     }
-    int rc = pending ? consumer_mirror(&c->consumer, &c->pending, err)
+    int rc = pending ? consumer_mirror(&c->consumer, &c->pending, c->pending_clock,
+                                       c->pending_letters, err)
                      : consumer_prune(&c->consumer, CONSUMER_PRUNE_MS, err);
     if (rc == 0) { /* after the table's own: what they keep is never less */
         rc = pending ? depends_mirror(&c->depends, &c->pending, err)
@@ -208,25 +210,11 @@ static int mirror_pending(struct changelog *c, struct err *err)
     }
     if (rc == 0) {
         position_release(&c->pending);
+        free(c->pending_letters);
+        c->pending_letters = NULL;
         c->mirrored = true;
         c->mirrored_ms = now;
     }
-    return rc;
-}
-
-static int changelog_release(struct capture *capture, const char *position, struct err *err)
-{
-    struct changelog *c = of(capture);
-    struct position p = {0};
-    assert(c->stage == STAGE_CLOSED);
-    int rc = position_parse(&p, position, err);
-    /* within a window nothing more can be forgotten than at its beginning */
-    if (rc == 0 && p.kind == POSITION_LOG && p.target == NULL &&
-        position_compare(&p, &c->consumer.mirror) > 0) {
-        position_copy(&c->pending, &p);
-        rc = mirror_pending(c, err);
-    }
-    position_release(&p);
     return rc;
 }
 
@@ -319,13 +307,12 @@ static enum page_kind kind_of(const struct changelog *c)
     }
 }
 
-static int changelog_begin(struct capture *capture, struct err *err)
+static int begin_page(struct changelog *c, struct err *err)
 {
-    struct changelog *c = of(capture);
     assert(c->stage == STAGE_CLOSED);
     c->kind = kind_of(c);
     changelog_clear_page(c);
-    int rc = mirror_pending(c, err);
+    int rc = changelog_mirror_pending(c, false, err);
     if (rc == 0) {
         rc = changelog_open_page(c, err);
     }
@@ -345,6 +332,18 @@ static int changelog_begin(struct capture *capture, struct err *err)
     default:
         return begin_log(c, err);
     }
+}
+
+/* Where going on would be wrong, it would be so from the mirror too. */
+static int changelog_begin(struct capture *capture, struct err *err)
+{
+    struct changelog *c = of(capture);
+    struct err ignored;
+    int rc = begin_page(c, err);
+    if (rc == ERR_STATE && pg_recover(c->pg, &ignored) == 0) {
+        (void)!consumer_spoil(&c->consumer, &ignored);
+    }
+    return rc;
 }
 
 static int changelog_begin_keys(struct capture *capture, const struct span *keys, size_t count,
@@ -405,6 +404,7 @@ static void changelog_free(struct capture *capture)
     position_release(&c->reached);
     position_release(&c->marked);
     position_release(&c->pending);
+    free(c->pending_letters);
     buf_release(&c->reached_text);
     buf_release(&c->last_key);
     buf_release(&c->watched);

@@ -68,7 +68,9 @@ struct changelog {
     struct buf fan_after;    /* the last key that was fanned out to, where there are more */
     struct position at;      /* where the next page begins */
     struct position pending; /* released, but not yet told to the source; last null = none */
-    int64_t mirrored_ms;     /* when the source was last written to */
+    char *pending_letters;   /* the same; null: as the source knows them */
+    int64_t pending_clock;
+    int64_t mirrored_ms; /* when the source was last written to */
     bool mirrored;
 
     enum page_kind kind;
@@ -130,6 +132,13 @@ int changelog_send_keys(struct changelog *c, struct err *err) MUST_CHECK;
 /* After the last row of a statement: sends the next, and sets what follows meanwhile: the keys of
  * the chunk that had no row, a mark, then the rows of what was sent. */
 int changelog_send_next(struct changelog *c, struct err *err) MUST_CHECK;
+
+/* Writes what was released to the source: at most once in a while, or at once. */
+int changelog_mirror_pending(struct changelog *c, bool at_once, struct err *err) MUST_CHECK;
+
+/* capture_ops.release */
+int changelog_release(struct capture *capture, const struct mirror *mirror, bool now,
+                      struct err *err);
 
 /* capture_ops.next */
 int changelog_next(struct capture *capture, struct change *change, struct err *err);

@@ -87,6 +87,8 @@ int consumer_look(struct consumer *c, struct err *err)
         take_text(&c->versions, r, 6);
         c->keeps = pg_true(r, 0, 7);
         c->more = pg_true(r, 0, 8);
+        c->clock = pg_int(r, 0, 9);
+        c->letters_sum = pg_int(r, 0, 10);
         rc = position_parse(&c->mirror, pg_text(r, 0, 0), err);
     }
     pg_result_release(r);
@@ -128,17 +130,30 @@ static void print_keep(char out[24], const struct position *p)
     snprintf(out, 24, "%" PRIu64, last.xmin);
 }
 
-static int write_mirror(struct consumer *c, const struct position *p, struct err *err)
+int64_t consumer_letters_sum(const char *letters)
+{
+    return (int64_t)text_hash(letters, strlen(letters));
+}
+
+static int write_mirror(struct consumer *c, const struct position *p, int64_t clock,
+                        const char *letters, struct err *err)
 {
     char keep[24];
+    char ceiling[24];
+    char sum[24] = "";
     struct buf text;
     buf_init(&text, POSITION_MAX_BYTES);
     position_print(&text, p);
     print_keep(keep, p);
-    const char *const params[] = {c->name, buf_text(&text), keep};
+    snprintf(ceiling, sizeof(ceiling), "%" PRId64, clock);
+    if (letters != NULL) {
+        snprintf(sum, sizeof(sum), "%" PRId64, consumer_letters_sum(letters));
+    }
+    const char *const params[] = {c->name, buf_text(&text), keep,
+                                  ceiling, letters,         letters != NULL ? sum : NULL};
     int rc = begin(c->pg, err);
     if (rc == 0) {
-        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_mirror", params, 3, err), err);
+        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_mirror", params, 6, err), err);
     }
     buf_release(&text);
     return rc;
@@ -186,16 +201,50 @@ int consumer_prune(struct consumer *c, int64_t most_ms, struct err *err)
     return rc < 0 ? err_context(err, "could not prune the change log") : 0;
 }
 
-int consumer_mirror(struct consumer *c, const struct position *p, struct err *err)
+int consumer_mirror(struct consumer *c, const struct position *p, int64_t clock,
+                    const char *letters, struct err *err)
 {
     if (position_compare(p, &c->mirror) < 0) {
         return 0;
     }
-    int rc = write_mirror(c, p, err);
+    int rc = write_mirror(c, p, clock, letters, err);
     if (rc < 0) {
         return err_context(err, "could not mirror the position of \"%s\"", c->name);
     }
     position_copy(&c->mirror, p);
+    c->clock = clock;
+    c->letters_sum = letters != NULL ? consumer_letters_sum(letters) : c->letters_sum;
     rc = consumer_prune(c, CONSUMER_PRUNE_MS, err);
     return rc == 0 ? look_entries(c, err) : rc;
+}
+
+int consumer_spoil(struct consumer *c, struct err *err)
+{
+    const char *const params[] = {c->name};
+    int rc = begin(c->pg, err);
+    if (rc == 0) {
+        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_spoil", params, 1, err), err);
+    }
+    c->clock = rc == 0 ? 0 : c->clock;
+    return rc;
+}
+
+int consumer_mirrored(struct pg *pg, const char *consumer, struct mirrored *out, struct err *err)
+{
+    const char *const params[] = {consumer};
+    struct pg_result *r = NULL;
+    *out = (struct mirrored){0};
+    int rc = pg_ask(pg, &r, "consumer_mirrored", params, 1, err);
+    if (rc == 0 && pg_rows(r) == 0) {
+        err_set(&out->why, ERR_STATE, "the source keeps nothing to go on from");
+    } else if (rc == 0 && !pg_true(r, 0, 3)) {
+        err_set(&out->why, ERR_STATE, "the source was restored or promoted since");
+    } else if (rc == 0) {
+        out->usable = true;
+        out->position = text_copy(pg_text(r, 0, 0));
+        out->clock = pg_int(r, 0, 1);
+        out->letters = text_copy(pg_text(r, 0, 2));
+    }
+    pg_result_release(r);
+    return rc;
 }

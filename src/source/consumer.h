@@ -10,6 +10,7 @@
 
 #include "page.h"
 #include "position.h"
+#include "rowferry/source/capture.h"
 #include "rowferry/source/pg.h"
 
 struct consumer {
@@ -25,6 +26,8 @@ struct consumer {
     bool keeps;             /* entries are there that only the mirror's age keeps */
     bool more;              /* pruning has more to do */
     uint64_t horizon;       /* of the pruning */
+    int64_t clock;          /* of the mirror; 0: there is nothing to take over */
+    int64_t letters_sum;    /* of the mirror's dead letters */
 };
 
 void consumer_release(struct consumer *c);
@@ -44,8 +47,18 @@ enum consumer_news consumer_news(const struct consumer *c, const struct page_loo
 /* Writes both as they are now. */
 int consumer_note(struct consumer *c, const struct page_look *look, struct err *err) MUST_CHECK;
 
-/* Writes the position, durably, unless that would be backwards; then prunes. */
-int consumer_mirror(struct consumer *c, const struct position *p, struct err *err) MUST_CHECK;
+/* Writes position, clock and letters (null: as they were), durably, unless that would be backwards;
+ * then prunes. */
+int consumer_mirror(struct consumer *c, const struct position *p, int64_t clock,
+                    const char *letters, struct err *err) MUST_CHECK;
+int64_t consumer_letters_sum(const char *letters);
+
+/* Nobody can go on from this position: a lost state file is to build its index anew. */
+int consumer_spoil(struct consumer *c, struct err *err) MUST_CHECK;
+
+/* What the row holds for who has lost the state file; not usable where it holds nothing. */
+int consumer_mirrored(struct pg *pg, const char *consumer, struct mirrored *out,
+                      struct err *err) MUST_CHECK;
 
 /* Removes entries that nobody needs any more, in small batches, for about so long. */
 #define CONSUMER_PRUNE_MS 100 /* between two polls */

@@ -212,7 +212,7 @@ int depends_mirror(struct depends *d, const struct position *p, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < d->count && rc == 0; i++) {
-        rc = consumer_mirror(&d->items[i].consumer, p, err);
+        rc = consumer_mirror(&d->items[i].consumer, p, 0, NULL, err);
     }
     return rc;
 }

@@ -204,7 +204,7 @@ int position_parse(struct position *out, const char *text, struct err *err)
     if (!parse(&p, text)) {
         position_release(&p);
         err_set(err, ERR_STATE, "\"%.100s\" is not a position of a change log", text);
-        return err_hint(err, "remove the pipeline's state file to build the index anew");
+        return err_hint(err, "move the pipeline's state file aside and sync again");
     }
     position_release(out);
     *out = p;

@@ -81,6 +81,7 @@ static int add_letters(struct state *s, const struct settlement *settlement, str
         if (result != 0) {
             return result;
         }
+        s->letters_revision++;
     }
     return 0;
 }
@@ -114,6 +115,7 @@ static int clear_letters(struct state *s, const struct settlement *settlement, s
             sql_bind_span(clear, 2, settlement->cleared[i]);
             sql_bind_int(clear, 3, versions != NULL ? versions[i] : INT64_MAX);
             result = sql_run(s, clear, err);
+            s->letters_revision++;
         }
     }
     return result;
@@ -233,6 +235,66 @@ int checkpoint_go_live(struct state *s, int64_t wall_us, struct err *err)
     result = sql_run_plain(s, SQL_LETTERS_DROP_FORMER, err);
     if (result == 0) {
         result = enter_live(s, wall_us, err);
+    }
+    return transaction_end(s, result, err);
+}
+
+static int enter_taken_over(struct state *s, const struct checkpoint *c, int64_t wall_us,
+                            struct err *err)
+{
+    sqlite3_stmt *update;
+    int result = sql_statement(s, SQL_TAKE_OVER, &update, err);
+    if (result != 0) {
+        return result;
+    }
+    sql_bind_text(update, 2, c->generation);
+    sql_bind_int(update, 3, c->generation_number);
+    sql_bind_text(update, 4, c->mapping_fingerprint);
+    sql_bind_text(update, 5, c->table_fingerprint);
+    sql_bind_text(update, 6, c->source_identity);
+    sql_bind_text(update, 7, c->index_uuid);
+    sql_bind_text(update, 8, c->position);
+    sql_bind_int(update, 9, c->clock_ceiling);
+    sql_bind_int(update, 10, wall_us);
+    return sql_run_one(s, update, "generation", err);
+}
+
+static int import_letters(struct state *s, const char *letters, int64_t *cut, struct err *err)
+{
+    sqlite3_stmt *statement;
+    int result = sql_statement(s, SQL_LETTERS_IMPORT, &statement, err);
+    if (result == 0) {
+        sql_bind_text(statement, 2, letters);
+        result = sql_run(s, statement, err);
+    }
+    if (result == 0) {
+        result = sql_statement(s, SQL_LETTERS_CUT, &statement, err);
+    }
+    if (result != 0) {
+        return result;
+    }
+    sql_bind_text(statement, 2, letters);
+    result = sql_step(s, statement, err);
+    if (result > 0) {
+        *cut = sqlite3_column_int64(statement, 0);
+        sql_end(statement);
+        result = 0;
+    }
+    s->letters_revision++;
+    return result;
+}
+
+int checkpoint_take_over(struct state *s, const struct checkpoint *checkpoint, const char *letters,
+                         int64_t wall_us, int64_t *cut, struct err *err)
+{
+    *cut = 0;
+    int result = transaction_begin(s, err);
+    if (result != 0) {
+        return result;
+    }
+    result = enter_taken_over(s, checkpoint, wall_us, err);
+    if (result == 0) {
+        result = import_letters(s, letters, cut, err);
     }
     return transaction_end(s, result, err);
 }

@@ -55,6 +55,28 @@ static const char *const texts[SQL_COUNT] = {
         "select key, kind, reason, http_status, version, first_us, last_us, attempts"
         " from dead_letter where pipeline = ?1 and generation_number = " CURRENT_GENERATION
         " order by first_us, key",
+    [SQL_LETTERS_EXPORT] =
+        "select json_object('total', (select count(*) from dead_letter where pipeline = ?1"
+        " and generation_number = " CURRENT_GENERATION "), 'letters',"
+        " (select json_group_array(json(letter)) from (select json_array(key, kind, reason,"
+        " http_status, version, first_us, last_us, attempts) as letter from dead_letter"
+        " where pipeline = ?1 and generation_number = " CURRENT_GENERATION
+        " order by first_us, key limit ?2)))",
+    [SQL_LETTERS_IMPORT] =
+        "insert or ignore into dead_letter (pipeline, generation_number, key, kind, reason,"
+        " http_status, version, first_us, last_us, attempts)"
+        " select ?1, " CURRENT_GENERATION ", json_extract(value, '$[0]'),"
+        " json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),"
+        " json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]'),"
+        " json_extract(value, '$[7]')"
+        " from json_each(case when json_valid(?2) then ?2 else '{}' end, '$.letters')",
+    [SQL_LETTERS_CUT] = "select coalesce(case when json_valid(?2) then json_extract(?2, '$.total')"
+                        " end, 0) - (select count(*) from dead_letter where pipeline = ?1"
+                        " and generation_number = " CURRENT_GENERATION ")",
+    [SQL_TAKE_OVER] = "update pipeline set phase = 2, generation = ?2, generation_number = ?3,"
+                      " mapping_fingerprint = ?4, table_fingerprint = ?5, source_identity = ?6,"
+                      " index_uuid = ?7, position = ?8, clock_ceiling = max(clock_ceiling, ?9),"
+                      " settled_at_us = ?10, documents = 0 where id = ?1 and phase = 0",
     [SQL_RUN_BEGIN] = "insert into run (pipeline, command, started_us) values (?1, ?2, ?3)",
     [SQL_RUN_TRIM] = "delete from run where pipeline = ?1 and id <="
                      " (select id from run where pipeline = ?1 order by id desc limit 1 offset ?2)",

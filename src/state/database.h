@@ -30,6 +30,10 @@ enum sql_id {
     SQL_LETTERS_DROP_FORMER,
     SQL_LETTERS_COUNT,
     SQL_LETTERS_EACH,
+    SQL_LETTERS_EXPORT,
+    SQL_LETTERS_IMPORT,
+    SQL_LETTERS_CUT,
+    SQL_TAKE_OVER,
     SQL_RUN_BEGIN,
     SQL_RUN_TRIM,
     SQL_RUN_END,
@@ -52,6 +56,7 @@ struct state {
     int lock_fd; /* -1: there is no lock file (read-only) */
     bool locked;
     bool read_only;
+    uint64_t letters_revision; /* grows with every change of the dead letters */
     sqlite3_stmt *statements[SQL_COUNT];
 };
 

@@ -2,6 +2,8 @@
 /* Reading the dead letters of the pipeline's generation. */
 #include "rowferry/state/deadletter.h"
 
+#include <string.h>
+
 #include "database.h"
 
 int deadletter_count(struct state *s, int64_t *count, struct err *err)
@@ -49,6 +51,29 @@ int deadletter_each(struct state *s, int (*each)(void *context, const struct dea
             sql_end(rows);
             return verdict;
         }
+    }
+    return result;
+}
+
+uint64_t deadletter_revision(const struct state *s)
+{
+    return s->letters_revision + 1;
+}
+
+int deadletter_export(struct state *s, struct buf *out, struct err *err)
+{
+    sqlite3_stmt *row;
+    int result = sql_statement(s, SQL_LETTERS_EXPORT, &row, err);
+    if (result != 0) {
+        return result;
+    }
+    sql_bind_int(row, 2, DEADLETTER_EXPORT_MOST);
+    result = sql_step(s, row, err);
+    if (result > 0) {
+        const char *text = sql_text(row, 0);
+        text_valid(out, text, strlen(text));
+        sql_end(row);
+        result = 0;
     }
     return result;
 }

@@ -30,6 +30,9 @@ struct source_port_ops {
     /* Opens the capture for a consumer on the connection just made, which it takes; also takes the
      * hold in the source (ERR_HELD where another has it). The caller frees the capture. */
     int (*capture)(void *self, const char *consumer, struct capture **out, struct err *err);
+    /* Between the two: takes the hold, and asks what the source keeps of a lost state file of this
+     * consumer. The caller frees position and letters. */
+    int (*mirrored)(void *self, const char *consumer, struct mirrored *out, struct err *err);
 };
 
 struct source_port {

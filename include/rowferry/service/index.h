@@ -28,6 +28,8 @@ struct index_info {
     char uuid[64];
     char pipeline[128];   /* _meta.rowferry.pipeline; empty = not ours */
     char fingerprint[32]; /* _meta.rowferry.mapping */
+    char source[128];     /* _meta.rowferry.source */
+    char table[32];       /* _meta.rowferry.table */
     char creator[32];     /* _meta.rowferry.creator: the run that created it */
 };
 

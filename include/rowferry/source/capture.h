@@ -52,6 +52,22 @@ struct capture_progress {
     double share;           /* 0 to 1 of the copy; 1 after it */
 };
 
+/* What the source keeps of a state file, so that one that is lost costs nothing. */
+struct mirror {
+    const char *position; /* of the checkpoint */
+    int64_t clock;        /* the versions' durable ceiling */
+    const char *letters;  /* the open dead letters, as one text */
+};
+
+/* The same read back; the texts are owned by who asked. */
+struct mirrored {
+    bool usable;    /* reading can go on from there */
+    struct err why; /* it is not */
+    char *position;
+    int64_t clock;
+    char *letters;
+};
+
 struct capture;
 
 struct capture_ops {
@@ -80,10 +96,11 @@ struct capture_ops {
 
     void (*progress)(const struct capture *c, struct capture_progress *out);
 
-    /* Tells the source that the checkpoint stands at position (never one before an earlier call),
-     * so that it may forget what lies behind. Called between pages, after the position is durable.
+    /* Tells the source where the checkpoint stands, so that it may forget what lies behind, and
+     * keep the rest in case that the state file is lost. Called between pages, after the position
+     * and the letters are durable. One before an earlier call is not told. now: do not put it off.
      */
-    int (*release)(struct capture *c, const char *position, struct err *err);
+    int (*release)(struct capture *c, const struct mirror *mirror, bool now, struct err *err);
 
     /* Another consumer of ours is gone for good: what only it needed may be forgotten. Between
      * pages. */

@@ -34,6 +34,11 @@ struct changelog_options {
 int changelog_open(struct capture **out, struct pg *pg, const struct changelog_options *options,
                    struct err *err) MUST_CHECK;
 
+/* What the source keeps of a state file of this consumer, tried: not usable also where reading
+ * could not go on from it. The connection stays the caller's. */
+int changelog_mirrored(struct pg *pg, const struct changelog_options *options, struct mirrored *out,
+                       struct err *err) MUST_CHECK;
+
 /* How far behind the log a position is, for status: entries not yet read (-1 unknown). */
 int changelog_pending(struct pg *pg, const char *table, const char *position, int64_t *entries,
                       struct err *err) MUST_CHECK;

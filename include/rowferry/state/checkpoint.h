@@ -77,6 +77,11 @@ int checkpoint_raise_ceiling(struct state *s, int64_t ceiling, struct err *err) 
  * generation: those of an earlier one that never went live go. */
 int checkpoint_begin_generation(struct state *s, const struct checkpoint *generation,
                                 struct err *err) MUST_CHECK;
+/* A pipeline without a generation goes on where another state file of it stood: phase LIVE, all of
+ * the checkpoint but settled_at_us and documents, and the dead letters (deadletter_export's text).
+ * *cut: how many letters the text knows of and does not hold. */
+int checkpoint_take_over(struct state *s, const struct checkpoint *checkpoint, const char *letters,
+                         int64_t wall_us, int64_t *cut, struct err *err) MUST_CHECK;
 /* Its index exists. */
 int checkpoint_set_uuid(struct state *s, const char *uuid, struct err *err) MUST_CHECK;
 /* The alias points at it now: the dead letters of former generations go. */

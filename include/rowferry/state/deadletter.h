@@ -7,6 +7,7 @@
 #ifndef ROWFERRY_STATE_DEADLETTER_H
 #define ROWFERRY_STATE_DEADLETTER_H
 
+#include "rowferry/base/buf.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/store.h"
 
@@ -26,5 +27,12 @@ int deadletter_count(struct state *s, int64_t *count, struct err *err) MUST_CHEC
 /* Calls each in the order of first_us, key; a negative result of the callback ends it. */
 int deadletter_each(struct state *s, int (*each)(void *context, const struct dead_letter *letter),
                     void *context, struct err *err) MUST_CHECK;
+
+/* Grows with every change of the letters through this connection; never 0. */
+uint64_t deadletter_revision(const struct state *s);
+
+/* Appends the letters as one text in UTF-8, for checkpoint_take_over: the oldest 10,000 of them. */
+#define DEADLETTER_EXPORT_MOST 10000
+int deadletter_export(struct state *s, struct buf *out, struct err *err) MUST_CHECK;
 
 #endif

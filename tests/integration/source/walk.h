@@ -253,7 +253,8 @@ static inline void walk_copy(struct walk *w)
 static inline void walk_release(struct walk *w)
 {
     struct err err = {0};
-    must(w->capture->ops->release(w->capture, w->position, &err), &err);
+    struct mirror mirror = {w->position, 1, "{}"};
+    must(w->capture->ops->release(w->capture, &mirror, true, &err), &err);
 }
 
 /* Releases until the log is empty: anything that runs in the cluster may hold entries for a while.

@@ -152,25 +152,6 @@ START_TEST(a_restarted_database_is_waited_for)
 }
 END_TEST
 
-START_TEST(a_lost_state_file_builds_a_new_generation_without_a_gap)
-{
-    struct world w;
-    struct program_result result;
-    synced_world(&w, 500);
-    char *state = scratch_path(w.dir, "state.db");
-    ck_assert_int_eq(remove(state), 0);
-    sql_exec(w.conn, "delete from articles where source_id <= 100");
-    sync_and_count(&w, 400, 0);
-    world_sync(&w, 0, &result);
-    ck_assert_int_eq(program_json_int(&result, "operations"), 0);
-    program_result_release(&result);
-    /* the generation that was replaced keeps no entries of the change log any more */
-    ck_assert_int_eq(sql_int(w.conn, "select count(*) from rowferry.consumer"), 1);
-    free(state);
-    world_stop(&w);
-}
-END_TEST
-
 static void copy_file(const char *from, const char *to)
 {
     struct program cp;
@@ -213,5 +194,4 @@ SUITE_MAIN("integration/changes", only_changes_travel,
            a_rolled_back_change_is_no_change, ten_thousand_changes_in_one_transaction_arrive,
            one_rejected_document_is_a_dead_letter_until_its_row_is_corrected,
            a_service_that_refuses_for_a_while_is_ridden_out, a_restarted_database_is_waited_for,
-           a_lost_state_file_builds_a_new_generation_without_a_gap,
            a_state_file_restored_from_a_copy_loses_no_change)

@@ -55,13 +55,20 @@ struct fake {
     size_t break_change; /* the connection is lost at this change, counted from 1; 0 = never */
     size_t changes;
     char forgotten[300]; /* the consumer that was given up last */
+    char consumer[300];  /* that was registered last, and what is kept of its state file */
+    long mirror_log;     /* the position; -1 = nothing is kept */
+    int64_t mirror_clock;
+    char mirror_letters[65536];
+    bool mirror_lost; /* what is told from now on does not arrive */
+    bool held;        /* somebody else holds the pipeline */
 
     /* service */
     struct fake_document documents[FAKE_ROWS];
     char index[256]; /* exists where not empty */
     char creator[32];
     char uuid[32];
-    char alias[256]; /* the index that the alias points at */
+    struct index_info meta; /* of the index */
+    char alias[256];        /* the index that the alias points at */
     fake_judge judge;
     long attempts[FAKE_ROWS];
     enum fake_fault (*fault)(struct fake *f);
@@ -92,6 +99,9 @@ struct fake {
 
 void fake_init(struct fake *f, size_t rows);
 void fake_release(struct fake *f);
+
+/* Removes the state file. */
+void fake_lose_state(struct fake *f);
 
 /* Changes a row as a transaction would: value -1 deletes. */
 void fake_write(struct fake *f, size_t row, long value);

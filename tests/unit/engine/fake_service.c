@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fake_private.h"
+#include "suite.h"
 
 static int service_greet(void *self, struct err *err)
 {
@@ -13,13 +14,14 @@ static int service_greet(void *self, struct err *err)
     return 0;
 }
 
+/* There is one index: of what an alias points at beside it nothing is left. */
 static int service_resolve(void *self, const char *alias, enum alias_kind *kind,
                            struct index_info *out, struct err *err)
 {
     (void)alias;
     (void)err;
     const struct fake *f = self;
-    *out = (struct index_info){0};
+    *out = strcmp(f->alias, f->index) == 0 ? f->meta : (struct index_info){0};
     *kind = f->alias[0] == '\0' ? ALIAS_ABSENT : ALIAS_ONE;
     snprintf(out->name, sizeof(out->name), "%s", f->alias);
     snprintf(out->uuid, sizeof(out->uuid), "%s", f->uuid);
@@ -37,6 +39,16 @@ static int service_look(void *self, const char *index, bool *found, struct index
     return service_resolve(self, index, &kind, out, err);
 }
 
+static void take_meta(const char *mappings, const char *name, char *out, size_t size)
+{
+    char before[32];
+    snprintf(before, sizeof(before), "\"%s\":\"", name);
+    const char *at = strstr(mappings, before);
+    ck_assert_ptr_nonnull(at);
+    at += strlen(before);
+    snprintf(out, size, "%.*s", (int)strcspn(at, "\""), at);
+}
+
 static int service_create(void *self, const char *index, const char *mappings, const char *settings,
                           struct err *err)
 {
@@ -46,8 +58,10 @@ static int service_create(void *self, const char *index, const char *mappings, c
     fake_step(f);
     snprintf(f->index, sizeof(f->index), "%s", index);
     snprintf(f->uuid, sizeof(f->uuid), "uuid of %.20s", index);
-    const char *creator = strstr(mappings, "\"creator\":\"");
-    snprintf(f->creator, sizeof(f->creator), "%.16s", creator != NULL ? creator + 11 : "");
+    take_meta(mappings, "creator", f->creator, sizeof(f->creator));
+    take_meta(mappings, "mapping", f->meta.fingerprint, sizeof(f->meta.fingerprint));
+    take_meta(mappings, "source", f->meta.source, sizeof(f->meta.source));
+    take_meta(mappings, "table", f->meta.table, sizeof(f->meta.table));
     memset(f->documents, 0, sizeof(f->documents));
     return 0;
 }

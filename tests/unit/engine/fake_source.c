@@ -23,6 +23,7 @@ struct fake_capture {
     char key[16];
     char number[32];
     struct value values[2];
+    char consumer[300];
 };
 
 static struct fake_capture *of(struct capture *c)
@@ -33,6 +34,9 @@ static struct fake_capture *of(struct capture *c)
 static int capture_start(struct capture *c, struct buf *position, struct err *err)
 {
     (void)err;
+    struct fake *w = of(c)->fake;
+    snprintf(w->consumer, sizeof(w->consumer), "%s", of(c)->consumer);
+    w->mirror_log = -1;
     buf_printf(position, "copy 0 from %zu", of(c)->fake->log_count);
     return 0;
 }
@@ -179,11 +183,19 @@ static void capture_progress(const struct capture *c, struct capture_progress *o
     *out = (struct capture_progress){.rows_estimated = -1, .share = 1};
 }
 
-static int capture_release(struct capture *c, const char *position, struct err *err)
+static int capture_release(struct capture *c, const struct mirror *mirror, bool now,
+                           struct err *err)
 {
-    (void)c;
-    (void)position;
+    (void)now;
     (void)err;
+    struct fake *f = of(c)->fake;
+    long log;
+    fake_step(f);
+    if (!f->mirror_lost && sscanf(mirror->position, "log %ld", &log) == 1 && log >= f->mirror_log) {
+        f->mirror_log = log;
+        f->mirror_clock = mirror->clock;
+        snprintf(f->mirror_letters, sizeof(f->mirror_letters), "%s", mirror->letters);
+    }
     return 0;
 }
 
@@ -233,19 +245,40 @@ static int source_connect(void *self, struct source_facts *facts, struct err *er
     return 0;
 }
 
+static int source_mirrored(void *self, const char *consumer, struct mirrored *out, struct err *err)
+{
+    const struct fake *f = ((struct fake_table *)self)->fake;
+    *out = (struct mirrored){0};
+    if (f->held) {
+        return err_set(err, ERR_HELD, "held by another session");
+    }
+    if (strcmp(f->consumer, consumer) != 0 || f->mirror_log < 0) {
+        err_set(&out->why, ERR_STATE, "the source keeps nothing");
+        return 0;
+    }
+    struct buf position;
+    buf_init(&position, 64);
+    buf_printf(&position, "log %ld", f->mirror_log);
+    out->usable = true;
+    out->position = buf_detach(&position);
+    out->clock = f->mirror_clock;
+    out->letters = text_copy(f->mirror_letters);
+    return 0;
+}
+
 static int source_capture(void *self, const char *consumer, struct capture **out, struct err *err)
 {
-    (void)consumer;
     (void)err;
     struct fake_capture *f = mem_zero(1, sizeof(*f));
     f->base.ops = &fake_capture_ops;
     f->fake = ((struct fake_table *)self)->fake;
+    snprintf(f->consumer, sizeof(f->consumer), "%s", consumer);
     *out = &f->base;
     return 0;
 }
 
-const struct source_port_ops fake_source_ops = {.connect = source_connect,
-                                                .capture = source_capture};
+const struct source_port_ops fake_source_ops = {
+    .connect = source_connect, .capture = source_capture, .mirrored = source_mirrored};
 
 /* --- the world ----------------------------------------------------------------------------- */
 
@@ -282,7 +315,7 @@ void fake_init(struct fake *f, size_t rows)
     snprintf(f->path, sizeof(f->path), "%s/state.db", f->folder);
 }
 
-void fake_release(struct fake *f)
+void fake_lose_state(struct fake *f)
 {
     static const char *const endings[] = {"", "-journal", ".lock"};
     for (size_t i = 0; i < 3; i++) {
@@ -290,6 +323,11 @@ void fake_release(struct fake *f)
         snprintf(path, sizeof(path), "%s%s", f->path, endings[i]);
         unlink(path);
     }
+}
+
+void fake_release(struct fake *f)
+{
+    fake_lose_state(f);
     rmdir(f->folder);
 }
 

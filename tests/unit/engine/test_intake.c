@@ -110,7 +110,8 @@ static int source_capture(void *self, const char *consumer, struct capture **out
     return 0;
 }
 
-static const struct source_port_ops port_ops = {source_connect, source_capture};
+static const struct source_port_ops port_ops = {.connect = source_connect,
+                                                .capture = source_capture};
 
 static void begin(void)
 {

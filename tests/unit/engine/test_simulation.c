@@ -35,12 +35,18 @@ enum happening {
     HAPPENED_DURING,
     HAPPENED_JUMP,
     HAPPENED_JUMP_BACK,
+    HAPPENED_STATE_LOST,
+    HAPPENED_TAKEN_OVER,
+    HAPPENED_REBUILT,
     HAPPENED_COUNT,
 };
 
 static const char *const happening_names[HAPPENED_COUNT] = {
-    "crashes", "lost",         "unanswered",           "late",     "retries",   "refused",
-    "outruns", "broken reads", "writes during a sync", "jumps on", "jumps back"};
+    "crashes",   "lost",         "unanswered",
+    "late",      "retries",      "refused",
+    "outruns",   "broken reads", "writes during a sync",
+    "jumps on",  "jumps back",   "lost state files",
+    "takeovers", "rebuilds"};
 
 struct world {
     struct fake fake;
@@ -161,9 +167,33 @@ static int sync_in_a_process(void)
     return WEXITSTATUS(status);
 }
 
+/* A lost state file takes the last seconds of the clock with it, and the clock may have been set
+ * back since: that versions grow is a law within the life of a state file, after it a higher
+ * version is stepped over. So what is on its way arrives before. */
+static void lose_state(struct fake *f)
+{
+    fake_deliver(f, true);
+    fake_lose_state(f);
+    f->highest_sent = 0;
+    memset(f->sent, 0, sizeof(f->sent));
+    world->happened[HAPPENED_STATE_LOST]++;
+}
+
+static void note_takeover(const struct fake *f, const char *before)
+{
+    bool same = before[0] != '\0' && strcmp(f->alias, before) == 0;
+    world->happened[same ? HAPPENED_TAKEN_OVER : HAPPENED_REBUILT]++;
+}
+
 static void stormy_round(struct fake *f)
 {
+    char before[256];
+    bool lost = fake_dice(f, 4) == 0;
+    snprintf(before, sizeof(before), "%s", f->alias);
     random_writes(f, 20);
+    if (lost) {
+        lose_state(f);
+    }
     if (f->index[0] != '\0' && fake_dice(f, 4) == 0) {
         meddle(f);
     }
@@ -175,6 +205,9 @@ static void stormy_round(struct fake *f)
     world->happened[HAPPENED_BREAK] += f->break_change > 0;
     int rc = sync_in_a_process();
     ck_assert_msg(rc == 0 || rc == CRASHED || rc == -ERR_TRANSIENT, "sync ended with %d", rc);
+    if (lost && rc == 0) {
+        note_takeover(f, before);
+    }
 }
 
 static int forgive(void *context, const struct dead_letter *letter)

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Takes position, clock and dead letters over from the source. */
+#include "takeover.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/log.h"
+#include "rowferry/document/version.h"
+#include "rowferry/state/deadletter.h"
+
+/* Null where the index was built from what the pipeline is now. */
+static const char *takeover_differs(const struct target *t, const struct index_info *live)
+{
+    char fingerprint[17];
+    mapping_fingerprint(fingerprint, t->mapping);
+    if (strcmp(live->source, t->facts.identity) != 0) {
+        return "it was built from another database";
+    }
+    if (strcmp(live->fingerprint, fingerprint) != 0) {
+        return "it was built with another mapping";
+    }
+    if (strcmp(live->table, t->facts.fingerprint) != 0) {
+        return "it was built from another key or other columns of the table";
+    }
+    return NULL;
+}
+
+/* Of `<alias>-<yyyymmdd>-<number>`, so that the next generation's name is free. */
+static int64_t takeover_number(const char *index)
+{
+    const char *last = strrchr(index, '-');
+    int64_t number = last != NULL ? strtoll(last + 1, NULL, 10) : 0;
+    return number > 0 ? number : 1;
+}
+
+static void takeover_not(const struct target *t, const struct index_info *live, const char *why)
+{
+    log_event(LOG_INFO, "mirror_not_used", F_TEXT("pipeline", t->pipeline),
+              F_TEXT("index", live->name), F_TEXT("reason", why));
+}
+
+static int takeover_tell(struct target *t, int64_t cut, struct err *err)
+{
+    int64_t letters;
+    int rc = deadletter_count(t->state, &letters, err);
+    if (rc == 0) {
+        log_event(cut > 0 ? LOG_WARN : LOG_INFO, "mirror_taken_over",
+                  F_TEXT("pipeline", t->pipeline), F_TEXT("index", t->checkpoint.generation),
+                  F_TEXT("position", t->checkpoint.position), F_INT("dead_letters", letters),
+                  F_INT("dead_letters_lost", cut));
+    }
+    return rc;
+}
+
+/* What was sent after the mirror was written bears versions above its ceiling: up to a reserve. */
+static int takeover_commit(struct target *t, struct index_info *live, struct mirrored *mirror,
+                           struct err *err)
+{
+    char fingerprint[17];
+    int64_t cut;
+    mapping_fingerprint(fingerprint, t->mapping);
+    struct checkpoint next = {
+        .generation = live->name,
+        .index_uuid = live->uuid,
+        .mapping_fingerprint = fingerprint,
+        .table_fingerprint = (char *)(uintptr_t)t->facts.fingerprint,
+        .source_identity = (char *)(uintptr_t)t->facts.identity,
+        .position = mirror->position,
+        .generation_number = takeover_number(live->name),
+        .clock_ceiling = mirror->clock + VERSION_RESERVE_US,
+    };
+    int rc =
+        checkpoint_take_over(t->state, &next, mirror->letters, clock_wall_us(&t->clock), &cut, err);
+    if (rc == 0) {
+        t->taken_over = true;
+        rc = target_reload(t, err);
+    }
+    return rc == 0 ? takeover_tell(t, cut, err) : rc;
+}
+
+static int takeover_of(struct target *t, struct index_info *live, struct err *err)
+{
+    struct mirrored mirror = {0};
+    struct buf consumer;
+    buf_init(&consumer, 2048);
+    target_consumer_name(t, live->name, live->uuid, &consumer);
+    int rc = t->source.ops->mirrored(t->source.self, buf_text(&consumer), &mirror, err);
+    if (rc == 0 && mirror.usable) {
+        rc = takeover_commit(t, live, &mirror, err);
+    } else if (rc == 0) {
+        takeover_not(t, live, mirror.why.message);
+    }
+    free(mirror.position);
+    free(mirror.letters);
+    buf_release(&consumer);
+    return rc;
+}
+
+int takeover_try(struct target *t, struct err *err)
+{
+    struct index_info live;
+    enum alias_kind kind;
+    int rc = t->service.ops->resolve(t->service.self, t->alias, &kind, &live, err);
+    if (rc < 0 || kind != ALIAS_ONE || strcmp(live.pipeline, t->pipeline) != 0) {
+        return rc; /* nothing of ours is live */
+    }
+    const char *differs = takeover_differs(t, &live);
+    if (differs != NULL) {
+        takeover_not(t, &live, differs);
+        return 0;
+    }
+    return takeover_of(t, &live, err);
+}

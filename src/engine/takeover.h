@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A state file that is lost: the live generation is gone on with from what the source keeps of it.
+ */
+#ifndef ROWFERRY_ENGINE_TAKEOVER_H
+#define ROWFERRY_ENGINE_TAKEOVER_H
+
+#include "target.h"
+
+/*
+ * For a pipeline without a generation. t->taken_over where the alias points at an index of ours
+ * that was built from the same source, table and mapping, and reading can go on from the source's
+ * mirror: then the state file says so too. Else nothing has changed, and the log says why. ERR_HELD
+ * where somebody else still writes to that index.
+ */
+int takeover_try(struct target *t, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state file is lost: the source knows where it stood, unless that would be wrong. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sql.h"
+#include "suite.h"
+#include "world.h"
+
+static void synced_world(struct world *w, long rows)
+{
+    struct program_result result;
+    world_start(w, rows, NULL);
+    world_install(w);
+    world_sync(w, 0, &result);
+    program_result_release(&result);
+}
+
+static void lose_state(const struct world *w)
+{
+    char *state = scratch_path(w->dir, "state.db");
+    ck_assert_int_eq(remove(state), 0);
+    free(state);
+}
+
+/* A sync that has to say `event`, and sends so many operations. */
+static void sync_says(struct world *w, int exit_code, const char *event, int64_t operations)
+{
+    struct program_result result;
+    world_sync(w, exit_code, &result);
+    ck_assert_msg(strstr(result.err, event) != NULL, "%s", result.err);
+    ck_assert_int_eq(program_json_int(&result, "operations"), operations);
+    program_result_release(&result);
+}
+
+static void expect_one_consumer(const struct world *w)
+{
+    ck_assert_int_eq(sql_int(w->conn, "select count(*) from rowferry.consumer"), 1);
+}
+
+START_TEST(only_changes_travel_after_the_state_file_was_lost)
+{
+    struct world w;
+    synced_world(&w, 500);
+    for (int i = 0; i < 2; i++) {
+        lose_state(&w);
+        sql_exec(w.conn, "update articles set title = title || '!' where source_id <= 100");
+        sync_says(&w, 0, "mirror_taken_over", 100);
+        world_expect_equal(&w);
+    }
+    expect_one_consumer(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(open_dead_letters_outlive_the_state_file)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 50, NULL);
+    world_configure(&w, "\"title\":{\"type\":\"long\"}", "");
+    sql_exec(w.conn, "update articles set title = source_id");
+    sql_exec(w.conn, "update articles set title = 'no number' where source_id in (7, 8)");
+    world_install(&w);
+    world_sync(&w, 3, &result);
+    program_result_release(&result);
+    sql_exec(w.conn, "update articles set title = '8' where source_id = 8");
+    lose_state(&w);
+    sync_says(&w, 3, "mirror_taken_over", 1);
+    rowferry_run(&result, w.config, "deadletter", "show", "7", NULL);
+    ck_assert_msg(result.exit_code == 0 && strstr(result.out, "mapper_parsing_exception") != NULL,
+                  "%s%s", result.out, result.err);
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "deadletter", "show", "8", NULL);
+    ck_assert_int_ne(result.exit_code, 0);
+    program_result_release(&result);
+    sql_exec(w.conn, "update articles set title = '7' where source_id = 7");
+    sync_says(&w, 0, "sync_ended", 1); /* without the dead letter it would be 3 */
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(another_mapping_builds_a_new_generation)
+{
+    struct world w;
+    synced_world(&w, 500);
+    lose_state(&w);
+    world_configure(&w, "\"title\":{\"type\":\"keyword\"}", "");
+    sql_exec(w.conn, "delete from articles where source_id <= 100");
+    sync_says(&w, 0, "it was built with another mapping", 400);
+    sync_says(&w, 0, "sync_ended", 0);
+    /* the generation that was replaced keeps no entries of the change log any more */
+    expect_one_consumer(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_mirror_that_is_behind_repeats_and_loses_nothing)
+{
+    struct world w;
+    synced_world(&w, 100);
+    /* pins the log, as an old transaction would */
+    PGconn *pin = sql_open(w.uri);
+    sql_exec(pin, "begin; update articles set title = 'pin' where source_id = 90");
+    sql_exec(w.conn, "update articles set title = 'one' where source_id = 1");
+    sync_says(&w, 0, "sync_ended", 1);
+    sql_exec(w.conn, "create table was as select * from rowferry.consumer");
+    sql_exec(w.conn, "update articles set title = 'two' where source_id = 2");
+    sync_says(&w, 0, "sync_ended", 1);
+    sql_exec(w.conn, "update rowferry.consumer c set position = was.position, keep = was.keep, "
+                     "clock = was.clock from was where was.name = c.name");
+    lose_state(&w);
+    sync_says(&w, 0, "mirror_taken_over", 1); /* again */
+    sql_exec(pin, "commit");
+    sync_says(&w, 0, "sync_ended", 1);
+    world_expect_equal(&w);
+    PQfinish(pin);
+    world_stop(&w);
+}
+END_TEST
+
+/* Refused, and refused no more once the state file is moved aside, as the hint says. */
+static void refused_then_built(struct world *w, const char *message, int64_t operations)
+{
+    struct program_result result;
+    world_sync(w, 1, &result);
+    ck_assert_msg(strstr(result.err, message) != NULL, "%s", result.err);
+    ck_assert_msg(strstr(result.err, "state file") != NULL, "%s", result.err);
+    program_result_release(&result);
+    lose_state(w);
+    sync_says(w, 0, "generation_live", operations);
+    world_expect_equal(w);
+}
+
+START_TEST(a_truncated_table_is_built_anew_without_the_state_file)
+{
+    struct world w;
+    synced_world(&w, 50);
+    sql_exec(w.conn, "truncate articles");
+    sql_exec(w.conn, "insert into articles (source_id, title) values (1, 'first'), (2, 'second')");
+    refused_then_built(&w, "was truncated", 2);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_rewritten_table_is_built_anew_without_the_state_file)
+{
+    struct world w;
+    synced_world(&w, 50);
+    sql_exec(w.conn, "alter table articles alter column title type text using title || '!'");
+    refused_then_built(&w, "was rewritten", 50);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(triggers_made_anew_are_no_ground_to_go_on)
+{
+    struct world w;
+    synced_world(&w, 50);
+    sql_exec(w.conn, "alter table articles disable trigger all");
+    sql_exec(w.conn, "update articles set title = 'unseen' where source_id = 3");
+    world_install(&w);
+    lose_state(&w);
+    sync_says(&w, 0, "mirror_not_used", 50);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(an_older_copy_that_is_refused_is_followed_by_a_takeover)
+{
+    struct world w;
+    struct program_result result;
+    synced_world(&w, 50);
+    char *state = scratch_path(w.dir, "state.db");
+    char *copy = scratch_path(w.dir, "copy.db");
+    rename(state, copy);
+    sql_exec(w.conn, "update articles set title = 'two' where source_id <= 2");
+    sync_says(&w, 0, "mirror_taken_over", 2);
+    rename(copy, state);
+    sql_exec(w.conn, "update articles set title = 'three' where source_id <= 3");
+    world_sync(&w, 1, &result);
+    ck_assert_msg(strstr(result.err, "was pruned") != NULL, "%s", result.err);
+    program_result_release(&result);
+    lose_state(&w);
+    sync_says(&w, 0, "mirror_taken_over", 3);
+    world_expect_equal(&w);
+    free(state);
+    free(copy);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("integration/lost_state", only_changes_travel_after_the_state_file_was_lost,
+           open_dead_letters_outlive_the_state_file, another_mapping_builds_a_new_generation,
+           a_mirror_that_is_behind_repeats_and_loses_nothing,
+           a_truncated_table_is_built_anew_without_the_state_file,
+           a_rewritten_table_is_built_anew_without_the_state_file,
+           triggers_made_anew_are_no_ground_to_go_on,
+           an_older_copy_that_is_refused_is_followed_by_a_takeover)
