@@ -118,6 +118,27 @@ static void probe_key(struct check *c)
     buf_release(&key);
 }
 
+/* A row that stops matching because time goes by has no change that tells. */
+static bool is_steady(struct check *c, const struct query_input *in)
+{
+    struct err err;
+    struct buf function;
+    buf_init(&function, WHY_BYTES);
+    int rc = query_unsteady(c->pg, in, &function, &err);
+    bool steady = rc == 0 && function.len == 0;
+    if (rc < 0) {
+        check_fail(c, &err);
+    } else if (!steady) {
+        check_say(c, VERDICT_FAIL,
+                  "let a column say it, which the application sets; a function of your own that "
+                  "depends on its arguments alone should be declared immutable",
+                  "from.%s calls %s, whose result changes without a change of the table",
+                  in->root->query != NULL ? "query" : "where", buf_text(&function));
+    }
+    buf_release(&function);
+    return steady;
+}
+
 static void probe_reading(struct check *c)
 {
     struct err err;
@@ -125,6 +146,9 @@ static void probe_reading(struct check *c)
     struct query_input in = {c->table, from->where, from->dependencies, from->dependency_count};
     if (query_require(c->pg, &in, NULL, &err) < 0) {
         check_fail(c, &err);
+        return;
+    }
+    if (!is_steady(c, &in)) {
         return;
     }
     check_say(c, VERDICT_PASS, NULL, "the role may read it%s%s",

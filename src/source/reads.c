@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "pg_private.h"
+#include "plancalls.h"
 #include "rowferry/base/text.h"
 
 #define SQL_MAX_BYTES ((size_t)2 << 20)
@@ -21,12 +22,12 @@ void reads_release(struct reads *r)
     *r = (struct reads){0};
 }
 
-static int plan_rows(struct pg *pg, const struct query_input *in, struct err *err)
+static int plan_rows(struct pg *pg, const struct query_input *in, struct pg_result **plan,
+                     struct err *err)
 {
     struct buf sql;
-    struct pg_result *r = NULL;
     buf_init(&sql, SQL_MAX_BYTES);
-    buf_push_literal(&sql, "explain select * from ");
+    buf_push_literal(&sql, "explain (verbose, costs off) select * from ");
     catalog_push_source(&sql, in->root);
     if (in->where != NULL) { /* on lines of its own, so that a comment in it ends there */
         buf_push_literal(&sql, " where (\n");
@@ -34,8 +35,7 @@ static int plan_rows(struct pg *pg, const struct query_input *in, struct err *er
         buf_push_literal(&sql, "\n)");
     }
     int rc = sql.failed ? err_set(err, ERR_CONFIG, "from.where is too long")
-                        : pg_query(pg, &r, buf_text(&sql), NULL, 0, err);
-    pg_result_release(r);
+                        : pg_query(pg, plan, buf_text(&sql), NULL, 0, err);
     buf_release(&sql);
     return rc < 0 ? err_context(err, "cannot read table %s%s", in->root->quoted,
                                 in->where != NULL ? " with from.where" : "")
@@ -88,10 +88,11 @@ int reads_find(struct reads *out, struct pg *pg, const struct query_input *in,
                const struct depends *depends, struct err *err)
 {
     struct err ignored;
+    struct pg_result *plan = NULL;
     reads_release(out);
     int rc = pg_script(pg, "begin isolation level read committed read only", err);
     if (rc == 0) {
-        rc = plan_rows(pg, in, err);
+        rc = plan_rows(pg, in, &plan, err);
     }
     for (size_t i = 0; i < depends->count && rc == 0; i++) {
         rc = plan_keys(pg, &depends->items[i], err);
@@ -99,11 +100,47 @@ int reads_find(struct reads *out, struct pg *pg, const struct query_input *in,
     if (rc == 0) {
         rc = take_locked(out, pg, err);
     }
+    pg_result_release(plan);
     int ended = pg_script(pg, "rollback", &ignored);
     if (rc < 0 && (strcmp(err->sqlstate, "42P01") == 0 || strcmp(err->sqlstate, "42883") == 0)) {
         err_hint(err, "name tables and functions with their schema, like public.articles");
     }
     return rc == 0 && ended < 0 ? err_set(err, ERR_TRANSIENT, "%s", ignored.message) : rc;
+}
+
+int query_unsteady(struct pg *pg, const struct query_input *in, struct buf *function,
+                   struct err *err)
+{
+    struct buf plan; /* in one: a literal may have lines */
+    struct buf names;
+    struct buf array;
+    struct pg_result *r = NULL;
+    buf_init(&plan, SQL_MAX_BYTES);
+    buf_init(&names, SQL_MAX_BYTES);
+    buf_init(&array, SQL_MAX_BYTES);
+    int rc = plan_rows(pg, in, &r, err);
+    for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
+        buf_push_text(&plan, pg_text(r, i, 0));
+        buf_push_char(&plan, '\n');
+    }
+    pg_result_release(r);
+    r = NULL;
+    plancalls_push(&names, buf_text(&plan));
+    buf_push_literal(&array, "{");
+    buf_push_text(&array, buf_text(&names));
+    buf_push_literal(&array, "}");
+    if (rc == 0) {
+        const char *const params[] = {buf_text(&array)};
+        rc = pg_ask(pg, &r, "query_unsteady", params, 1, err);
+    }
+    if (rc == 0 && pg_rows(r) > 0) {
+        buf_push_text(function, pg_text(r, 0, 0));
+    }
+    pg_result_release(r);
+    buf_release(&plan);
+    buf_release(&names);
+    buf_release(&array);
+    return rc;
 }
 
 static bool covered(const struct read_table *t, const struct query_input *in,

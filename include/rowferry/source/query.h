@@ -36,6 +36,11 @@ struct query_input {
 int query_require(struct pg *pg, const struct query_input *in, struct buf *views,
                   struct err *err) MUST_CHECK;
 
+/* Appends a function that the rows' plan calls and whose result changes by itself, with time or at
+ * random, so that no change of a table tells; nothing where there is none. */
+int query_unsteady(struct pg *pg, const struct query_input *in, struct buf *function,
+                   struct err *err) MUST_CHECK;
+
 /* Looks up a dependency's table, with the recorded columns as its key. ERR_REJECTED also where
  * several columns are recorded and one may be NULL. */
 int query_dependency(struct pg *pg, struct table **out, const struct dependency *dependency,

@@ -135,6 +135,32 @@ START_TEST(a_condition_that_reads_another_table_is_refused)
 }
 END_TEST
 
+START_TEST(check_refuses_what_changes_with_time)
+{
+    static const char *const conditions[] = {"updated_at > now() - interval '1 day'",
+                                             "updated_at::date < current_date", "random() < 2",
+                                             "public.loose(title) = title"};
+    struct world w;
+    start(&w);
+    sql_exec(w.conn, "create function loose(text) returns text language plpgsql as "
+                     "'begin return $1; end'; create function strict(text) returns text "
+                     "language plpgsql stable as 'begin return $1; end'");
+    for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++) {
+        struct program_result result;
+        world_where(&w, conditions[i]);
+        world_install(&w);
+        rowferry_run(&result, w.config, "check", NULL);
+        ck_assert_msg(result.exit_code == 4 &&
+                          strstr(result.out, "whose result changes without a change") != NULL,
+                      "%s: %s", conditions[i], result.out);
+        program_result_release(&result);
+    }
+    world_where(&w, "public.strict(title) <> 'now() random()' and updated_at > '2020-01-01'");
+    rowferry_expect(0, w.config, "check", NULL);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(check_looks_at_the_change_log_of_each_table)
 {
     struct world w;
@@ -199,7 +225,7 @@ END_TEST
 
 SUITE_MAIN("sync/query", documents_of_three_tables_stay_equal,
            what_the_query_reads_and_nothing_covers_is_refused_with_the_remedy,
-           a_condition_that_reads_another_table_is_refused,
+           a_condition_that_reads_another_table_is_refused, check_refuses_what_changes_with_time,
            check_looks_at_the_change_log_of_each_table,
            another_query_or_another_view_needs_another_index,
            a_dependency_may_get_columns_but_not_lose_one_that_is_read)
