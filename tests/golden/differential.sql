@@ -24,6 +24,12 @@ begin
         when 'number as its digits' then to_jsonb(t)
         when 'oid as a number' then to_jsonb(t::bigint)
         when 'boolean as a word' then to_jsonb(t)
+        when 'composite without its NULL fields' then jsonb_strip_nulls(j)
+        when 'range as an object of its bounds' then (
+            select jsonb_strip_nulls(jsonb_build_object(
+                       case when lower_inc(r) then 'gte' else 'gt' end, lower(r),
+                       case when upper_inc(r) then 'lte' else 'lt' end, upper(r)))
+              from (select t::numrange) as x(r))
         when 'address without its mask' then to_jsonb(host(t::inet))
         when 'address with its bits' then to_jsonb(host(t::inet) || '/' || masklen(t::inet))
     end;
@@ -62,6 +68,7 @@ begin
     end;
 end $$;
 
+create type pg_temp.pair as (a int4, b text);
 create type pg_temp.mood as enum ('sad', 'so so', 'hap"py');
 create domain pg_temp.amount as numeric(30, 5);
 create domain pg_temp.note as text;
