@@ -87,6 +87,7 @@ static const char *in_full(const char *property)
     static const char *const forms[][2] = {
         {"{\"type\":\"scaled_float\"}", "{\"type\":\"scaled_float\",\"scaling_factor\":100}"},
         {"{\"type\":\"object\"}", "{\"type\":\"object\",\"enabled\":false}"},
+        {"{\"type\":\"nested\"}", "{\"type\":\"nested\",\"dynamic\":false}"},
     };
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         if (strcmp(property, forms[i][0]) == 0) {
