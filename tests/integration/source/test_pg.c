@@ -161,6 +161,59 @@ START_TEST(a_table_is_described)
 }
 END_TEST
 
+/* The names of the parts from a column down, always the first one. */
+static void expect_line(const struct column *c, const char *const *types)
+{
+    for (; *types != NULL; types++) {
+        ck_assert_str_eq(c->type, *types);
+        if (types[1] != NULL) {
+            ck_assert_uint_gt(c->part_count, 0);
+            c = &c->parts[0];
+        }
+    }
+    ck_assert_uint_eq(c->part_count, 0);
+}
+
+START_TEST(what_a_column_is_made_of_is_described_eight_levels_down)
+{
+    char *uri = database_new();
+    struct err err = {0};
+    struct table *t = NULL;
+    PGconn *db = sql_open(uri);
+    sql_exec(db, "create type place as (city text, gone int, zip char(5));"
+                 "alter type place drop attribute gone;"
+                 "create domain home as place; create domain homes as home[];"
+                 "create domain estates as homes[];"
+                 "create type d1 as (f int); create type d2 as (f d1); create type d3 as (f d2);"
+                 "create type d4 as (f d3); create type d5 as (f d4); create type d6 as (f d5);"
+                 "create type d7 as (f d6); create type d8 as (f d7); create type d9 as (f d8);"
+                 "create table t (id int primary key, e estates, m tstzmultirange, d d9)");
+    struct pg *pg = walk_connect(uri);
+    must(catalog_table(pg, &t, "t", NULL, 0, &err), &err);
+    const struct column *e = columns_find(&t->columns, "e");
+    expect_line(e, (const char *[]){"_homes", "_home", "place", "text", NULL});
+    ck_assert_str_eq(e->declared, "public.estates");
+    const struct column *place = &e->parts[0].parts[0];
+    ck_assert_uint_eq(place->part_count, 2);
+    ck_assert_str_eq(place->parts[1].name, "zip");
+    ck_assert_str_eq(place->parts[1].declared, "character(5)");
+    expect_line(columns_find(&t->columns, "m"),
+                (const char *[]){"tstzmultirange", "tstzrange", "timestamptz", NULL});
+    const struct column *deepest = columns_find(&t->columns, "d");
+    for (int i = 0; i < 8; i++) {
+        ck_assert_int_eq(deepest->category, 'c');
+        deepest = &deepest->parts[0];
+    }
+    ck_assert_str_eq(deepest->type, "d1");
+    ck_assert_int_eq(deepest->category, 'b');
+    ck_assert_uint_eq(deepest->part_count, 0);
+    table_free(t);
+    pg_close(pg);
+    PQfinish(db);
+    database_drop(uri);
+}
+END_TEST
+
 START_TEST(a_table_or_column_that_does_not_exist_is_answered_with_the_nearest)
 {
     static const char *const wrong[] = {"idd"};
@@ -209,5 +262,6 @@ SUITE_MAIN("source/pg", nobody_listening_is_temporary,
            a_wrong_password_a_missing_role_and_a_missing_database_are_refusals,
            a_session_ends_when_we_are_gone_and_not_before,
            text_means_the_same_whatever_the_database_was_set_to, the_server_is_identified,
-           a_table_is_described, a_table_or_column_that_does_not_exist_is_answered_with_the_nearest,
+           a_table_is_described, what_a_column_is_made_of_is_described_eight_levels_down,
+           a_table_or_column_that_does_not_exist_is_answered_with_the_nearest,
            a_second_holder_is_told_who_the_first_is)

@@ -155,7 +155,7 @@ static void throw_at(const struct type_pair *pair, bool json, uint64_t *state)
 {
     struct buf out;
     buf_init(&out, 4096);
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 1000; i++) {
         char text[80];
         size_t len = random_text(text, state);
         char *exact = text_copy_span(span_make(text, len)); /* so that a step too far is seen */
