@@ -144,7 +144,7 @@ START_TEST(a_restart_of_the_node_in_the_middle_is_ridden_out)
     shop_sync_counts(&shop, 100, 0);
     sql_exec(shop.conn, "delete from articles where source_id <= 50");
     sql_exec(shop.conn, "insert into articles (source_id, title) select i, repeat('y', 900) "
-                        "from generate_series(1001, 20000) i");
+                        "from generate_series(1001, 6000) i");
     rowferry_start(&program, shop.config, "sync", "--json", NULL);
     program_await(&program, "event=sync_started", 30000);
     restart_node();

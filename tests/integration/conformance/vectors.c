@@ -35,6 +35,16 @@ static bool has_vectors(struct shop *shop)
     return found;
 }
 
+/* Elasticsearch from 9.2 on leaves vectors out of _source unless told otherwise. */
+static const char *settings_for(const struct shop *shop, bool possible)
+{
+    if (!elastic(shop)) {
+        return possible ? "\"index.knn\":true" : NULL;
+    }
+    return shop->subject.product.major >= 9 ? "\"index.mapping.exclude_source_vectors\":false"
+                                            : NULL;
+}
+
 static void expect_nearest(struct shop *shop)
 {
     const char *query =
@@ -58,8 +68,7 @@ START_TEST(a_vector_is_found_by_its_neighbour)
     bool knn = !elastic(&shop);
     bool possible = has_vectors(&shop);
     subject_leave(s);
-    shop_open(&shop, 30, knn ? KNN_VECTOR : DENSE_VECTOR,
-              knn && possible ? "\"index.knn\":true" : NULL);
+    shop_open(&shop, 30, knn ? KNN_VECTOR : DENSE_VECTOR, settings_for(&shop, possible));
     fill(&shop);
     if (possible) {
         shop_sync_counts(&shop, 30, 0);
@@ -83,7 +92,7 @@ START_TEST(a_vector_of_another_length_is_a_dead_letter)
     if (!possible) {
         return;
     }
-    shop_open(&shop, 30, knn ? KNN_VECTOR : DENSE_VECTOR, knn ? "\"index.knn\":true" : NULL);
+    shop_open(&shop, 30, knn ? KNN_VECTOR : DENSE_VECTOR, settings_for(&shop, true));
     fill(&shop);
     sql_exec(shop.conn, "update articles set v = '{1,2}' where source_id = 9");
     shop_sync(&shop, 3, NULL);
