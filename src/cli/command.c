@@ -19,6 +19,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_REASON] = {"--reason", 0, "TEXT", "only those whose reason holds the text"},
     [OPTION_ALL] = {"--all", 0, NULL, "all that are open"},
     [OPTION_YES] = {"--yes", 0, NULL, "do not ask"},
+    [OPTION_PRETTY] = {"--pretty", 0, NULL, "with line breaks, for people"},
 };
 
 #define JSON OPTION_BIT(OPTION_JSON)
@@ -80,7 +81,7 @@ const struct command commands[] = {
         .summary = "print documents and action lines as they would be sent",
         .about = "Reads the rows of these keys and sends nothing. The version in an action line "
                  "is the\npresent time, as a sync of now would send it.",
-        .options = ONE,
+        .options = ONE | OPTION_BIT(OPTION_PRETTY),
         .exits = EXITS(AWAY),
         .operands_least = 1,
         .run = command_document,

@@ -27,6 +27,7 @@ enum option_id {
     OPTION_REASON,
     OPTION_ALL,
     OPTION_YES,
+    OPTION_PRETTY,
     OPTION_COUNT,
 };
 

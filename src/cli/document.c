@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pretty.h"
 #include "rowferry/document/encode.h"
 #include "session.h"
 #include "setup.h"
@@ -13,12 +14,15 @@
 
 #define NAME_BYTES 1024
 #define DOCUMENT_OPERATIONS 1
+#define PRETTY_GROWTH 100 /* times the bytes: more than any document but a heap of brackets needs  \
+                           */
 
 struct dry_run {
     struct session session;
     const struct plan *plan;
     struct capture *capture;
     struct batch batch;
+    bool pretty;
     bool missed; /* an ID has no document */
 };
 
@@ -83,6 +87,24 @@ static void tell_refused(struct dry_run *d, const struct change *change,
     d->missed = true;
 }
 
+/* Action line and document, each a value over several lines. */
+static int show_pretty(const struct buf *lines, struct err *err)
+{
+    struct buf out;
+    size_t most = lines->len * PRETTY_GROWTH + PRETTY_GROWTH;
+    buf_init(&out, most);
+    for (size_t i = 0; i < lines->len;) {
+        size_t len = strcspn(lines->data + i, "\n");
+        pretty_push(&out, span_make(lines->data + i, len));
+        buf_push_char(&out, '\n');
+        i += len + 1;
+    }
+    int rc = out.failed ? err_set(err, ERR_REJECTED, "the document is too deep for --pretty")
+                        : terminal_result(&out, err);
+    buf_release(&out);
+    return rc;
+}
+
 static int show_row(struct dry_run *d, const struct change *change, struct err *err)
 {
     struct refusal refusal = {0};
@@ -92,7 +114,7 @@ static int show_row(struct dry_run *d, const struct change *change, struct err *
         tell_refused(d, change, &refusal);
         return 0;
     }
-    return terminal_result(&d->batch.bytes, err);
+    return d->pretty ? show_pretty(&d->batch.bytes, err) : terminal_result(&d->batch.bytes, err);
 }
 
 static int wait_for(const struct capture *capture, struct err *err)
@@ -124,7 +146,7 @@ static int show_all(struct dry_run *d, struct err *err)
 static int show_documents(const struct config *config, const struct pipeline_config *pipeline,
                           const struct arguments *a, struct err *err)
 {
-    struct dry_run d = {0};
+    struct dry_run d = {.pretty = arguments_have(a, OPTION_PRETTY)};
     size_t most = (size_t)pipeline->limits.document_bytes;
     batch_init(&d.batch, most, most, DOCUMENT_OPERATIONS);
     int rc = session_init(&d.session, config, pipeline, "document", err);

@@ -68,6 +68,12 @@ static const struct cell hostile[] = {
     {"json", "jsonb", "flattened", "{\"\\\"\": [[[[[{\"\\n\": \"\\\\\"}]]]]], \"b\": 1e400}"},
 };
 
+/* Filled in by main: 100 KB of WORDS. */
+static struct cell big[] = {
+    {"id", "int8", "long", "471100"},
+    {"body", "text", "text", NULL},
+};
+
 struct table {
     const char *name;
     const struct cell *cells;
@@ -79,7 +85,8 @@ struct table {
 #cells, cells, sizeof(cells) / sizeof(cells[0])                                            \
     }
 
-static const struct table tables[] = {TABLE(narrow), TABLE(events), TABLE(wide), TABLE(hostile)};
+static const struct table tables[] = {TABLE(narrow), TABLE(events), TABLE(wide), TABLE(hostile),
+                                      TABLE(big)};
 
 struct subject {
     struct mapping mapping;
@@ -192,18 +199,30 @@ static void measure(const struct table *table, long documents)
     release(&s);
 }
 
+static void fill_big(struct buf *text)
+{
+    buf_init(text, 1 << 20);
+    while (text->len < 100000) {
+        buf_push_literal(text, WORDS);
+    }
+    big[1].text = buf_text(text);
+}
+
 int main(int argc, char **argv)
 {
+    struct buf body;
     long documents = argc > 2 ? strtol(argv[2], NULL, 10) : 1000000;
     bool known = false;
+    fill_big(&body);
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         if (argc < 2 || strcmp(argv[1], tables[i].name) == 0) {
             measure(&tables[i], documents);
             known = true;
         }
     }
+    buf_release(&body);
     if (!known || documents < 1) {
-        fail("expects a table (narrow, events, wide, hostile) and a number of documents");
+        fail("expects a table (narrow, events, wide, hostile, big) and a number of documents");
     }
     return EXIT_SUCCESS;
 }

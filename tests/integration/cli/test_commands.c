@@ -272,6 +272,11 @@ START_TEST(document_shows_what_would_be_sent_and_leaves_no_trace)
     expect_text(result.out, "{\"index\":{\"_id\":\"7\",\"version\":");
     expect_text(result.out, "\"version_type\":\"external\"}}\n{\"source_id\":\"7\",");
     program_result_release(&result);
+    rowferry_run(&result, w.config, "document", "--pretty", "7", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s", result.err);
+    expect_text(result.out, "{\n  \"index\": {\n    \"_id\": \"7\",\n    \"version\": ");
+    expect_text(result.out, "\n  }\n}\n{\n  \"source_id\": \"7\",\n");
+    program_result_release(&result);
     rowferry_run(&result, w.config, "document", "7", "99", NULL);
     ck_assert_int_eq(result.exit_code, 1);
     expect_text(result.out, "\"_id\":\"7\"");
