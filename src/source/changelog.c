@@ -172,7 +172,7 @@ static int changelog_resume(struct capture *capture, const char *position, struc
         rc = consumer_look(&c->consumer, err);
     }
     if (rc == 0) {
-        rc = depends_look(&c->depends, err);
+        rc = c->query != NULL ? depends_look(&c->depends, c->pg, c->name, err) : 0;
     }
     if (rc == 0) {
         fall_back(c);

@@ -199,13 +199,25 @@ int depends_register(struct depends *d, struct err *err)
     return rc;
 }
 
-int depends_look(struct depends *d, struct err *err)
+/* What it depended on once would keep its entries for ever. */
+static int leave_others(struct depends *d, struct pg *pg, const char *consumer, struct err *err)
+{
+    struct buf captures;
+    buf_init(&captures, NAME_MAX_BYTES);
+    depends_push_captures(&captures, d, 0);
+    const char *const params[] = {consumer, buf_text(&captures)};
+    int rc = pg_ask(pg, NULL, "consumer_left", params, 2, err);
+    buf_release(&captures);
+    return rc < 0 ? err_context(err, "could not forget what \"%s\" depended on", consumer) : 0;
+}
+
+int depends_look(struct depends *d, struct pg *pg, const char *consumer, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < d->count && rc == 0; i++) {
         rc = consumer_look(&d->items[i].consumer, err);
     }
-    return rc;
+    return rc == 0 ? leave_others(d, pg, consumer, err) : rc;
 }
 
 int depends_mirror(struct depends *d, const struct position *p, struct err *err)

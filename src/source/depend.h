@@ -44,9 +44,10 @@ int depends_install(struct depends *d, struct pg *pg, const char *consumer,
                     struct err *err) MUST_CHECK;
 
 /* The rows of the consumer, as consumer.h has them: written anew as the last looks were, read,
- * moved on, pruned. */
+ * moved on, pruned. A look also removes those in captures that it depended on once. */
 int depends_register(struct depends *d, struct err *err) MUST_CHECK;
-int depends_look(struct depends *d, struct err *err) MUST_CHECK;
+int depends_look(struct depends *d, struct pg *pg, const char *consumer,
+                 struct err *err) MUST_CHECK;
 int depends_mirror(struct depends *d, const struct position *p, struct err *err) MUST_CHECK;
 int depends_prune(struct depends *d, int64_t most_ms, struct err *err) MUST_CHECK;
 

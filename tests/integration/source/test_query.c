@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Documents of several tables: a change of any of them sends the rows that it is part of. */
+#include <stdio.h>
+#include <unistd.h>
+
 #include "walk.h"
 
 /* The options are of the configuration's form, which owns its texts. */
@@ -163,6 +166,7 @@ START_TEST(an_author_of_many_articles_is_sent_in_pages)
     size_t most = 0;
     size_t rows = 0;
     walk_new(&w, SHOP);
+    sql_exec(w.db, "set synchronous_commit = off"); /* of the test's own many writes */
     sql_exec(w.db,
              "insert into article select i, 'many ' || i, 1 from generate_series(1000, 20999) i");
     walk_start(&w);
@@ -285,6 +289,59 @@ START_TEST(a_table_behind_a_view_is_found)
     sql_exec(w.db, "update author set name = 'seen through the view' where id = 1");
     ck_assert_uint_eq(walk_drain(&w), 10);
     ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    walk_free(&w);
+}
+END_TEST
+
+/* A view gives what its owner may read; the table behind it is not the reader's. */
+START_TEST(a_reader_needs_no_more_than_the_grants_and_the_view)
+{
+    struct walk w = articles(0);
+    char role[32];
+    w.query = "select a.id, a.title, u.name as author, " COMMENTS " as comments "
+              "from public.article a join public.people u on u.id = a.author_id";
+    walk_new(&w, SHOP "; create view people as select * from author");
+    snprintf(role, sizeof(role), "reader_%d", (int)getpid());
+    sql_exec(w.db,
+             "create role %1$s login password 'pw'; grant usage on schema public, rowferry to %1$s;"
+             "grant select on article, comment, people, rowferry.migration, rowferry.capture, "
+             "rowferry.change to %1$s;"
+             "grant select, insert, update, delete on rowferry.consumer to %1$s;"
+             "grant execute on function rowferry.prune(integer, integer) to %1$s",
+             role);
+    char *plain = w.uri;
+    w.uri = uri_as(plain, role);
+    ck_assert_int_eq(setenv("PGPASSWORD", "pw", 1), 0);
+    walk_start(&w);
+    walk_copy(&w);
+    sql_exec(w.db,
+             "update author set name = 'seen' where id = 1; delete from comment where id < 9");
+    walk_settle(&w);
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    walk_close(&w);
+    unsetenv("PGPASSWORD");
+    free(w.uri);
+    w.uri = plain;
+    sql_exec(w.db, "drop owned by %1$s; drop role %1$s", role);
+    walk_free(&w);
+}
+END_TEST
+
+/* What it did before it was taken out of the list would be kept for ever. */
+START_TEST(a_dependency_that_is_given_up_keeps_nothing)
+{
+    struct walk w = articles(0);
+    w.query = "select a.id, a.title, null::text as author, " COMMENTS " as comments "
+              "from public.article a";
+    walk_new(&w, SHOP);
+    walk_start(&w);
+    walk_copy(&w);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from rowferry.consumer"), 3);
+    w.dependencies = dependencies + 1;
+    w.dependency_count = 1;
+    walk_again(&w);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from rowferry.consumer"), 2);
+    walk_drain(&w);
     walk_free(&w);
 }
 END_TEST
@@ -412,6 +469,8 @@ SUITE_MAIN("source/query", a_first_load_gives_what_the_query_gives,
            a_transaction_on_a_dependency_that_commits_late_is_read,
            entries_are_kept_until_they_are_read_and_then_pruned,
            a_table_that_nothing_covers_is_named, a_table_behind_a_view_is_found,
-           a_key_of_another_type_is_refused, a_key_that_comes_twice_stops_with_the_key_named,
-           rows_without_a_key_are_told, a_rewritten_or_uncaptured_dependency_stops_the_sync,
+           a_reader_needs_no_more_than_the_grants_and_the_view,
+           a_dependency_that_is_given_up_keeps_nothing, a_key_of_another_type_is_refused,
+           a_key_that_comes_twice_stops_with_the_key_named, rows_without_a_key_are_told,
+           a_rewritten_or_uncaptured_dependency_stops_the_sync,
            several_key_columns_and_several_recorded_columns)
