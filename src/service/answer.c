@@ -22,10 +22,11 @@ enum place {
 
 enum field {
     FIELD_NONE,
-    FIELD_ERRORS,
     FIELD_ITEMS,
     FIELD_ACTION,
     FIELD_STATUS,
+    FIELD_ID,
+    FIELD_STORE,
     FIELD_ERROR,
     FIELD_TYPE,
     FIELD_REASON,
@@ -40,13 +41,13 @@ struct answer {
     size_t wanted;                         /* items: one for each operation that travels */
     enum place places[WALK_MAX_DEPTH + 1]; /* [depth] of the open containers */
     enum field field;                      /* what the value after the last key is */
-    bool all_good;                         /* "errors":false came first: items are counted only */
     bool items_seen;
     bool too_many;
     size_t item; /* the next one's number */
     unsigned actions;
     int status;
     bool has_error;
+    bool diverted; /* the document went to a failure store */
     struct buf type, reason, cause_type, cause_reason;
 };
 
@@ -55,10 +56,15 @@ static const struct key_row {
     const char *key;
     enum field field;
 } keys[] = {
-    {PLACE_TOP, "errors", FIELD_ERRORS},         {PLACE_TOP, "items", FIELD_ITEMS},
-    {PLACE_RESULT, "status", FIELD_STATUS},      {PLACE_RESULT, "error", FIELD_ERROR},
-    {PLACE_ERROR, "type", FIELD_TYPE},           {PLACE_ERROR, "reason", FIELD_REASON},
-    {PLACE_ERROR, "caused_by", FIELD_CAUSE},     {PLACE_CAUSE, "type", FIELD_CAUSE_TYPE},
+    {PLACE_TOP, "items", FIELD_ITEMS},
+    {PLACE_RESULT, "status", FIELD_STATUS},
+    {PLACE_RESULT, "error", FIELD_ERROR},
+    {PLACE_RESULT, "_id", FIELD_ID},
+    {PLACE_RESULT, "failure_store", FIELD_STORE},
+    {PLACE_ERROR, "type", FIELD_TYPE},
+    {PLACE_ERROR, "reason", FIELD_REASON},
+    {PLACE_ERROR, "caused_by", FIELD_CAUSE},
+    {PLACE_CAUSE, "type", FIELD_CAUSE_TYPE},
     {PLACE_CAUSE, "reason", FIELD_CAUSE_REASON},
 };
 
@@ -88,6 +94,7 @@ static void begin_item(struct answer *a)
     a->actions = 0;
     a->status = 0;
     a->has_error = false;
+    a->diverted = false;
     buf_reset(&a->type);
     buf_reset(&a->reason);
     buf_reset(&a->cause_type);
@@ -112,14 +119,20 @@ static void settle_item(struct answer *a)
     struct item item = {
         .status = a->status,
         .has_error = a->has_error,
+        .diverted = a->diverted,
         .type = span_make(buf_text(&a->type), a->type.len),
         .reason = span_make(buf_text(&a->reason), a->reason.len),
     };
     o->http_status = a->status;
     o->outcome = outcome_of_item(o, &item, &o->seen);
-    if (a->has_error && o->outcome != OUTCOME_DONE) {
+    if (a->diverted && !a->has_error) {
+        buf_push_literal(&a->type, "failure_store");
+        buf_push_literal(&a->reason, "a data stream's failure store took the document");
+    }
+    if (o->outcome != OUTCOME_DONE && (a->has_error || a->diverted)) {
         join_cause(a);
-        batch_set_reason(a->batch, o, item.type, span_make(buf_text(&a->reason), a->reason.len));
+        batch_set_reason(a->batch, o, span_make(buf_text(&a->type), a->type.len),
+                         span_make(buf_text(&a->reason), a->reason.len));
     }
 }
 
@@ -146,10 +159,8 @@ static bool open_item(struct answer *a, enum place *place, bool array)
         a->too_many = true;
         return false;
     }
-    *place = a->all_good ? PLACE_SKIP : PLACE_ITEM;
-    if (!a->all_good) {
-        begin_item(a);
-    }
+    *place = PLACE_ITEM;
+    begin_item(a);
     return !array;
 }
 
@@ -181,9 +192,7 @@ static bool on_close(void *context, unsigned depth)
     struct answer *a = context;
     a->field = FIELD_NONE;
     if (depth > 1 && a->places[depth - 1] == PLACE_ITEMS) {
-        if (!a->all_good) {
-            settle_item(a);
-        }
+        settle_item(a);
         a->item++;
     }
     return true;
@@ -233,10 +242,28 @@ static bool may_be_plain(const struct answer *a, unsigned depth)
            a->field != FIELD_ITEMS;
 }
 
+/* Nobody is asked for ids, and position decides. One that is there all the same and is another's
+ * belongs to the answer of another request. Control characters come as blanks. */
+static bool is_our_id(const struct answer *a, struct span id)
+{
+    struct span key = batch_key(a->batch, &a->batch->operations[a->item]);
+    size_t len = key.len < WALK_TEXT_BYTES ? key.len : WALK_TEXT_BYTES;
+    if (id.len != len) {
+        return false;
+    }
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)key.data[i];
+        if (id.data[i] != (c < 0x20 || c == 0x7f ? ' ' : key.data[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool on_string(void *context, unsigned depth, struct span text)
 {
     struct answer *a = context;
-    if (!may_be_plain(a, depth)) {
+    if (!may_be_plain(a, depth) || (a->field == FIELD_ID && !is_our_id(a, text))) {
         return false;
     }
     struct buf *kept = text_of_field(a, a->field);
@@ -245,6 +272,7 @@ static bool on_string(void *context, unsigned depth, struct span text)
         buf_push(kept, text.data, text.len);
     }
     a->has_error = a->has_error || a->field == FIELD_ERROR;
+    a->diverted = a->diverted || (a->field == FIELD_STORE && span_is(text, "used"));
     bool good = a->field != FIELD_STATUS;
     a->field = FIELD_NONE;
     return good;
@@ -271,26 +299,26 @@ static bool on_scalar(void *context, unsigned depth, struct span text)
         return false;
     }
     a->field = FIELD_NONE;
-    if (field == FIELD_ERRORS && !a->items_seen) {
-        a->all_good = span_is(text, "false");
-    } else if (field == FIELD_STATUS) {
-        a->status = parse_status(text);
-        return a->status > 0;
+    if (field != FIELD_STATUS) {
+        return true;
     }
-    return true;
+    bool first = a->status == 0;
+    a->status = parse_status(text);
+    return first && a->status > 0;
 }
 
 static const struct walk_events events = {on_open, on_close, on_key, on_string, on_scalar};
 
-static void set_all(struct batch *b, enum outcome outcome, int status)
+static void set_all_unknown(struct batch *b)
 {
     size_t travelling = batch_travelling(b);
     for (size_t i = 0; i < travelling; i++) {
         struct operation *o = &b->operations[i];
-        o->outcome = outcome;
-        o->http_status = status;
+        o->outcome = OUTCOME_UNKNOWN;
+        o->http_status = 0;
         o->seen = 0;
         o->reason_len = 0;
+        o->type_len = 0;
     }
     buf_reset(&b->reasons);
 }
@@ -301,11 +329,10 @@ void answer_begin(struct answer *a, struct batch *batch)
     a->batch = batch;
     a->wanted = batch_travelling(batch);
     a->field = FIELD_NONE;
-    a->all_good = false;
     a->items_seen = false;
     a->too_many = false;
     a->item = 0;
-    set_all(batch, OUTCOME_UNKNOWN, 0);
+    set_all_unknown(batch);
 }
 
 bool answer_feed(struct answer *a, const char *bytes, size_t len)
@@ -343,11 +370,8 @@ int answer_end(struct answer *a, struct err *err)
 {
     bool whole = walk_whole(&a->walk) && a->items_seen && a->item == a->wanted;
     if (!whole) {
-        set_all(a->batch, OUTCOME_UNKNOWN, 0);
+        set_all_unknown(a->batch);
         return explain(a, err);
-    }
-    if (a->all_good) {
-        set_all(a->batch, OUTCOME_DONE, 200);
     }
     return 0;
 }

@@ -139,6 +139,9 @@ enum outcome outcome_of_item(const struct operation *o, const struct item *item,
 {
     size_t count = sizeof(item_rules) / sizeof(item_rules[0]);
     enum outcome outcome = first_fit(item_rules, count, o->kind, item);
+    if (item->diverted && outcome == OUTCOME_DONE) {
+        return OUTCOME_REJECTED;
+    }
     return outcome == OUTCOME_OUTRUN ? conflict(o, item->reason, seen) : outcome;
 }
 

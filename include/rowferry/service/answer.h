@@ -3,8 +3,10 @@
  * Reads a bulk answer as it arrives, in constant memory: a pull parser for this one shape.
  *
  * Feed it the bytes in any pieces. It sets status, outcome (service/outcome.h), seen version and
- * reason of operation i from item i. A top-level "errors":false before "items" makes it count items
- * instead of reading them. Depth, sizes and numbers are bounded; anything unexpected is an error.
+ * reason of operation i from item i: position decides. An item that names another _id makes the
+ * whole answer somebody else's. The top-level "errors" is not read: it is false where a failure
+ * store took documents, and the items say all. Depth, sizes and numbers are bounded; anything
+ * unexpected is an error.
  */
 #ifndef ROWFERRY_SERVICE_ANSWER_H
 #define ROWFERRY_SERVICE_ANSWER_H

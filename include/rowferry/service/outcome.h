@@ -13,6 +13,7 @@
 struct item {
     int status;
     bool has_error;
+    bool diverted;    /* "failure_store":"used": stored, but not where it belongs */
     struct span type; /* of the error */
     struct span reason;
 };

@@ -97,12 +97,13 @@ END_TEST
 
 START_TEST(an_unfiltered_answer_is_read_too)
 {
-    expect("ud",
-           "{\"took\":30,\"errors\":true,\"items\":[{\"index\":{\"_index\":\"i\",\"_id\":\"1]}\","
-           "\"_version\":7,\"result\":\"created\",\"_shards\":{\"total\":2,\"failed\":0},"
-           "\"status\":201}},{\"delete\":{\"_id\":\"\\\"{\",\"result\":\"not_found\","
-           "\"status\":404}}]}",
-           "dd");
+    expect(
+        "ud",
+        "{\"took\":30,\"errors\":true,\"items\":[{\"index\":{\"_index\":\"i]}\",\"_id\":\"0\","
+        "\"_version\":7,\"result\":\"created\",\"_shards\":{\"total\":2,\"failed\":0},"
+        "\"status\":201}},{\"delete\":{\"_index\":\"\\\"{\",\"_id\":\"1\",\"result\":\"not_found\","
+        "\"status\":404}}]}",
+        "dd");
 }
 END_TEST
 
@@ -165,6 +166,53 @@ START_TEST(unknown_keys_are_skipped_at_any_depth)
 }
 END_TEST
 
+START_TEST(a_failed_item_is_seen_where_errors_says_that_all_is_well)
+{
+    expect("uu", "{\"errors\":false,\"items\":[" GOOD "," MALFORMED "]}", "dx");
+    expect("u", "{\"errors\":false,\"items\":[{\"index\":{\"status\":429}}]}", "r");
+    expect("u", "{\"errors\":true,\"items\":[" GOOD "]}", "d");
+}
+END_TEST
+
+START_TEST(a_document_in_the_failure_store_is_not_done)
+{
+    struct batch b;
+    struct err err;
+    struct answer *a = answer_new();
+    static const char json[] =
+        "{\"errors\":false,\"items\":[{\"index\":{\"failure_store\":\"used\",\"status\":201}},"
+        "{\"index\":{\"status\":201,\"failure_store\":\"used\"}},"
+        "{\"index\":{\"status\":201,\"failure_store\":\"not_applicable_or_unknown\"}}]}";
+    expect("uuu", json, "xxd");
+    make_batch(&b, "uuu");
+    ck_assert_int_eq(read_cut(a, &b, json, 9, &err), 0);
+    struct span reason = batch_reason(&b, &b.operations[1]);
+    ck_assert_msg(span_is(reason, "failure_store: a data stream's failure store took the document"),
+                  "%.*s", (int)reason.len, reason.data);
+    answer_free(a);
+    batch_release(&b);
+}
+END_TEST
+
+START_TEST(an_id_with_a_control_character_is_still_ours)
+{
+    struct batch b;
+    struct err err;
+    struct answer *a = answer_new();
+    batch_init(&b, 1 << 20, 1 << 20, 10);
+    batch_begin(&b, OPERATION_UPSERT, span_make("a\tb\x7f", 4), OURS, 1);
+    buf_push_literal(&b.bytes, "{}\n");
+    ck_assert(batch_commit(&b));
+    const char *json = "{\"items\":[{\"index\":{\"_id\":\"a\\tb\\u007f\",\"status\":200}}]}";
+    for (size_t cut = 0; cut < strlen(json); cut++) {
+        ck_assert_int_eq(read_cut(a, &b, json, cut, &err), 0);
+        ck_assert_int_eq(b.operations[0].outcome, OUTCOME_DONE);
+    }
+    answer_free(a);
+    batch_release(&b);
+}
+END_TEST
+
 START_TEST(a_wrong_number_of_items_is_not_believed)
 {
     expect("uu", "{\"errors\":false,\"items\":[" GOOD "]}", "uu");
@@ -218,6 +266,9 @@ START_TEST(what_is_no_bulk_answer_is_not_believed)
         "{\"items\":[" GOOD "],\"items\":[]}",
         "{\"items\":[{\"index\":{\"status\":200},\"delete\":{\"status\":200}}]}",
         "{\"errors\":false,\"items\":[" GOOD "]}{}",
+        "{\"items\":[{\"index\":{\"status\":500,\"status\":200}}]}",
+        "{\"items\":[{\"index\":{\"_id\":\"1\",\"status\":200}}]}",
+        "{\"items\":[{\"index\":{\"status\":200,\"_id\":\"00\"}}]}",
         "{\"errors\":false,\"items\":[5]}",
         "{\"errors\":false,\"items\":[[]]}",
     };
@@ -288,8 +339,10 @@ END_TEST
 SUITE_MAIN("service/answer", a_good_answer_of_both_products, an_unfiltered_answer_is_read_too,
            mixed_outcomes_go_to_their_operations,
            errors_after_items_or_not_at_all_means_reading_them,
-           seen_version_status_and_reason_are_kept, an_error_may_be_a_bare_text_or_null,
-           unknown_keys_are_skipped_at_any_depth, a_wrong_number_of_items_is_not_believed,
-           a_cut_answer_is_not_believed_at_any_byte, what_is_no_bulk_answer_is_not_believed,
-           an_item_without_a_status_is_unknown_alone, endless_nesting_and_reasons_stay_bounded,
-           a_reader_is_used_for_one_answer_after_another)
+           a_failed_item_is_seen_where_errors_says_that_all_is_well,
+           a_document_in_the_failure_store_is_not_done,
+           an_id_with_a_control_character_is_still_ours, seen_version_status_and_reason_are_kept,
+           an_error_may_be_a_bare_text_or_null, unknown_keys_are_skipped_at_any_depth,
+           a_wrong_number_of_items_is_not_believed, a_cut_answer_is_not_believed_at_any_byte,
+           what_is_no_bulk_answer_is_not_believed, an_item_without_a_status_is_unknown_alone,
+           endless_nesting_and_reasons_stay_bounded, a_reader_is_used_for_one_answer_after_another)
