@@ -104,11 +104,6 @@ bool intake_was_asked(const struct intake *r, uint64_t page)
     return r->asked_first != 0 && page >= r->asked_first && page <= r->asked_last;
 }
 
-bool intake_answered(const struct intake *r)
-{
-    return r->asked_count == 0 && r->window->first > r->asked_last;
-}
-
 bool intake_done(const struct intake *r)
 {
     bool still =

@@ -91,9 +91,6 @@ void intake_ask(struct intake *r, struct span key);
 /* Whether the page is one of the request that was asked last. */
 bool intake_was_asked(const struct intake *r, uint64_t page);
 
-/* True where all that was asked is read and settled. */
-bool intake_answered(const struct intake *r);
-
 /* True where nothing is left to be read: drained, and no key waits to be read again. */
 bool intake_done(const struct intake *r);
 

@@ -46,6 +46,9 @@ static void log_away(const struct patience *p, const struct err *err)
 bool patience_away(struct patience *p, const struct clock *clock, struct err *err)
 {
     int64_t now = clock_monotonic_us(clock);
+    if (err->sqlite_code != 0) {
+        return false;
+    }
     if (p->away_since_us == 0) {
         p->away_since_us = now;
         log_away(p, err);

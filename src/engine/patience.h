@@ -27,7 +27,7 @@ void patience_init(struct patience *p, const char *side, const char *pipeline, i
 void patience_well(struct patience *p, const struct clock *clock);
 
 /* It did not. True: wait until retry_at_us and try again; false: the budget is spent, and the
- * error's context says so. */
+ * error's context says so, or it was the state file that failed, which is neither side. */
 bool patience_away(struct patience *p, const struct clock *clock, struct err *err);
 
 /* Milliseconds until the next try; 0 = now. */

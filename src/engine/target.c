@@ -58,6 +58,18 @@ static bool index_is_ours(const struct target *t, const struct index_info *index
     return strcmp(index->pipeline, t->pipeline) == 0;
 }
 
+/* `<alias>-<yyyymmdd>-<number>`; to.index may have been changed since. */
+static bool name_is_of_alias(const struct target *t, const char *name)
+{
+    size_t len = strlen(t->alias);
+    if (strncmp(name, t->alias, len) != 0 || name[len] != '-') {
+        return false;
+    }
+    const char *day = name + len + 1;
+    size_t digits = strspn(day, "0123456789");
+    return digits == 8 && day[8] == '-' && strspn(day + 9, "0123456789") == strlen(day + 9);
+}
+
 /* The very index of the checkpoint. Where its uuid was not recorded any more, only one that this
  * run created: a run with another state file may have chosen the same name. */
 static bool index_is_generation(const struct target *t, const struct index_info *index)
@@ -95,6 +107,13 @@ static int target_alias_holder(struct target *t, struct index_info *from, bool *
                 "alias \"%s\" points at index \"%s\", which pipeline \"%s\" did not build",
                 t->alias, from->name, t->pipeline);
         return err_hint(err, "choose another to.index, or remove the alias");
+    }
+    if (strcmp(from->source, t->facts.identity) != 0) {
+        err_set(err, ERR_REJECTED,
+                "alias \"%s\" points at index \"%s\", which was built from another database",
+                t->alias, from->name);
+        return err_hint(err, "choose another to.index; where it is the same database, restored or "
+                             "upgraded, remove the alias and sync again");
     }
     return 0;
 }
@@ -217,18 +236,20 @@ static int target_check_origin(struct target *t, struct err *err)
     char fingerprint[17];
     mapping_fingerprint(fingerprint, t->mapping);
     const char *what = NULL;
-    if (!text_same(c->source_identity, t->facts.identity)) {
+    bool same_source = text_same(c->source_identity, t->facts.identity);
+    if (!same_source) {
         what = "the source is another database than the one";
     } else if (!text_same(c->mapping_fingerprint, fingerprint)) {
         what = "the mapping differs from the one";
     } else if (!text_same(c->table_fingerprint, t->facts.fingerprint)) {
-        what = "key, mapped columns or query of the table differ from those";
+        what = "key, fields, mapped columns, where or query differ from those";
     }
     if (what == NULL) {
         return 0;
     }
     err_set(err, ERR_STATE, "%s that index \"%s\" was built from", what, c->generation);
-    return err_hint(err, "to build the index anew, move the state file aside and sync again");
+    return err_hint(err, "to build the index anew, move the state file aside%s and sync again",
+                    same_source ? "" : ", remove the alias");
 }
 
 static int target_check_live(struct target *t, struct err *err)
@@ -265,8 +286,8 @@ static int target_check_building(struct target *t, struct err *err)
         return rc;
     }
     bool same = found && index_is_generation(t, &at);
-    struct err drift;
-    if (same && target_check_origin(t, &drift) == 0) {
+    struct err drift = {.message = "to.index was changed"};
+    if (same && name_is_of_alias(t, c->generation) && target_check_origin(t, &drift) == 0) {
         return c->index_uuid == NULL ? target_adopt_uuid(t, err) : 0;
     }
     log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),

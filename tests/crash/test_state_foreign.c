@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 #include "sql.h"
@@ -63,6 +64,36 @@ static void foreign_stop(struct foreign *f)
 static void foreign_sync(const struct foreign *f)
 {
     rowferry_expect(0, f->config, "sync", NULL);
+}
+
+/* Two pipelines of one name and one alias: the other's index keeps it. */
+static void foreign_refused(const struct foreign *f)
+{
+    struct program_result result;
+    rowferry_run(&result, f->config, "sync", NULL);
+    ck_assert_msg(result.exit_code == 1, "exit code %d: %s", result.exit_code, result.err);
+    ck_assert_msg(strstr(result.err, "which was built from another database") != NULL, "%s",
+                  result.err);
+    program_result_release(&result);
+}
+
+/* What the message says is to be done where it is the same database after all. */
+static void alias_remove(const struct damage *d)
+{
+    static const char credential[] = "ApiKey " WORLD_API_KEY;
+    const char *url = d->world.service.url;
+    struct json_object *alias =
+        reply_json(200, "GET", url, "/_alias/shop-articles", NULL, credential);
+    char body[512] = "";
+    json_object_object_foreach(alias, name, members)
+    {
+        (void)members;
+        snprintf(body, sizeof(body),
+                 "{\"actions\":[{\"remove\":{\"index\":\"%s\",\"alias\":\"shop-articles\"}}]}",
+                 name);
+    }
+    json_object_put(alias);
+    json_object_put(reply_json(200, "POST", url, "/_aliases", body, credential));
 }
 
 /* Puts the foreign state file in the place of the world's own. */
@@ -217,6 +248,9 @@ START_TEST(a_file_of_the_same_name_and_index_with_another_database_is_refused)
     const struct words words[] = {{d.world.uri, e.uri}};
     foreign_start(&f, &d.world, words, 1);
     rowferry_expect(0, f.config, "source", "install", NULL);
+    foreign_refused(&f);
+    world_expect_equal(&d.world);
+    alias_remove(&d);
     foreign_sync(&f); /* takes the alias */
     refused(&d, "its own, without the alias", "alias \"shop-articles\" does not point at");
     foreign_use(&f, &d);

@@ -100,6 +100,7 @@ static bool full_at(struct damage *d, int at)
                   (const char *const[]){setting, "LD_PRELOAD=" TEST_NOSPACE, NULL});
     program_finish(&program, 60000, &result);
     bool full = strstr(result.err, "the disk became full") != NULL;
+    ck_assert_msg(strstr(result.err, "event=away") == NULL, "%s: %s", what, result.err);
     damage_judge(d, what, &result);
     program_result_release(&result);
     return full;
@@ -111,7 +112,6 @@ START_TEST(a_disk_that_becomes_full_at_any_write_does_no_harm)
     struct program_result result;
     int at = 0;
     damage_start(&d);
-    world_configure(&d.world, CRASH_PROPERTIES, "\"retry_budget\": \"100ms\"");
     do {
         damage_change(&d);
         ck_assert_int_lt(++at, MOST_WRITES);

@@ -68,6 +68,8 @@ struct fake {
     char creator[32];
     char uuid[32];
     struct index_info meta; /* of the index */
+    const char *source;     /* that the index of the alias was built from */
+    const char *to_index;   /* the alias that is configured */
     char alias[256];        /* the index that the alias points at */
     fake_judge judge;
     long attempts[FAKE_ROWS];

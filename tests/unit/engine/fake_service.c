@@ -27,6 +27,7 @@ static int service_resolve(void *self, const char *alias, enum alias_kind *kind,
     snprintf(out->uuid, sizeof(out->uuid), "%s", f->uuid);
     snprintf(out->creator, sizeof(out->creator), "%s", f->creator);
     snprintf(out->pipeline, sizeof(out->pipeline), "things");
+    snprintf(out->source, sizeof(out->source), "%s", f->source);
     return 0;
 }
 

@@ -302,7 +302,11 @@ static uint64_t world_random(void *context)
 
 void fake_init(struct fake *f, size_t rows)
 {
-    *f = (struct fake){.now_us = INT64_C(1700000000000000), .page_rows = 8, .max_in_flight = 3};
+    *f = (struct fake){.now_us = INT64_C(1700000000000000),
+                       .page_rows = 8,
+                       .max_in_flight = 3,
+                       .source = "1/fake",
+                       .to_index = "things"};
     for (size_t i = 0; i < FAKE_ROWS; i++) {
         f->rows[i] = i < rows ? (long)i * 10 : -1;
     }
@@ -358,7 +362,7 @@ static int world_sync(struct fake *f, struct fake_table *t, struct state *state,
 {
     struct pipeline_options options = {.name = "things",
                                        .requests_only = f->requests_only,
-                                       .alias = "things",
+                                       .alias = f->to_index,
                                        .mapping = &t->mapping,
                                        .batch_bytes = 512,
                                        .batch_operations = 5,

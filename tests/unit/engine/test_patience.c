@@ -74,5 +74,20 @@ START_TEST(the_log_has_the_status_of_an_answer_and_not_its_words)
 }
 END_TEST
 
+/* It was counted as the source being away, and waited for until the budget was spent. */
+START_TEST(a_full_disk_below_the_state_file_is_neither_side)
+{
+    struct patience p;
+    struct err err;
+    patience_init(&p, "source", "things", 1000);
+    err_set(&err, ERR_TRANSIENT, "could not write state file \"state.db\": no space left");
+    err.sqlite_code = 13;
+    ck_assert(!patience_away(&p, &test_clock, &err));
+    ck_assert_int_eq(p.away_since_us, 0);
+    ck_assert_ptr_null(strstr(err.message, "limits.retry_budget"));
+}
+END_TEST
+
 SUITE_MAIN("engine/patience", gives_up_after_its_budget_and_names_the_option,
-           is_fresh_again_after_a_success, the_log_has_the_status_of_an_answer_and_not_its_words)
+           a_full_disk_below_the_state_file_is_neither_side, is_fresh_again_after_a_success,
+           the_log_has_the_status_of_an_answer_and_not_its_words)

@@ -363,10 +363,53 @@ START_TEST(an_index_deleted_during_a_later_sync_is_named_at_its_end)
 }
 END_TEST
 
-SUITE_MAIN("engine/pipeline", first_sync_builds_and_swaps, second_sync_sends_nothing,
-           later_sync_sends_only_changes, changes_during_the_first_load_arrive,
-           a_lost_source_is_opened_again, unanswered_requests_are_sent_again,
-           only_the_refused_items_are_sent_again, a_request_that_is_too_large_is_sent_in_halves,
+/* It was filled to its end, and the new alias pointed at an index of the old name. */
+START_TEST(a_half_built_index_is_given_up_where_the_alias_was_renamed)
+{
+    struct fake f;
+    struct err err;
+    struct pipeline_result result;
+    fake_init(&f, 40);
+    f.fail_requests = 1000000;
+    ck_assert_int_eq(fake_sync(&f, NULL, &err), ERR_TRANSIENT);
+    ck_assert_msg(strncmp(f.index, "things-", 7) == 0, "%s", f.index);
+    f.fail_requests = 0;
+    f.to_index = "things-of-mine";
+    sync_ok(&f, &result);
+    ck_assert_msg(strncmp(f.alias, "things-of-mine-", 15) == 0, "%s", f.alias);
+    ck_assert_str_eq(result.generation, f.alias);
+    ck_assert(fake_equal(&f));
+    fake_release(&f);
+}
+END_TEST
+
+/* Of two pipelines of one name and one alias the second took the alias from the first. */
+START_TEST(an_alias_of_another_database_is_not_taken)
+{
+    struct fake f;
+    struct err err;
+    fake_init(&f, 40);
+    sync_ok(&f, NULL);
+    char first[256];
+    snprintf(first, sizeof(first), "%s", f.alias);
+    fake_lose_state(&f);
+    f.source = "2/fake";
+    ck_assert_int_eq(fake_sync(&f, NULL, &err), ERR_REJECTED);
+    ck_assert_ptr_nonnull(strstr(err.message, "which was built from another database"));
+    ck_assert_str_eq(f.alias, first);
+    f.alias[0] = '\0'; /* as the hint says */
+    sync_ok(&f, NULL);
+    ck_assert(fake_equal(&f));
+    fake_release(&f);
+}
+END_TEST
+
+SUITE_MAIN("engine/pipeline", a_half_built_index_is_given_up_where_the_alias_was_renamed,
+           an_alias_of_another_database_is_not_taken, first_sync_builds_and_swaps,
+           second_sync_sends_nothing, later_sync_sends_only_changes,
+           changes_during_the_first_load_arrive, a_lost_source_is_opened_again,
+           unanswered_requests_are_sent_again, only_the_refused_items_are_sent_again,
+           a_request_that_is_too_large_is_sent_in_halves,
            one_rejected_document_does_not_stop_the_others_and_clears,
            a_higher_version_is_stepped_over,
            a_key_that_changes_again_while_another_writer_outruns_it_does_not_hang_the_sync,
