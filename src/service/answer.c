@@ -318,7 +318,6 @@ static void set_all_unknown(struct batch *b)
         o->http_status = 0;
         o->seen = 0;
         o->reason_len = 0;
-        o->type_len = 0;
     }
     buf_reset(&b->reasons);
 }
