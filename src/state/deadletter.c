@@ -2,6 +2,7 @@
 /* Reading the dead letters of the pipeline's generation. */
 #include "rowferry/state/deadletter.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "database.h"
@@ -60,6 +61,47 @@ uint64_t deadletter_revision(const struct state *s)
     return s->letters_revision + 1;
 }
 
+/* The character at *at of valid UTF-8, which is not ASCII; *at moves behind it. */
+static uint32_t next_character(const unsigned char **at)
+{
+    const unsigned char *bytes = *at;
+    size_t len = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : 2;
+    uint32_t code = bytes[0] & (0x7fU >> len);
+    for (size_t i = 1; i < len; i++) {
+        code = code << 6 | (bytes[i] & 0x3fU);
+    }
+    *at += len;
+    return code;
+}
+
+/* Only inside of JSON strings is anything else than ASCII. */
+static void push_ascii(struct buf *out, const char *json)
+{
+    const unsigned char *at = (const unsigned char *)json;
+    while (*at != '\0') {
+        if (*at < 0x80) {
+            buf_push_char(out, (char)*at++);
+            continue;
+        }
+        uint32_t code = next_character(&at);
+        if (code >= 0x10000) {
+            buf_printf(out, "\\u%04" PRIx32, 0xd800 + ((code - 0x10000) >> 10));
+            code = 0xdc00 + ((code - 0x10000) & 0x3ff);
+        }
+        buf_printf(out, "\\u%04" PRIx32, code);
+    }
+}
+
+/* The source may keep its texts in an encoding that has not every character. */
+static void push_letters(struct buf *out, const char *json)
+{
+    struct buf valid;
+    buf_init(&valid, out->max_bytes);
+    text_valid(&valid, json, strlen(json));
+    push_ascii(out, buf_text(&valid));
+    buf_release(&valid);
+}
+
 int deadletter_export(struct state *s, struct buf *out, struct err *err)
 {
     sqlite3_stmt *row;
@@ -70,8 +112,7 @@ int deadletter_export(struct state *s, struct buf *out, struct err *err)
     sql_bind_int(row, 2, DEADLETTER_EXPORT_MOST);
     result = sql_step(s, row, err);
     if (result > 0) {
-        const char *text = sql_text(row, 0);
-        text_valid(out, text, strlen(text));
+        push_letters(out, sql_text(row, 0));
         sql_end(row);
         result = 0;
     }

@@ -31,7 +31,7 @@ int deadletter_each(struct state *s, int (*each)(void *context, const struct dea
 /* Grows with every change of the letters through this connection; never 0. */
 uint64_t deadletter_revision(const struct state *s);
 
-/* Appends the letters as one text in UTF-8, for checkpoint_take_over: the oldest 10,000 of them. */
+/* Appends the letters as one text in ASCII, for checkpoint_take_over: the oldest 10,000 of them. */
 #define DEADLETTER_EXPORT_MOST 10000
 int deadletter_export(struct state *s, struct buf *out, struct err *err) MUST_CHECK;
 
