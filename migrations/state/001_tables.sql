@@ -45,6 +45,7 @@ create table dead_letter (
     key               text    not null,
     kind              integer not null check (kind between 0 and 1),
     reason            text    not null,
+    error_type        text    not null, -- the service's word for it; empty where it was not sent
     http_status       integer not null,
     version           integer not null,
     first_us          integer not null,
@@ -52,6 +53,7 @@ create table dead_letter (
     attempts          integer not null,
     primary key (pipeline, generation_number, key)
 ) strict, without rowid;
+create index dead_letter_by_time on dead_letter (pipeline, generation_number, first_us, key);
 
 -- One row for each sync, run or rebuild; the last 100 of a pipeline stay.
 create table run (

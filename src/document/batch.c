@@ -149,6 +149,11 @@ struct span batch_reason(const struct batch *b, const struct operation *o)
     return span_make(buf_text(&b->reasons) + o->reason_offset, o->reason_len);
 }
 
+struct span batch_error_type(const struct batch *b, const struct operation *o)
+{
+    return span_make(buf_text(&b->reasons) + o->reason_offset, o->reason_len > 0 ? o->type_len : 0);
+}
+
 void batch_set_reason(struct batch *b, struct operation *o, struct span type, struct span reason)
 {
     size_t start = b->reasons.len;
@@ -161,7 +166,9 @@ void batch_set_reason(struct batch *b, struct operation *o, struct span type, st
     buf_push(&b->reasons, reason.data, text_cut(reason.data, reason.len, room));
     if (b->reasons.failed) {
         buf_truncate(&b->reasons, start);
+        type_len = 0;
     }
     o->reason_offset = start;
     o->reason_len = b->reasons.len - start;
+    o->type_len = type_len;
 }

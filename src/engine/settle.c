@@ -45,12 +45,13 @@ static void settle_done(struct loop *l, const struct operation *o, struct span k
     window_settle(&l->window, o->page, hash, o->len);
 }
 
-static void settle_rejected(struct loop *l, const struct operation *o, struct span key,
+static void settle_rejected(struct loop *l, const struct batch *batch, const struct operation *o,
                             struct span reason, uint64_t hash)
 {
-    struct letter letter = {.key = key,
+    struct letter letter = {.key = batch_key(batch, o),
                             .kind = o->kind,
                             .reason = reason,
+                            .error_type = batch_error_type(batch, o),
                             .http_status = o->http_status,
                             .version = o->version};
     settle_letter(l, o->page, &letter);
@@ -58,15 +59,17 @@ static void settle_rejected(struct loop *l, const struct operation *o, struct sp
 }
 
 /* What no clock can pass stays another writer's document: its row is a dead letter. */
-static void settle_outrun(struct loop *l, const struct operation *o, struct span key, uint64_t hash)
+static void settle_outrun(struct loop *l, const struct batch *batch, const struct operation *o,
+                          uint64_t hash)
 {
     static const char words[] = "another writer gave this document a version that none can pass";
     if (o->seen >= VERSION_FOREIGN) {
-        settle_rejected(l, o, key, span_make(words, sizeof(words) - 1), hash);
+        settle_rejected(l, batch, o, span_make(words, sizeof(words) - 1), hash);
         return;
     }
     l->counters.outrun++;
-    intake_again(&l->intake, &(struct again){.key = key, .page = o->page, .bytes = o->len},
+    intake_again(&l->intake,
+                 &(struct again){.key = batch_key(batch, o), .page = o->page, .bytes = o->len},
                  o->seen);
 }
 
@@ -95,10 +98,10 @@ int settle_operation(void *context, const struct batch *batch, const struct oper
         settle_done(l, o, key, hash);
         return 0;
     case OUTCOME_REJECTED:
-        settle_rejected(l, o, key, batch_reason(batch, o), hash);
+        settle_rejected(l, batch, o, batch_reason(batch, o), hash);
         return 0;
     case OUTCOME_OUTRUN:
-        settle_outrun(l, o, key, hash);
+        settle_outrun(l, batch, o, hash);
         return 0;
     case OUTCOME_STOP:
         settle_stop(l, batch, o);

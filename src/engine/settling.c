@@ -37,6 +37,7 @@ static void letter_free(struct letter *letter)
 {
     span_free(&letter->key);
     span_free(&letter->reason);
+    span_free(&letter->error_type);
 }
 
 static void settling_reset(struct settling *s)
@@ -91,6 +92,7 @@ void settling_reject(struct settling *s, const struct letter *letter)
     *kept = *letter;
     kept->key = span_copy(letter->key);
     kept->reason = span_copy(letter->reason);
+    kept->error_type = span_copy(letter->error_type);
     hashset_add(&s->open, text_hash(letter->key.data, letter->key.len));
     s->settled++;
 }

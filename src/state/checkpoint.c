@@ -77,6 +77,7 @@ static int add_letters(struct state *s, const struct settlement *settlement, str
         sql_bind_int(insert, 5, letter->http_status);
         sql_bind_int(insert, 6, letter->version);
         sql_bind_int(insert, 7, settlement->wall_us);
+        sql_bind_span(insert, 8, letter->error_type);
         result = sql_run(s, insert, err);
         if (result != 0) {
             return result;
@@ -108,12 +109,10 @@ static int clear_letters(struct state *s, const struct settlement *settlement, s
     }
     result = 0;
     for (size_t i = 0; result == 0 && i < settlement->cleared_count; i++) {
-        const int64_t *versions = settlement->cleared_versions;
         sqlite3_stmt *clear;
         result = sql_statement(s, SQL_LETTER_CLEAR, &clear, err);
         if (result == 0) {
             sql_bind_span(clear, 2, settlement->cleared[i]);
-            sql_bind_int(clear, 3, versions != NULL ? versions[i] : INT64_MAX);
             result = sql_run(s, clear, err);
             s->letters_revision++;
         }

@@ -8,6 +8,11 @@
 /* The generation that the pipeline is at; ?1 is the pipeline. */
 #define CURRENT_GENERATION "(select generation_number from pipeline where id = ?1)"
 
+/* The filter of letters beside the earliest first_us, which is ?6; ?5 is the most rows. */
+#define WANTED_LETTERS                                                                             \
+    " and first_us <= ?2 and (?3 is null or error_type = ?3 or instr(reason, ?3) > 0)"             \
+    " and (?4 is null or key = ?4)"
+
 static const char *const texts[SQL_COUNT] = {
     [SQL_BEGIN] = "begin immediate",
     [SQL_COMMIT] = "commit",
@@ -33,15 +38,15 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_GO_LIVE] = "update pipeline set phase = 2, settled_at_us = ?2 where id = ?1 and phase > 0",
     [SQL_LETTER_ADD] =
         "insert into dead_letter (pipeline, generation_number, key, kind, reason, http_status,"
-        " version, first_us, last_us, attempts)"
-        " values (?1, " CURRENT_GENERATION ", ?2, ?3, ?4, ?5, ?6, ?7, ?7, 1)"
+        " version, first_us, last_us, attempts, error_type)"
+        " values (?1, " CURRENT_GENERATION ", ?2, ?3, ?4, ?5, ?6, ?7, ?7, 1, ?8)"
         " on conflict (pipeline, generation_number, key) do update set kind = excluded.kind,"
         " reason = excluded.reason, http_status = excluded.http_status,"
-        " version = excluded.version, last_us = excluded.last_us, attempts = attempts + 1"
+        " error_type = excluded.error_type, version = excluded.version, last_us = "
+        "excluded.last_us, attempts = attempts + 1"
         " where excluded.version >= dead_letter.version",
-    [SQL_LETTER_CLEAR] =
-        "delete from dead_letter where pipeline = ?1"
-        " and generation_number = " CURRENT_GENERATION " and key = ?2 and version <= ?3",
+    [SQL_LETTER_CLEAR] = "delete from dead_letter where pipeline = ?1"
+                         " and generation_number = " CURRENT_GENERATION " and key = ?2",
     [SQL_LETTERS_ANY] = "select 1 from dead_letter where pipeline = ?1"
                         " and generation_number = " CURRENT_GENERATION " limit 1",
     [SQL_LETTERS_DROP_UNBORN] =
@@ -52,23 +57,28 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_LETTERS_COUNT] = "select count(*) from dead_letter where pipeline = ?1"
                           " and generation_number = " CURRENT_GENERATION,
     [SQL_LETTERS_EACH] =
-        "select key, kind, reason, http_status, version, first_us, last_us, attempts"
+        "select key, kind, reason, http_status, version, first_us, last_us, attempts, error_type"
         " from dead_letter where pipeline = ?1 and generation_number = " CURRENT_GENERATION
-        " order by first_us, key",
+        " and first_us >= ?6 and (?7 is null or first_us > ?6 or key > ?7)" WANTED_LETTERS
+        " order by first_us, key limit ?5",
+    [SQL_LETTERS_GROUPS] =
+        "select error_type, http_status = 0, count(*), min(first_us), max(last_us)"
+        " from dead_letter where pipeline = ?1 and generation_number = " CURRENT_GENERATION
+        " and first_us >= ?6" WANTED_LETTERS " group by 1, 2 order by 3 desc, 1, 2 limit ?5",
     [SQL_LETTERS_EXPORT] =
         "select json_object('total', (select count(*) from dead_letter where pipeline = ?1"
         " and generation_number = " CURRENT_GENERATION "), 'letters',"
         " (select json_group_array(json(letter)) from (select json_array(key, kind, reason,"
-        " http_status, version, first_us, last_us, attempts) as letter from dead_letter"
+        " http_status, version, first_us, last_us, attempts, error_type) as letter from dead_letter"
         " where pipeline = ?1 and generation_number = " CURRENT_GENERATION
         " order by first_us, key limit ?2)))",
     [SQL_LETTERS_IMPORT] =
         "insert or ignore into dead_letter (pipeline, generation_number, key, kind, reason,"
-        " http_status, version, first_us, last_us, attempts)"
+        " http_status, version, first_us, last_us, attempts, error_type)"
         " select ?1, " CURRENT_GENERATION ", json_extract(value, '$[0]'),"
         " json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),"
         " json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]'),"
-        " json_extract(value, '$[7]')"
+        " json_extract(value, '$[7]'), coalesce(json_extract(value, '$[8]'), '')"
         " from json_each(case when json_valid(?2) then ?2 else '{}' end, '$.letters')",
     [SQL_LETTERS_CUT] = "select coalesce(case when json_valid(?2) then json_extract(?2, '$.total')"
                         " end, 0) - (select count(*) from dead_letter where pipeline = ?1"

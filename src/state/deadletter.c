@@ -3,9 +3,12 @@
 #include "rowferry/state/deadletter.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "database.h"
+
+#define PAGE_LETTERS 200
 
 int deadletter_count(struct state *s, int64_t *count, struct err *err)
 {
@@ -23,31 +26,136 @@ int deadletter_count(struct state *s, int64_t *count, struct err *err)
     return result;
 }
 
+/* Borrows nothing of the row. */
 static struct dead_letter letter_of(sqlite3_stmt *row)
 {
-    struct dead_letter letter = {.key = sql_text(row, 0)};
+    struct dead_letter letter = {.key_len = 0};
+    const char *key = sql_text(row, 0);
     letter.key_len = (size_t)sqlite3_column_bytes(row, 0);
+    letter.key = text_copy_span(span_make(key, letter.key_len));
     letter.kind = (enum operation_kind)sqlite3_column_int(row, 1);
-    letter.reason = sql_text(row, 2);
+    letter.reason = text_copy(sql_text(row, 2));
     letter.http_status = sqlite3_column_int(row, 3);
     letter.version = sqlite3_column_int64(row, 4);
     letter.first_us = sqlite3_column_int64(row, 5);
     letter.last_us = sqlite3_column_int64(row, 6);
     letter.attempts = sqlite3_column_int64(row, 7);
+    letter.error_type = text_copy(sql_text(row, 8));
     return letter;
 }
 
-int deadletter_each(struct state *s, int (*each)(void *context, const struct dead_letter *letter),
-                    void *context, struct err *err)
+struct page {
+    struct dead_letter letters[PAGE_LETTERS];
+    size_t count;
+};
+
+static void free_text(const char *text)
+{
+    free((void *)(uintptr_t)text);
+}
+
+static void page_drop(struct page *page)
+{
+    for (size_t i = 0; i < page->count; i++) {
+        free_text(page->letters[i].key);
+        free_text(page->letters[i].reason);
+        free_text(page->letters[i].error_type);
+    }
+    page->count = 0;
+}
+
+static void bind_filter(sqlite3_stmt *rows, const struct dead_letter_filter *filter)
+{
+    sql_bind_int(rows, 2, filter->until_us != 0 ? filter->until_us : INT64_MAX);
+    sql_bind_text(rows, 3, filter->reason);
+    sql_bind_text(rows, 4, filter->key);
+    sql_bind_int(rows, 5, filter->limit > 0 ? filter->limit : -1);
+    sql_bind_int(rows, 6, filter->since_us);
+}
+
+/* The next letters after `after` (null: from the first on). */
+static int page_read(struct state *s, const struct dead_letter_filter *filter,
+                     const struct dead_letter *after, struct page *page, struct err *err)
 {
     sqlite3_stmt *rows;
     int result = sql_statement(s, SQL_LETTERS_EACH, &rows, err);
     if (result != 0) {
         return result;
     }
+    bind_filter(rows, filter);
+    if (filter->limit <= 0 || filter->limit > PAGE_LETTERS) {
+        sql_bind_int(rows, 5, PAGE_LETTERS);
+    }
+    if (after != NULL) {
+        sql_bind_int(rows, 6, after->first_us);
+        sql_bind_span(rows, 7, span_make(after->key, after->key_len));
+    }
     while ((result = sql_step(s, rows, err)) > 0) {
-        struct dead_letter letter = letter_of(rows);
-        int verdict = each(context, &letter);
+        page->letters[page->count++] = letter_of(rows);
+    }
+    return result;
+}
+
+/* The callback's verdict on the page's letters. */
+static int page_tell(const struct page *page,
+                     int (*each)(void *context, const struct dead_letter *letter), void *context)
+{
+    int verdict = 0;
+    for (size_t i = 0; verdict >= 0 && i < page->count; i++) {
+        verdict = each(context, &page->letters[i]);
+    }
+    return verdict < 0 ? verdict : 0;
+}
+
+int deadletter_select(struct state *s, const struct dead_letter_filter *filter,
+                      int (*each)(void *context, const struct dead_letter *letter), void *context,
+                      struct err *err)
+{
+    struct dead_letter_filter left = *filter;
+    struct page *pages = mem_zero(2, sizeof(*pages)); /* the last letter of one begins the next */
+    struct page *page = &pages[0];
+    struct page *last = &pages[1];
+    bool limited = left.limit > 0;
+    int result;
+    do {
+        struct page *freed = last;
+        last = page;
+        page = freed;
+        page_drop(page);
+        result = page_read(s, &left, last->count > 0 ? &last->letters[last->count - 1] : NULL, page,
+                           err);
+        result = result == 0 ? page_tell(page, each, context) : result;
+        left.limit -= limited ? (int64_t)page->count : 0;
+    } while (result == 0 && page->count == PAGE_LETTERS && (!limited || left.limit > 0));
+    page_drop(page);
+    page_drop(last);
+    free(pages);
+    return result;
+}
+
+int deadletter_each(struct state *s, int (*each)(void *context, const struct dead_letter *letter),
+                    void *context, struct err *err)
+{
+    return deadletter_select(s, &(struct dead_letter_filter){0}, each, context, err);
+}
+
+int deadletter_groups(struct state *s, const struct dead_letter_filter *filter,
+                      int (*each)(void *context, const struct dead_letter_group *group),
+                      void *context, struct err *err)
+{
+    sqlite3_stmt *rows;
+    int result = sql_statement(s, SQL_LETTERS_GROUPS, &rows, err);
+    if (result != 0) {
+        return result;
+    }
+    bind_filter(rows, filter);
+    while ((result = sql_step(s, rows, err)) > 0) {
+        struct dead_letter_group group = {.error_type = sql_text(rows, 0),
+                                          .never_sent = sqlite3_column_int(rows, 1) != 0,
+                                          .count = sqlite3_column_int64(rows, 2),
+                                          .first_us = sqlite3_column_int64(rows, 3),
+                                          .last_us = sqlite3_column_int64(rows, 4)};
+        int verdict = each(context, &group);
         if (verdict < 0) {
             sql_end(rows);
             return verdict;

@@ -78,6 +78,8 @@ void batch_keep_unsettled(struct batch *b);
 
 struct span batch_key(const struct batch *b, const struct operation *o);
 struct span batch_reason(const struct batch *b, const struct operation *o);
+/* The type that the reason begins with; empty where it has none. */
+struct span batch_error_type(const struct batch *b, const struct operation *o);
 
 /* Keeps "type: reason" of an operation, cut to 512 bytes on a character's boundary. */
 void batch_set_reason(struct batch *b, struct operation *o, struct span type, struct span reason);

@@ -33,6 +33,7 @@ struct operation {
     size_t key_len;
     size_t reason_offset; /* "type: reason" in the batch's reasons; reason_len 0 = none */
     size_t reason_len;
+    size_t type_len; /* of the type in it */
 };
 
 /* "upsert", "delete"; "done", "retry" ... */

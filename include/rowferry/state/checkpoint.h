@@ -43,16 +43,15 @@ void checkpoint_release(struct checkpoint *c);
 struct letter {
     struct span key;
     enum operation_kind kind;
-    struct span reason; /* one line */
-    int http_status;    /* 0: refused before it was sent */
+    struct span reason;     /* one line */
+    struct span error_type; /* the service's word for it; empty: none */
+    int http_status;        /* 0: refused before it was sent */
     int64_t version;
 };
 
 /*
  * One settling transaction: the letters are added (a key that has one keeps its first_us, gets the
- * new reason and one attempt more), then the cleared keys lose theirs. Of a key that is in both
- * the later operation counts: cleared_versions tells the version that was done, and a letter of
- * a higher version stays; without cleared_versions the done operation is the later one.
+ * new reason and one attempt more), then the cleared keys lose theirs. A key is in one of both.
  */
 struct settlement {
     const char *position; /* null: letters and clearings only */
@@ -60,8 +59,7 @@ struct settlement {
     int64_t settled;      /* operations settled since the last one */
     const struct letter *letters;
     size_t letter_count;
-    const struct span *cleared;      /* keys of which a later operation is done */
-    const int64_t *cleared_versions; /* one a key; null: later than every letter */
+    const struct span *cleared; /* keys of which a later operation is done */
     size_t cleared_count;
     int64_t wall_us;
 };

@@ -153,6 +153,7 @@ START_TEST(a_reason_is_cut_on_a_character)
     struct operation *o = &b.operations[0];
     batch_set_reason(&b, o, span_text("mapper_parsing_exception"), span_text("failed"));
     ck_assert(span_is(batch_reason(&b, o), "mapper_parsing_exception: failed"));
+    ck_assert(span_is(batch_error_type(&b, o), "mapper_parsing_exception"));
     char *accents = mem_zero(1001, 1);
     for (size_t i = 0; i < 1000; i += 2) {
         memcpy(accents + i, "\xc3\xa9", 2);
@@ -162,6 +163,7 @@ START_TEST(a_reason_is_cut_on_a_character)
     ck_assert_mem_eq(batch_reason(&b, o).data + 509, "\xc3\xa9", 2);
     batch_set_reason(&b, o, span_text(""), span_text("only"));
     ck_assert(span_is(batch_reason(&b, o), "only"));
+    ck_assert_uint_eq(batch_error_type(&b, o).len, 0);
     free(accents);
     batch_release(&b);
 }
