@@ -49,8 +49,17 @@ void table_source_free(struct table_source *t)
     }
 }
 
-/* What a document depends on: key and mapped columns, names and types. Other columns may come and
- * go without a rebuild. */
+static void push_line(struct buf *text, const char *word, const char *what)
+{
+    if (what != NULL) {
+        buf_push_text(text, word);
+        buf_push_text(text, what);
+        buf_push_char(text, '\n');
+    }
+}
+
+/* What decides which documents there are and what stands in them: key, condition, query, and which
+ * column fills which property. Other columns may come and go without a rebuild. */
 static void table_source_fingerprint(struct table_source *t, const struct buf *views)
 {
     struct buf text;
@@ -60,14 +69,14 @@ static void table_source_fingerprint(struct table_source *t, const struct buf *v
     for (size_t i = 0; i < t->table->key_count; i++) {
         buf_printf(&text, "key %s %s\n", t->table->key[i], t->table->key_types[i]);
     }
-    if (t->table->query != NULL) {
-        buf_push_literal(&text, "query ");
-        buf_push_text(&text, t->table->query);
-        buf_push_char(&text, '\n');
-    }
+    push_line(&text, "query ", t->table->query);
+    push_line(&text, "where ", t->options.where);
     for (size_t i = 0; i < t->plan.column_count; i++) {
         const struct column *column = columns_find(&t->table->columns, t->plan.columns[i]);
         buf_printf(&text, "column %s %s\n", column->name, column->declared);
+    }
+    for (size_t i = 0; i < t->plan.count; i++) {
+        buf_printf(&text, "field %s %zu\n", t->plan.steps[i].prefix, t->plan.steps[i].value);
     }
     snprintf(t->fingerprint, sizeof(t->fingerprint), "%016" PRIx64,
              text_hash(buf_text(&text), text.len));

@@ -21,7 +21,7 @@ static const char *takeover_differs(const struct target *t, const struct index_i
         return "it was built with another mapping";
     }
     if (strcmp(live->table, t->facts.fingerprint) != 0) {
-        return "it was built from another key or other columns of the table";
+        return "it was built from another key, other fields or columns, another where or query";
     }
     return NULL;
 }
