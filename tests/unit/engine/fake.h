@@ -71,6 +71,7 @@ struct fake {
     const char *source;     /* that the index of the alias was built from */
     const char *to_index;   /* the alias that is configured */
     char alias[256];        /* the index that the alias points at */
+    bool alias_several;     /* and at others */
     fake_judge judge;
     long attempts[FAKE_ROWS];
     enum fake_fault (*fault)(struct fake *f);

@@ -22,7 +22,7 @@ static int service_resolve(void *self, const char *alias, enum alias_kind *kind,
     (void)err;
     const struct fake *f = self;
     *out = strcmp(f->alias, f->index) == 0 ? f->meta : (struct index_info){0};
-    *kind = f->alias[0] == '\0' ? ALIAS_ABSENT : ALIAS_ONE;
+    *kind = f->alias[0] == '\0' ? ALIAS_ABSENT : f->alias_several ? ALIAS_SEVERAL : ALIAS_ONE;
     snprintf(out->name, sizeof(out->name), "%s", f->alias);
     snprintf(out->uuid, sizeof(out->uuid), "%s", f->uuid);
     snprintf(out->creator, sizeof(out->creator), "%s", f->creator);

@@ -43,6 +43,7 @@ static void reject_one(struct state *s, const char *key, const char *reason, int
     struct letter letter = {.key = span_of(key),
                             .kind = OPERATION_UPSERT,
                             .reason = span_of(reason),
+                            .error_type = span_of("mapper_parsing_exception"),
                             .http_status = 400,
                             .version = wall_us * 10};
     reject(s, &letter, 1, wall_us);
@@ -85,8 +86,9 @@ static int print_letter(void *context, const struct dead_letter *l)
     buf_push(context, l->key, l->key_len);
     buf_printf(context, "|%d|", (int)l->kind);
     buf_push_text(context, l->reason);
-    buf_printf(context, "|%d|%lld|%lld|%lld|%lld]", l->http_status, (long long)l->version,
-               (long long)l->first_us, (long long)l->last_us, (long long)l->attempts);
+    buf_printf(context, "|%s|%d|%lld|%lld|%lld|%lld]", l->error_type, l->http_status,
+               (long long)l->version, (long long)l->first_us, (long long)l->last_us,
+               (long long)l->attempts);
     return 0;
 }
 
