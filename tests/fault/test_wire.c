@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bulk requests over real sockets, cut at every byte and answered with lies: never a success. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proxy.h"
+#include "rowferry/base/text.h"
+#include "rowferry/service/bulk.h"
+#include "suite.h"
+#include "wait.h"
+
+#define OPERATIONS 80
+#define GOOD "{\"index\":{\"status\":201}}"
+#define JSON "Content-Type: application/json\r\n"
+
+struct wire {
+    struct proxy *proxy;
+    struct service *service;
+    struct batch batch;
+    struct proxy_fault fault; /* for every request */
+    char url[64];
+    const char *urls[1];
+    struct buf answer;
+};
+
+static void decide(void *context, const struct proxy_request *request, struct proxy_fault *fault)
+{
+    struct wire *w = context;
+    (void)request;
+    *fault = w->fault;
+}
+
+static void fill(struct wire *w, size_t operations, size_t pad)
+{
+    batch_init(&w->batch, 1 << 20, 1 << 20, operations);
+    for (size_t i = 0; i < operations; i++) {
+        batch_begin(&w->batch, OPERATION_UPSERT, span_make("k", 1), 10, 1);
+        buf_printf(&w->batch.bytes, "{\"index\":{\"_id\":\"k\"}}\n{\"p\":\"%*s\"}\n", (int)pad, "");
+        ck_assert(batch_commit(&w->batch));
+    }
+}
+
+static void open_service(struct wire *w, int64_t timeout_ms)
+{
+    struct err err;
+    struct service_options options = {.urls = w->urls,
+                                      .url_count = 1,
+                                      .connect_timeout_ms = 1000,
+                                      .request_timeout_ms = timeout_ms,
+                                      .in_flight = 2};
+    snprintf(w->url, sizeof(w->url), "http://127.0.0.1:%d", proxy_port(w->proxy));
+    w->urls[0] = w->url;
+    ck_assert_int_eq(service_open(&w->service, &options, &err), 0);
+}
+
+static void start(struct wire *w, size_t operations, size_t pad, int64_t timeout_ms)
+{
+    *w = (struct wire){
+        .fault = {
+            .withheld = true, .cut_request = PROXY_WHOLE, .cut_answer = PROXY_WHOLE, .answer = ""}};
+    buf_init(&w->answer, 64 << 20);
+    w->proxy = proxy_start(1, decide, w);
+    open_service(w, timeout_ms);
+    fill(w, operations, pad);
+}
+
+static void stop(struct wire *w)
+{
+    service_close(w->service);
+    proxy_stop(w->proxy);
+    batch_release(&w->batch);
+    buf_release(&w->answer);
+}
+
+/* Sends it and waits for its end; the outcome that all of its operations have. */
+static enum outcome send(struct wire *w)
+{
+    struct err err;
+    struct deadline deadline = deadline_after(20000);
+    struct batch *back = NULL;
+    if (bulk_send(w->service, "shop-1", NULL, &w->batch, &err) != 0) {
+        ck_abort_msg("%s", err.message);
+    }
+    while (back == NULL) {
+        bool readable;
+        if (bulk_wait(w->service, -1, 100, &readable, &err) != 0 ||
+            deadline_now_ms() > deadline.end_ms) {
+            ck_abort_msg("no end of a request");
+        }
+        back = bulk_take(w->service);
+    }
+    for (size_t i = 1; i < back->count; i++) {
+        if (back->operations[i].outcome != back->operations[0].outcome) {
+            ck_abort_msg("operation %zu has another outcome", i);
+        }
+    }
+    return back->operations[0].outcome;
+}
+
+static void expect(struct wire *w, enum outcome wanted, const char *what, size_t at)
+{
+    enum outcome got = send(w);
+    if (got != wanted) {
+        ck_abort_msg("%s %zu: %s (%s)", what, at, outcome_name(got), w->batch.failure.message);
+    }
+    if ((got == OUTCOME_DONE) != (w->batch.failure.class == ERR_NONE)) {
+        ck_abort_msg("%s %zu: no reason", what, at);
+    }
+}
+
+static void push_items(struct buf *out, size_t count)
+{
+    buf_push_literal(out, "{\"took\":1,\"errors\":false,\"items\":[");
+    for (size_t i = 0; i < count; i++) {
+        buf_push_text(out, i > 0 ? "," : "");
+        buf_push_literal(out, GOOD);
+    }
+    buf_push_literal(out, "]}");
+}
+
+enum framing { BY_LENGTH, BY_CHUNKS, BY_CLOSE };
+
+/* A good answer; returns how much of it has to arrive. */
+static size_t good_answer(struct wire *w, enum framing framing)
+{
+    struct buf body;
+    buf_init(&body, 64 << 20);
+    push_items(&body, w->batch.count);
+    buf_reset(&w->answer);
+    if (framing == BY_LENGTH) {
+        buf_printf(&w->answer, "HTTP/1.1 200 OK\r\n" JSON "Content-Length: %zu\r\n\r\n", body.len);
+        buf_push(&w->answer, body.data, body.len);
+    } else if (framing == BY_CHUNKS) {
+        buf_printf(&w->answer,
+                   "HTTP/1.1 200 OK\r\n" JSON "Transfer-Encoding: chunked\r\n\r\n100\r\n%.256s\r\n"
+                   "%zx\r\n%s\r\n0\r\n\r\n",
+                   body.data, body.len - 256, body.data + 256);
+    } else {
+        buf_printf(&w->answer, "HTTP/1.0 200 OK\r\n" JSON "\r\n%s", buf_text(&body));
+    }
+    buf_release(&body);
+    w->fault.answer = buf_text(&w->answer);
+    w->fault.answer_len = w->answer.len;
+    w->fault.close = framing == BY_CLOSE;
+    /* libcurl does without the line end after the last chunk */
+    return w->answer.len - (framing == BY_CHUNKS ? 2 : 0);
+}
+
+static void cut_everywhere(enum framing framing)
+{
+    struct wire w;
+    start(&w, OPERATIONS, 0, 5000);
+    size_t whole = good_answer(&w, framing);
+    ck_assert_uint_gt(whole, 2000);
+    for (size_t cut = 0; cut < whole; cut++) {
+        w.fault.cut_answer = cut;
+        w.fault.reset = cut % 2 == 1;
+        expect(&w, OUTCOME_UNKNOWN, "an answer cut at", cut);
+    }
+    w.fault.cut_answer = PROXY_WHOLE;
+    w.fault.reset = false;
+    expect(&w, OUTCOME_DONE, "a whole answer", whole);
+    stop(&w);
+}
+
+START_TEST(an_answer_with_a_length_that_is_cut_at_any_byte_is_no_success)
+{
+    cut_everywhere(BY_LENGTH);
+}
+END_TEST
+
+START_TEST(an_answer_in_chunks_that_is_cut_at_any_byte_is_no_success)
+{
+    cut_everywhere(BY_CHUNKS);
+}
+END_TEST
+
+START_TEST(an_answer_that_ends_with_the_connection_is_no_success_where_it_is_cut)
+{
+    cut_everywhere(BY_CLOSE);
+}
+END_TEST
+
+START_TEST(a_large_answer_cut_here_and_there_is_no_success)
+{
+    struct wire w;
+    start(&w, 5000, 0, 5000);
+    size_t whole = good_answer(&w, BY_LENGTH);
+    for (size_t cut = 2048; cut < whole; cut += 997) {
+        w.fault.cut_answer = cut;
+        expect(&w, OUTCOME_UNKNOWN, "an answer cut at", cut);
+    }
+    stop(&w);
+}
+END_TEST
+
+START_TEST(a_request_that_is_cut_at_any_byte_is_no_success)
+{
+    struct wire w;
+    start(&w, OPERATIONS, 2000, 5000);
+    (void)good_answer(&w, BY_LENGTH);
+    for (size_t cut = 0; cut < w.batch.bytes.len; cut += cut < 300 ? 1 : 997) {
+        w.fault.cut_request = cut;
+        w.fault.reset = cut % 2 == 1;
+        expect(&w, OUTCOME_UNKNOWN, "a request cut at", cut);
+    }
+    w.fault.cut_request = PROXY_WHOLE;
+    expect(&w, OUTCOME_DONE, "a whole request", 0);
+    stop(&w);
+}
+END_TEST
+
+/* --- lies ------------------------------------------------------------------------------------ */
+
+#define HEAD(more) "HTTP/1.1 200 OK\r\n" JSON more "\r\n"
+#define TWO "{\"errors\":false,\"items\":[" GOOD "," GOOD "]}" /* 76 bytes */
+#define CLOSED HEAD("Connection: close\r\n")
+
+struct lie {
+    const char *name;
+    const char *answer;
+    const char *endless;
+    enum outcome wanted; /* of a batch of two */
+};
+
+static const struct lie lies[] = {
+    {"one item", CLOSED "{\"errors\":false,\"items\":[" GOOD "]}", NULL, OUTCOME_UNKNOWN},
+    {"three items", CLOSED "{\"errors\":false,\"items\":[" GOOD "," GOOD "," GOOD "]}", NULL,
+     OUTCOME_UNKNOWN},
+    {"ids of others",
+     CLOSED "{\"errors\":false,\"items\":[{\"index\":{\"_id\":\"x\",\"status\":201}},"
+            "{\"index\":{\"_id\":\"y\",\"status\":201}}]}",
+     NULL, OUTCOME_UNKNOWN},
+    {"an empty 200", HEAD("Content-Length: 0\r\n"), NULL, OUTCOME_UNKNOWN},
+    {"a 204", "HTTP/1.1 204 No Content\r\n\r\n", NULL, OUTCOME_UNKNOWN},
+    {"a good answer with another status",
+     "HTTP/1.1 206 Partial\r\n" JSON "Connection: close\r\n\r\n" TWO, NULL, OUTCOME_UNKNOWN},
+    {"a page of a proxy",
+     "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n"
+     "<html>502</html>",
+     NULL, OUTCOME_RETRY},
+    {"a page of a login",
+     "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html>log in</html>",
+     NULL, OUTCOME_UNKNOWN},
+    {"a redirect", "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n", NULL,
+     OUTCOME_STOP},
+    {"a body without an end", CLOSED "{\"errors\":false,\"items\":[" GOOD "," GOOD "]}",
+     "                                                               ", OUTCOME_UNKNOWN},
+    {"items without an end", CLOSED "{\"errors\":false,\"items\":[" GOOD, "," GOOD,
+     OUTCOME_UNKNOWN},
+    {"a text without an end", CLOSED "{\"errors\":false,\"x\":\"", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+     OUTCOME_UNKNOWN},
+    {"nesting without an end", CLOSED "{\"errors\":false,\"x\":", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+     OUTCOME_UNKNOWN},
+    {"100 without an end", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
+     OUTCOME_UNKNOWN},
+    {"headers without an end", "HTTP/1.1 200 OK\r\n", "X-Flood: 0123456789012345678901234567\r\n",
+     OUTCOME_UNKNOWN},
+    {"a header without an end", "HTTP/1.1 200 OK\r\nX-Flood: ", "01234567890123456789012345678",
+     OUTCOME_UNKNOWN},
+    {"a length that is too long", HEAD("Content-Length: 9999\r\n") TWO, NULL, OUTCOME_UNKNOWN},
+    {"a length that is too short", HEAD("Content-Length: 60\r\n") TWO, NULL, OUTCOME_UNKNOWN},
+    {"a length that is none", HEAD("Content-Length: -1\r\n") TWO, NULL, OUTCOME_UNKNOWN},
+    {"two lengths", HEAD("Content-Length: 10\r\nContent-Length: 60\r\n") TWO, NULL,
+     OUTCOME_UNKNOWN},
+    {"a chunk that is cut", HEAD("Transfer-Encoding: chunked\r\n") "ff\r\n" TWO, NULL,
+     OUTCOME_UNKNOWN},
+    {"a chunk's length that is none", HEAD("Transfer-Encoding: chunked\r\n") "zz\r\n" TWO, NULL,
+     OUTCOME_UNKNOWN},
+    {"an encoding nobody asked for",
+     HEAD("Content-Encoding: gzip\r\nConnection: close\r\n") "\x1f\x8b\x08\x01garbage", NULL,
+     OUTCOME_UNKNOWN},
+    {"garbage", "\x16\x03\x01\x02\x01garbage\r\n\r\n\r\n", NULL, OUTCOME_UNKNOWN},
+    {"the answer of HTTP 0.9", TWO, NULL, OUTCOME_UNKNOWN},
+    {"something behind the answer", CLOSED TWO "{}", NULL, OUTCOME_UNKNOWN},
+};
+
+START_TEST(no_lie_is_taken_for_success)
+{
+    struct wire w;
+    start(&w, 2, 0, 400);
+    for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+        const struct lie *lie = &lies[i];
+        int64_t begun_ms = deadline_now_ms();
+        w.fault.answer = lie->answer;
+        w.fault.answer_len = strlen(lie->answer);
+        w.fault.endless = lie->endless;
+        w.fault.close = true;
+        expect(&w, lie->wanted, lie->name, i);
+        ck_assert_msg(deadline_now_ms() - begun_ms < 4000, "%s took too long", lie->name);
+        w.fault.endless = NULL;
+        (void)good_answer(&w, BY_LENGTH);
+        expect(&w, OUTCOME_DONE, "after a lie", i);
+    }
+    stop(&w);
+}
+END_TEST
+
+/* The second answer of the pair must not become the answer to the next request. */
+START_TEST(an_answer_too_many_is_not_the_next_requests_answer)
+{
+    static const char pair[] =
+        HEAD("Content-Length: 76\r\n") TWO HEAD("Content-Length: 76\r\n") TWO;
+    static const char refusal[] = "HTTP/1.1 503 Unavailable\r\nContent-Length: 0\r\n\r\n";
+    struct wire w;
+    ck_assert_uint_eq(strlen(TWO), 76);
+    start(&w, 2, 0, 2000);
+    for (size_t i = 0; i < 20; i++) {
+        w.fault.answer = pair;
+        w.fault.answer_len = strlen(pair);
+        expect(&w, OUTCOME_DONE, "the first of two answers", i);
+        w.fault.answer = refusal;
+        w.fault.answer_len = strlen(refusal);
+        expect(&w, OUTCOME_RETRY, "the request after two answers", i);
+    }
+    stop(&w);
+}
+END_TEST
+
+START_TEST(a_million_deep_is_no_success)
+{
+    struct wire w;
+    start(&w, 2, 0, 10000);
+    buf_push_literal(&w.answer, CLOSED "{\"errors\":false,\"x\":");
+    for (int i = 0; i < 1000000; i++) {
+        buf_push_literal(&w.answer, "[");
+    }
+    w.fault.answer = buf_text(&w.answer);
+    w.fault.answer_len = w.answer.len;
+    w.fault.close = true;
+    expect(&w, OUTCOME_UNKNOWN, "nested", 0);
+    stop(&w);
+}
+END_TEST
+
+START_TEST(a_byte_a_second_ends_at_the_request_timeout)
+{
+    struct wire w;
+    start(&w, 2, 0, 1500);
+    (void)good_answer(&w, BY_LENGTH);
+    w.fault.byte_ms = 1000;
+    int64_t begun_ms = deadline_now_ms();
+    expect(&w, OUTCOME_UNKNOWN, "slow", 0);
+    ck_assert_int_lt(deadline_now_ms() - begun_ms, 5000);
+    stop(&w);
+}
+END_TEST
+
+START_TEST(nobody_there_is_no_success)
+{
+    struct wire w;
+    start(&w, 2, 0, 2000);
+    (void)good_answer(&w, BY_LENGTH);
+    expect(&w, OUTCOME_DONE, "there", 0);
+    proxy_down(w.proxy);
+    expect(&w, OUTCOME_UNKNOWN, "down", 0);
+    proxy_up(w.proxy);
+    expect(&w, OUTCOME_DONE, "up again", 0);
+    stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("fault/wire", an_answer_with_a_length_that_is_cut_at_any_byte_is_no_success,
+           an_answer_in_chunks_that_is_cut_at_any_byte_is_no_success,
+           an_answer_that_ends_with_the_connection_is_no_success_where_it_is_cut,
+           a_large_answer_cut_here_and_there_is_no_success,
+           a_request_that_is_cut_at_any_byte_is_no_success, no_lie_is_taken_for_success,
+           an_answer_too_many_is_not_the_next_requests_answer, a_million_deep_is_no_success,
+           a_byte_a_second_ends_at_the_request_timeout, nobody_there_is_no_success)
