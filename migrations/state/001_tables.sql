@@ -55,6 +55,20 @@ create table dead_letter (
 ) strict, without rowid;
 create index dead_letter_by_time on dead_letter (pipeline, generation_number, first_us, key);
 
+-- What a holder is at, once a second; of one that works no more it means nothing.
+create table working (
+    pipeline        integer primary key references pipeline (id),
+    told_us         integer not null,
+    stage           text    not null,
+    rows            integer not null,
+    rows_per_second integer not null,
+    share           real    not null, -- of the copy; negative: unknown
+    remaining_ms    integer not null, -- the same
+    in_flight       integer not null, -- requests that may be,
+    batch_bytes     integer not null, -- and how large a batch aims at
+    frozen          text    not null  -- why batches grow no more; empty: they may
+) strict;
+
 -- One row for each sync, run or rebuild; the last 100 of a pipeline stay.
 create table run (
     id         integer primary key,

@@ -16,7 +16,12 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_READER] = {"--reader", 0, "ROLE",
                        "the role that rowferry reads with; default: that of source.uri"},
     [OPTION_WHERE] = {"--where", 0, "SQL", NULL},
-    [OPTION_REASON] = {"--reason", 0, "TEXT", "only those whose reason holds the text"},
+    [OPTION_REASON] = {"--reason", 0, "TEXT",
+                       "only those whose reason or error type holds the text"},
+    [OPTION_OLDER] = {"--older", 0, "TIME", "only those open for longer: 90s, 15m, 12h, 7d"},
+    [OPTION_NEWER] = {"--newer", 0, "TIME", "only those open for less long"},
+    [OPTION_LIMIT] = {"--limit", 0, "N", "at most so many, the oldest first"},
+    [OPTION_BY_REASON] = {"--by-reason", 0, NULL, "how many there are of each error type"},
     [OPTION_ALL] = {"--all", 0, NULL, "all that are open"},
     [OPTION_YES] = {"--yes", 0, NULL, "do not ask"},
     [OPTION_PRETTY] = {"--pretty", 0, NULL, "with line breaks, for people"},
@@ -26,6 +31,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
 #define AS OPTION_BIT(OPTION_AS)
 #define READER OPTION_BIT(OPTION_READER)
 #define ONE OPTION_BIT(OPTION_PIPELINE)
+#define CHOSEN (OPTION_BIT(OPTION_REASON) | OPTION_BIT(OPTION_OLDER) | OPTION_BIT(OPTION_NEWER))
 #define EXITS(more) (1U << EXIT_DONE | 1U << EXIT_FAILED | 1U << EXIT_USAGE | (more))
 #define AWAY (1U << EXIT_TEMPORARY)
 #define ASKED (1U << EXIT_HELD | AWAY)
@@ -119,9 +125,10 @@ const struct command commands[] = {
         .name = "deadletter list",
         .operands = "[PIPELINE...]",
         .summary = "list the operations that the service refuses as they are",
-        .about = "With --json one object a line for each dead letter. The next operation of the "
-                 "same key\nthat is done clears it.",
-        .options = JSON | OPTION_BIT(OPTION_REASON),
+        .about = "With --json one object a line for each dead letter, or for each error type "
+                 "with\n--by-reason. The next operation of the same key that is done clears a dead "
+                 "letter.",
+        .options = JSON | CHOSEN | OPTION_BIT(OPTION_LIMIT) | OPTION_BIT(OPTION_BY_REASON),
         .exits = EXITS(0),
         .run = command_deadletter_list,
     },
@@ -139,9 +146,11 @@ const struct command commands[] = {
         .name = "deadletter retry",
         .operands = "[KEY...]",
         .summary = "read the rows of dead letters again and send them",
-        .about = "Without a KEY all that are open. What is done is no dead letter any more. Works "
-                 "as resync\ndoes, also while a sync holds the pipeline.",
-        .options = JSON | ONE,
+        .about =
+            "Without a KEY all that are open, or those that --reason, --older and --newer "
+            "leave. What\nis done is no dead letter any more. Works as resync does, also while "
+            "a sync holds the\npipeline.",
+        .options = JSON | ONE | CHOSEN,
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | ASKED),
         .run = command_deadletter_retry,
     },
@@ -151,7 +160,7 @@ const struct command commands[] = {
         .summary = "forget dead letters",
         .about = "Row and document stay as they are. Asks first; where nobody can be asked it "
                  "needs --yes.",
-        .options = JSON | ONE | OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_YES),
+        .options = JSON | ONE | CHOSEN | OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_YES),
         .exits = EXITS(ASKED),
         .run = command_deadletter_discard,
     },

@@ -4,8 +4,10 @@
 
 #include <string.h>
 
+#include "choice.h"
 #include "record.h"
 #include "rowferry/base/clock.h"
+#include "rowferry/base/units.h"
 #include "setup.h"
 #include "terminal.h"
 
@@ -14,10 +16,11 @@
 
 struct listing {
     const char *pipeline;
-    const char *reason; /* only those that hold it; null: all */
-    const char *key;    /* only this one, with all that is known; null: all */
+    struct dead_letter_filter filter;
+    bool groups; /* by error type, instead of one by one */
+    bool whole;  /* all that is known */
     bool json;
-    size_t count;
+    int64_t count;
     struct buf out;
     struct err err;
 };
@@ -30,6 +33,7 @@ static void push_json(struct buf *out, const char *pipeline, const struct dead_l
     record_text(out, "operation", operation_kind_name(l->kind));
     record_int(out, "status", l->http_status);
     record_int(out, "version", l->version);
+    record_text(out, "error_type", l->error_type[0] != '\0' ? l->error_type : NULL);
     record_text(out, "reason", l->reason);
     record_time(out, "first", l->first_us);
     record_time(out, "last", l->last_us);
@@ -58,6 +62,16 @@ static void push_human(struct buf *out, const char *pipeline, const struct dead_
     buf_push_char(out, '\n');
 }
 
+/* What stands for the service's word where it has none. */
+static void push_type(struct buf *out, const char *type, bool never_sent)
+{
+    if (type[0] != '\0') {
+        terminal_push_safe(out, type, strlen(type));
+    } else {
+        buf_push_text(out, never_sent ? "never sent" : "none");
+    }
+}
+
 static void push_whole(struct buf *out, const char *pipeline, const struct dead_letter *l)
 {
     char first[CLOCK_ISO_BYTES];
@@ -71,18 +85,13 @@ static void push_whole(struct buf *out, const char *pipeline, const struct dead_
     } else {
         buf_push_literal(out, "never sent");
     }
+    buf_push_literal(out, "\ntype       ");
+    push_type(out, l->error_type, l->http_status == 0);
     buf_printf(out, "\nfirst      %s\nlast       %s\nattempts   %lld\nreason     ",
                clock_iso(first, l->first_us, 0), clock_iso(last, l->last_us, 0),
                (long long)l->attempts);
     terminal_push_safe(out, l->reason, strlen(l->reason));
     buf_push_char(out, '\n');
-}
-
-static bool is_wanted(const struct listing *l, const struct dead_letter *letter)
-{
-    struct span key = span_make(letter->key, letter->key_len);
-    return (l->key == NULL || span_is(key, l->key)) &&
-           (l->reason == NULL || strstr(letter->reason, l->reason) != NULL);
 }
 
 static int flush(struct listing *l)
@@ -95,18 +104,41 @@ static int flush(struct listing *l)
 static int list_one(void *context, const struct dead_letter *letter)
 {
     struct listing *l = context;
-    if (!is_wanted(l, letter)) {
-        return 0;
-    }
     l->count++;
     if (l->json) {
         push_json(&l->out, l->pipeline, letter);
-    } else if (l->key != NULL) {
+    } else if (l->whole) {
         push_whole(&l->out, l->pipeline, letter);
     } else {
         push_human(&l->out, l->pipeline, letter);
     }
     return l->out.len >= FLUSH_BYTES ? flush(l) : 0;
+}
+
+static int list_group(void *context, const struct dead_letter_group *g)
+{
+    struct listing *l = context;
+    char count[UNITS_BYTES];
+    char first[CLOCK_ISO_BYTES];
+    char last[CLOCK_ISO_BYTES];
+    l->count++;
+    if (!l->json) {
+        buf_printf(&l->out, "%s: %s ", l->pipeline, units_count(count, g->count));
+        push_type(&l->out, g->error_type, g->never_sent);
+        buf_printf(&l->out, ", first %s, last %s\n", clock_iso(first, g->first_us, 0),
+                   clock_iso(last, g->last_us, 0));
+        return 0;
+    }
+    record_open(&l->out);
+    record_text(&l->out, "pipeline", l->pipeline);
+    record_text(&l->out, "error_type", g->error_type[0] != '\0' ? g->error_type : NULL);
+    record_bool(&l->out, "never_sent", g->never_sent);
+    record_int(&l->out, "count", g->count);
+    record_time(&l->out, "first", g->first_us);
+    record_time(&l->out, "last", g->last_us);
+    record_close(&l->out);
+    buf_push_char(&l->out, '\n');
+    return 0;
 }
 
 static int list_pipeline(struct listing *l, const char *path, struct err *err)
@@ -115,7 +147,8 @@ static int list_pipeline(struct listing *l, const char *path, struct err *err)
     int rc = state_open_read_only(&state, path, l->pipeline, err);
     if (rc == 0 && state != NULL) {
         l->err.class = ERR_NONE;
-        rc = deadletter_each(state, list_one, l, err);
+        rc = l->groups ? deadletter_groups(state, &l->filter, list_group, l, err)
+                       : deadletter_select(state, &l->filter, list_one, l, err);
         if (rc == 0) {
             rc = flush(l);
         }
@@ -130,11 +163,18 @@ static int list_pipeline(struct listing *l, const char *path, struct err *err)
 int command_deadletter_list(const struct arguments *a, struct err *err)
 {
     struct setup setup;
-    struct listing l = {.json = arguments_have(a, OPTION_JSON), .reason = a->values[OPTION_REASON]};
+    struct listing l = {.json = arguments_have(a, OPTION_JSON),
+                        .groups = arguments_have(a, OPTION_BY_REASON)};
+    struct clock clock = clock_system();
     buf_init(&l.out, RESULT_BYTES);
     int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
-    for (size_t i = 0; rc == 0 && i < setup.count; i++) {
+    if (rc == 0) {
+        rc = choice_of(a, clock_wall_us(&clock), &l.filter, err);
+    }
+    int64_t limit = l.filter.limit;
+    for (size_t i = 0; rc == 0 && i < setup.count && (limit == 0 || l.count < limit); i++) {
         l.pipeline = setup.pipelines[i]->name;
+        l.filter.limit = limit > 0 ? limit - l.count : 0;
         rc = list_pipeline(&l, setup.config->state_path, err);
     }
     if (rc == 0 && l.count == 0 && !l.json) {
@@ -149,7 +189,8 @@ int command_deadletter_list(const struct arguments *a, struct err *err)
 int command_deadletter_show(const struct arguments *a, struct err *err)
 {
     struct setup setup = {0};
-    struct listing l = {.json = arguments_have(a, OPTION_JSON), .key = a->operands[0]};
+    struct listing l = {
+        .json = arguments_have(a, OPTION_JSON), .filter = {.key = a->operands[0]}, .whole = true};
     buf_init(&l.out, RESULT_BYTES);
     int rc = 0;
     if (a->operand_count > 1) {
@@ -164,7 +205,7 @@ int command_deadletter_show(const struct arguments *a, struct err *err)
     }
     if (rc == 0 && l.count == 0) {
         err_set(err, ERR_STATE, "pipeline \"%s\" has no dead letter with key \"%s\"", l.pipeline,
-                l.key);
+                l.filter.key);
         rc = err_hint(err, "see: rowferry deadletter list");
     }
     setup_release(&setup);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "ask.h"
+#include "choice.h"
 #include "rowferry/base/units.h"
 #include "rowferry/engine/requests.h"
 #include "rowferry/state/deadletter.h"
@@ -51,8 +52,13 @@ static int check_found(const struct choice *c, struct err *err)
 static int choose_letters(struct ask *k, const struct arguments *a, struct err *err)
 {
     struct choice c = {.ask = k, .arguments = a};
+    struct dead_letter_filter filter;
+    int rc = choice_of(a, clock_wall_us(&k->session.clock), &filter, err);
+    if (rc < 0) {
+        return rc;
+    }
     c.found = mem_zero(a->operand_count + 1, sizeof(*c.found));
-    int rc = deadletter_each(k->session.state, choose, &c, err);
+    rc = deadletter_select(k->session.state, &filter, choose, &c, err);
     if (rc == 0) {
         rc = check_found(&c, err);
     }
@@ -77,6 +83,9 @@ static int run_or_say(struct ask *k, struct err *err)
 int command_deadletter_retry(const struct arguments *a, struct err *err)
 {
     struct ask ask;
+    if (a->operand_count > 0 && choice_given(a)) {
+        return err_set(err, ERR_CONFIG, "\"deadletter retry\" takes either KEY... or a choice");
+    }
     int rc = ask_open(&ask, a, "retry", REQUEST_RESYNC, err);
     if (rc == 0) {
         rc = choose_letters(&ask, a, err);
@@ -92,9 +101,11 @@ int command_deadletter_retry(const struct arguments *a, struct err *err)
 
 static int check_discard(const struct arguments *a, struct err *err)
 {
-    bool all = arguments_have(a, OPTION_ALL);
-    if (all == (a->operand_count > 0)) {
-        return err_set(err, ERR_CONFIG, "\"deadletter discard\" needs either KEY... or --all");
+    bool many = arguments_have(a, OPTION_ALL) || choice_given(a);
+    if (many == (a->operand_count > 0)) {
+        return err_set(err, ERR_CONFIG,
+                       "\"deadletter discard\" needs either KEY..., or --all, or one of --reason, "
+                       "--older and --newer");
     }
     if (!arguments_have(a, OPTION_YES) &&
         (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1)) {

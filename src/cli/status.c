@@ -11,9 +11,11 @@
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/history.h"
 #include "rowferry/state/lock.h"
+#include "rowferry/state/working.h"
 #include "session.h"
 #include "setup.h"
 #include "terminal.h"
+#include "work.h"
 
 #define STATUS_BYTES ((size_t)16 * 1024 * 1024)
 #define STATUS_RUNS 5
@@ -27,6 +29,8 @@ struct status {
     int64_t dead_letters;
     bool held;
     char holder[256];
+    bool working; /* and has said at what */
+    struct working work;
     struct run runs[STATUS_RUNS];
     size_t run_count;
     int64_t pending;         /* -1: unknown */
@@ -53,6 +57,9 @@ static int ask_state(struct status *s, const char *path, struct err *err)
     }
     if (rc == 0) {
         rc = lock_look(state, &s->held, s->holder, sizeof(s->holder), err);
+    }
+    if (rc == 0 && s->held) {
+        rc = working_look(state, &s->work, &s->working, err);
     }
     if (rc == 0) {
         rc = history_last(state, s->runs, STATUS_RUNS, &s->run_count, err);
@@ -184,6 +191,14 @@ static void push_text(struct buf *out, const struct status *s, int64_t now_us)
     push_letters(out, s);
     push_line(out, "holder");
     buf_printf(out, "%s\n", s->held ? s->holder : "none");
+    if (s->working) {
+        push_line(out, "working");
+        work_push_stage(out, &s->work);
+        buf_push_char(out, '\n');
+        push_line(out, "limits");
+        work_push_limits(out, &s->work);
+        buf_push_char(out, '\n');
+    }
     for (size_t i = 0; i < s->run_count; i++) {
         push_line(out, i == 0 ? "last runs" : "");
         push_run(out, &s->runs[i]);
@@ -229,6 +244,12 @@ static void push_json(struct buf *out, const struct status *s)
     }
     record_int(out, "dead_letters", s->dead_letters);
     record_text(out, "holder", s->held ? s->holder : NULL);
+    record_name(out, "working");
+    if (s->working) {
+        work_push_json(out, &s->work);
+    } else {
+        buf_push_literal(out, "null");
+    }
     record_name(out, "runs");
     buf_push_char(out, '[');
     for (size_t i = 0; i < s->run_count; i++) {

@@ -2,11 +2,13 @@
 /* The story of every row; see the walk in src/README.md. */
 #include "loop.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "progress.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/deadletter.h"
+#include "rowferry/state/working.h"
 #include "settle.h"
 
 #define LOOP_BURST 2000                     /* changes between two looks at the answers */
@@ -15,6 +17,7 @@
 #define LOOP_RELEASE_US INT64_C(1000000)
 #define LOOP_LETTERS_BYTES ((size_t)64 << 20)
 #define LOOP_GIVE_UP_US INT64_C(5000000)
+#define LOOP_TELL_US INT64_C(1000000)
 #define LOOP_SHOW_US INT64_C(200000)
 #define LOOP_LOG_US INT64_C(10000000)
 #define LOOP_WAIT_MAX_MS 250
@@ -54,6 +57,7 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
     requests_init(&l->requests, ports->state, ports->clock);
     l->started_us = clock_monotonic_us(&l->clock);
     l->logged_us = l->started_us;
+    l->told_us = l->started_us;
     return settling_init(&l->settling, ports->state, err);
 }
 
@@ -320,6 +324,46 @@ static bool loop_finished(struct loop *l)
     return sender_flying(&l->sender) == 0 || now >= l->give_up_us;
 }
 
+/* --- telling ------------------------------------------------------------------------------- */
+
+static void loop_progress(struct loop *l, struct progress *out)
+{
+    struct capture_progress copy = {.rows_estimated = -1, .share = 1};
+    if (l->intake.capture != NULL) {
+        l->intake.capture->ops->progress(l->intake.capture, &copy);
+    }
+    *out = (struct progress){.pipeline = l->options->name,
+                             .in_flight = flow_in_flight(&l->sender.flow, INT64_MAX),
+                             .batch_bytes = (int64_t)flow_batch_bytes(&l->sender.flow),
+                             .stage = copy.share < 1 ? "copying" : "replaying"};
+    if (intake_done(&l->intake)) {
+        out->stage = "settling";
+    }
+    progress_fill(out, &l->counters, &copy, (clock_monotonic_us(&l->clock) - l->started_us) / 1000);
+}
+
+/* For `status`, which shows it while this process holds the pipeline. */
+static int loop_tell(struct loop *l, struct err *err)
+{
+    int64_t now = clock_monotonic_us(&l->clock);
+    if (now - l->told_us < LOOP_TELL_US) {
+        return 0;
+    }
+    l->told_us = now;
+    struct progress p;
+    loop_progress(l, &p);
+    struct working working = {.told_us = clock_wall_us(&l->clock),
+                              .rows = p.counters.rows_read,
+                              .rows_per_second = (int64_t)p.rows_per_second,
+                              .share = p.share,
+                              .remaining_ms = p.remaining_ms,
+                              .in_flight = p.in_flight,
+                              .batch_bytes = p.batch_bytes};
+    snprintf(working.stage, sizeof(working.stage), "%s", p.stage);
+    snprintf(working.frozen, sizeof(working.frozen), "%s", watch_why(&l->watch));
+    return working_tell(l->state, &working, err);
+}
+
 static int loop_turn(struct loop *l, struct err *err)
 {
     bool waiting = false;
@@ -343,25 +387,10 @@ static int loop_turn(struct loop *l, struct err *err)
         bool now = intake_done(&l->intake) && window_empty(&l->window);
         rc = requests_turn(&l->requests, &l->intake, &l->settling, now, err);
     }
+    if (rc == 0 && !loop_stopping(l)) {
+        rc = loop_tell(l, err);
+    }
     return rc;
-}
-
-/* --- telling ------------------------------------------------------------------------------- */
-
-static void loop_progress(struct loop *l, struct progress *out)
-{
-    struct capture_progress copy = {.rows_estimated = -1, .share = 1};
-    if (l->intake.capture != NULL) {
-        l->intake.capture->ops->progress(l->intake.capture, &copy);
-    }
-    *out = (struct progress){.pipeline = l->options->name,
-                             .in_flight = flow_in_flight(&l->sender.flow, INT64_MAX),
-                             .batch_bytes = (int64_t)flow_batch_bytes(&l->sender.flow),
-                             .stage = copy.share < 1 ? "copying" : "replaying"};
-    if (intake_done(&l->intake)) {
-        out->stage = "settling";
-    }
-    progress_fill(out, &l->counters, &copy, (clock_monotonic_us(&l->clock) - l->started_us) / 1000);
 }
 
 /* Only a copy tells how an index grows: a change replaces a document. */

@@ -39,6 +39,7 @@ struct loop {
     int64_t committed_us;
     int64_t released_us;
     int64_t shown_us;
+    int64_t told_us;
     int64_t logged_us;
     int64_t well_by_us;        /* when the latest request that found the service well was sent */
     int64_t give_up_us;        /* while stopping: answers are waited for until then */

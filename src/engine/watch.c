@@ -12,6 +12,11 @@ static const char *const reasons[] = {
     [GROWTH_FULL] = "what is to come would pass the low disk watermark",
 };
 
+const char *watch_why(const struct watch *w)
+{
+    return reasons[w->news];
+}
+
 static void watch_tell(struct watch *w, enum growth_news news)
 {
     if (news == w->news) {
@@ -22,7 +27,7 @@ static void watch_tell(struct watch *w, enum growth_news news)
         log_event(LOG_INFO, "growth_goes_on", F_TEXT("pipeline", w->pipeline));
     } else {
         log_event(LOG_WARN, "growth_stopped", F_TEXT("pipeline", w->pipeline),
-                  F_TEXT("why", reasons[news]),
+                  F_TEXT("why", watch_why(w)),
                   F_REAL("bytes_per_document", w->growth.bytes_per_document));
     }
 }

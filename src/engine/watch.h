@@ -19,6 +19,9 @@ struct watch {
     bool forbidden;        /* the credential may not look */
 };
 
+/* Why batches grow no more; "" where they may. */
+const char *watch_why(const struct watch *w);
+
 /* Looks where it is time to. sent: documents of this run; left: to come, negative where unknown. */
 void watch_turn(struct watch *w, const char *index, struct flow *flow, int64_t sent, int64_t left,
                 int64_t now_us);

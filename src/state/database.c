@@ -87,6 +87,14 @@ static const char *const texts[SQL_COUNT] = {
                       " mapping_fingerprint = ?4, table_fingerprint = ?5, source_identity = ?6,"
                       " index_uuid = ?7, position = ?8, clock_ceiling = max(clock_ceiling, ?9),"
                       " settled_at_us = ?10, documents = 0 where id = ?1 and phase = 0",
+    [SQL_WORKING_TELL] =
+        "insert or replace into working (pipeline, told_us, stage, rows, rows_per_second, share,"
+        " remaining_ms, in_flight, batch_bytes, frozen)"
+        " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    [SQL_WORKING_LOOK] =
+        "select told_us, stage, rows, rows_per_second, share, remaining_ms, in_flight, batch_bytes,"
+        " frozen from working where pipeline = ?1",
+    [SQL_WORKING_FORGET] = "delete from working where pipeline = ?1",
     [SQL_RUN_BEGIN] = "insert into run (pipeline, command, started_us) values (?1, ?2, ?3)",
     [SQL_RUN_TRIM] = "delete from run where pipeline = ?1 and id <="
                      " (select id from run where pipeline = ?1 order by id desc limit 1 offset ?2)",

@@ -88,8 +88,9 @@ int lock_take(struct state *s, const char *command, int64_t wall_us, struct err 
     s->locked = true;
     describe_self(holder, sizeof(holder), command, wall_us);
     write_line(s, holder);
+    int result = sql_run_plain(s, SQL_WORKING_FORGET, err);
     /* what a holder had taken and died over is asked again */
-    return sql_run_plain(s, SQL_REQUESTS_REFILE, err);
+    return result == 0 ? sql_run_plain(s, SQL_REQUESTS_REFILE, err) : result;
 }
 
 int lock_look(struct state *s, bool *held, char *holder, size_t size, struct err *err)

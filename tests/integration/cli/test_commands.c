@@ -232,6 +232,44 @@ START_TEST(status_counts_what_waits_and_works_with_both_servers_away)
 }
 END_TEST
 
+START_TEST(status_shows_the_limits_of_a_holder_while_it_works)
+{
+    struct world w;
+    struct program holder;
+    struct program_result result;
+    installed_world(&w, 8000);
+    world_configure(&w, "\"title\":{\"type\":\"text\"}",
+                    "\"batch_operations\": 100, \"in_flight\": 1");
+    world_fault(&w, "{\"delay_ms\":1000,\"count\":100000}");
+    rowferry_start(&holder, w.config, "sync", NULL);
+    program_await(&holder, "event=sync_started", 20000);
+    struct deadline deadline = deadline_after(20000);
+    bool working = false;
+    while (!working) {
+        ck_assert_msg(deadline_wait(&deadline), "nothing was told");
+        rowferry_run(&result, w.config, "status", "--json", NULL);
+        ck_assert_int_eq(result.exit_code, 0);
+        working = strstr(result.out, "\"working\":{\"at\":\"2") != NULL;
+        if (working) {
+            expect_text(result.out, "\"growth_stopped\":null},\"runs\":[");
+            expect_text(result.out, "\"in_flight\":1,\"batch_bytes\":");
+        }
+        program_result_release(&result);
+    }
+    rowferry_run(&result, w.config, "status", NULL);
+    expect_text(result.out, "\n  limits        ");
+    expect_text(result.out, "1 request in flight, batches of ");
+    program_result_release(&result);
+    program_signal(&holder, SIGTERM);
+    program_finish(&holder, 20000, &result);
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "status", "--json", NULL);
+    expect_text(result.out, "\"holder\":null,\"working\":null");
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(open_dead_letters_end_with_3_unless_they_are_said_to_be_well)
 {
     struct world w;
@@ -336,6 +374,7 @@ SUITE_MAIN("integration/cli/commands", check_passes_over_all_that_a_sync_needs_a
            a_second_sync_is_told_who_holds_the_pipeline,
            an_interrupted_sync_ends_well_and_the_next_one_goes_on,
            status_counts_what_waits_and_works_with_both_servers_away,
+           status_shows_the_limits_of_a_holder_while_it_works,
            open_dead_letters_end_with_3_unless_they_are_said_to_be_well,
            document_shows_what_would_be_sent_and_leaves_no_trace,
            source_install_says_what_it_did_and_nothing_the_second_time,

@@ -175,6 +175,72 @@ START_TEST(a_dead_letter_is_shown_filtered_and_forgotten)
 }
 END_TEST
 
+/* What a command says; it has to end with the code. */
+static void expect_said(const struct world *w, int exit_code, const char *text,
+                        const char *const words[6])
+{
+    struct program_result result;
+    rowferry_run(&result, w->config, "deadletter", words[0], words[1], words[2], words[3], words[4],
+                 NULL);
+    ck_assert_msg(result.exit_code == exit_code, "%s %s: %d, %s%s", words[0], words[1],
+                  result.exit_code, result.out, result.err);
+    expect_text(exit_code == 2 ? result.err : result.out, text);
+    program_result_release(&result);
+}
+
+/* Row 7 is refused by the service, 8 and 9 before they are sent. */
+static void start_two_reasons(struct world *w)
+{
+    struct program_result result;
+    world_start(w, 20, NULL);
+    world_configure(w, "\"title\":{\"type\":\"long\"},\"updated_at\":{\"type\":\"date\"}", "");
+    sql_exec(w->conn, "update articles set title = source_id");
+    sql_exec(w->conn, "update articles set title = 'words' where source_id = 7");
+    sql_exec(w->conn, "update articles set updated_at = 'infinity' where source_id in (8, 9)");
+    world_install(w);
+    world_sync(w, 3, &result);
+    program_result_release(&result);
+}
+
+START_TEST(dead_letters_are_chosen_by_reason_type_and_age)
+{
+    struct world w;
+    start_two_reasons(&w);
+    static const struct {
+        const char *words[6];
+        int exit_code;
+        const char *text;
+    } lines[] = {
+        {{"list", "--by-reason"}, 0, "articles: 2 never sent, first "},
+        {{"list", "--by-reason"}, 0, "articles: 1 mapper_parsing_exception, first "},
+        {{"list", "--by-reason", "--json", "--reason", "mapper_parsing_exception"},
+         0,
+         "{\"pipeline\":\"articles\",\"error_type\":\"mapper_parsing_exception\",\"never_sent\":"
+         "false,\"count\":1,\"first\":"},
+        {{"list", "--json", "--reason", "infin"}, 0, "\"error_type\":null,\"reason\":\"column "},
+        {{"list", "--json", "--limit=1", "--newer", "1h"}, 0, "\"key\":\""},
+        {{"list", "--older", "1h"}, 0, "no dead letters\n"},
+        {{"list", "--older", "soon"}, 2, "option \"--older\": \"soon\" is no time"},
+        {{"list", "--limit", "0"}, 2, "option \"--limit\": \"0\" is no number"},
+        {{"show", "7"}, 0, "type       mapper_parsing_exception\n"},
+        {{"show", "8"}, 0, "type       never sent\n"},
+        {{"retry", "--reason", "x", "7"}, 2, "takes either KEY"},
+        {{"retry", "--older", "1d"}, 0, "articles: no dead letters\n"},
+        {{"retry", "--reason", "mapper_parsing_exception"}, 3, "0 operations"},
+        {{"discard", "--reason", "x"}, 2, "needs --yes"},
+        {{"discard", "--yes", "--reason", "x", "7"}, 2, "needs either KEY"},
+        {{"discard", "--yes", "--older", "1h"}, 0, "articles: no dead letters\n"},
+        {{"discard", "--yes", "--reason", "infin"}, 0, "articles: 2 dead letters forgotten\n"},
+    };
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        expect_said(&w, lines[i].exit_code, lines[i].text, lines[i].words);
+    }
+    expect_letters(&w, "upsert of \"7\"");
+    expect_letters(&w, "2 attempts");
+    world_stop(&w);
+}
+END_TEST
+
 /* The configuration names ports on which nobody listens, and a secret that is not there. */
 static void servers_away(struct world *w)
 {
@@ -327,6 +393,7 @@ SUITE_MAIN("sync/requests", rows_are_sent_again_where_nobody_holds_the_pipeline,
            the_dead_letter_of_a_row_that_is_gone_is_cleared_by_a_retry,
            more_dead_letters_than_one_request_holds_are_retried_and_discarded,
            a_dead_letter_is_shown_filtered_and_forgotten,
+           dead_letters_are_chosen_by_reason_type_and_age,
            dead_letters_are_discarded_while_both_servers_are_away,
            a_request_before_the_first_sync_fails_and_is_not_kept,
            the_holder_carries_out_what_others_ask,

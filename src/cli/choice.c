@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options that choose dead letters. Pure. */
+#include "choice.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rowferry/base/units.h"
+
+/* *moment: as long before now as the option says. */
+static int before(const struct arguments *a, enum option_id id, int64_t wall_us, int64_t *moment,
+                  struct err *err)
+{
+    int64_t ms;
+    if (!arguments_have(a, id)) {
+        return 0;
+    }
+    if (!units_parse_duration(a->values[id], &ms)) {
+        return err_set(err, ERR_CONFIG,
+                       "option \"%s\": \"%s\" is no time; write 90s, 15m, 12h or 7d",
+                       option_rows[id].name, a->values[id]);
+    }
+    *moment = ms < wall_us / 1000 ? wall_us - ms * 1000 : 1;
+    return 0;
+}
+
+static int limit_of(const struct arguments *a, int64_t *limit, struct err *err)
+{
+    const char *text = a->values[OPTION_LIMIT];
+    if (text == NULL) {
+        return 0;
+    }
+    char *end;
+    errno = 0;
+    *limit = strtoll(text, &end, 10);
+    if (errno != 0 || *end != '\0' || *limit < 1 || text[0] < '0' || text[0] > '9') {
+        return err_set(err, ERR_CONFIG, "option \"--limit\": \"%s\" is no number from 1 on", text);
+    }
+    return 0;
+}
+
+int choice_of(const struct arguments *a, int64_t wall_us, struct dead_letter_filter *out,
+              struct err *err)
+{
+    *out = (struct dead_letter_filter){.reason = a->values[OPTION_REASON]};
+    int rc = before(a, OPTION_OLDER, wall_us, &out->until_us, err);
+    if (rc == 0) {
+        rc = before(a, OPTION_NEWER, wall_us, &out->since_us, err);
+    }
+    return rc < 0 ? rc : limit_of(a, &out->limit, err);
+}
+
+bool choice_given(const struct arguments *a)
+{
+    return arguments_have(a, OPTION_REASON) || arguments_have(a, OPTION_OLDER) ||
+           arguments_have(a, OPTION_NEWER);
+}
