@@ -307,7 +307,43 @@ static bool on_scalar(void *context, unsigned depth, struct span text)
     return first && a->status > 0;
 }
 
-static const struct walk_events events = {on_open, on_close, on_key, on_string, on_scalar};
+/* Items as the services write them where all is well: nearly all of them. */
+static const struct plain_item {
+    struct span text;
+    int status;
+} plain_items[] = {
+#define PLAIN(text, status)                                                                        \
+    {                                                                                              \
+        {text, sizeof(text) - 1}, status                                                           \
+    }
+    PLAIN("{\"index\":{\"status\":201}}", 201),
+    PLAIN("{\"index\":{\"status\":200}}", 200),
+    PLAIN("{\"delete\":{\"status\":200}}", 200),
+    PLAIN("{\"delete\":{\"status\":404}}", 404),
+};
+
+/* Knows a plain item by its bytes, which costs a tenth of reading it. */
+static size_t on_take(void *context, unsigned depth, struct span bytes)
+{
+    struct answer *a = context;
+    if (a->places[depth] != PLACE_ITEMS || a->item >= a->wanted) {
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof(plain_items) / sizeof(plain_items[0]); i++) {
+        const struct plain_item *plain = &plain_items[i];
+        if (bytes.len >= plain->text.len &&
+            memcmp(bytes.data, plain->text.data, plain->text.len) == 0) {
+            struct operation *o = &a->batch->operations[a->item++];
+            struct item item = {.status = plain->status};
+            o->http_status = plain->status;
+            o->outcome = outcome_of_item(o, &item, &o->seen);
+            return plain->text.len;
+        }
+    }
+    return 0;
+}
+
+static const struct walk_events events = {on_open, on_close, on_key, on_string, on_scalar, on_take};
 
 static void set_all_unknown(struct batch *b)
 {

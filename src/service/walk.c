@@ -318,6 +318,18 @@ static const char *step(struct walk *w, const char *p, const char *end)
     }
 }
 
+/* Bytes that the caller knows as a whole value of an array; 0 = none. */
+static size_t taken(struct walk *w, const char *p, const char *end)
+{
+    bool may = w->events->take != NULL && *p == '{' &&
+               (w->state == WALK_FIRST_VALUE || (w->state == WALK_VALUE && in_array(w)));
+    size_t len = may ? w->events->take(w->context, w->depth, span_make(p, (size_t)(end - p))) : 0;
+    if (len > 0) {
+        w->state = WALK_AFTER;
+    }
+    return len;
+}
+
 bool walk_feed(struct walk *w, const char *bytes, size_t len)
 {
     const char *p = bytes;
@@ -326,7 +338,8 @@ bool walk_feed(struct walk *w, const char *bytes, size_t len)
         return false;
     }
     while (p < end) {
-        const char *next = step(w, p, end);
+        size_t whole = taken(w, p, end);
+        const char *next = whole > 0 ? p + whole : step(w, p, end);
         if (next == NULL) {
             w->state = WALK_BROKEN;
             break;

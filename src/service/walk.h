@@ -24,6 +24,10 @@ struct walk_events {
     bool (*key)(void *context, unsigned depth, struct span text);
     bool (*string)(void *context, unsigned depth, struct span text);
     bool (*scalar)(void *context, unsigned depth, struct span text); /* number, true, false, null */
+    /* Null, or asked where a value of an array may begin: it may know the bytes at hand as one
+     * whole value and take them, so that they are not walked. Returns how many it took; 0 = none.
+     */
+    size_t (*take)(void *context, unsigned depth, struct span bytes);
 };
 
 enum walk_state {

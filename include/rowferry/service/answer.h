@@ -3,7 +3,8 @@
  * Reads a bulk answer as it arrives, in constant memory: a pull parser for this one shape.
  *
  * Feed it the bytes in any pieces. It sets status, outcome (service/outcome.h), seen version and
- * reason of operation i from item i: position decides. An item that names another _id makes the
+ * reason of operation i from item i: position decides. An item as the services write it where all
+ * is well is known by its bytes; only others are read. An item that names another _id makes the
  * whole answer somebody else's. The top-level "errors" is not read: it is false where a failure
  * store took documents, and the items say all. Depth, sizes and numbers are bounded; anything
  * unexpected is an error.

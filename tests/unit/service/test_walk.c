@@ -44,7 +44,7 @@ static bool on_scalar(void *context, unsigned depth, struct span text)
     return true;
 }
 
-static const struct walk_events events = {on_open, on_close, on_key, on_string, on_scalar};
+static const struct walk_events events = {on_open, on_close, on_key, on_string, on_scalar, NULL};
 
 static bool walk_text(const char *json, size_t piece, struct buf *out)
 {
@@ -184,7 +184,44 @@ START_TEST(long_texts_are_cut_and_their_end_is_still_found)
 }
 END_TEST
 
+/* Takes {"ok":1} in one piece and nothing else. */
+static size_t on_take(void *context, unsigned depth, struct span bytes)
+{
+    static const char whole[] = "{\"ok\":1}";
+    if (bytes.len < sizeof(whole) - 1 || memcmp(bytes.data, whole, sizeof(whole) - 1) != 0) {
+        return 0;
+    }
+    buf_printf(seen(context), "#%u", depth);
+    return sizeof(whole) - 1;
+}
+
+static const struct walk_events taking = {on_open, on_close, on_key, on_string, on_scalar, on_take};
+
+static void expect_taken(const char *json, bool whole, const char *wanted)
+{
+    struct walk w;
+    struct buf out;
+    buf_init(&out, 4096);
+    walk_begin(&w, &taking, &out);
+    (void)walk_feed(&w, json, strlen(json));
+    ck_assert_int_eq(walk_whole(&w), whole);
+    ck_assert_str_eq(buf_text(&out), wanted);
+    buf_release(&out);
+}
+
+START_TEST(a_value_that_is_taken_is_one_of_an_array_and_not_walked)
+{
+    expect_taken("[{\"ok\":1},{\"ok\":2},{\"ok\":1}]", true, "[1#1{22:ok=<2>!2#1!1");
+    expect_taken("[ {\"ok\":1} , {\"ok\":1} ]", true, "[1#1#1!1");
+    expect_taken("{\"a\":{\"ok\":1}}", true, "{11:a={22:ok=<1>!2!1");
+    expect_taken("{\"ok\":1}", true, "{11:ok=<1>!1");
+    expect_taken("[{\"ok\":1}{\"ok\":1}]", false, "[1#1");
+    expect_taken("[{\"ok\":1},]", false, "[1#1");
+}
+END_TEST
+
 SUITE_MAIN("service/walk", structure_is_told_in_order, texts_are_unescaped_onto_one_line,
            half_a_surrogate_pair_becomes_a_replacement, what_is_no_json_is_refused,
            every_prefix_of_a_whole_text_is_not_whole, depth_is_bounded,
-           long_texts_are_cut_and_their_end_is_still_found)
+           long_texts_are_cut_and_their_end_is_still_found,
+           a_value_that_is_taken_is_one_of_an_array_and_not_walked)
