@@ -253,7 +253,7 @@ int sender_collect(struct sender *s, const struct clock *clock, sender_settle se
         size_t repeats = 0;
         struct err why;
         sender_explain(b, &why);
-        enum flow_verdict verdict;
+        enum flow_verdict verdict = FLOW_WELL;
         bool told = sender_verdict(b, &verdict);
         int rc = sender_take_back(s, slot, clock, settle, context, &repeats, err);
         if (rc < 0) {
