@@ -3,7 +3,7 @@
 # How fast, with how much CPU and memory: a first sync into a null sink, beside what PostgreSQL's own
 # tools need for the same rows in the same run. See README.md.
 #
-#   tests/bench/run.sh [--rounds 3] [--rows 1000000] [--json FILE]
+#   tests/bench/run.sh [--rounds 3] [--rows 1000000] [--storm 30] [--json FILE]
 set -euo pipefail
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -12,8 +12,10 @@ top=$(cd "$here/../.." && pwd)
 . "$top/deploy/packages.sh"
 # shellcheck source=tests/servers/common.sh
 . "$top/tests/servers/common.sh"
+# shellcheck source=tests/bench/storm.sh
+. "$here/storm.sh"
 
-rounds=3 rows=1000000 json='' dir='' url='' sink_pid=''
+rounds=3 rows=1000000 storm_s=30 json='' dir='' url='' sink_pid=''
 build=$top/build/bench
 subjects=(B0 B0j B1 rowferry)
 
@@ -22,6 +24,7 @@ options() {
         case $1 in
         --rounds) rounds=$2; shift 2 ;;
         --rows) rows=$2; shift 2 ;;
+        --storm) storm_s=$2; shift 2 ;;
         --json) json=$(readlink -f "$2"); shift 2 ;;
         *) usage "$0"; exit 2 ;;
         esac
@@ -54,7 +57,7 @@ finish() {
 
 start_sink() {
     rm -f "$dir/sink.out"
-    "$build/tests/bench/sink" >"$dir/sink.out" &
+    "$build/tests/bench/sink" "$@" >"$dir/sink.out" &
     sink_pid=$!
     until [ -s "$dir/sink.out" ]; do sleep 0.02; done
     url=$(head -1 "$dir/sink.out")
@@ -69,9 +72,10 @@ stop_sink() {
     [ "$(jq .upserts <<<"$taken")" = "$rows" ] || die "the sink took other than $rows rows: $taken"
 }
 
+# $1: limits as JSON, default none.
 configure() {
-    jq -n --arg uri "$uri" --arg url "$url" --arg state "$dir/state.db" '{
-        source: {uri: $uri}, service: {url: $url}, state: {path: $state},
+    jq -n --arg uri "$uri" --arg url "$url" --arg state "$dir/state.db" --argjson limits "${1:-{\}}" '{
+        source: {uri: $uri}, service: {url: $url}, state: {path: $state}, limits: $limits,
         pipelines: [{
             name: "events",
             from: {table: "public.events", key: ["id"]},
@@ -136,6 +140,7 @@ summarise() {
         --arg postgresql "$(psql -AtX "$uri" -c 'show server_version')" \
         --arg rowferry "$("$build/rowferry" --version | head -1)" --arg commit "$(git -C "$top" rev-parse --short HEAD)" \
         --argjson bytes "$(psql -AtX "$uri" -c 'select round(avg(octet_length(row_to_json(e)::text))) from events e')" \
+        --slurpfile storm "$dir/storm" \
         --argjson sent "$(jq '.bytes / .upserts | round' <<<"$taken")" --argjson rows "$rows" '
         def median: sort | .[length / 2 | floor];
         def of(f): {median: (map(f) | median), least: (map(f) | min), most: (map(f) | max)};
@@ -145,6 +150,7 @@ summarise() {
             peak_rss_mib: of(.peak_rss_mib)}}) | from_entries) as $s
         | {machine: $machine, postgresql: $postgresql, rowferry: $rowferry, commit: $commit, rows: $rows,
            rounds: (length / ($s | length)), bytes_as_json: $bytes, bytes_sent_per_document: $sent,
+           storm: $storm[0],
            of_B0: ($s.rowferry.rows_per_second.median / $s.B0.rows_per_second.median),
            of_B1: ($s.rowferry.rows_per_second.median / $s.B1.rows_per_second.median), subjects: $s}' "$dir/runs"
 }
@@ -158,6 +164,8 @@ table() {
         "| | rows/s | CPU-s per million | database CPU-s per million | peak RSS, MiB |", "| --- | --- | --- | --- | --- |",
         (.subjects | ("B0", "B0j", "B1", "rowferry") as $s | .[$s]
          | "| \($s) | \(.rows_per_second | cell(0)) | \(.cpu_seconds_per_million | cell(2)) | \(.database_cpu_seconds_per_million | cell(2)) | \(.peak_rss_mib | cell(1)) |"),
+        "", (.storm | "node of four writers, queue of ten: \(.of_capacity | n(2)) of its capacity, \(.refused_share * 100 | n(1)) % refused;",
+         "storm: \(.tries_in_storm) tries, then \(.after_of_before | n(2)) of the rate before; at most \(.most_in_flight) in flight"),
         "", "rowferry / B0 = \(.of_B0 | n(2)), rowferry / B1 = \(.of_B1 | n(2))"' "$1"
 }
 
@@ -169,6 +177,8 @@ main() {
         say "round $number of $rounds"
         round
     done
+    say "a storm of $storm_s s"
+    storm "$storm_s" >"$dir/storm"
     summarise >"$dir/summary.json"
     [ -z "$json" ] || cp "$dir/summary.json" "$json"
     table "$dir/summary.json"

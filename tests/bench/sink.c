@@ -3,10 +3,11 @@
  * A null sink for benchmarks: an HTTP/1.1 server that takes bulk requests, answers every item and
  * forgets them, so that what is measured is the client.
  *
- *     sink [--port N] [--delay-ms N]
+ *     sink [--port N] [--writers N --queue N --fixed-us N --writer-bytes N]
  *
- * It listens on the loopback interface, prints its URL, and at SIGTERM what it took. --delay-ms is
- * waited before each bulk answer. A thread a connection.
+ * It listens on the loopback interface, prints its URL, and at SIGTERM what it took; GET /_sink
+ * says the same at any time. With --writers it works like a node (sink_node.h); SIGUSR1 begins a
+ * storm of refusals, SIGUSR2 ends it. A thread a connection.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -23,13 +24,14 @@
 #include <unistd.h>
 
 #include "sink_answer.h"
+#include "sink_node.h"
 
 #define INPUT_BYTES ((size_t)256 << 10)
 #define HEADER_BYTES ((size_t)16 << 10)
 #define BODY_MAX_BYTES ((size_t)64 << 20)
 
 static struct sink_stats stats;
-static long delay_ms;
+static struct node node;
 static volatile sig_atomic_t ending;
 
 struct connection {
@@ -153,12 +155,35 @@ static bool serve_bulk(struct connection *c, const struct head *head, struct buf
     if (!read_body(c, head->body_len, &bulk, NULL)) {
         return false;
     }
+    if (!node_take(&node, head->body_len)) {
+        buf_reset(body);
+        buf_push_literal(body, "{\"error\":{\"type\":\"rejected_execution_exception\",\"reason\":"
+                               "\"the queue is full\"},\"status\":429}");
+        send_answer(c->fd, 429, body);
+        return true;
+    }
     bulk_end(&bulk);
     atomic_fetch_add(&stats.bytes, (long long)head->body_len);
-    const struct timespec delay = {delay_ms / 1000, delay_ms % 1000 * 1000000};
-    nanosleep(&delay, NULL);
     send_answer(c->fd, 200, body);
     return true;
+}
+
+static double seconds(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static void push_stats(struct buf *out)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    buf_printf(out,
+               "{\"requests\":%lld,\"bulks\":%lld,\"upserts\":%lld,\"deletes\":%lld,\"bytes\":%lld,"
+               "\"taken\":%lld,\"refused\":%lld,\"most_at_once\":%ld,\"cpu_seconds\":%.3f}",
+               atomic_load(&stats.requests), atomic_load(&stats.bulks), atomic_load(&stats.upserts),
+               atomic_load(&stats.deletes), atomic_load(&stats.bytes), atomic_load(&node.taken),
+               atomic_load(&node.refused), atomic_load(&node.most),
+               seconds(used.ru_utime) + seconds(used.ru_stime));
 }
 
 static bool serve_other(struct connection *c, const struct head *head, struct buf *body)
@@ -168,7 +193,13 @@ static bool serve_other(struct connection *c, const struct head *head, struct bu
     bool whole = read_body(c, head->body_len, NULL, &request);
     if (whole) {
         struct span bytes = span_make(buf_text(&request), request.len);
-        send_answer(c->fd, sink_answer(body, &stats, head->method, head->target, bytes), body);
+        int status = 200;
+        if (strcmp(head->target, "/_sink") == 0) {
+            push_stats(body);
+        } else {
+            status = sink_answer(body, &stats, head->method, head->target, bytes);
+        }
+        send_answer(c->fd, status, body);
     }
     buf_release(&request);
     return whole;
@@ -238,35 +269,35 @@ static void end(int number)
     ending = 1;
 }
 
-static double seconds(struct timeval t)
+static void change_weather(int number)
 {
-    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
-}
-
-static void print_stats(void)
-{
-    struct rusage used;
-    getrusage(RUSAGE_SELF, &used);
-    printf("{\"requests\":%lld,\"bulks\":%lld,\"upserts\":%lld,\"deletes\":%lld,\"bytes\":%lld,"
-           "\"cpu_seconds\":%.3f}\n",
-           atomic_load(&stats.requests), atomic_load(&stats.bulks), atomic_load(&stats.upserts),
-           atomic_load(&stats.deletes), atomic_load(&stats.bytes),
-           seconds(used.ru_utime) + seconds(used.ru_stime));
+    atomic_store(&node.storm, number == SIGUSR1);
 }
 
 int main(int argc, char **argv)
 {
     long port = 0;
+    const struct {
+        const char *name;
+        long *value;
+    } options[] = {{"--port", &port},
+                   {"--writers", &node.writers},
+                   {"--queue", &node.queue},
+                   {"--fixed-us", &node.fixed_us},
+                   {"--writer-bytes", &node.bytes_per_second}};
     for (int i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--port") == 0) {
-            port = strtol(argv[i + 1], NULL, 10);
-        } else if (strcmp(argv[i], "--delay-ms") == 0) {
-            delay_ms = strtol(argv[i + 1], NULL, 10);
+        for (size_t o = 0; o < sizeof(options) / sizeof(options[0]); o++) {
+            if (strcmp(argv[i], options[o].name) == 0) {
+                *options[o].value = strtol(argv[i + 1], NULL, 10);
+            }
         }
     }
     struct sigaction action = {.sa_handler = end};
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    struct sigaction weather = {.sa_handler = change_weather, .sa_flags = SA_RESTART};
+    sigaction(SIGUSR1, &weather, NULL);
+    sigaction(SIGUSR2, &weather, NULL);
     int listener = listen_on(port);
     while (!ending) {
         int fd = accept(listener, NULL, NULL);
@@ -274,6 +305,9 @@ int main(int argc, char **argv)
             start_thread(fd);
         }
     }
-    print_stats();
+    struct buf said;
+    buf_init(&said, HEADER_BYTES);
+    push_stats(&said);
+    puts(buf_text(&said));
     return EXIT_SUCCESS;
 }
