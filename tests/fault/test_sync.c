@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Syncs through a network that cuts, lies, stalls and is away: the index is equal at the end. */
+#include "fault.h"
+
+#define LIMITS                                                                                     \
+    "\"batch_operations\": 20, \"in_flight\": 4, \"request_timeout\": \"1s\", "                    \
+    "\"retry_budget\": \"60s\""
+
+static void synced(struct fault_world *f, struct program_result *result)
+{
+    world_sync(&f->w, 0, result);
+    ck_assert_int_eq(program_json_int(result, "rejected"), 0);
+    world_expect_equal(&f->w);
+    expect_little_memory();
+}
+
+/* Every other request is cut somewhere: in its head, its body, behind it, in the answer. */
+static void cut_somewhere(void *context, const struct proxy_request *r, struct proxy_fault *fault)
+{
+    (void)context;
+    size_t n = r->number / 2;
+    if (!r->bulk || r->number % 2 != 0 || n >= 120) {
+        return;
+    }
+    fault->reset = n % 3 == 0;
+    if (n % 2 == 0) {
+        fault->cut_request = n / 2 * (r->head_len + r->body_len) / 60;
+    } else {
+        fault->cut_answer = n * n / 16;
+    }
+}
+
+START_TEST(connections_that_are_cut_anywhere_lose_nothing)
+{
+    struct fault_world f;
+    struct program_result result;
+    fault_world(&f, 6000, LIMITS, cut_somewhere, NULL);
+    synced(&f, &result);
+    ck_assert_int_ge((int64_t)proxy_bulks(f.proxy), 300);
+    ck_assert_int_ge(program_json_int(&result, "retried"), 1000);
+    program_result_release(&result);
+    fault_world_stop(&f);
+}
+END_TEST
+
+#define HEAD(status, more) "HTTP/1.1 " status "\r\nContent-Type: application/json\r\n" more "\r\n"
+#define GOOD "{\"index\":{\"status\":201}}"
+
+static const struct lie {
+    const char *answer, *endless;
+} lies[] = {
+    {HEAD("200 OK", "Content-Length: 0\r\n"), NULL},
+    {HEAD("200 OK", "Connection: close\r\n") "{\"errors\":false,\"items\":[" GOOD "]}", NULL},
+    {HEAD("200 OK", "Connection: close\r\n") "{\"errors\":false,\"items\":[", GOOD ","},
+    {HEAD("200 OK", "Connection: close\r\n") "{\"took\":", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["},
+    {HEAD("502 Bad Gateway", "Connection: close\r\n") "<html>bad gateway</html>", NULL},
+    {HEAD("503 Unavailable", "Connection: close\r\n"), "without an end"},
+    {HEAD("200 OK", "Transfer-Encoding: chunked\r\n") "fff\r\n{\"errors\":false", NULL},
+    {"HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n"},
+    {"HTTP/1.1 200 OK\r\n", "X-Flood: 0123456789012345678901234567890123456789\r\n"},
+    {"\x16\x03\x01 no HTTP at all", NULL},
+};
+
+static void lie_in_turn(void *context, const struct proxy_request *r, struct proxy_fault *fault)
+{
+    const bool *withheld = context;
+    if (!r->bulk || r->number % 2 != 0 || r->number >= 80) {
+        return;
+    }
+    const struct lie *lie = &lies[r->number / 2 % (sizeof(lies) / sizeof(lies[0]))];
+    fault->withheld = *withheld;
+    fault->answer = lie->answer;
+    fault->answer_len = strlen(lie->answer);
+    fault->endless = lie->endless;
+    fault->close = true;
+}
+
+static void lied_to(bool withheld)
+{
+    struct fault_world f;
+    struct program_result result;
+    fault_world(&f, 4000, LIMITS, lie_in_turn, &withheld);
+    synced(&f, &result);
+    ck_assert_int_ge((int64_t)proxy_bulks(f.proxy), 200);
+    program_result_release(&result);
+    fault_world_stop(&f);
+}
+
+START_TEST(lies_about_requests_that_never_arrived_lose_nothing)
+{
+    lied_to(true);
+}
+END_TEST
+
+START_TEST(lies_about_requests_that_were_carried_out_lose_nothing)
+{
+    lied_to(false);
+}
+END_TEST
+
+static int64_t documents(const struct world *w)
+{
+    struct json_object *stats =
+        reply_json(200, "GET", w->service.url, "/_devsearch/stats", NULL, "ApiKey " WORLD_API_KEY);
+    int64_t n = json_object_get_int64(json_object_object_get(stats, "documents"));
+    json_object_put(stats);
+    return n;
+}
+
+static void await_documents(const struct world *w, int64_t least)
+{
+    struct deadline deadline = deadline_after(60000);
+    while (documents(w) < least) {
+        ck_assert(deadline_wait(&deadline));
+    }
+}
+
+static void let_pass_ms(int64_t ms)
+{
+    struct deadline deadline = deadline_after(ms);
+    while (deadline_wait(&deadline)) {
+    }
+}
+
+static void slow_down(void *context, const struct proxy_request *r, struct proxy_fault *fault)
+{
+    (void)context;
+    fault->delay_ms = r->bulk ? 10 : 0;
+}
+
+START_TEST(a_service_that_nobody_can_reach_is_waited_for)
+{
+    struct fault_world f;
+    struct program program;
+    struct program_result result;
+    fault_world(&f, 6000, LIMITS, slow_down, NULL);
+    rowferry_start(&program, f.w.config, "sync", "--json", NULL);
+    await_documents(&f.w, 1000);
+    proxy_down(f.proxy);
+    sql_exec(f.w.conn, "update articles set title = 'meanwhile' where source_id %% 100 = 0");
+    let_pass_ms(outage_ms());
+    ck_assert_msg(program_running(&program), "it ended during the outage");
+    proxy_up(f.proxy);
+    program_finish(&program, 60000, &result);
+    ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
+    ck_assert_int_eq(program_json_int(&result, "rejected"), 0);
+    world_expect_equal(&f.w);
+    program_result_release(&result);
+    fault_world_stop(&f);
+}
+END_TEST
+
+/* --- a storm of 429 --------------------------------------------------------------------------- */
+
+#define STORM_IN_FLIGHT 8
+
+struct storm {
+    _Atomic bool rages;
+    _Atomic size_t refused;
+};
+
+static void refuse_in_storm(void *context, const struct proxy_request *r, struct proxy_fault *fault)
+{
+    static const char refusal[] =
+        "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json\r\n"
+        "Content-Length: 54\r\n\r\n"
+        "{\"error\":{\"type\":\"es_rejected_execution_exception\"}}  ";
+    struct storm *storm = context;
+    fault->delay_ms = r->bulk ? 5 : 0;
+    if (r->bulk && storm->rages) {
+        storm->refused++;
+        fault->withheld = true;
+        fault->answer = refusal;
+        fault->answer_len = sizeof(refusal) - 1;
+    }
+}
+
+START_TEST(a_storm_of_429_meets_few_requests_and_loses_nothing)
+{
+    struct fault_world f;
+    struct program program;
+    struct program_result result;
+    struct storm storm = {false, 0};
+    fault_world(&f, 20000, "\"batch_operations\": 50, \"in_flight\": 8, \"retry_budget\": \"120s\"",
+                refuse_in_storm, &storm);
+    rowferry_start(&program, f.w.config, "sync", "--json", NULL);
+    await_documents(&f.w, 4000);
+    storm.rages = true;
+    let_pass_ms(outage_ms());
+    storm.rages = false;
+    size_t refused = storm.refused;
+    program_finish(&program, 120000, &result);
+    ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
+    ck_assert_int_eq(program_json_int(&result, "rejected"), 0);
+    world_expect_equal(&f.w);
+    ck_assert_uint_le(proxy_bulks_at_once(f.proxy), STORM_IN_FLIGHT);
+    ck_assert_uint_ge(proxy_bulks_at_once(f.proxy), 2);
+    /* each batch waits longer from time to time: a few in the first second, then one in seconds */
+    ck_assert_uint_ge(refused, 1);
+    ck_assert_msg(refused <= 60 + 5 * (size_t)outage_ms() / 1000, "%zu requests in the storm",
+                  refused);
+    printf("storm of %lld ms: %zu requests, %zu at once at most\n", (long long)outage_ms(), refused,
+           proxy_bulks_at_once(f.proxy));
+    program_result_release(&result);
+    fault_world_stop(&f);
+}
+END_TEST
+
+SUITE_MAIN("fault/sync", connections_that_are_cut_anywhere_lose_nothing,
+           lies_about_requests_that_never_arrived_lose_nothing,
+           lies_about_requests_that_were_carried_out_lose_nothing,
+           a_service_that_nobody_can_reach_is_waited_for,
+           a_storm_of_429_meets_few_requests_and_loses_nothing)
