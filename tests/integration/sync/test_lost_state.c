@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state file is lost: the source knows where it stood, unless that would be wrong. */
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sql.h"
@@ -191,10 +193,194 @@ START_TEST(an_older_copy_that_is_refused_is_followed_by_a_takeover)
 }
 END_TEST
 
+/* Kills a sync where the state file knows something that the source is not told any more. */
+static void killed_before_the_mirror(const struct world *w)
+{
+    struct program program;
+    struct program_result result;
+    const char *argv[] = {getenv("ROWFERRY_PROGRAM"), "-c", w->config, "sync", NULL};
+    const char *env[] = {"ROWFERRY_FAILPOINT=checkpoint_after_commit=kill", NULL};
+    program_start(&program, argv, env);
+    program_finish(&program, 60000, &result);
+    ck_assert_msg(result.exit_code == 128 + SIGKILL, "%s", result.err);
+    program_result_release(&result);
+}
+
+START_TEST(killed_between_checkpoint_and_mirror_nothing_is_lost_with_the_state_file)
+{
+    struct world w;
+    synced_world(&w, 100);
+    for (int i = 0; i < 3; i++) {
+        sql_exec(w.conn,
+                 "update articles set title = title || '!' where source_id <= 20;"
+                 "delete from articles where source_id = %d",
+                 40 + i);
+        killed_before_the_mirror(&w);
+        lose_state(&w);
+        sql_exec(w.conn, "update articles set title = 'later' where source_id = 30");
+        sync_says(&w, 0, "mirror_taken_over", 22);
+        world_expect_equal(&w);
+    }
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_dead_letter_that_was_not_mirrored_is_found_again)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 50, NULL);
+    world_configure(&w, "\"title\":{\"type\":\"long\"}", "");
+    sql_exec(w.conn, "update articles set title = source_id");
+    world_install(&w);
+    sync_says(&w, 0, "generation_live", 50);
+    sql_exec(w.conn, "update articles set title = 'no number' where source_id = 7");
+    killed_before_the_mirror(&w);
+    lose_state(&w);
+    sync_says(&w, 3, "mirror_taken_over", 0);
+    rowferry_run(&result, w.config, "deadletter", "show", "7", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s", result.err);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+/* The configuration with a state file of its own. */
+static char *config_of_another(const struct world *w)
+{
+    char text[8192];
+    FILE *file = fopen(w->config, "r");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    char *at = strstr(text, "state.db");
+    ck_assert_ptr_nonnull(at);
+    memcpy(at, "other", 5);
+    return scratch_write(w->dir, "other.json", text);
+}
+
+static void another_syncs(const char *config, int exit_code, const char *says)
+{
+    struct program_result result;
+    rowferry_run(&result, config, "sync", NULL);
+    ck_assert_msg(result.exit_code == exit_code, "ended with %d: %s", result.exit_code, result.err);
+    ck_assert_msg(strstr(result.err, says) != NULL, "%s", result.err);
+    program_result_release(&result);
+}
+
+START_TEST(who_still_works_with_the_index_is_not_disturbed)
+{
+    struct world w;
+    struct program holder;
+    struct program_result result;
+    synced_world(&w, 300);
+    char *other = config_of_another(&w);
+    sql_exec(w.conn, "update articles set title = title || '!'");
+    world_fault(&w, "{\"delay_ms\":3000,\"count\":2}");
+    rowferry_start(&holder, w.config, "sync", NULL);
+    program_await(&holder, "sync_started", 20000);
+    another_syncs(other, 5, "is held by");
+    ck_assert(program_running(&holder));
+    rowferry_run(&result, other, "status", NULL);
+    ck_assert_msg(strstr(result.out, "not built yet") != NULL, "%s", result.out);
+    program_result_release(&result);
+    program_finish(&holder, 60000, &result);
+    ck_assert_int_eq(result.exit_code, 0);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    another_syncs(other, 0, "mirror_taken_over");
+    world_expect_equal(&w);
+    free(other);
+    world_stop(&w);
+}
+END_TEST
+
+static void swap_files(const char *a, const char *b)
+{
+    char between[512];
+    snprintf(between, sizeof(between), "%s.between", a);
+    ck_assert_int_eq(rename(a, between), 0);
+    ck_assert_int_eq(rename(b, a), 0);
+    ck_assert_int_eq(rename(between, b), 0);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    char command[1100];
+    snprintf(command, sizeof(command), "cp '%s' '%s'", from, to);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* Two state files of one pipeline, used in turns: equal or refused. Returns how often refused. */
+static int used_in_turns(struct world *w, int rounds)
+{
+    int refused = 0;
+    char *state = scratch_path(w->dir, "state.db");
+    char *copy = scratch_path(w->dir, "copy.db");
+    copy_file(state, copy);
+    for (int i = 0; i < rounds; i++) {
+        struct program_result result;
+        sql_exec(w->conn,
+                 "update articles set title = 'round %d' where source_id %% 7 = %d;"
+                 "delete from articles where source_id = %d;"
+                 "insert into articles (source_id, title) values (%d, 'new')",
+                 i, i % 7, 20 + i, 20 + i - (i % 3 == 0 ? -500 : 1));
+        rowferry_run(&result, w->config, "sync", "--json", NULL);
+        if (result.exit_code == 1) {
+            refused++;
+            ck_assert_msg(strstr(result.err, "was pruned") != NULL, "%s", result.err);
+        } else {
+            ck_assert_msg(result.exit_code == 0, "%s", result.err);
+            world_expect_equal(w);
+        }
+        program_result_release(&result);
+        if (i % 3 != 1) {
+            swap_files(state, copy);
+        }
+    }
+    free(state);
+    free(copy);
+    return refused;
+}
+
+START_TEST(two_copies_of_a_state_file_used_in_turns_are_equal_while_nothing_is_pruned)
+{
+    struct world w;
+    synced_world(&w, 100);
+    PGconn *pin = sql_open(w.uri);
+    sql_exec(pin, "begin; select pg_current_xact_id()");
+    sql_exec(w.conn, "update articles set title = 'pinned' where source_id = 1");
+    sync_says(&w, 0, "sync_ended", 1);
+    ck_assert_int_eq(used_in_turns(&w, 10), 0);
+    PQfinish(pin);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(two_copies_of_a_state_file_used_in_turns_are_equal_or_refused)
+{
+    struct world w;
+    synced_world(&w, 100);
+    ck_assert_int_gt(used_in_turns(&w, 10), 0);
+    lose_state(&w);
+    struct program_result result;
+    world_sync(&w, 0, &result);
+    ck_assert_msg(strstr(result.err, "mirror_taken_over") != NULL, "%s", result.err);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("integration/lost_state", only_changes_travel_after_the_state_file_was_lost,
            open_dead_letters_outlive_the_state_file, another_mapping_builds_a_new_generation,
            a_mirror_that_is_behind_repeats_and_loses_nothing,
            a_truncated_table_is_built_anew_without_the_state_file,
            a_rewritten_table_is_built_anew_without_the_state_file,
            triggers_made_anew_are_no_ground_to_go_on,
-           an_older_copy_that_is_refused_is_followed_by_a_takeover)
+           an_older_copy_that_is_refused_is_followed_by_a_takeover,
+           killed_between_checkpoint_and_mirror_nothing_is_lost_with_the_state_file,
+           a_dead_letter_that_was_not_mirrored_is_found_again,
+           who_still_works_with_the_index_is_not_disturbed,
+           two_copies_of_a_state_file_used_in_turns_are_equal_while_nothing_is_pruned,
+           two_copies_of_a_state_file_used_in_turns_are_equal_or_refused)
