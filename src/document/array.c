@@ -17,17 +17,28 @@ struct walk {
     const char *end;
     const struct type_pair *element;
     char delimiter;
+    bool drops_nulls;
+    bool one_value;
+    bool any; /* an element that is not null was seen */
 };
 
-/* What has no form in JSON keeps its place. */
+static type_refusal push_null(struct walk *w)
+{
+    if (!w->drops_nulls) {
+        buf_push_literal(w->out, "null");
+    }
+    return NULL;
+}
+
+/* What has no form in JSON counts as NULL. */
 static type_refusal push_element(struct walk *w, const char *text, size_t len)
 {
-    type_refusal refusal = type_convert(w->out, text, len, w->element);
-    if (refusal == type_absent) {
-        buf_push_literal(w->out, "null");
-        return NULL;
+    if (w->one_value && w->any) {
+        return "an array of several values, of which the service takes one";
     }
-    return refusal;
+    w->any = true;
+    type_refusal refusal = type_convert(w->out, text, len, w->element);
+    return refusal == type_absent ? push_null(w) : refusal;
 }
 
 /* From behind the opening quote; leaves `at` behind the closing one. */
@@ -71,8 +82,7 @@ static type_refusal bare_element(struct walk *w)
         return malformed;
     }
     if (len == 4 && memcmp(start, "NULL", 4) == 0) {
-        buf_push_literal(w->out, "null");
-        return NULL;
+        return push_null(w);
     }
     return push_element(w, start, len);
 }
@@ -86,14 +96,24 @@ static type_refusal element(struct walk *w)
     return quoted_element(w);
 }
 
-/* One step behind a value: to the next element, or out of a dimension. */
+static bool ends_with(const struct walk *w, char byte)
+{
+    return w->drops_nulls && !w->out->failed && w->out->data[w->out->len - 1] == byte;
+}
+
+/* One step behind a value, which may have been left out: to the next, or out of a dimension. */
 static type_refusal separator(struct walk *w, int *depth)
 {
     if (*w->at == '}') {
+        if (ends_with(w, ',')) {
+            buf_truncate(w->out, w->out->len - 1);
+        }
         buf_push_char(w->out, ']');
         --*depth;
     } else if (*w->at == w->delimiter) {
-        buf_push_char(w->out, ',');
+        if (!ends_with(w, '[') && !ends_with(w, ',')) {
+            buf_push_char(w->out, ',');
+        }
     } else {
         return malformed;
     }
@@ -133,7 +153,14 @@ type_refusal convert_array(struct buf *out, const char *text, size_t len,
                            const struct type_pair *pair)
 {
     struct type_inner *inner = pair->inner;
-    struct walk w = {out, &inner->scratch, text, text + len, &inner->pairs[0], inner->delimiter};
+    struct walk w = {.out = out,
+                     .scratch = &inner->scratch,
+                     .at = text,
+                     .end = text + len,
+                     .element = &inner->pairs[0],
+                     .delimiter = inner->delimiter,
+                     .drops_nulls = inner->drops_nulls,
+                     .one_value = inner->one_value};
     if (len > 0 && text[0] == '[') {
         const char *bounds = memchr(text, '=', len);
         w.at = bounds != NULL ? bounds + 1 : w.end;

@@ -6,10 +6,17 @@
 
 static const char malformed[] = "a composite that cannot be read";
 
+/* Without the quotes and the colon of `"city":`. */
+static struct span field_name(const struct type_pair *field)
+{
+    return span_make(field->name + 1, field->name_len - 3);
+}
+
 /* Writes one field with its name; *first until one was written. */
-static type_refusal push_field(struct buf *out, struct span value, const struct type_pair *field,
+static type_refusal push_field(struct cursor *c, struct span value, const struct type_pair *field,
                                bool *first)
 {
+    struct buf *out = c->out;
     size_t start = out->len;
     if (!*first) {
         buf_push_char(out, ',');
@@ -18,7 +25,7 @@ static type_refusal push_field(struct buf *out, struct span value, const struct 
     type_refusal refusal = type_convert(out, value.data, value.len, field);
     if (refusal != type_absent) {
         *first = false;
-        return refusal;
+        return refusal == NULL ? NULL : part_refuse(c, refusal, field_name(field));
     }
     if (!out->failed) {
         buf_truncate(out, start);
@@ -26,7 +33,7 @@ static type_refusal push_field(struct buf *out, struct span value, const struct 
     return NULL;
 }
 
-static type_refusal push_fields(struct buf *out, struct cursor *c, const struct type_inner *inner)
+static type_refusal push_fields(struct cursor *c, const struct type_inner *inner)
 {
     bool first = true;
     for (size_t i = 0; i < inner->count; i++) {
@@ -38,7 +45,7 @@ static type_refusal push_fields(struct buf *out, struct cursor *c, const struct 
         if (!quoted && value.len == 0) {
             continue;
         }
-        type_refusal refusal = push_field(out, value, &inner->pairs[i], &first);
+        type_refusal refusal = push_field(c, value, &inner->pairs[i], &first);
         if (refusal != NULL) {
             return refusal;
         }
@@ -54,7 +61,7 @@ type_refusal convert_composite(struct buf *out, const char *text, size_t len,
         return malformed;
     }
     buf_push_char(out, '{');
-    type_refusal refusal = push_fields(out, &c, pair->inner);
+    type_refusal refusal = push_fields(&c, pair->inner);
     if (refusal == NULL) {
         buf_push_char(out, '}');
     }

@@ -14,6 +14,7 @@ struct walk {
     struct buf *out;
     const char *at;
     const char *end;
+    bool point;            /* for a geo_point */
     enum number longitude; /* which of them */
 };
 
@@ -21,7 +22,8 @@ static struct walk walk_over(struct buf *out, const char *text, size_t len,
                              const struct type_pair *pair)
 {
     bool point = strcmp(pair->property->type, "geo_point") == 0;
-    return (struct walk){out, text, text + len, point ? NUMBER_LONGITUDE : NUMBER_SHAPE_LONGITUDE};
+    return (struct walk){out, text, text + len, point,
+                         point ? NUMBER_LONGITUDE : NUMBER_SHAPE_LONGITUDE};
 }
 
 /* The bytes up to the mark, which is stepped over; false where it does not come. */
@@ -63,6 +65,7 @@ static type_refusal push_position(struct walk *w, struct span x, struct span y)
     return refusal;
 }
 
+/* A geo_point takes GeoJSON only since late versions of both products, and [x,y] since ever. */
 type_refusal convert_point(struct buf *out, const char *text, size_t len,
                            const struct type_pair *pair)
 {
@@ -71,6 +74,9 @@ type_refusal convert_point(struct buf *out, const char *text, size_t len,
     struct span y;
     if (!read_pair(&w, &x, &y) || w.at != w.end) {
         return not_a_place;
+    }
+    if (w.point) {
+        return push_position(&w, x, y);
     }
     buf_push_literal(out, "{\"type\":\"Point\",\"coordinates\":");
     type_refusal refusal = push_position(&w, x, y);

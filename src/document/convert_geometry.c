@@ -301,12 +301,12 @@ type_refusal convert_geometry(struct buf *out, const char *text, size_t len,
     if (point && kind != KIND_POINT) {
         return "a geometry other than a point";
     }
-    refusal = push_geometry(&w, kind, 1);
+    refusal = point ? push_position(&w, true) : push_geometry(&w, kind, 1);
     if (refusal != NULL || out->failed) {
         return refusal;
     }
-    if (out->len == before) {
-        buf_push_literal(out, "null");
+    if (w.at != w.end) {
+        return malformed;
     }
-    return w.at == w.end ? NULL : malformed;
+    return out->len == before ? type_absent : NULL;
 }

@@ -31,8 +31,14 @@ static type_refusal push_value(struct buf *out, struct cursor *c, const struct t
         buf_push_literal(out, "null");
         return span_is(value, "NULL") ? NULL : malformed;
     }
-    return child != NULL ? type_convert(out, value.data, value.len, child)
-                         : convert_string(out, value.data, value.len, pair);
+    if (child == NULL) {
+        return convert_string(out, value.data, value.len, pair);
+    }
+    type_refusal refusal = type_convert(out, value.data, value.len, child);
+    return refusal == NULL
+               ? NULL
+               : part_refuse(c, refusal,
+                             span_make(child->property->name, child->property->name_len));
 }
 
 static type_refusal push_item(struct buf *out, struct cursor *c, const struct type_pair *pair)

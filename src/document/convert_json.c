@@ -130,9 +130,10 @@ static bool fits_at_a_glance(const struct buf *out, size_t start, const struct p
     case FAMILY_OBJECT:
         return !p->enabled || (object && p->child_count == 0 && !p->strict);
     case FAMILY_FLAT:
-        return object && (p->depth_limit == 0 ||
-                          (shape->depth <= p->depth_limit && out->len - start <= JSON_TERM_BYTES &&
-                           (shape->jsonb || strstr(out->data + start, "\\u0000") == NULL)));
+        return object && out->len - start + 2 * (p->name_len + 1) <= JSON_TERM_BYTES &&
+               (p->depth_limit == 0 ||
+                (shape->depth <= p->depth_limit &&
+                 (shape->jsonb || strstr(out->data + start, "\\u0000") == NULL)));
     default:
         return p->lenient;
     }

@@ -2,27 +2,38 @@
 /* The JSON that a type is by itself; what JSON cannot say (NaN, infinity) is a text. */
 #include "convert_natural.h"
 
+#include <string.h>
+
+#include "convert_geometry.h"
 #include "convert_json.h"
 #include "convert_number.h"
 #include "convert_text.h"
 #include "convert_time.h"
+#include "convert_vector.h"
 
 static char any[] = "object";
 const struct property natural_property = {.name = any, .type = any};
 
-/* The converter, or the text where it refuses; a refusal of these has written nothing. */
+/* The converter, or the text where it refuses. */
 #define OR_TEXT(type)                                                                              \
     static type_refusal type##_or_text(struct buf *out, const char *text, size_t len,              \
                                        const struct type_pair *pair)                               \
     {                                                                                              \
+        size_t start = out->len;                                                                   \
         type_refusal refusal = convert_##type(out, text, len, pair);                               \
-        return refusal == NULL ? NULL : convert_string(out, text, len, pair);                      \
+        if (refusal == NULL || refusal == type_absent || out->failed) {                            \
+            return refusal;                                                                        \
+        }                                                                                          \
+        buf_truncate(out, start);                                                                  \
+        return convert_string(out, text, len, pair);                                               \
     }
 
 OR_TEXT(double)
 OR_TEXT(date)
 OR_TEXT(timestamp)
 OR_TEXT(timestamptz)
+OR_TEXT(vector)
+OR_TEXT(geometry)
 
 static const struct {
     const char *type;
@@ -35,6 +46,8 @@ static const struct {
     {"bpchar", convert_padded},       {"date", date_or_text},
     {"timestamp", timestamp_or_text}, {"timestamptz", timestamptz_or_text},
     {"json", convert_json},           {"jsonb", convert_jsonb},
+    {"vector", vector_or_text},       {"halfvec", vector_or_text},
+    {"geometry", geometry_or_text},   {"geography", geometry_or_text},
 };
 
 type_converter natural_converter(const struct column *column)

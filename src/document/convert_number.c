@@ -20,27 +20,32 @@ struct range {
     const char *max; /* the digits, followed by zeros */
     const char *min; /* of the smallest, without its sign; null: no negative number */
     const char *over;
+    bool cuts; /* the fraction does not count: the service cuts it off before it compares */
 };
 
-static const struct range byte_range = {3, "127", "128", "a number out of the range of a byte"};
+static const struct range byte_range = {3, "127", "128", "a number out of the range of a byte",
+                                        true};
 static const struct range short_range = {5, "32767", "32768",
-                                         "a number out of the range of a short"};
+                                         "a number out of the range of a short", true};
+/* Both products read an integer with a parser that compares the fraction, too. */
 static const struct range integer_range = {10, "2147483647", "2147483648",
-                                           "a number out of the range of an integer"};
+                                           "a number out of the range of an integer", false};
 static const struct range long_range = {19, "9223372036854775807", "9223372036854775808",
-                                        "a number out of the range of a long"};
-static const struct range unsigned_long_range = {20, "18446744073709551615", NULL,
-                                                 "a number out of the range of an unsigned_long"};
+                                        "a number out of the range of a long", true};
+static const struct range unsigned_long_range = {
+    20, "18446744073709551615", NULL, "a number out of the range of an unsigned_long", true};
 static const struct range half_float_range = {5, "65519", "65519",
-                                              "a number out of the range of a half_float"};
+                                              "a number out of the range of a half_float", false};
 static const struct range float_range = {39, "340282356779733661", "340282356779733661",
-                                         "a number out of the range of a float"};
+                                         "a number out of the range of a float", false};
 static const struct range double_range = {309, "17976931348623158079", "17976931348623158079",
-                                          "a number out of the range of a double"};
+                                          "a number out of the range of a double", false};
 
-static const struct range latitude_range = {2, "9", "9", "a latitude beyond 90 degrees"};
-static const struct range longitude_range = {3, "18", "18", "a longitude beyond 180 degrees"};
-static const struct range shape_longitude_range = {3, "36", "36", "a longitude beyond 360 degrees"};
+static const struct range latitude_range = {2, "9", "9", "a latitude beyond 90 degrees", false};
+static const struct range longitude_range = {3, "18", "18", "a longitude beyond 180 degrees",
+                                             false};
+static const struct range shape_longitude_range = {3, "36", "36", "a longitude beyond 360 degrees",
+                                                   false};
 
 struct decimal {
     bool negative;
@@ -117,10 +122,11 @@ static bool decimal_read(struct decimal *d, const char *text, size_t len)
     return p == end;
 }
 
-/* Whether the digits are at most those of the limit, both read as fractions "0.ddd". */
-static bool digits_within(const struct decimal *d, const char *limit)
+/* Whether the digits are at most those of the limit, both read as fractions "0.ddd". The limit of
+ * a range that cuts has all digits before the point. */
+static bool digits_within(const struct decimal *d, const char *limit, bool cuts)
 {
-    for (const char *p = d->digits; p < d->end; p++) {
+    for (const char *p = d->digits; p < d->end && !(cuts && *limit == '\0'); p++) {
         if (*p == '.') {
             continue;
         }
@@ -134,14 +140,14 @@ static bool digits_within(const struct decimal *d, const char *limit)
 
 static bool decimal_within(const struct decimal *d, const struct range *range)
 {
-    if (d->zero) {
+    if (d->zero || (range->cuts && d->magnitude <= 0)) {
         return true;
     }
     const char *limit = d->negative ? range->min : range->max;
     if (limit == NULL || d->magnitude > range->magnitude) {
         return false;
     }
-    return d->magnitude < range->magnitude || digits_within(d, limit);
+    return d->magnitude < range->magnitude || digits_within(d, limit, range->cuts);
 }
 
 /* Whether eight bytes are digits. */

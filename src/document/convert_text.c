@@ -30,11 +30,17 @@ type_refusal convert_padded(struct buf *out, const char *text, size_t len,
     return convert_string(out, text, without_padding(text, len), pair);
 }
 
-static size_t characters(const char *text, size_t len)
+/* Units of UTF-16, in which both products count: a character of four bytes has two. */
+static inline size_t units(char byte)
+{
+    return (size_t)(((unsigned char)byte & 0xc0) != 0x80) + ((unsigned char)byte >= 0xf0);
+}
+
+static size_t text_units(const char *text, size_t len)
 {
     size_t count = 0;
     for (size_t i = 0; i < len; i++) {
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+        count += units(text[i]);
     }
     return count;
 }
@@ -44,7 +50,7 @@ type_refusal convert_keyword(struct buf *out, const char *text, size_t len,
 {
     if (len > KEYWORD_MAX_BYTES &&
         (pair->property->ignore_above <= 0 ||
-         characters(text, len) <= (uint64_t)pair->property->ignore_above)) {
+         text_units(text, len) <= (uint64_t)pair->property->ignore_above)) {
         return "a keyword of more than 32766 bytes";
     }
     quote_push(out, text, len);
@@ -55,6 +61,25 @@ type_refusal convert_padded_keyword(struct buf *out, const char *text, size_t le
                                     const struct type_pair *pair)
 {
     return convert_keyword(out, text, without_padding(text, len), pair);
+}
+
+type_refusal convert_completion(struct buf *out, const char *text, size_t len,
+                                const struct type_pair *pair)
+{
+    size_t before = 0;
+    for (size_t i = 0; i < len && before < COMPLETION_UNITS; i++) {
+        if (text[i] == '\x1e' || text[i] == '\x1f') {
+            return "a completion with the character U+001E or U+001F";
+        }
+        before += units(text[i]);
+    }
+    return convert_string(out, text, len, pair);
+}
+
+type_refusal convert_padded_completion(struct buf *out, const char *text, size_t len,
+                                       const struct type_pair *pair)
+{
+    return convert_completion(out, text, without_padding(text, len), pair);
 }
 
 /* The word without quotes is at word + 1. */

@@ -6,6 +6,7 @@
 #include "rowferry/document/type.h"
 
 #define KEYWORD_MAX_BYTES 32766 /* Lucene's longest term; a longer one fails the document */
+#define COMPLETION_UNITS 50     /* "max_input_length" where unsaid: what is behind is cut off */
 
 /* The text as it is. */
 type_refusal convert_string(struct buf *out, const char *text, size_t len,
@@ -18,6 +19,12 @@ type_refusal convert_keyword(struct buf *out, const char *text, size_t len,
                              const struct type_pair *pair);
 type_refusal convert_padded_keyword(struct buf *out, const char *text, size_t len,
                                     const struct type_pair *pair);
+
+/* The text, without two characters that the completion's automaton keeps for itself. */
+type_refusal convert_completion(struct buf *out, const char *text, size_t len,
+                                const struct type_pair *pair);
+type_refusal convert_padded_completion(struct buf *out, const char *text, size_t len,
+                                       const struct type_pair *pair);
 
 /* t and f as true and false, or as the strings "true" and "false". */
 type_refusal convert_bool(struct buf *out, const char *text, size_t len,

@@ -51,7 +51,13 @@ static type_refusal walk_elements(struct json_walk *w, const struct property *p,
                                   const struct json_path *path)
 {
     struct json_reader *r = &w->reader;
+    bool any = false;
     for (bool more = json_first(r); more; more = json_next(r)) {
+        if (p->number == NUMBER_FEATURE && any && *r->at != 'n') {
+            return json_refuse(w, path,
+                               "an array of several values, of which the service takes one");
+        }
+        any |= *r->at != 'n';
         type_refusal refusal = json_walk_value(w, p, path);
         if (refusal != NULL) {
             return refusal;

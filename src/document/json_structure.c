@@ -14,11 +14,15 @@ struct leaf {
 
 static type_refusal walk_leaves(struct json_walk *w, const struct property *p, struct leaf leaf);
 
-/* Elasticsearch indexes a leaf as its path, a NUL and its text, and takes neither a longer term nor
- * a NUL in the path; what is longer than ignore_above is left out before. */
+/*
+ * Elasticsearch indexes a leaf as its path, a NUL and its text, and takes neither a longer term nor
+ * a NUL in the path; what is longer than ignore_above is left out before. OpenSearch stores
+ * "field.field.path=text", and takes no longer term either.
+ */
 static type_refusal check_leaf(const struct property *p, struct leaf leaf, struct span value)
 {
-    if (leaf.nul) {
+    bool flat = p->depth_limit == 0;
+    if (leaf.nul && !flat) {
         return "a name with the character NUL in a flattened field";
     }
     if (value.len == 0 || value.data[0] == 'n') {
@@ -28,8 +32,9 @@ static type_refusal check_leaf(const struct property *p, struct leaf leaf, struc
     if (value.data[0] == '"' && value.len >= 2) {
         m = json_measure(span_make(value.data + 1, value.len - 2));
     }
-    bool ignored = p->ignore_above > 0 && m.units > (uint64_t)p->ignore_above;
-    return !ignored && leaf.bytes + 1 + m.bytes > JSON_TERM_BYTES
+    bool ignored = !flat && p->ignore_above > 0 && m.units > (uint64_t)p->ignore_above;
+    size_t prefix = flat ? 2 * (p->name_len + 1) : 0;
+    return !ignored && prefix + leaf.bytes + 1 + m.bytes > JSON_TERM_BYTES
                ? "a leaf that has more than 32766 bytes with its path"
                : NULL;
 }
@@ -38,7 +43,7 @@ static type_refusal walk_leaf_members(struct json_walk *w, const struct property
                                       struct leaf leaf)
 {
     struct json_reader *r = &w->reader;
-    if (leaf.depth > (uint64_t)p->depth_limit) {
+    if (p->depth_limit > 0 && leaf.depth > (uint64_t)p->depth_limit) {
         return "objects nested deeper than the field's \"depth_limit\"";
     }
     for (bool more = json_first(r); more; more = json_next(r)) {
@@ -85,10 +90,10 @@ static type_refusal walk_flat_value(struct json_walk *w, const struct property *
         }
         return NULL;
     }
-    if (*r->at == '{' && p->depth_limit > 0) {
+    if (*r->at == '{') {
         return walk_leaves(w, p, (struct leaf){0});
     }
-    if (*r->at != '{' && *r->at != 'n') {
+    if (*r->at != 'n') {
         return "a JSON scalar for an object";
     }
     json_value(r);

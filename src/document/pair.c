@@ -280,6 +280,15 @@ static void compile_bounds(struct type_pair *pair, const struct pair_search *sea
         .convert = rule->convert, .property = pair->property, .loss = rule->loss, .rule = rule};
 }
 
+/* What OpenSearch says of arrays: of a geo_point and a completion that null is no value, of a
+ * rank_feature that a document has one. */
+static void set_array(struct type_inner *inner, const struct property *p, char delimiter)
+{
+    inner->delimiter = delimiter;
+    inner->drops_nulls = strcmp(p->type, "geo_point") == 0 || strcmp(p->type, "completion") == 0;
+    inner->one_value = strcmp(p->type, "rank_feature") == 0;
+}
+
 /* Completes a pair whose rule is found; column: the place's, or what its arrays are made of. */
 static void compile_rule(struct type_pair *pair, struct pair_search *search, const struct place *p,
                          const struct column *column)
@@ -289,7 +298,7 @@ static void compile_rule(struct type_pair *pair, struct pair_search *search, con
     if (array || rule->convert == convert_multirange) {
         pair->convert = array ? convert_array : convert_multirange;
         pair->inner = inner_new(search, 1);
-        pair->inner->delimiter = column->delimiter;
+        set_array(pair->inner, p->property, column->delimiter);
         struct type_pair *part = &pair->inner->pairs[0];
         *part = (struct type_pair){.property = pair->property, .rule = rule};
         if (array) {

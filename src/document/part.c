@@ -2,6 +2,9 @@
 /* Quotes and escapes of composites and ranges, which PostgreSQL writes alike. */
 #include "part.h"
 
+#include <stdint.h>
+#include <string.h>
+
 /* From behind the opening quote, `plain` bytes of which need no look. */
 static bool read_escaped(struct span *part, struct cursor *c, size_t plain)
 {
@@ -52,4 +55,45 @@ bool part_read(struct span *part, bool *quoted, struct cursor *c, const char *st
     }
     *part = span_make(start, (size_t)(c->at - start));
     return true;
+}
+
+static bool lies_in(const struct buf *out, const char *text)
+{
+    uintptr_t begin = (uintptr_t)out->data;
+    return out->data != NULL && (uintptr_t)text >= begin && (uintptr_t)text <= begin + out->len;
+}
+
+/* Where the path begins in a reason that was written behind a value; null where it names none. */
+static const char *path_in(const struct buf *out, const char *reason)
+{
+    static const char mark[] = " in \"";
+    const char *path = NULL;
+    if (!lies_in(out, reason)) {
+        return NULL;
+    }
+    for (const char *p = strstr(reason, mark); p != NULL; p = strstr(p + 1, mark)) {
+        path = p + sizeof(mark) - 1;
+    }
+    if (path == NULL && (path = strchr(reason, '"')) != NULL) {
+        path++; /* `a member "x" that the mapping does not have` */
+    }
+    return path;
+}
+
+type_refusal part_refuse(struct cursor *c, type_refusal reason, struct span name)
+{
+    const char *path = path_in(c->out, reason);
+    size_t head = path != NULL ? (size_t)(path - reason) : strlen(reason);
+    struct buf *text = c->scratch;
+    buf_reset(text);
+    buf_push(text, reason, head);
+    buf_push_text(text, path != NULL ? "" : " in \"");
+    buf_push(text, name.data, name.len);
+    buf_push_text(text, path != NULL ? "." : "\"");
+    buf_push_text(text, path != NULL ? path : "");
+    size_t start = c->out->len;
+    if (!text->failed) {
+        buf_push(c->out, buf_text(text), text->len);
+    }
+    return text->failed || c->out->failed ? reason : c->out->data + start;
 }

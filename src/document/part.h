@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One part of a composite's or a range's text, without its quotes. */
+/* The parts of composites, ranges and hstores: read without their quotes, and named in refusals. */
 #ifndef ROWFERRY_DOCUMENT_PART_H
 #define ROWFERRY_DOCUMENT_PART_H
 
@@ -7,6 +7,7 @@
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "rowferry/document/type.h"
 
 struct cursor {
     const char *at;
@@ -30,5 +31,9 @@ static inline bool cursor_takes(struct cursor *c, char byte)
  * scratch failed.
  */
 bool part_read(struct span *part, bool *quoted, struct cursor *c, const char *stops);
+
+/* A part's refusal with its name in front of the path, `... in "address.zip"`: written behind the
+ * value, valid until the next append to c->out. Takes the scratch. */
+type_refusal part_refuse(struct cursor *c, type_refusal reason, struct span name);
 
 #endif

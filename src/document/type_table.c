@@ -21,8 +21,8 @@
 #define PLACE_COLUMNS "point lseg path polygon box geometry geography"
 #define VECTOR_COLUMNS "vector halfvec float4[] float8[] numeric[] int2[] int4[] int8[] json jsonb"
 
-#define TEXTS                                                                                      \
-    "text match_only_text search_as_you_type wildcard completion semantic_text semantic version"
+#define WORDS "text match_only_text search_as_you_type wildcard semantic_text semantic version"
+#define TEXTS WORDS " completion"
 #define WHOLE_NUMBERS "byte short integer long unsigned_long"
 #define FRACTION_NUMBERS "half_float float double scaled_float"
 #define NUMBERS WHOLE_NUMBERS " " FRACTION_NUMBERS
@@ -45,12 +45,15 @@
 
 const struct type_rule type_rules[] = {
     {TEXT_COLUMNS, "keyword", convert_keyword, "the text, at most 32,766 bytes", NULL},
-    {TEXT_COLUMNS, TEXTS, convert_string, "the text", NULL},
+    {TEXT_COLUMNS, WORDS, convert_string, "the text", NULL},
+    {TEXT_COLUMNS, "completion", convert_completion, "the text, without U+001E and U+001F", NULL},
     {TEXT_COLUMNS, NUMBERS " boolean ip " DATES " " PLACES " " RANGES, convert_string, "the text",
      LOSS_READ},
     {"bpchar", "keyword", convert_padded_keyword, "the text, at most 32,766 bytes",
      "the padding blanks"},
-    {"bpchar", TEXTS, convert_padded, "the text", "the padding blanks"},
+    {"bpchar", WORDS, convert_padded, "the text", "the padding blanks"},
+    {"bpchar", "completion", convert_padded_completion, "the text, without U+001E and U+001F",
+     "the padding blanks"},
     {"bpchar", NUMBERS " boolean ip " DATES, convert_padded, "the text", LOSS_READ},
     {"uuid enum xml char", "keyword", convert_keyword, "the text, at most 32,766 bytes", NULL},
     {"uuid enum xml char", TEXTS, convert_string, "the text", NULL},
@@ -106,12 +109,15 @@ const struct type_rule type_rules[] = {
     {"sparsevec", "rank_features sparse_vector", convert_features,
      "an object: the index from 1 on, the weight", "search rounds to 3 digits"},
 
-    {"point", PLACES, convert_point, "a GeoJSON Point: x is the longitude, y the latitude", NULL},
+    {"point", "geo_point", convert_point, "an array: x as the longitude, y as the latitude", NULL},
+    {"point", "geo_shape", convert_point, "a GeoJSON Point: x is the longitude, y the latitude",
+     NULL},
     {"lseg path", "geo_shape", convert_path, "a GeoJSON LineString, of a closed path a Polygon",
      NULL},
     {"polygon", "geo_shape", convert_path, "a GeoJSON Polygon", NULL},
     {"box", "geo_shape", convert_box, "a GeoJSON Polygon", NULL},
-    {"geometry geography", "geo_point", convert_geometry, "a GeoJSON Point", "M; search sees no Z"},
+    {"geometry geography", "geo_point", convert_geometry, "an array: longitude, latitude",
+     "M; search sees no Z"},
     {"geometry geography", "geo_shape", convert_geometry, "GeoJSON", "M; search sees no Z"},
 
     {"json", OBJECTS, convert_json, "the JSON on one line, of a repeated name the last value",

@@ -60,7 +60,7 @@ struct property {
     bool strict;           /* of an object: refuses members that it does not name; inherited */
     bool lenient;          /* ignore_malformed: the service takes what it cannot read */
     bool unindexed;        /* of a keyword: neither indexed nor in doc_values */
-    int64_t depth_limit;   /* of a flattened, else 0 */
+    int64_t depth_limit;   /* of a flattened; 0 of a flat_object, which has none */
     enum family family;
     enum number number;
     struct property *children; /* of an object or nested */

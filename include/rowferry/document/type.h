@@ -52,6 +52,8 @@ struct type_pair {
 struct type_inner {
     struct buf scratch; /* a part without its escapes, until it is converted */
     char delimiter;     /* between an array's elements */
+    bool drops_nulls;   /* an array whose property refuses null among values */
+    bool one_value;     /* an array whose property takes a single value of a document */
     bool open;          /* an hstore may have keys that no child is named after */
     size_t count;
     struct type_pair pairs[];

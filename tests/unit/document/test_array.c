@@ -20,6 +20,13 @@ START_TEST(arrays_nest_and_keep_their_nulls)
     expect("jsonb[]", "flattened", "{\"{\\\"a\\\": 1}\"}", "[{\"a\":1}]");
     expect("box[]", "keyword", "{(1,1),(0,0);(3,3),(2,2)}", "[\"(1,1),(0,0)\",\"(3,3),(2,2)\"]");
     expect("mood[]", "keyword", "{happy}", "[\"happy\"]");
+    expect("point[]", "geo_point", "{NULL,\"(1,2)\",NULL,\"(3,4)\",NULL}", "[[1,2],[3,4]]");
+    expect("point[]", "geo_point", "{{NULL,\"(1,2)\"},{NULL,NULL}}", "[[[1,2]],[]]");
+    expect("text[]", "completion", "{NULL,NULL}", "[]");
+    expect("text[]", "completion", "{a,\",[\",NULL}", "[\"a\",\",[\"]");
+    expect("int4[]", "rank_feature", "{NULL,1,NULL}", "[null,1,null]");
+    expect_refused("int4[]", "rank_feature", "{1,NULL,2}",
+                   "an array of several values, of which the service takes one");
     expect_refused("float8[]", "double", "{1,NaN}", "not a finite number");
     static const char *const broken[] = {"",
                                          "x",

@@ -36,6 +36,38 @@ START_TEST(without_a_child_a_field_is_what_it_is)
 }
 END_TEST
 
+START_TEST(vectors_and_geometries_without_a_child_are_arrays_and_geojson)
+{
+    expect("(v vector, h halfvec, s sparsevec)", "object", "(\"[1,2.5]\",[0],{1:2}/3)",
+           "{\"v\":[1,2.5],\"h\":[0],\"s\":\"{1:2}/3\"}");
+    expect("(g geometry, a int4)", "flattened", "(0101000000000000000000F83F0000000000000040,1)",
+           "{\"g\":{\"type\":\"Point\",\"coordinates\":[1.5,2]},\"a\":1}");
+    expect("(g geography, a int4)", "flattened", "(0101000000000000000000F87F000000000000F87F,1)",
+           "{\"a\":1}");
+    expect("(g geometry, a int4)", "flattened", "(0107,1)", "{\"g\":\"0107\",\"a\":1}");
+}
+END_TEST
+
+START_TEST(a_refusal_names_the_path_of_the_field)
+{
+    static const char children[] =
+        "{\"properties\":{\"a\":{\"properties\":{\"x\":{\"type\":\"byte\"},\"j\":{\"dynamic\":"
+        "\"strict\",\"properties\":{\"k\":{\"type\":\"byte\"}}}}},\"n\":{\"type\":\"byte\"}}}";
+    expect_refused_as("(a (x int4, j jsonb), n int4)", children, "(,128)",
+                      "a number out of the range of a byte in \"n\"");
+    expect_refused_as("(a (x int4, j jsonb), n int4)", children, "(\"(128,)\",)",
+                      "a number out of the range of a byte in \"a.x\"");
+    expect_refused_as("(a (x int4, j jsonb), n int4)", children,
+                      "(\"(,\"\"{\"\"\"\"k\"\"\"\":128}\"\")\",)",
+                      "a number out of the range of a byte in \"a.j.k\"");
+    expect_refused_as("(a (x int4, j jsonb), n int4)", children,
+                      "(\"(,\"\"{\"\"\"\"y\"\"\"\":128}\"\")\",)",
+                      "a member \"a.j.y\" that the mapping does not have");
+    expect_refused_as("(a (x int4, j jsonb), n int4)[]", children, "{\"(,1)\",\"(,128)\"}",
+                      "a number out of the range of a byte in \"n\"");
+}
+END_TEST
+
 START_TEST(composites_nest_in_composites_and_arrays)
 {
     expect("(a (b (c text, d int4)), e int4)", "flattened",
@@ -59,9 +91,9 @@ START_TEST(a_child_says_what_its_field_becomes)
               "{\"a\":{\"x\":1.5},\"b\":\"7\"}");
     expect_as("(a (x numeric, r range:int4), b int4)", children, "(\"(,empty)\",)", "{\"a\":{}}");
     expect_refused_as("(a (x numeric, r range:int4), b int4)", children, "(\"(NaN,)\",7)",
-                      "not a finite number");
+                      "not a finite number in \"a.x\"");
     expect_refused_as("(a int2)", "{\"properties\":{\"a\":{\"type\":\"byte\"}}}", "(300)",
-                      "a number out of the range of a byte");
+                      "a number out of the range of a byte in \"a\"");
 }
 END_TEST
 
@@ -73,10 +105,12 @@ START_TEST(what_is_no_composite_of_these_fields_is_refused)
     for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
         expect_refused("(a int4, b text)", "flattened", broken[i], BROKEN);
     }
-    expect_refused_as("(a (b text))", FLAT, "(x)", BROKEN);
+    expect_refused_as("(a (b text))", FLAT, "(x)", BROKEN " in \"a\"");
 }
 END_TEST
 
 SUITE_MAIN("document/convert_composite", fields_become_members_and_nulls_are_left_out,
-           without_a_child_a_field_is_what_it_is, composites_nest_in_composites_and_arrays,
+           without_a_child_a_field_is_what_it_is,
+           vectors_and_geometries_without_a_child_are_arrays_and_geojson,
+           a_refusal_names_the_path_of_the_field, composites_nest_in_composites_and_arrays,
            a_child_says_what_its_field_becomes, what_is_no_composite_of_these_fields_is_refused)

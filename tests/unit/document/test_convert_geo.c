@@ -5,10 +5,10 @@
 
 START_TEST(a_point_is_longitude_and_latitude_digit_for_digit)
 {
-    expect("point", "geo_point", "(1.5,2)", "{\"type\":\"Point\",\"coordinates\":[1.5,2]}");
+    expect("point", "geo_point", "(1.5,2)", "[1.5,2]");
     expect("point", "geo_shape", "(-1e-05,89.99999999999999)",
            "{\"type\":\"Point\",\"coordinates\":[-1e-05,89.99999999999999]}");
-    expect("point", "geo_point", "(-180,-90)", "{\"type\":\"Point\",\"coordinates\":[-180,-90]}");
+    expect("point", "geo_point", "(-180,-90)", "[-180,-90]");
     expect("point", "geo_shape", "(360,90)", "{\"type\":\"Point\",\"coordinates\":[360,90]}");
     expect("point", "keyword", "(1.5,2)", "\"(1.5,2)\"");
 }

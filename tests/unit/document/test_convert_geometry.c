@@ -69,28 +69,28 @@
 
 START_TEST(either_byte_order_is_read)
 {
-    expect("geometry", "geo_point", POINT, AT("[1.5,2]"));
+    expect("geometry", "geo_point", POINT, "[1.5,2]");
     expect("geometry", "geo_shape", POINT_BIG, AT("[1.5,2]"));
-    expect("geography", "geo_point", POINT_4326, AT("[1.5,2]"));
+    expect("geography", "geo_point", POINT_4326, "[1.5,2]");
     expect("geometry", "keyword", POINT, "\"" POINT "\"");
 }
 END_TEST
 
 START_TEST(z_is_kept_and_m_dropped)
 {
-    expect("geometry", "geo_point", POINT_Z, AT("[1.5,2,3]"));
-    expect("geometry", "geo_point", POINT_M, AT("[1.5,2]"));
-    expect("geometry", "geo_point", POINT_ZM, AT("[1.5,2,3]"));
-    expect("geometry", "geo_point", ISO_Z, AT("[1.5,2,3]"));
-    expect("geometry", "geo_point", ISO_M, AT("[1.5,2]"));
-    expect("geometry", "geo_point", ISO_ZM, AT("[1.5,2,3]"));
+    expect("geometry", "geo_point", POINT_Z, "[1.5,2,3]");
+    expect("geometry", "geo_point", POINT_M, "[1.5,2]");
+    expect("geometry", "geo_point", POINT_ZM, "[1.5,2,3]");
+    expect("geometry", "geo_point", ISO_Z, "[1.5,2,3]");
+    expect("geometry", "geo_point", ISO_M, "[1.5,2]");
+    expect("geometry", "geo_point", ISO_ZM, "[1.5,2,3]");
 }
 END_TEST
 
 START_TEST(coordinates_have_the_fewest_digits_that_read_back)
 {
-    expect("geometry", "geo_point", POINT_TENTH, AT("[0.1,0.3333333333333333]"));
-    expect("geometry", "geo_point", POINT_SUM, AT("[0.30000000000000004,-0]"));
+    expect("geometry", "geo_point", POINT_TENTH, "[0.1,0.3333333333333333]");
+    expect("geometry", "geo_point", POINT_SUM, "[0.30000000000000004,-0]");
 }
 END_TEST
 
@@ -116,14 +116,14 @@ END_TEST
 
 START_TEST(what_is_empty_is_left_out)
 {
-    expect("geometry", "geo_point", POINT_EMPTY, "null");
-    expect("geometry", "geo_shape", LINE_EMPTY, "null");
-    expect("geometry", "geo_shape", POLYGON_EMPTY, "null");
-    expect("geometry", "geo_shape", POINTS_EMPTY, "null");
+    expect("geometry", "geo_point", POINT_EMPTY, NULL);
+    expect("geometry", "geo_shape", LINE_EMPTY, NULL);
+    expect("geometry", "geo_shape", POLYGON_EMPTY, NULL);
+    expect("geometry", "geo_shape", POINTS_EMPTY, NULL);
     expect("geometry", "geo_shape", POINTS_HALF,
            "{\"type\":\"MultiPoint\",\"coordinates\":[[1.5,2]]}");
-    expect("geometry", "geo_shape", COLLECTION_EMPTY, "null");
-    expect("geometry", "geo_shape", COLLECTION_OF_EMPTY, "null");
+    expect("geometry", "geo_shape", COLLECTION_EMPTY, NULL);
+    expect("geometry", "geo_shape", COLLECTION_OF_EMPTY, NULL);
 }
 END_TEST
 

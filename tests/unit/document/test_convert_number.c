@@ -14,6 +14,11 @@ START_TEST(numbers_stay_digit_for_digit)
     expect("numeric", "unsigned_long", "18446744073709551615", "18446744073709551615");
     expect("int8", "integer", "-2147483648", "-2147483648");
     expect("int4", "short", "32767", "32767");
+    expect("numeric", "short", "32767.999", "32767.999");
+    expect("numeric", "byte", "-128.9", "-128.9");
+    expect("numeric", "long", "-9223372036854775808.5", "-9223372036854775808.5");
+    expect("float8", "unsigned_long", "-1e-05", "-1e-05");
+    expect("numeric", "unsigned_long", "-0.9", "-0.9");
     expect("int2", "byte", "-128", "-128");
     expect("int2", "byte", "0", "0");
     expect("float8", "double", "1.7976931348623157e+308", "1.7976931348623157e+308");
@@ -39,7 +44,8 @@ START_TEST(numbers_that_cannot_be_held_are_refused)
     expect_refused("float8", "float", "Infinity", "not a finite number");
     expect_refused("int4", "byte", "128", "a number out of the range of a byte");
     expect_refused("int4", "byte", "-129", "a number out of the range of a byte");
-    expect_refused("numeric", "byte", "127.5", "a number out of the range of a byte");
+    expect_refused("numeric", "byte", "128.5", "a number out of the range of a byte");
+    expect_refused("numeric", "integer", "2147483647.5", "a number out of the range of an integer");
     expect_refused("int4", "short", "32768", "a number out of the range of a short");
     expect_refused("int8", "integer", "2147483648", "a number out of the range of an integer");
     expect_refused("numeric", "long", "9223372036854775808", "a number out of the range of a long");

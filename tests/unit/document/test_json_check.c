@@ -265,7 +265,8 @@ START_TEST(leaves_of_flattened_have_at_most_32766_bytes_with_their_path)
     long_fails(flat, "{\"a\":{\"", 32763, "\":1}}", reason);
     long_passes(flat, "{\"a\":{\"", 40000, "\":null}}");
     long_passes("{\"type\":\"flattened\",\"ignore_above\":1000}", "{\"a\":\"", 40000, "\"}");
-    long_passes("{\"type\":\"flat_object\"}", "{\"a\":\"", 40000, "\"}");
+    long_passes("{\"type\":\"flat_object\"}", "{\"a\":{\"b\":\"", 32758, "\"}}");
+    long_fails("{\"type\":\"flat_object\"}", "{\"a\":{\"b\":\"", 32759, "\"}}", reason);
     long_fails("{\"dynamic\":\"strict\",\"properties\":{\"f\":{\"type\":\"flattened\"}}}",
                "{\"f\":{\"a\":\"", 40000, "\"}}",
                "a leaf that has more than 32766 bytes with its path in \"f\"");

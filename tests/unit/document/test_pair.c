@@ -69,7 +69,7 @@ START_TEST(a_child_that_cannot_hold_its_field_is_named_by_its_path)
                  "p.a.b",
                  "property \"p.a.b\" (ip) cannot be filled from column \"p.a.b\": a column of type "
                  "bool can fill boolean, keyword, text, match_only_text, search_as_you_type, "
-                 "wildcard, completion, semantic_text, semantic, version");
+                 "wildcard, semantic_text, semantic, version, completion");
 }
 END_TEST
 
@@ -129,7 +129,7 @@ START_TEST(children_of_an_hstore_take_texts)
     expect_error("hstore", STRICT("\"a\":{\"type\":\"binary\"}"), "p.a",
                  "property \"p.a\" (binary) cannot be filled from column \"p.a\": a column of type "
                  "text can fill keyword, text, match_only_text, search_as_you_type, wildcard, "
-                 "completion, semantic_text, semantic, version, byte, short, integer, long, "
+                 "semantic_text, semantic, version, completion, byte, short, integer, long, "
                  "unsigned_long, half_float, float, double, scaled_float, boolean, ip, date, "
                  "date_nanos, geo_point, geo_shape, integer_range, long_range, float_range, "
                  "double_range, date_range, ip_range");

@@ -118,7 +118,7 @@ START_TEST(a_type_that_cannot_hold_its_column_is_an_error)
     expect_rejected("{\"properties\":{\"open\":{\"type\":\"date\"}}}",
                     "property \"open\" (date) cannot be filled from column \"open\": a column of "
                     "type bool can fill boolean, keyword, text, match_only_text, "
-                    "search_as_you_type, wildcard, completion, semantic_text, semantic, version",
+                    "search_as_you_type, wildcard, semantic_text, semantic, version, completion",
                     "");
 }
 END_TEST

@@ -72,12 +72,12 @@ START_TEST(a_misfit_says_what_the_column_can_fill)
 {
     expect_misfit("bool", "long",
                   "a column of type bool can fill boolean, keyword, text, match_only_text, "
-                  "search_as_you_type, wildcard, completion, semantic_text, semantic, version");
+                  "search_as_you_type, wildcard, semantic_text, semantic, version, completion");
     expect_misfit("bytea", "text", "a column of type bytea can fill binary");
     expect_misfit("vector", "keyword", "a column of type vector can fill dense_vector, knn_vector");
     expect_misfit("range:inet", "date_range",
                   "a column of type range:inet can fill ip_range, keyword, text, match_only_text, "
-                  "search_as_you_type, wildcard, completion, semantic_text, semantic, version");
+                  "search_as_you_type, wildcard, semantic_text, semantic, version, completion");
 }
 END_TEST
 
