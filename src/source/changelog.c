@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "changelog_private.h"
+#include "pg_private.h"
 
 #define POSITION_MAX_BYTES ((size_t)1 << 20)
 #define KEYS_MAX_BYTES ((size_t)64 << 20)
@@ -23,13 +23,6 @@
 static struct changelog *of(struct capture *capture)
 {
     return (struct changelog *)capture;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* Looks everything up anew: table, triggers, statements. */
@@ -195,7 +188,7 @@ static int changelog_resume(struct capture *capture, const char *position, struc
 /* Writes a released position to the source, at most once in a while. */
 int changelog_mirror_pending(struct changelog *c, bool at_once, struct err *err)
 {
-    int64_t now = now_ms();
+    int64_t now = pg_now_ms();
     bool pending = c->pending.last != NULL;
     if ((!pending && !c->consumer.more && !depends_more(&c->depends)) ||
         (!at_once && c->mirrored && now - c->mirrored_ms < MIRROR_EVERY_MS)) {

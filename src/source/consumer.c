@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "pg_private.h"
 #include "rowferry/base/text.h"
@@ -184,18 +183,11 @@ static int prune_batch(struct consumer *c, struct err *err)
     return rc;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 int consumer_prune(struct consumer *c, int64_t most_ms, struct err *err)
 {
-    int64_t end_ms = now_ms() + most_ms;
+    int64_t end_ms = pg_now_ms() + most_ms;
     int rc = prune_batch(c, err);
-    while (rc == 0 && c->more && now_ms() < end_ms) {
+    while (rc == 0 && c->more && pg_now_ms() < end_ms) {
         rc = prune_batch(c, err);
     }
     return rc < 0 ? err_context(err, "could not prune the change log") : 0;

@@ -24,7 +24,7 @@ static void ignore_notice(void *context, const PGresult *result)
     (void)result;
 }
 
-static int64_t now_ms(void)
+int64_t pg_now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -60,7 +60,7 @@ static bool handshake(PGconn *conn, int64_t deadline_ms)
     PostgresPollingStatusType want = PGRES_POLLING_WRITING;
     while (PQstatus(conn) != CONNECTION_BAD && want != PGRES_POLLING_OK &&
            want != PGRES_POLLING_FAILED) {
-        int64_t left_ms = deadline_ms - now_ms();
+        int64_t left_ms = deadline_ms - pg_now_ms();
         if (left_ms <= 0) {
             return true;
         }
@@ -119,7 +119,7 @@ int pg_connect(struct pg *pg, struct err *err)
     if (pg->conn == NULL) {
         return err_set(err, ERR_TRANSIENT, "could not connect to the source: out of memory");
     }
-    if (handshake(pg->conn, now_ms() + timeout_ms)) {
+    if (handshake(pg->conn, pg_now_ms() + timeout_ms)) {
         return err_set(err, ERR_TRANSIENT,
                        "could not connect to the source: no answer within %" PRId64 " ms",
                        timeout_ms);

@@ -19,6 +19,9 @@ struct pg {
     char *held; /* the consumer whose advisory lock this session has, or null */
 };
 
+/* Monotonic; for time-outs and intervals. */
+int64_t pg_now_ms(void);
+
 /* Connects and sets the session up; the old connection, if any, is closed. */
 int pg_connect(struct pg *pg, struct err *err) MUST_CHECK;
 
