@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "keylist.h"
@@ -105,30 +106,50 @@ static int requests_finish(struct requests *r, struct err *err)
     return rc;
 }
 
+/* Forgets the letters of the keys; how many went is told by what is left. */
+static int requests_forget(struct requests *r, const char *arguments, struct err *err)
+{
+    struct settlement settlement = {.wall_us = clock_wall_us(&r->clock)};
+    struct span *keys = NULL;
+    struct buf key;
+    int64_t before;
+    int64_t after = 0;
+    buf_init(&key, REQUEST_MAX_BYTES);
+    while (keylist_next(&arguments, &key)) {
+        keys = mem_grow(keys, r->keys + 1, sizeof(*keys));
+        struct span span = span_make(buf_text(&key), key.len);
+        keys[r->keys++] = span_make(text_copy_span(span), span.len);
+    }
+    settlement.cleared = keys;
+    settlement.cleared_count = r->keys;
+    int rc = deadletter_count(r->state, &before, err);
+    if (rc == 0) {
+        rc = checkpoint_settle(r->state, &settlement, err);
+    }
+    if (rc == 0) {
+        rc = deadletter_count(r->state, &after, err);
+        r->discarded = before - after;
+    }
+    for (size_t i = 0; i < r->keys; i++) {
+        free((void *)(uintptr_t)keys[i].data);
+    }
+    free(keys);
+    buf_release(&key);
+    return rc;
+}
+
 int requests_discard(struct state *s, const struct clock *clock, int64_t id, const char *arguments,
                      struct err *err)
 {
-    struct settling settling;
     struct requests r;
-    struct buf key;
     requests_init(&r, s, *clock);
-    buf_init(&key, REQUEST_MAX_BYTES);
     buf_push_literal(&r.command, REQUEST_DISCARD);
     r.id = id;
-    int rc = settling_init(&settling, s, err);
-    while (rc == 0 && keylist_next(&arguments, &key)) {
-        r.keys++;
-        r.discarded += settling_discard(&settling, span_make(buf_text(&key), key.len));
-    }
-    if (rc == 0) {
-        rc = settling_commit(&settling, s, NULL, 0, clock_wall_us(clock), err);
-    }
+    int rc = requests_forget(&r, arguments, err);
     if (rc == 0) {
         rc = requests_finish(&r, err);
     }
-    settling_release(&settling);
     requests_release(&r);
-    buf_release(&key);
     return rc;
 }
 
