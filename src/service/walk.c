@@ -98,7 +98,7 @@ static void after_value(struct walk *w)
 
 static bool in_array(const struct walk *w)
 {
-    return (w->arrays >> (w->depth - 1) & 1) != 0;
+    return w->depth > 0 && (w->arrays >> (w->depth - 1) & 1) != 0;
 }
 
 static bool open_container(struct walk *w, bool array)
