@@ -45,9 +45,11 @@ static type_refusal push_element(struct walk *w, const char *text, size_t len)
 static type_refusal quoted_element(struct walk *w)
 {
     const char *start = w->at;
-    while (w->at < w->end && *w->at != '"' && *w->at != '\\') {
-        w->at++;
+    const char *at = start;
+    while (at < w->end && *at != '"' && *at != '\\') {
+        at++;
     }
+    w->at = at;
     if (w->at < w->end && *w->at == '"') {
         return push_element(w, start, (size_t)(w->at++ - start));
     }
@@ -74,10 +76,12 @@ static type_refusal quoted_element(struct walk *w)
 static type_refusal bare_element(struct walk *w)
 {
     const char *start = w->at;
-    while (w->at < w->end && *w->at != w->delimiter && *w->at != '}') {
-        w->at++;
+    const char *at = start;
+    while (at < w->end && *at != w->delimiter && *at != '}') {
+        at++;
     }
-    size_t len = (size_t)(w->at - start);
+    w->at = at;
+    size_t len = (size_t)(at - start);
     if (len == 0) {
         return malformed;
     }
