@@ -139,6 +139,30 @@ void batch_keep_unsettled(struct batch *b)
     b->failure.class = ERR_NONE;
 }
 
+/* The first len bytes go behind the others. */
+static void batch_rotate(struct buf *buf, size_t len)
+{
+    char *first = text_copy_span(span_make(buf->data, len));
+    memmove(buf->data, buf->data + len, buf->len - len);
+    memcpy(buf->data + buf->len - len, first, len);
+    free(first);
+}
+
+void batch_defer_first(struct batch *b)
+{
+    struct operation first = b->operations[0];
+    batch_rotate(&b->bytes, first.len);
+    batch_rotate(&b->keys, first.key_len);
+    for (size_t i = 1; i < b->count; i++) {
+        b->operations[i - 1] = b->operations[i];
+        b->operations[i - 1].offset -= first.len;
+        b->operations[i - 1].key_offset -= first.key_len;
+    }
+    first.offset = b->bytes.len - first.len;
+    first.key_offset = b->keys.len - first.key_len;
+    b->operations[b->count - 1] = first;
+}
+
 struct span batch_key(const struct batch *b, const struct operation *o)
 {
     return span_make(buf_text(&b->keys) + o->key_offset, o->key_len);

@@ -8,6 +8,8 @@
 
 #define SENDER_BASE_MS 100
 #define SENDER_MAX_MS 5000
+#define SENDER_CUTS_HALVE 2
+#define SENDER_CUTS_REFUSE 3
 
 void sender_init(struct sender *s, const struct sender_options *options,
                  struct service_port service, struct counters *counters)
@@ -62,6 +64,9 @@ struct batch *sender_filling(struct sender *s)
         batch_reset(&slot->batch);
         slot->batch.full_bytes = flow_batch_bytes(&s->flow);
         backoff_reset(&slot->backoff);
+        slot->cuts = 0;
+        slot->cut_us = 0;
+        slot->passed_bytes = 0;
     }
     return &slot->batch;
 }
@@ -146,6 +151,54 @@ static bool sender_must_halve(const struct batch *b)
     return (b->http_status == 413 || b->http_status == 400) && batch_travelling(b) > 1;
 }
 
+static void sender_refuse_for_size(struct batch *b)
+{
+    static const char type[] = "request_cut";
+    static const char reason[] = "the connection was reset each time it was sent, while smaller "
+                                 "requests passed: it is refused for its size";
+    b->operations[0].outcome = OUTCOME_REJECTED;
+    batch_set_reason(b, &b->operations[0], span_make(type, sizeof(type) - 1),
+                     span_make(reason, sizeof(reason) - 1));
+}
+
+/* One operation, and nothing as large has passed since the resets began: an outage would have met
+ * the others too. */
+static bool sender_too_large(const struct sender_slot *slot)
+{
+    return slot->cuts >= SENDER_CUTS_REFUSE && batch_travelling(&slot->batch) == 1 &&
+           slot->passed_bytes > 0 && slot->sent_bytes > slot->passed_bytes;
+}
+
+/* A request that is reset while it is sent may be too large for what stands between: fewer at a
+ * time, and one that never passes lets the others by. */
+static void sender_meet_cut(struct sender_slot *slot)
+{
+    size_t travelled = batch_travelling(&slot->batch);
+    if (travelled > 1 && slot->cuts >= SENDER_CUTS_HALVE) {
+        slot->batch.send_limit = travelled / 2;
+        slot->cuts = 0;
+    } else if (travelled == 1 && slot->cuts >= SENDER_CUTS_REFUSE) {
+        batch_defer_first(&slot->batch);
+        slot->cuts = slot->batch.count > 1 ? 0 : slot->cuts;
+    }
+}
+
+/* Keeps count of resets, and of what passes while a batch meets them. */
+static void sender_note_passage(struct sender *s, struct sender_slot *slot, int64_t now_us)
+{
+    slot->cuts = slot->batch.cut_off ? slot->cuts + 1 : 0;
+    if (slot->batch.cut_off && slot->cut_us == 0) {
+        slot->cut_us = now_us;
+    }
+    for (size_t i = 0; i < s->slot_count && slot->batch.http_status == 200; i++) {
+        struct sender_slot *other = &s->slots[i];
+        if (other->cut_us != 0 && slot->sent_us >= other->cut_us &&
+            slot->sent_bytes > other->passed_bytes) {
+            other->passed_bytes = slot->sent_bytes;
+        }
+    }
+}
+
 /* When the rest of a batch goes again: at once, or after a back-off where something repeats. */
 static void sender_again(struct sender_slot *slot, const struct clock *clock, size_t repeats)
 {
@@ -183,6 +236,10 @@ static int sender_take_back(struct sender *s, struct sender_slot *slot, const st
         slot->due_us = 0;
         return 0;
     }
+    if (sender_too_large(slot)) {
+        sender_refuse_for_size(b);
+        slot->cuts = 0;
+    }
     int rc = sender_settle_all(s, b, settle, context, repeats, err);
     if (rc < 0) {
         return rc;
@@ -191,6 +248,9 @@ static int sender_take_back(struct sender *s, struct sender_slot *slot, const st
     if (batch_empty(b)) {
         slot->state = SLOT_FREE;
     } else {
+        if (*repeats > 0) {
+            sender_meet_cut(slot);
+        }
         sender_again(slot, clock, *repeats);
     }
     return 0;
@@ -252,6 +312,7 @@ int sender_collect(struct sender *s, const struct clock *clock, sender_settle se
         size_t travelled = batch_travelling(b);
         size_t repeats = 0;
         struct err why;
+        sender_note_passage(s, slot, clock_monotonic_us(clock));
         sender_explain(b, &why);
         enum flow_verdict verdict = FLOW_WELL;
         bool told = sender_verdict(b, &verdict);

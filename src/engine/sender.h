@@ -6,7 +6,9 @@
  *
  * A batch that comes back with operations to repeat keeps exactly those, bytes and all, and waits
  * with a jittered back-off; nothing is encoded again. A request that is refused as a whole for its
- * size or for one malformed operation is sent again in halves, down to one operation.
+ * size or for one malformed operation is sent again in halves, down to one operation. So is one
+ * whose connection is reset again and again while it is sent. An operation that meets this alone
+ * while other requests pass, all of them smaller, is refused for its size: an outage is no refusal.
  */
 #ifndef ROWFERRY_ENGINE_SENDER_H
 #define ROWFERRY_ENGINE_SENDER_H
@@ -28,6 +30,9 @@ struct sender_slot {
     size_t sent_bytes;
     bool limited; /* and that no more were allowed to fly */
     struct backoff backoff;
+    unsigned cuts;       /* how often in a row its connection was reset while it was sent */
+    int64_t cut_us;      /* when the first of all resets came since it was filled; 0 = none */
+    size_t passed_bytes; /* the largest request that was sent since then and settled something */
 };
 
 struct sender_options {

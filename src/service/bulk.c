@@ -70,6 +70,7 @@ int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
     batch->failure = (struct err){0};
     batch->retry_after_ms = 0;
     batch->short_of_memory = false;
+    batch->cut_off = false;
     answer_begin(slot->bulk, batch);
     struct span body = span_make(buf_text(&batch->bytes), batch_travelling_bytes(batch));
     int rc = wire_start(slot, s->bulk_headers, &body, err);
@@ -144,11 +145,21 @@ static void settle_refused(struct slot *slot, struct batch *b)
     }
 }
 
+/* Some proxies reset the connection of a request that is too large, and answer nothing. */
+static bool was_cut_off(const struct slot *slot)
+{
+    curl_off_t sent = 0;
+    curl_easy_getinfo(slot->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+    return slot->answer.status == 0 && sent > 0 &&
+           (slot->result == CURLE_SEND_ERROR || slot->result == CURLE_RECV_ERROR);
+}
+
 /* The connection failed. What cannot be verified never will be; all else is worth another try. */
 static void settle_lost(struct slot *slot, struct batch *b)
 {
     int class = fault_explain(slot, &b->failure);
     b->http_status = 0;
+    b->cut_off = was_cut_off(slot);
     /* parts of an answer may have been read already: they are not believed */
     answer_begin(slot->bulk, b);
     set_outcome(b, class == ERR_TRANSIENT ? OUTCOME_UNKNOWN : OUTCOME_STOP);

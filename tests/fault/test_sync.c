@@ -64,7 +64,7 @@ static const struct lie {
 static void lie_in_turn(void *context, const struct proxy_request *r, struct proxy_fault *fault)
 {
     const bool *withheld = context;
-    if (!r->bulk || r->number % 2 != 0 || r->number >= 80) {
+    if (!r->bulk || r->number % 2 != 0 || r->number >= 40) {
         return;
     }
     const struct lie *lie = &lies[r->number / 2 % (sizeof(lies) / sizeof(lies[0]))];
@@ -181,10 +181,10 @@ START_TEST(a_storm_of_429_meets_few_requests_and_loses_nothing)
     struct program program;
     struct program_result result;
     struct storm storm = {false, 0};
-    fault_world(&f, 20000, "\"batch_operations\": 50, \"in_flight\": 8, \"retry_budget\": \"120s\"",
+    fault_world(&f, 8000, "\"batch_operations\": 50, \"in_flight\": 8, \"retry_budget\": \"120s\"",
                 refuse_in_storm, &storm);
     rowferry_start(&program, f.w.config, "sync", "--json", NULL);
-    await_documents(&f.w, 4000);
+    await_documents(&f.w, 2000);
     storm.rages = true;
     let_pass_ms(outage_ms());
     storm.rages = false;
@@ -206,8 +206,83 @@ START_TEST(a_storm_of_429_meets_few_requests_and_loses_nothing)
 }
 END_TEST
 
+/* --- a proxy that resets what is too large ---------------------------------------------------- */
+
+#define PROXY_TAKES_BYTES 40000
+
+static void reset_large(void *context, const struct proxy_request *r, struct proxy_fault *fault)
+{
+    (void)context;
+    if (r->bulk && r->body_len > PROXY_TAKES_BYTES) {
+        fault->cut_request = r->head_len + 1000;
+        fault->withheld = true;
+        fault->reset = true;
+    }
+}
+
+START_TEST(a_document_whose_upload_is_always_reset_is_a_dead_letter_and_the_rest_arrives)
+{
+    struct fault_world f;
+    struct program_result result;
+    fault_world(&f, 1000, "\"batch_operations\": 300, \"in_flight\": 2, \"retry_budget\": \"60s\"",
+                reset_large, NULL);
+    sql_exec(f.w.conn, "update articles set title = (select string_agg(md5(i::text), ' ') from "
+                       "generate_series(1, 12000) i) where source_id in (3, 500, 999)");
+    world_sync(&f.w, 3, &result);
+    ck_assert_int_eq(program_json_int(&result, "rejected"), 3);
+    program_result_release(&result);
+    sql_exec(f.w.conn, "delete from articles where source_id in (3, 500, 999)");
+    world_expect_equal(&f.w);
+    rowferry_run(&result, f.w.config, "deadletter", "list", NULL);
+    ck_assert_msg(strstr(result.out, "the connection was reset each time it was sent") != NULL,
+                  "%s", result.out);
+    program_result_release(&result);
+    fault_world_stop(&f);
+}
+END_TEST
+
+struct outage {
+    _Atomic bool on;
+};
+
+static void reset_all(void *context, const struct proxy_request *r, struct proxy_fault *fault)
+{
+    const struct outage *outage = context;
+    fault->delay_ms = r->bulk ? 10 : 0;
+    if (outage->on) {
+        fault->cut_request = r->head_len + r->body_len / 2;
+        fault->withheld = true;
+        fault->reset = true;
+    }
+}
+
+START_TEST(a_network_that_resets_everything_for_a_while_makes_no_dead_letter)
+{
+    struct fault_world f;
+    struct program program;
+    struct program_result result;
+    struct outage outage = {false};
+    fault_world(&f, 6000, LIMITS, reset_all, &outage);
+    rowferry_start(&program, f.w.config, "sync", "--json", NULL);
+    for (int i = 1; i <= 3; i++) {
+        await_documents(&f.w, 1000 * i);
+        outage.on = true;
+        let_pass_ms(outage_ms() / 3);
+        outage.on = false;
+    }
+    program_finish(&program, 60000, &result);
+    ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
+    ck_assert_int_eq(program_json_int(&result, "rejected"), 0);
+    world_expect_equal(&f.w);
+    program_result_release(&result);
+    fault_world_stop(&f);
+}
+END_TEST
+
 SUITE_MAIN("fault/sync", connections_that_are_cut_anywhere_lose_nothing,
            lies_about_requests_that_never_arrived_lose_nothing,
            lies_about_requests_that_were_carried_out_lose_nothing,
            a_service_that_nobody_can_reach_is_waited_for,
-           a_storm_of_429_meets_few_requests_and_loses_nothing)
+           a_storm_of_429_meets_few_requests_and_loses_nothing,
+           a_document_whose_upload_is_always_reset_is_a_dead_letter_and_the_rest_arrives,
+           a_network_that_resets_everything_for_a_while_makes_no_dead_letter)

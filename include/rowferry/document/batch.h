@@ -31,6 +31,7 @@ struct batch {
     struct err failure;     /* what befell the whole request, class ERR_NONE where nothing did */
     int64_t retry_after_ms; /* for how long the service asked to be left alone; 0 = unsaid */
     bool short_of_memory;   /* so was the service: less at a time will help */
+    bool cut_off;           /* the connection was reset while the request was sent */
 };
 
 /* full_bytes: the memory that a batch aims at, request, keys and operations; max_bytes: the
@@ -75,6 +76,9 @@ void batch_rollback(struct batch *b);
  * them again, those that repeat (UNKNOWN, RETRY) and those that did not travel.
  */
 void batch_keep_unsettled(struct batch *b);
+
+/* The first operation goes behind all others. */
+void batch_defer_first(struct batch *b);
 
 struct span batch_key(const struct batch *b, const struct operation *o);
 struct span batch_reason(const struct batch *b, const struct operation *o);

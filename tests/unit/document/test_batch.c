@@ -169,7 +169,31 @@ START_TEST(a_reason_is_cut_on_a_character)
 }
 END_TEST
 
+START_TEST(the_first_that_is_deferred_keeps_its_key_and_its_bytes)
+{
+    static const char *const keys[] = {"bb", "ccc", "a"};
+    static const char *const bodies[] = {"22\n", "333\n", "1\n"};
+    struct batch b;
+    batch_init(&b, 1 << 20, 1 << 20, 100);
+    ck_assert(add(&b, "a", "1\n", 1) && add(&b, "bb", "22\n", 2) && add(&b, "ccc", "333\n", 3));
+    batch_defer_first(&b);
+    ck_assert_str_eq(buf_text(&b.bytes), "22\n333\n1\n");
+    for (size_t i = 0; i < 3; i++) {
+        const struct operation *o = &b.operations[i];
+        ck_assert(span_is(batch_key(&b, o), keys[i]));
+        ck_assert(span_is(span_make(buf_text(&b.bytes) + o->offset, o->len), bodies[i]));
+    }
+    b.send_limit = 1;
+    b.operations[0].outcome = OUTCOME_DONE;
+    batch_keep_unsettled(&b);
+    ck_assert_str_eq(buf_text(&b.bytes), "333\n1\n");
+    ck_assert(span_is(batch_key(&b, &b.operations[1]), "a"));
+    batch_release(&b);
+}
+END_TEST
+
 SUITE_MAIN("document/batch", operations_follow_each_other_in_the_body,
            a_rollback_leaves_no_byte_behind, a_batch_that_is_not_full_takes_the_greatest_document,
            a_batch_is_full_by_its_operations_too, a_batch_of_tiny_documents_is_full_by_its_memory,
-           what_is_not_settled_stays_in_order_with_its_bytes, a_reason_is_cut_on_a_character)
+           what_is_not_settled_stays_in_order_with_its_bytes, a_reason_is_cut_on_a_character,
+           the_first_that_is_deferred_keeps_its_key_and_its_bytes)
