@@ -207,13 +207,19 @@ static void push_letters(struct buf *out, const char *json)
     buf_init(&valid, out->max_bytes);
     text_valid(&valid, json, strlen(json));
     push_ascii(out, buf_text(&valid));
+    out->failed = out->failed || valid.failed;
     buf_release(&valid);
 }
 
 int deadletter_export(struct state *s, struct buf *out, struct err *err)
 {
     sqlite3_stmt *row;
-    int result = sql_statement(s, SQL_LETTERS_EXPORT, &row, err);
+    int64_t total;
+    size_t before = out->len;
+    int result = deadletter_count(s, &total, err);
+    if (result == 0) {
+        result = sql_statement(s, SQL_LETTERS_EXPORT, &row, err);
+    }
     if (result != 0) {
         return result;
     }
@@ -223,6 +229,10 @@ int deadletter_export(struct state *s, struct buf *out, struct err *err)
         push_letters(out, sql_text(row, 0));
         sql_end(row);
         result = 0;
+    }
+    if (out->failed) { /* then it is at least known how many there are */
+        buf_truncate(out, before);
+        buf_printf(out, "{\"total\":%" PRId64 "}", total);
     }
     return result;
 }

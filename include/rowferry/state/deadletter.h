@@ -63,7 +63,8 @@ int deadletter_groups(struct state *s, const struct dead_letter_filter *filter,
 /* Grows with every change of the letters through this connection; never 0. */
 uint64_t deadletter_revision(const struct state *s);
 
-/* Appends the letters as one text in ASCII, for checkpoint_take_over: the oldest 10,000 of them. */
+/* Appends the letters as one text in ASCII, for checkpoint_take_over: the oldest 10,000 of them, or
+ * only how many there are where the buffer cannot hold them. */
 #define DEADLETTER_EXPORT_MOST 10000
 int deadletter_export(struct state *s, struct buf *out, struct err *err) MUST_CHECK;
 

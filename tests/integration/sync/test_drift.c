@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The configuration is changed under an index that exists: named, and built anew as the hint says.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,37 @@ START_TEST(another_table_is_refused_and_built_anew)
 }
 END_TEST
 
+/* A second process with another mapping builds its own index; the first one is told at its end. */
+START_TEST(who_still_fills_an_index_that_another_mapping_replaced_is_told)
+{
+    struct world w;
+    struct program holder;
+    struct program_result result;
+    shown_world(&w, "select source_id, title from articles");
+    world_configure(&w, "\"title\":{\"type\":\"text\"}", "");
+    sync_says(&w, 0, "generation_live");
+    sql_exec(w.conn, "update articles set title = title || '!'");
+    world_fault(&w, "{\"delay_ms\":2000,\"count\":1}");
+    rowferry_start(&holder, w.config, "sync", NULL);
+    program_await(&holder, "sync_started", 20000);
+    program_signal(&holder, SIGSTOP);
+    /* it has read its configuration, which is the same file */
+    world_configure(&w, "\"title\":{\"type\":\"keyword\"}", "");
+    reconfigure(&w, "state.db", "other.db");
+    sync_says(&w, 0, "it was built with another mapping");
+    program_signal(&holder, SIGCONT);
+    program_finish(&holder, 60000, &result);
+    ck_assert_msg(result.exit_code == 1, "ended with %d: %s", result.exit_code, result.err);
+    ck_assert_msg(strstr(result.err, "does not point at") != NULL ||
+                      strstr(result.err, "does not know the consumer") != NULL,
+                  "%s", result.err);
+    program_result_release(&result);
+    sync_says(&w, 0, "sync_ended");
+    expect_shown(&w);
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("integration/drift", a_changed_condition_is_named_and_built_anew,
            a_condition_that_is_new_or_taken_away_is_named,
            a_condition_that_is_changed_back_costs_nothing,
@@ -253,4 +285,5 @@ SUITE_MAIN("integration/drift", a_changed_condition_is_named_and_built_anew,
            another_property_of_the_same_columns_is_named_and_built_anew,
            a_changed_query_is_named_and_built_anew,
            a_state_file_lost_with_another_condition_is_no_ground_to_go_on,
-           another_table_is_refused_and_built_anew)
+           another_table_is_refused_and_built_anew,
+           who_still_fills_an_index_that_another_mapping_replaced_is_told)

@@ -276,11 +276,12 @@ START_TEST(who_still_works_with_the_index_is_not_disturbed)
     synced_world(&w, 300);
     char *other = config_of_another(&w);
     sql_exec(w.conn, "update articles set title = title || '!'");
-    world_fault(&w, "{\"delay_ms\":3000,\"count\":2}");
+    world_fault(&w, "{\"delay_ms\":2000,\"count\":2}");
     rowferry_start(&holder, w.config, "sync", NULL);
     program_await(&holder, "sync_started", 20000);
+    program_signal(&holder, SIGSTOP);
     another_syncs(other, 5, "is held by");
-    ck_assert(program_running(&holder));
+    program_signal(&holder, SIGCONT);
     rowferry_run(&result, other, "status", NULL);
     ck_assert_msg(strstr(result.out, "not built yet") != NULL, "%s", result.out);
     program_result_release(&result);

@@ -196,6 +196,27 @@ START_TEST(letters_beyond_the_limit_are_counted_as_lost)
 }
 END_TEST
 
+START_TEST(letters_that_are_too_long_for_the_buffer_are_counted_as_lost)
+{
+    static const size_t sizes[] = {120, 200, 290};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        struct err err = {0};
+        struct pair p = pair_make();
+        struct buf text;
+        char reason[101] = {0};
+        memset(reason, 'x', 100);
+        reject_one(p.lost, "a", reason, 100);
+        reject_one(p.lost, "b", reason, 100);
+        buf_init(&text, sizes[i]);
+        OK(deadletter_export(p.lost, &text, &err));
+        ck_assert(!text.failed);
+        must_take_over(p.found, buf_text(&text), 2);
+        buf_release(&text);
+        pair_remove(&p);
+    }
+}
+END_TEST
+
 START_TEST(a_text_that_somebody_spoiled_holds_no_letters)
 {
     static const char *const texts[] = {"", "{", "{}", "[1,2]", "{\"letters\":3}", "null"};
@@ -283,5 +304,6 @@ END_TEST
 SUITE_MAIN("state/takeover", the_checkpoint_that_is_taken_over_is_that_of_a_live_generation,
            letters_arrive_with_every_member_whatever_their_text_holds,
            the_text_of_the_letters_is_ascii, letters_beyond_the_limit_are_counted_as_lost,
+           letters_that_are_too_long_for_the_buffer_are_counted_as_lost,
            a_text_that_somebody_spoiled_holds_no_letters, who_has_a_generation_takes_nothing_over,
            what_was_taken_over_is_gone_on_with, the_revision_grows_with_every_change_of_the_letters)
