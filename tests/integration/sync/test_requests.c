@@ -175,6 +175,36 @@ START_TEST(a_dead_letter_is_shown_filtered_and_forgotten)
 }
 END_TEST
 
+/* deadletter discard --all on a terminal, where somebody types the answer. */
+static void discard_typing(const struct world *w, const char *answer, const char *text)
+{
+    static const char script[] = "printf '%s\\n' \"$3\" | exec script -qec "
+                                 "\"'$1' -c '$2' deadletter discard --all\" /dev/null";
+    struct program program;
+    struct program_result result;
+    program_start(&program,
+                  (const char *const[]){"/bin/bash", "-c", script, "discard",
+                                        getenv("ROWFERRY_PROGRAM"), w->config, answer, NULL},
+                  NULL);
+    program_finish(&program, 20000, &result);
+    expect_text(result.out, "forget 1 dead letter? [y/N] ");
+    expect_text(result.out, text);
+    program_result_release(&result);
+}
+
+START_TEST(a_discard_on_a_terminal_asks_and_forgets_only_after_yes)
+{
+    struct world w;
+    start(&w, 20);
+    discard_typing(&w, "", "nothing was forgotten");
+    discard_typing(&w, "n", "nothing was forgotten");
+    expect_letters(&w, "upsert of \"7\"");
+    discard_typing(&w, "yes", "1 dead letter forgotten");
+    expect_letters(&w, "no dead letters");
+    world_stop(&w);
+}
+END_TEST
+
 /* What a command says; it has to end with the code. */
 static void expect_said(const struct world *w, int exit_code, const char *text,
                         const char *const words[6])
@@ -394,6 +424,7 @@ SUITE_MAIN("sync/requests", rows_are_sent_again_where_nobody_holds_the_pipeline,
            more_dead_letters_than_one_request_holds_are_retried_and_discarded,
            a_dead_letter_is_shown_filtered_and_forgotten,
            dead_letters_are_chosen_by_reason_type_and_age,
+           a_discard_on_a_terminal_asks_and_forgets_only_after_yes,
            dead_letters_are_discarded_while_both_servers_are_away,
            a_request_before_the_first_sync_fails_and_is_not_kept,
            the_holder_carries_out_what_others_ask,
