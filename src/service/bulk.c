@@ -18,11 +18,6 @@ bool bulk_can_send(const struct service *s)
     return s->in_flight < s->options.in_flight;
 }
 
-size_t bulk_in_flight(const struct service *s)
-{
-    return s->in_flight;
-}
-
 /* One that carries nothing: neither on its way nor waiting to be taken. */
 static struct slot *free_slot(struct service *s)
 {

@@ -17,8 +17,6 @@
 
 /* True while another request may start (options.in_flight). */
 bool bulk_can_send(const struct service *s);
-/* How many were sent and not taken back yet. */
-size_t bulk_in_flight(const struct service *s);
 
 /* Sends to POST /<index>/_bulk what travels of the batch (send_limit); pipeline null = none. The
  * batch is borrowed until it is taken; operations that did not travel are left as they were. */
