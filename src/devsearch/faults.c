@@ -10,6 +10,7 @@ void faults_release(struct faults *f)
 {
     for (size_t i = 0; i < f->count; i++) {
         free(f->list[i].path);
+        free(f->list[i].items);
     }
     free(f->list);
     f->list = NULL;
@@ -19,6 +20,7 @@ void faults_release(struct faults *f)
 static void drop(struct faults *f, size_t at)
 {
     free(f->list[at].path);
+    free(f->list[at].items);
     memmove(f->list + at, f->list + at + 1, (--f->count - at) * sizeof(*f->list));
 }
 
@@ -33,8 +35,8 @@ static void use(struct faults *f, size_t at)
 struct fault faults_take(struct faults *f, const char *path)
 {
     for (size_t i = 0; i < f->count; i++) {
-        if (f->list[i].items_status == 0 && strstr(path, f->list[i].path) != NULL &&
-            strstr(path, "/_devsearch/") == NULL) {
+        if (f->list[i].items_status == 0 && f->list[i].items == NULL &&
+            strstr(path, f->list[i].path) != NULL && strstr(path, "/_devsearch/") == NULL) {
             struct fault fault = f->list[i];
             fault.path = NULL;
             use(f, i);
@@ -47,6 +49,13 @@ struct fault faults_take(struct faults *f, const char *path)
 int faults_take_item(struct faults *f)
 {
     for (size_t i = 0; i < f->count; i++) {
+        if (f->list[i].items != NULL) {
+            int status = *f->list[i].items;
+            memmove(f->list[i].items, f->list[i].items + 1,
+                    (size_t)(f->list[i].count - 1) * sizeof(int));
+            use(f, i);
+            return status;
+        }
         if (f->list[i].items_status != 0 && ++f->items_seen % f->list[i].every == 0) {
             int status = f->list[i].items_status;
             use(f, i);
@@ -75,6 +84,12 @@ int fault_refuse(struct refusal *refusal, int status, enum product product, cons
         }
         return refuse(refusal, 503, "cluster_block_exception",
                       "blocked by: [SERVICE_UNAVAILABLE/1/state not recovered / initialized];");
+    case 404:
+        return refuse(refusal, 404, "index_not_found_exception", "no such index [%s]",
+                      index != NULL ? index : "_all");
+    case 409:
+        return refuse(refusal, 409, "version_conflict_engine_exception",
+                      "version conflict, a fault that was asked for");
     case 403:
         return refuse(refusal, 403, "cluster_block_exception",
                       "index [%s] blocked by: [FORBIDDEN/8/index write (api)];",
@@ -98,6 +113,21 @@ static int parse_close(struct json_object *json, struct fault *fault, struct ref
     return refuse_unknown(refusal, "[close] [%s]: before, after or middle", text);
 }
 
+/* [0, 429, 500]: what the next items answer, one after the other. */
+static int parse_items(struct json_object *json, struct fault *fault, struct refusal *refusal)
+{
+    size_t count = json_object_is_type(json, json_type_array) ? json_object_array_length(json) : 0;
+    fault->count = (int64_t)count;
+    fault->items = mem_zero(count + 1, sizeof(int));
+    for (size_t i = 0; i < count; i++) {
+        fault->items[i] = json_object_get_int(json_object_array_get_idx(json, i));
+        if (fault->items[i] != 0 && (fault->items[i] < 400 || fault->items[i] > 599)) {
+            return refuse(refusal, 400, "illegal_argument_exception", "an item answers 400 to 599");
+        }
+    }
+    return 0;
+}
+
 static int parse_fault(struct json_object *json, struct fault *fault, struct refusal *refusal)
 {
     *fault = (struct fault){.every = 1, .count = -1};
@@ -116,6 +146,10 @@ static int parse_fault(struct json_object *json, struct fault *fault, struct ref
             fault->delay_ms = json_object_get_int64(value);
         } else if (strcmp(key, "path") == 0) {
             path = json_object_get_string(value);
+        } else if (strcmp(key, "items") == 0) {
+            if (parse_items(value, fault, refusal) != 0) {
+                return -1;
+            }
         } else if (strcmp(key, "close") != 0) {
             return refuse_unknown(refusal, "[%s] of a fault", key);
         } else if (parse_close(value, fault, refusal) != 0) {
@@ -141,14 +175,16 @@ static int allowed(const struct server *s, struct refusal *refusal)
 
 HANDLER(post_faults)
 {
-    struct fault fault;
+    struct fault fault = {0};
     if (allowed(s, refusal) != 0) {
         return -1;
     }
     struct json_object *json = request_json(q, refusal);
     int rc = json != NULL ? parse_fault(json, &fault, refusal) : -1;
     json_object_put(json);
-    if (rc == 0) {
+    if (rc != 0) {
+        free(fault.items);
+    } else {
         s->faults.list = mem_grow(s->faults.list, s->faults.count + 1, sizeof(fault));
         s->faults.list[s->faults.count++] = fault;
         buf_push_literal(&a->body, "{\"acknowledged\":true}");

@@ -13,8 +13,9 @@ struct fault {
     char *path;       /* the request's path holds this */
     int status;       /* the whole request answers so; 0: no */
     int items_status; /* items of a bulk answer so; 0: no */
+    int *items;       /* what item after item of bulks answers; 0: as ever. Null: no such list */
     int64_t every;    /* each n-th item */
-    int64_t count;    /* requests (items, for items_status) left; -1: for ever */
+    int64_t count;    /* requests (items, for items_status and items) left; -1: for ever */
     int64_t delay_ms;
     enum fault_close close;
 };

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Syncs whose items are refused in every mix, and services that take nothing at all. */
+#include "fault.h"
+#include "rowferry/base/buf.h"
+
+#define LIMITS "\"in_flight\": 16, \"batch_operations\": %d, \"retry_budget\": \"60s\""
+
+static const int fates[] = {0, 409, 400, 429, 500};
+
+#define FATES (sizeof(fates) / sizeof(fates[0]))
+
+static void clear_faults(const struct world *w)
+{
+    struct reply reply;
+    reply_get(&reply, "DELETE", w->service.url, "/_devsearch/faults", NULL,
+              "ApiKey " WORLD_API_KEY);
+    ck_assert_int_eq(reply.status, 200);
+    reply_release(&reply);
+}
+
+/* Every mix of fates over so many items, one mix after the other; returns how many are 400. */
+static int64_t script_mixes(struct buf *out, size_t items, size_t *mixes)
+{
+    int64_t refused = 0;
+    *mixes = 1;
+    for (size_t i = 0; i < items; i++) {
+        *mixes *= FATES;
+    }
+    buf_push_literal(out, "{\"items\":[");
+    for (size_t mix = 0; mix < *mixes; mix++) {
+        size_t rest = mix;
+        for (size_t i = 0; i < items; i++, rest /= FATES) {
+            int fate = fates[rest % FATES];
+            buf_printf(out, "%s%d", mix + i > 0 ? "," : "", fate);
+            refused += fate == 400;
+        }
+    }
+    buf_push_literal(out, "]}");
+    return refused;
+}
+
+/* The requests carry as many operations as a mix has items, so most mixes meet one request. */
+static void every_mix(size_t items)
+{
+    struct world w;
+    struct buf script;
+    struct program_result result;
+    char limits[128];
+    size_t mixes;
+    buf_init(&script, 1 << 20);
+    int64_t refused = script_mixes(&script, items, &mixes);
+    world_start(&w, (long)(mixes * items), NULL);
+    snprintf(limits, sizeof(limits), LIMITS, (int)items);
+    world_configure(&w, FAULT_PROPERTIES, limits);
+    world_install(&w);
+    world_fault(&w, buf_text(&script));
+    world_sync(&w, 3, &result);
+    ck_assert_int_eq(program_json_int(&result, "rejected"), refused);
+    ck_assert_int_eq(program_json_int(&result, "dead_letters"), refused);
+    ck_assert_int_eq(program_json_int(&result, "upserts"), (int64_t)(mixes * items) - refused);
+    /* each of the three has the same number of items in the script, and is met once */
+    ck_assert_int_eq(program_json_int(&result, "retried"), 2 * refused);
+    ck_assert_int_eq(program_json_int(&result, "outrun"), refused);
+    program_result_release(&result);
+    clear_faults(&w);
+    rowferry_run(&result, w.config, "deadletter", "retry", NULL);
+    ck_assert_msg(result.exit_code == 0, "%d: %s%s", result.exit_code, result.out, result.err);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    buf_release(&script);
+    world_stop(&w);
+}
+
+START_TEST(one_item_with_every_fate_is_settled_exactly)
+{
+    every_mix(1);
+}
+END_TEST
+
+START_TEST(two_items_with_every_mix_of_fates_are_settled_exactly)
+{
+    every_mix(2);
+}
+END_TEST
+
+START_TEST(three_items_with_every_mix_of_fates_are_settled_exactly)
+{
+    every_mix(3);
+}
+END_TEST
+
+START_TEST(four_items_with_every_mix_of_fates_are_settled_exactly)
+{
+    every_mix(4);
+}
+END_TEST
+
+/* --- what no document is to blame for ----------------------------------------------------------
+ */
+
+/* A sync that meets this ends with 1 and these words, and no dead letter; without it, all is well.
+ */
+static void stops(const char *fault, const char *words)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 500, NULL);
+    world_install(&w);
+    world_fault(&w, fault);
+    world_sync(&w, 1, &result);
+    ck_assert_msg(strstr(result.err, words) != NULL, "no \"%s\": %s", words, result.err);
+    ck_assert_int_eq(program_json_int(&result, "dead_letters"), 0);
+    program_result_release(&result);
+    clear_faults(&w);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+
+START_TEST(a_credential_that_is_withdrawn_stops_without_a_dead_letter)
+{
+    stops("{\"status\":401}", "401");
+}
+END_TEST
+
+START_TEST(a_request_that_is_forbidden_stops_without_a_dead_letter)
+{
+    stops("{\"status\":403}", "403");
+}
+END_TEST
+
+START_TEST(a_missing_index_stops_without_a_dead_letter)
+{
+    stops("{\"items_status\":404}", "no such index");
+}
+END_TEST
+
+START_TEST(a_missing_index_among_good_items_stops_without_a_dead_letter)
+{
+    stops("{\"items\":[0,0,0,404]}", "no such index");
+}
+END_TEST
+
+START_TEST(a_write_block_stops_without_a_dead_letter)
+{
+    stops("{\"items_status\":403,\"every\":7}", "FORBIDDEN/8/index write");
+}
+END_TEST
+
+START_TEST(a_service_without_room_is_waited_for_and_then_named)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 500, NULL);
+    world_configure(&w, FAULT_PROPERTIES, "\"retry_budget\": \"1s\"");
+    world_install(&w);
+    world_fault(&w, "{\"items_status\":429}");
+    world_sync(&w, 6, &result);
+    ck_assert_msg(strstr(result.err, "gave up after 1.0s") != NULL, "%s", result.err);
+    ck_assert_int_eq(program_json_int(&result, "dead_letters"), 0);
+    program_result_release(&result);
+    clear_faults(&w);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("fault/items", one_item_with_every_fate_is_settled_exactly,
+           two_items_with_every_mix_of_fates_are_settled_exactly,
+           three_items_with_every_mix_of_fates_are_settled_exactly,
+           four_items_with_every_mix_of_fates_are_settled_exactly,
+           a_credential_that_is_withdrawn_stops_without_a_dead_letter,
+           a_request_that_is_forbidden_stops_without_a_dead_letter,
+           a_missing_index_stops_without_a_dead_letter,
+           a_missing_index_among_good_items_stops_without_a_dead_letter,
+           a_write_block_stops_without_a_dead_letter,
+           a_service_without_room_is_waited_for_and_then_named)
