@@ -64,7 +64,7 @@ static const struct lie {
 static void lie_in_turn(void *context, const struct proxy_request *r, struct proxy_fault *fault)
 {
     const bool *withheld = context;
-    if (!r->bulk || r->number % 2 != 0 || r->number >= 40) {
+    if (!r->bulk || r->number % 2 != 0 || r->number >= 20) {
         return;
     }
     const struct lie *lie = &lies[r->number / 2 % (sizeof(lies) / sizeof(lies[0]))];
@@ -79,9 +79,9 @@ static void lied_to(bool withheld)
 {
     struct fault_world f;
     struct program_result result;
-    fault_world(&f, 4000, LIMITS, lie_in_turn, &withheld);
+    fault_world(&f, 2000, LIMITS, lie_in_turn, &withheld);
     synced(&f, &result);
-    ck_assert_int_ge((int64_t)proxy_bulks(f.proxy), 200);
+    ck_assert_int_ge((int64_t)proxy_bulks(f.proxy), 110);
     program_result_release(&result);
     fault_world_stop(&f);
 }
@@ -125,7 +125,7 @@ static void let_pass_ms(int64_t ms)
 static void slow_down(void *context, const struct proxy_request *r, struct proxy_fault *fault)
 {
     (void)context;
-    fault->delay_ms = r->bulk ? 10 : 0;
+    fault->delay_ms = r->bulk ? 4 : 0;
 }
 
 START_TEST(a_service_that_nobody_can_reach_is_waited_for)
@@ -133,7 +133,7 @@ START_TEST(a_service_that_nobody_can_reach_is_waited_for)
     struct fault_world f;
     struct program program;
     struct program_result result;
-    fault_world(&f, 6000, LIMITS, slow_down, NULL);
+    fault_world(&f, 3000, LIMITS, slow_down, NULL);
     rowferry_start(&program, f.w.config, "sync", "--json", NULL);
     await_documents(&f.w, 1000);
     proxy_down(f.proxy);
@@ -248,7 +248,7 @@ struct outage {
 static void reset_all(void *context, const struct proxy_request *r, struct proxy_fault *fault)
 {
     const struct outage *outage = context;
-    fault->delay_ms = r->bulk ? 10 : 0;
+    fault->delay_ms = r->bulk ? 4 : 0;
     if (outage->on) {
         fault->cut_request = r->head_len + r->body_len / 2;
         fault->withheld = true;
@@ -262,10 +262,10 @@ START_TEST(a_network_that_resets_everything_for_a_while_makes_no_dead_letter)
     struct program program;
     struct program_result result;
     struct outage outage = {false};
-    fault_world(&f, 6000, LIMITS, reset_all, &outage);
+    fault_world(&f, 3000, LIMITS, reset_all, &outage);
     rowferry_start(&program, f.w.config, "sync", "--json", NULL);
     for (int i = 1; i <= 3; i++) {
-        await_documents(&f.w, 1000 * i);
+        await_documents(&f.w, 500 * i);
         outage.on = true;
         let_pass_ms(outage_ms() / 3);
         outage.on = false;
