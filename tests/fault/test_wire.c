@@ -33,7 +33,7 @@ static void decide(void *context, const struct proxy_request *request, struct pr
 
 static void fill(struct wire *w, size_t operations, size_t pad)
 {
-    batch_init(&w->batch, 1 << 20, 1 << 20, operations);
+    batch_init(&w->batch, 32 << 20, 1 << 20, operations);
     for (size_t i = 0; i < operations; i++) {
         batch_begin(&w->batch, OPERATION_UPSERT, span_make("k", 1), 10, 1);
         buf_printf(&w->batch.bytes, "{\"index\":{\"_id\":\"k\"}}\n{\"p\":\"%*s\"}\n", (int)pad, "");
@@ -217,6 +217,30 @@ START_TEST(a_request_that_is_cut_at_any_byte_is_no_success)
 }
 END_TEST
 
+/* The refusal overtakes the upload, and then the connection breaks: whichever of the two is seen,
+ * the sender knows that it was too much. */
+START_TEST(a_refusal_in_the_middle_of_the_upload_is_seen_as_too_much)
+{
+    static const char refusal[] = "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n";
+    struct wire w;
+    start(&w, OPERATIONS, 200000, 5000);
+    ck_assert_uint_gt(w.batch.bytes.len, 8 << 20);
+    w.fault.answer = refusal;
+    w.fault.answer_len = sizeof(refusal) - 1;
+    w.fault.early = true;
+    for (size_t i = 0; i < 40; i++) {
+        w.fault.cut_request = 1000 + 20000 * i;
+        w.fault.reset = i % 2 == 0;
+        enum outcome outcome = send(&w);
+        ck_assert_msg((outcome == OUTCOME_RETRY && w.batch.http_status == 413) ||
+                          (outcome == OUTCOME_UNKNOWN && w.batch.cut_off),
+                      "%zu: %s, %u, %s", i, outcome_name(outcome), w.batch.http_status,
+                      w.batch.failure.message);
+    }
+    stop(&w);
+}
+END_TEST
+
 /* --- lies ------------------------------------------------------------------------------------ */
 
 #define HEAD(more) "HTTP/1.1 200 OK\r\n" JSON more "\r\n"
@@ -371,6 +395,7 @@ SUITE_MAIN("fault/wire", an_answer_with_a_length_that_is_cut_at_any_byte_is_no_s
            an_answer_in_chunks_that_is_cut_at_any_byte_is_no_success,
            an_answer_that_ends_with_the_connection_is_no_success_where_it_is_cut,
            a_large_answer_cut_here_and_there_is_no_success,
-           a_request_that_is_cut_at_any_byte_is_no_success, no_lie_is_taken_for_success,
+           a_request_that_is_cut_at_any_byte_is_no_success,
+           a_refusal_in_the_middle_of_the_upload_is_seen_as_too_much, no_lie_is_taken_for_success,
            an_answer_too_many_is_not_the_next_requests_answer, a_million_deep_is_no_success,
            a_byte_a_second_ends_at_the_request_timeout, nobody_there_is_no_success)

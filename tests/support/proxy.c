@@ -235,7 +235,7 @@ static bool serve(struct connection *c)
     if (bulk) {
         count_under_way(c->proxy, false);
     }
-    good = good && !cut && give_answer(c, &fault);
+    good = good && (!cut || fault.early) && give_answer(c, &fault) && !cut;
     hang_up(c, fault.reset);
     return good;
 }

@@ -19,6 +19,7 @@
 /* What becomes of one request; begins as "nothing". */
 struct proxy_fault {
     size_t cut_request; /* so many bytes of head and body are taken, then the connection ends */
+    bool early;         /* the answer comes then, while the client still sends */
     bool withheld;      /* the service never sees the request */
     const char *answer; /* instead of the service's; null: the service's */
     size_t answer_len;
