@@ -9,7 +9,7 @@
 #define SENDER_BASE_MS 100
 #define SENDER_MAX_MS 5000
 #define SENDER_CUTS_HALVE 2
-#define SENDER_CUTS_REFUSE 3
+#define SENDER_CUTS_REFUSE 5
 
 void sender_init(struct sender *s, const struct sender_options *options,
                  struct service_port service, struct counters *counters)

@@ -256,16 +256,16 @@ static void reset_all(void *context, const struct proxy_request *r, struct proxy
     }
 }
 
-START_TEST(a_network_that_resets_everything_for_a_while_makes_no_dead_letter)
+static void reset_for_a_while(const char *limits, int rows)
 {
     struct fault_world f;
     struct program program;
     struct program_result result;
     struct outage outage = {false};
-    fault_world(&f, 3000, LIMITS, reset_all, &outage);
+    fault_world(&f, rows, limits, reset_all, &outage);
     rowferry_start(&program, f.w.config, "sync", "--json", NULL);
     for (int i = 1; i <= 3; i++) {
-        await_documents(&f.w, 500 * i);
+        await_documents(&f.w, rows / 6 * i);
         outage.on = true;
         let_pass_ms(outage_ms() / 3);
         outage.on = false;
@@ -277,6 +277,17 @@ START_TEST(a_network_that_resets_everything_for_a_while_makes_no_dead_letter)
     program_result_release(&result);
     fault_world_stop(&f);
 }
+
+START_TEST(a_network_that_resets_everything_for_a_while_makes_no_dead_letter)
+{
+    reset_for_a_while(LIMITS, 3000);
+}
+END_TEST
+
+START_TEST(documents_sent_alone_through_such_a_network_are_no_dead_letters)
+{
+    reset_for_a_while("\"batch_operations\": 1, \"in_flight\": 8, \"retry_budget\": \"60s\"", 600);
+}
 END_TEST
 
 SUITE_MAIN("fault/sync", connections_that_are_cut_anywhere_lose_nothing,
@@ -285,4 +296,5 @@ SUITE_MAIN("fault/sync", connections_that_are_cut_anywhere_lose_nothing,
            a_service_that_nobody_can_reach_is_waited_for,
            a_storm_of_429_meets_few_requests_and_loses_nothing,
            a_document_whose_upload_is_always_reset_is_a_dead_letter_and_the_rest_arrives,
-           a_network_that_resets_everything_for_a_while_makes_no_dead_letter)
+           a_network_that_resets_everything_for_a_while_makes_no_dead_letter,
+           documents_sent_alone_through_such_a_network_are_no_dead_letters)
