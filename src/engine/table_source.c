@@ -58,6 +58,15 @@ static void push_line(struct buf *text, const char *word, const char *what)
     }
 }
 
+/* Names and types, down to the fields of composites. */
+static void push_column(struct buf *text, const struct column *column)
+{
+    buf_printf(text, "column %s %s\n", column->name, column->declared);
+    for (size_t i = 0; i < column->part_count; i++) {
+        push_column(text, &column->parts[i]);
+    }
+}
+
 /* What decides which documents there are and what stands in them: key, condition, query, and which
  * column fills which property. Other columns may come and go without a rebuild. */
 static void table_source_fingerprint(struct table_source *t, const struct buf *views)
@@ -72,8 +81,7 @@ static void table_source_fingerprint(struct table_source *t, const struct buf *v
     push_line(&text, "query ", t->table->query);
     push_line(&text, "where ", t->options.where);
     for (size_t i = 0; i < t->plan.column_count; i++) {
-        const struct column *column = columns_find(&t->table->columns, t->plan.columns[i]);
-        buf_printf(&text, "column %s %s\n", column->name, column->declared);
+        push_column(&text, columns_find(&t->table->columns, t->plan.columns[i]));
     }
     for (size_t i = 0; i < t->plan.count; i++) {
         buf_printf(&text, "field %s %zu\n", t->plan.steps[i].prefix, t->plan.steps[i].value);

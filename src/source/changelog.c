@@ -401,6 +401,7 @@ static void changelog_free(struct capture *capture)
     buf_release(&c->reached_text);
     buf_release(&c->last_key);
     buf_release(&c->watched);
+    buf_release(&c->types);
     table_free(c->table);
     changelog_release_query(c);
     free_list(c->key, c->key_count);
@@ -453,6 +454,7 @@ int changelog_open(struct capture **out, struct pg *pg, const struct changelog_o
     buf_init(&c->reached_text, POSITION_MAX_BYTES);
     buf_init(&c->last_key, KEYS_MAX_BYTES);
     buf_init(&c->watched, POSITION_MAX_BYTES);
+    buf_init(&c->types, POSITION_MAX_BYTES);
     buf_init(&c->lock, POSITION_MAX_BYTES);
     buf_init(&c->due, POSITION_MAX_BYTES);
     buf_init(&c->fan_after, POSITION_MAX_BYTES);

@@ -3,28 +3,43 @@
 #include <string.h>
 
 #include "changelog_private.h"
+#include "column_tree.h"
 #include "pg_private.h"
+
+/* Of a column of the table or query. */
+static void push_types(struct changelog *c, const char *name)
+{
+    const struct column *column = columns_find(&c->table->columns, name);
+    if (column != NULL) {
+        column_push_types(&c->types, column);
+    }
+}
 
 /* The columns that decide what a document is. */
 void changelog_name_watched(struct changelog *c)
 {
     buf_reset(&c->watched);
+    buf_reset(&c->types);
     buf_push_literal(&c->watched, "{");
     for (size_t i = 0; i < c->table->key_count; i++) {
         buf_push_text(&c->watched, i > 0 ? "," : "");
         pg_push_array_item(&c->watched, c->table->key[i]);
+        push_types(c, c->table->key[i]);
     }
     for (size_t i = 0; i < c->column_count; i++) {
         buf_push_literal(&c->watched, ",");
         pg_push_array_item(&c->watched, c->columns[i]);
+        push_types(c, c->columns[i]);
     }
     buf_push_literal(&c->watched, "}");
+    buf_push(&c->types, "}", c->types.len > 0);
 }
 
 /* A condition or a query may look at any column. */
 static struct page_request request_of(struct changelog *c, const struct position *at)
 {
     struct page_request r = {.table = c->table, .capture = c->installed.capture, .at = at};
+    r.types = c->types.len > 0 ? buf_text(&c->types) : NULL;
     if (c->query == NULL) {
         r.columns = c->where == NULL ? buf_text(&c->watched) : NULL;
         return r;

@@ -60,6 +60,7 @@ struct changelog {
     struct installed installed;
     struct rowsql sql;
     struct buf watched; /* key and columns as an array of names */
+    struct buf types;   /* composites and enums that they are made of, as an array of oids */
     struct consumer consumer;
     struct depends depends;
     struct buf lock;         /* of all tables that the query reads; empty without one */

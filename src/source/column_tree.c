@@ -2,6 +2,8 @@
 /* From types that name their parts to a tree for each column. */
 #include "column_tree.h"
 
+#include <inttypes.h>
+
 #include "rowferry/base/text.h"
 
 enum { OWNER, TYPE, NAME, DECLARED, TYPE_NAME, KIND, DELIMITER, NOT_NULL, OPERATORS };
@@ -59,6 +61,7 @@ static void fill(struct tree *t, struct column *c, size_t row, int depth)
         .category = fits ? pg_text(t->rows, base, KIND)[0] : 'b',
         .delimiter = pg_text(t->rows, base, DELIMITER)[0],
         .not_null = pg_true(t->rows, row, NOT_NULL),
+        .oid = (uint32_t)pg_int(t->rows, base, TYPE),
     };
     if (!fits || parts.count == 0) {
         return;
@@ -68,6 +71,16 @@ static void fill(struct tree *t, struct column *c, size_t row, int depth)
     c->parts = mem_zero(parts.count, sizeof(*c->parts));
     for (size_t i = 0; i < parts.count; i++) {
         fill(t, &c->parts[i], parts.first + i, depth + 1);
+    }
+}
+
+void column_push_types(struct buf *out, const struct column *c)
+{
+    if (c->category == 'c' || c->category == 'e') {
+        buf_printf(out, "%s%" PRIu32, out->len > 0 ? "," : "{", c->oid);
+    }
+    for (size_t i = 0; i < c->part_count; i++) {
+        column_push_types(out, &c->parts[i]);
     }
 }
 

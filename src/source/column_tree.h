@@ -3,6 +3,7 @@
 #ifndef ROWFERRY_SOURCE_COLUMN_TREE_H
 #define ROWFERRY_SOURCE_COLUMN_TREE_H
 
+#include "rowferry/base/buf.h"
 #include "rowferry/document/row.h"
 #include "rowferry/source/pg.h"
 
@@ -14,5 +15,8 @@
 /* Fills the columns; operators[i] is the schema of column i's comparison operators. The caller
  * releases both. */
 void column_tree(struct columns *out, char ***operators, const struct pg_result *rows);
+
+/* Appends the composites and enums that the column is made of: "{16384,16390". */
+void column_push_types(struct buf *out, const struct column *c);
 
 #endif

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "pg_private.h"
 #include "rowferry/base/embed.h"
@@ -56,6 +57,15 @@ static void take_definition(struct page_look *l, const PGresult *r)
     free(l->versions);
     l->definition = text_copy(field(r, 0));
     l->versions = text_copy(field(r, 1));
+}
+
+/* Behind the table's own lines. */
+static void take_types(struct page_look *l, const PGresult *r)
+{
+    size_t len = strlen(l->definition);
+    const char *types = field(r, 0);
+    l->definition = mem_grow(l->definition, len + strlen(types) + 1, 1);
+    memcpy(l->definition + len, types, strlen(types) + 1);
 }
 
 static int take_due(struct page *page, const PGresult *r, struct err *err)
@@ -273,8 +283,9 @@ static size_t add_looks(struct step *steps, const struct page_request *request)
     return count;
 }
 
-/* begin, lock, look, definition, two parts of the log, what is due: and two for each other table */
-#define STEPS_MOST 7
+/* begin, lock, look, definition, types, two parts of the log, what is due: and two for each other
+ * table */
+#define STEPS_MOST 8
 
 int page_open(struct page *out, struct pg *pg, const struct page_request *request, struct err *err)
 {
@@ -292,7 +303,11 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     steps[1] = (struct step){.sql = request->lock != NULL ? request->lock : buf_text(&lock)};
     steps[2] = look_step("page_look", look, 3, take_look, &out->look);
     steps[3] = look_step("table_definition", definition, 2, take_definition, &out->look);
-    size_t count = 4 + add_looks(steps + 4, request);
+    size_t count = 4;
+    if (request->types != NULL) {
+        steps[count++] = look_step("table_types", &request->types, 1, take_types, &out->look);
+    }
+    count += add_looks(steps + count, request);
     if (request->at != NULL) {
         count += add_entries(steps + count, request, &entry_params, &out->window);
     }

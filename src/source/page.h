@@ -69,6 +69,7 @@ struct page_request {
     const struct table *table;
     const char *capture;       /* its id */
     const char *columns;       /* whose versions are looked at, as an array; null: all */
+    const char *types;         /* whose fields and labels are looked at, as an array; null: none */
     const struct position *at; /* the log position whose entries are read; null: none */
     const char *lock;    /* the statement that locks all that is read; null: the table alone */
     const char *entries; /* the capture whose entries are read; null: the table's */

@@ -37,6 +37,7 @@ struct column {
     char category;  /* COLUMN_ARRAY, else pg_type.typtype of the base type: b, c, e, r, m */
     char delimiter; /* what parts an array's elements: ',' for all but box */
     bool not_null;
+    uint32_t oid;         /* of the base type */
     struct column *parts; /* an array's element, a composite's fields, a range's bound, a
                              multirange's range; none of what is nested too deep to follow */
     size_t part_count;

@@ -1,0 +1,9 @@
+-- $1 composites and enums that the columns are made of. One line for each field and each label, so
+-- that a change of the types can be told from a label that was added.
+select coalesce(string_agg(e'\n ' || line, '' order by line), '')
+  from (select concat_ws(' ', 'field', to_json(a.attname), a.attnum, a.atttypid, a.atttypmod, t.oid) as line
+          from pg_type t join pg_attribute a on a.attrelid = t.typrelid
+         where t.oid = any($1::oid[]) and t.typtype = 'c' and a.attnum > 0 and not a.attisdropped
+         union all
+        select concat_ws(' ', 'label', to_json(e.enumlabel), e.oid, e.enumtypid)
+          from pg_enum e where e.enumtypid = any($1::oid[])) l
