@@ -47,6 +47,10 @@ type_refusal json_refuse(struct json_walk *w, const struct json_path *path, cons
     return path != NULL ? say(w, path, reason, " in \"", "\"") : reason;
 }
 
+/* The value that the reader is at; goes behind it. */
+static type_refusal walk_value(struct json_walk *w, const struct property *p,
+                               const struct json_path *path);
+
 static type_refusal walk_elements(struct json_walk *w, const struct property *p,
                                   const struct json_path *path)
 {
@@ -58,7 +62,7 @@ static type_refusal walk_elements(struct json_walk *w, const struct property *p,
                                "an array of several values, of which the service takes one");
         }
         any |= *r->at != 'n';
-        type_refusal refusal = json_walk_value(w, p, path);
+        type_refusal refusal = walk_value(w, p, path);
         if (refusal != NULL) {
             return refusal;
         }
@@ -142,7 +146,7 @@ static type_refusal walk_member(struct json_walk *w, const struct property *p,
     if (child == NULL) {
         return walk_unknown(w, parent != NULL, path);
     }
-    return json_walk_value(w, child, path);
+    return walk_value(w, child, path);
 }
 
 static type_refusal walk_members(struct json_walk *w, const struct property *p,
@@ -232,8 +236,8 @@ static type_refusal walk_scalar(struct json_walk *w, const struct property *p,
     return refusal != NULL ? json_refuse(w, path, refusal) : NULL;
 }
 
-type_refusal json_walk_value(struct json_walk *w, const struct property *p,
-                             const struct json_path *path)
+static type_refusal walk_value(struct json_walk *w, const struct property *p,
+                               const struct json_path *path)
 {
     bool judged = p->family != FAMILY_OTHER && !p->lenient && p->enabled;
     switch (judged ? p->family : FAMILY_OTHER) {
@@ -262,5 +266,5 @@ type_refusal json_walk_value(struct json_walk *w, const struct property *p,
 type_refusal json_check(struct buf *out, size_t start, const struct property *property)
 {
     struct json_walk w = {{out->data + start, out->data + out->len}, out};
-    return json_walk_value(&w, property, NULL);
+    return walk_value(&w, property, NULL);
 }

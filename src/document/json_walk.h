@@ -21,10 +21,6 @@ struct json_walk {
 /* The reason, with `in "path"` where there is one. */
 type_refusal json_refuse(struct json_walk *w, const struct json_path *path, const char *reason);
 
-/* The value that the reader is at; goes behind it. */
-type_refusal json_walk_value(struct json_walk *w, const struct property *p,
-                             const struct json_path *path);
-
 /* Values that have a structure of their own. */
 type_refusal json_walk_flat(struct json_walk *w, const struct property *p,
                             const struct json_path *path);

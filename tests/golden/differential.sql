@@ -38,6 +38,10 @@ end $$;
 create function pg_temp.outside(t text, low numeric, high numeric) returns boolean language sql as
     $$ select case when t in ('NaN', 'Infinity', '-Infinity') then true else t::numeric not between low and high end $$;
 
+-- The same of a type that cuts the fraction off first.
+create function pg_temp.outside_cut(t text, low numeric, high numeric) returns boolean language sql as
+    $$ select pg_temp.outside(trunc(t::numeric)::text, low, high) $$;
+
 -- Whether a property cannot hold the value: then the row has to be refused.
 create function pg_temp.unfit(j jsonb, property text) returns boolean language plpgsql as $$
 declare
@@ -53,11 +57,11 @@ begin
     return case property
         when 'keyword' then octet_length(t) > 32766
         when 'padded keyword' then octet_length(rtrim(t, ' ')) > 32766
-        when 'byte' then pg_temp.outside(t, -128, 127)
-        when 'short' then pg_temp.outside(t, -32768, 32767)
+        when 'byte' then pg_temp.outside_cut(t, -128, 127)
+        when 'short' then pg_temp.outside_cut(t, -32768, 32767)
         when 'integer' then pg_temp.outside(t, -2147483648, 2147483647)
-        when 'long' then pg_temp.outside(t, -9223372036854775808, 9223372036854775807)
-        when 'unsigned_long' then pg_temp.outside(t, 0, 18446744073709551615)
+        when 'long' then pg_temp.outside_cut(t, -9223372036854775808, 9223372036854775807)
+        when 'unsigned_long' then pg_temp.outside_cut(t, 0, 18446744073709551615)
         -- what rounds to the largest finite number of the type still fits
         when 'half_float' then pg_temp.outside(t, -65519.99999999, 65519.99999999)
         when 'float' then pg_temp.outside(t, -3.40282356e38, 3.40282356e38)
