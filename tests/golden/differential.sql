@@ -30,6 +30,8 @@ begin
                        case when lower_inc(r) then 'gte' else 'gt' end, lower(r),
                        case when upper_inc(r) then 'lte' else 'lt' end, upper(r)))
               from (select t::numrange) as x(r))
+        when 'place as GeoJSON' then jsonb_build_object('type', 'Point', 'coordinates',
+                                                         jsonb_build_array((t::point)[0], (t::point)[1]))
         when 'address without its mask' then to_jsonb(host(t::inet))
         when 'address with its bits' then to_jsonb(host(t::inet) || '/' || masklen(t::inet))
     end;

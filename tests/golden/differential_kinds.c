@@ -127,6 +127,7 @@ const struct kind kinds[] = {
      "",
      {"'(1.10,2.50]'", "'[,0.5)'", "numrange(0, %u / 7.0 + 1, '()')"}},
     {"point", "keyword", SAME, "", {"'(1.5,-2)'"}},
+    {"point", "geo_shape", "place as GeoJSON", "", {"'(1.5,-2)'", "point(%u / 1e8, 0.1)"}},
 };
 
 const size_t kind_count = sizeof(kinds) / sizeof(kinds[0]);
