@@ -3,4 +3,4 @@ grant select on {table} to {reader};
 grant usage on schema rowferry to {reader};
 grant select on rowferry.migration, rowferry.capture, rowferry.change to {reader};
 grant select, insert, update, delete on rowferry.consumer to {reader};
-grant execute on function rowferry.prune(integer, integer) to {reader};
+grant execute on function rowferry.prune(integer, integer), rowferry.join_members(integer) to {reader};

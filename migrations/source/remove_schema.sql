@@ -2,5 +2,9 @@
 drop function rowferry.prune(integer, integer);
 drop function rowferry.drop_capture(regclass, text[]);
 drop function rowferry.add_capture(regclass, text[], text);
+drop function rowferry.join_members(integer);
+drop function rowferry.cover(integer, regclass);
+drop function rowferry.members(integer);
+drop function rowferry.tree(regclass);
 drop table rowferry.consumer, rowferry.change, rowferry.capture, rowferry.migration;
 drop schema rowferry;

@@ -9,12 +9,21 @@ with recursive tree as (
 select c.oid, c.relkind, c.relpersistence,
        exists (select from pg_inherits i where i.inhparent = c.oid),
        exists (select from pg_inherits i where i.inhrelid = c.oid),
-       exists (select from pg_subscription_rel s where s.srrelid = c.oid),
        coalesce(c.relam = (select a.oid from pg_am a where a.amname = 'heap'), false),
        row_security_active(c.oid),
        (select case when bool_or(m.reltuples >= 0) then sum(greatest(m.reltuples, 0))::bigint
                     else -1 end
           from tree t join pg_class m on m.oid = t.oid where m.relkind in ('r', 'm', 'f')),
-       (select coalesce(sum(pg_relation_size(t.oid)), 0)::bigint from tree t)
+       (select coalesce(sum(pg_relation_size(t.oid)), 0)::bigint from tree t),
+       (select format('has the member %s, which %s', m.oid::regclass,
+                      case when m.relkind = 'f' then 'is a foreign table, whose changes happen elsewhere'
+                           when m.relpersistence <> 'p' then 'is temporary or unlogged, so that it can lose rows without a trace'
+                           else 'inherits from another table too, through which writes would not be seen' end)
+          from tree t join pg_class m on m.oid = t.oid
+         where m.oid <> c.oid
+           and (m.relkind = 'f' or m.relpersistence <> 'p'
+                or exists (select from pg_inherits i where i.inhrelid = m.oid
+                              and i.inhparent <> all (select oid from tree)))
+         order by m.oid limit 1)
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
  where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p', 'v', 'm', 'f')

@@ -37,6 +37,7 @@ void table_free(struct table *t)
     free(t->name);
     free(t->quoted);
     free(t->definition);
+    free(t->obstacle);
     free(t);
 }
 
@@ -96,13 +97,13 @@ static int find(struct pg *pg, struct table *t, struct err *err)
         t->oid = (uint32_t)pg_int(r, 0, 0);
         t->kind = pg_text(r, 0, 1)[0];
         t->persistence = pg_text(r, 0, 2)[0];
-        t->has_children = pg_true(r, 0, 3);
+        t->tree = t->kind == 'p' || pg_true(r, 0, 3);
         t->is_child = pg_true(r, 0, 4);
-        t->subscribed = pg_true(r, 0, 5);
-        t->is_heap = pg_true(r, 0, 6);
-        t->row_security = pg_true(r, 0, 7);
-        t->estimated_rows = pg_text(r, 0, 8) != NULL ? pg_int(r, 0, 8) : -1;
-        t->bytes = pg_int(r, 0, 9);
+        t->is_heap = pg_true(r, 0, 5) && !t->tree;
+        t->row_security = pg_true(r, 0, 6);
+        t->estimated_rows = pg_text(r, 0, 7) != NULL ? pg_int(r, 0, 7) : -1;
+        t->bytes = pg_int(r, 0, 8);
+        t->obstacle = pg_text(r, 0, 9) != NULL ? text_copy(pg_text(r, 0, 9)) : NULL;
         rc = push_quoted_name(pg, t, err);
     }
     pg_result_release(r);
@@ -169,6 +170,9 @@ static int describe_key(struct table *t, char **operators, struct err *err)
         t->key_types[i] = text_copy(c->declared);
         t->key_operators[i] = text_copy(operators[c - t->columns.items]);
         t->key_not_null = t->key_not_null && c->not_null;
+    }
+    if (t->tree && t->kind != 'p') { /* its constraints hold for itself alone */
+        t->key_not_null = false;
     }
     return 0;
 }
@@ -273,15 +277,11 @@ int catalog_capturable(const struct table *t, struct err *err)
     } refusals[] = {
         {t->kind == 'v' || t->kind == 'm', "is a view, and a view has no changes of its own"},
         {t->kind == 'f', "is a foreign table, whose changes happen elsewhere"},
-        {t->kind == 'p', "is partitioned, which the change log does not cover yet"},
-        {t->has_children, "has tables that inherit from it, which the change log does not cover "
-                          "yet"},
         {t->is_child, "is a partition or inherits from another table, whose writes would not be "
                       "seen"},
         {t->persistence != 'p', "is temporary or unlogged, so that it can lose rows without a "
                                 "trace"},
-        {t->subscribed, "is filled by logical replication, which the change log does not cover "
-                        "yet"},
+        {t->obstacle != NULL, t->obstacle},
     };
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         if (refusals[i].applies) {

@@ -4,6 +4,7 @@
 
 #include "changelog_private.h"
 #include "column_tree.h"
+#include "members.h"
 #include "pg_private.h"
 
 /* Of a column of the table or query. */
@@ -55,6 +56,30 @@ static struct page_request request_of(struct changelog *c, const struct position
     return r;
 }
 
+/* Who joined is taken in when everything is looked up anew. */
+static int check_members(const struct table *t, const char *was, const char *is, struct err *err)
+{
+    struct span name;
+    switch (members_compare(was, is, &name)) {
+    case MEMBERS_SAME:
+        return 0;
+    case MEMBERS_JOINED:
+        return err_set(err, ERR_TRANSIENT, "%.*s has just become part of %s", (int)name.len,
+                       name.data, t->quoted);
+    case MEMBERS_LEFT:
+        err_set(err, ERR_STATE,
+                "%.*s is no longer part of %s: its rows have gone without an entry in the change "
+                "log",
+                (int)name.len, name.data, t->quoted);
+        return err_hint(err, "remove the pipeline's state file to build the index anew");
+    default:
+        err_set(err, ERR_STATE, "the triggers of %s were changed: changes may have been missed",
+                t->quoted);
+        return err_hint(err, "run \"rowferry source install\", then remove the pipeline's state "
+                             "file to build the index anew");
+    }
+}
+
 /* What must be as it was, or reading on would be wrong. */
 static int check_table(const struct table *t, const struct consumer *consumer,
                        const struct page_look *l, struct drift drift, struct err *err)
@@ -68,13 +93,7 @@ static int check_table(const struct table *t, const struct consumer *consumer,
     if (rc < 0) {
         return rc;
     }
-    if (consumer->triggers != NULL && strcmp(l->triggers, consumer->triggers) != 0) {
-        err_set(err, ERR_STATE, "the triggers of %s were changed: changes may have been missed",
-                t->quoted);
-        return err_hint(err, "run \"rowferry source install\", then remove the pipeline's state "
-                             "file to build the index anew");
-    }
-    return 0;
+    return consumer->triggers != NULL ? check_members(t, consumer->triggers, l->triggers, err) : 0;
 }
 
 /* The columns of a query are not the table's. */

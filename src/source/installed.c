@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "members.h"
 #include "pg_private.h"
 
 #define TEXT_MAX_BYTES ((size_t)64 * 1024)
@@ -69,6 +70,10 @@ static int look_triggers(struct pg *pg, const char *oid, struct installed *out, 
         because(why, pg_text(r, 0, 0));
         because(why, pg_true(r, 0, 1) ? "\" is missing or calls another function"
                                       : "\" is disabled or not always enabled");
+        if (!pg_true(r, 0, 3)) {
+            because(why, ", in its member ");
+            because(why, pg_text(r, 0, 2));
+        }
     } else if (rc == 0) {
         out->state = INSTALL_CURRENT;
     }
@@ -114,6 +119,13 @@ int installed_require(struct pg *pg, const struct table *table, struct installed
     struct buf why;
     buf_init(&why, TEXT_MAX_BYTES);
     int rc = installed_look(pg, table, out, &why, err);
+    if (rc == 0 && table->tree && out->state >= INSTALL_BROKEN) {
+        rc = members_join(pg, out->capture, err);
+        if (rc == 0) {
+            buf_reset(&why);
+            rc = installed_look(pg, table, out, &why, err);
+        }
+    }
     if (rc == 0 && out->state != INSTALL_CURRENT) {
         bool broken = out->state == INSTALL_BROKEN;
         err_set(err, broken ? ERR_STATE : ERR_REJECTED, "cannot read the changes of %s: %s",

@@ -295,7 +295,7 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     const struct table *t = request->table;
     struct step *steps = mem_zero(STEPS_MOST + 2 * request->other_count, sizeof(*steps));
     buf_init(&lock, SQL_MAX_BYTES);
-    buf_printf(&lock, "lock table only %s in access share mode", t->quoted);
+    buf_printf(&lock, "lock table %s%s in access share mode", t->tree ? "" : "only ", t->quoted);
     snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
     const char *const look[] = {oid, t->quoted, request->capture};
     const char *const definition[] = {oid, request->columns};

@@ -15,7 +15,7 @@
 void catalog_push_source(struct buf *out, const struct table *t)
 {
     if (t->query == NULL) {
-        buf_printf(out, "only %s t", t->quoted);
+        buf_printf(out, "%s%s t", t->tree ? "" : "only ", t->quoted);
         return;
     }
     buf_push_literal(out, "(\n");

@@ -77,6 +77,7 @@ static int take_locked(struct reads *out, struct pg *pg, struct err *err)
             (struct read_table){.oid = (uint32_t)pg_int(r, i, 0),
                                 .kind = pg_text(r, i, 1)[0],
                                 .allowed = pg_true(r, i, 3),
+                                .tree = pg_true(r, i, 5),
                                 .quoted = text_copy(pg_text(r, i, 2)),
                                 .definition = definition != NULL ? text_copy(definition) : NULL};
     }
@@ -173,11 +174,11 @@ int reads_check_covered(const struct reads *r, const struct query_input *in,
 
 void reads_push_lock(struct buf *out, const struct reads *r, const struct table *root)
 {
-    buf_printf(out, "lock table only %s", root->quoted);
+    buf_printf(out, "lock table %s%s", root->tree ? "" : "only ", root->quoted);
     for (size_t i = 0; i < r->count; i++) {
         const struct read_table *t = &r->items[i];
         if (t->allowed && t->oid != root->oid && strchr("rpv", t->kind) != NULL) {
-            buf_printf(out, ", %s%s", t->kind == 'r' ? "only " : "", t->quoted);
+            buf_printf(out, ", %s%s", t->kind == 'r' && !t->tree ? "only " : "", t->quoted);
         }
     }
     buf_push_literal(out, " in access share mode");

@@ -12,6 +12,7 @@ struct read_table {
     uint32_t oid;
     char kind;    /* pg_class.relkind */
     bool allowed; /* the role may read it by itself, and not only through a view */
+    bool tree;    /* has members */
     char *quoted;
     char *definition; /* of a view, else null */
 };

@@ -65,7 +65,7 @@ static int push_listing(struct pg *pg, struct buf *out, const struct table *t, s
 {
     buf_push_literal(out, "select ");
     int rc = keytext_push(pg, out, "t", (const char *const *)t->key, t->key_count, err);
-    buf_printf(out, "\n  from only %s t\n where ", t->quoted);
+    buf_printf(out, "\n  from %s%s t\n where ", t->tree ? "" : "only ", t->quoted);
     return rc;
 }
 
@@ -239,7 +239,7 @@ int rowsql_build(struct rowsql *out, struct pg *pg, const struct rowsql_input *i
         char **sql;
         push_choice push; /* null: not needed */
         bool lists;
-    } statements[] = {{&out->blocks, query ? NULL : push_blocks, false},
+    } statements[] = {{&out->blocks, query || in->table->tree ? NULL : push_blocks, false},
                       {&out->first, push_first, query},
                       {&out->after, push_after, query},
                       {&out->nulls, push_nulls, false},

@@ -15,7 +15,7 @@ struct table {
     char *name;
     char *quoted;           /* "public"."articles", for SQL and messages */
     char kind;              /* pg_class.relkind: r, p, v, m, f */
-    bool has_children;      /* partitions or inheritance */
+    bool tree;              /* has partitions, or tables that inherit: read with all of them */
     bool row_security;      /* active for this role */
     char *query;            /* what is read instead of the rows themselves; null: the rows */
     struct columns columns; /* of the query where there is one */
@@ -31,8 +31,8 @@ struct table {
     char **key_operators;   /* the schemas of their comparison operators: "pg_catalog" mostly */
     char persistence;       /* pg_class.relpersistence: p, u, t */
     bool is_child;          /* a partition, or a table that inherits */
-    bool subscribed;        /* logical replication fills it */
-    bool is_heap;           /* rows have a block and a place in it */
+    bool is_heap;           /* rows have a block and a place in it; false for a tree */
+    char *obstacle;         /* why one of the members cannot be captured; null: all can */
 };
 
 /*
@@ -55,7 +55,7 @@ int catalog_query(struct pg *pg, struct table *t, const char *query, struct err 
 void catalog_push_source(struct buf *out, const struct table *t);
 
 /* ERR_REJECTED where the change log cannot see all that happens to such a table (view, foreign,
- * unlogged, partitioned or inherited, filled by logical replication); the message says why. */
+ * unlogged, itself part of another table, or with such a member); the message says why. */
 int catalog_capturable(const struct table *t, struct err *err) MUST_CHECK;
 
 /* Two definitions of a table, and the columns beside its key that matter. */

@@ -248,9 +248,14 @@ START_TEST(what_the_log_cannot_cover_is_refused_with_the_reason)
     static const struct {
         const char *table;
         const char *reason;
-    } cases[] = {{"whole", "is partitioned"},   {"part", "is a partition"}, {"parent", "inherit"},
-                 {"child", "inherits"},         {"seen", "is a view"},      {"fast", "unlogged"},
-                 {"elsewhere", "foreign table"}};
+    } cases[] = {{"part", "is a partition"},
+                 {"child", "inherits"},
+                 {"seen", "is a view"},
+                 {"fast", "unlogged"},
+                 {"elsewhere", "foreign table"},
+                 {"partly", "has the member public.far, which is a foreign table"},
+                 {"careless", "has the member public.volatile, which is temporary or unlogged"},
+                 {"parent", "has the member public.two, which inherits from another table too"}};
     static const char *const key[] = {"id"};
     struct walk w = notes();
     walk_new(&w, NOTES "; create table whole (id int primary key) partition by range (id);"
@@ -260,7 +265,13 @@ START_TEST(what_the_log_cannot_cover_is_refused_with_the_reason)
                        "create view seen as select * from note;"
                        "create unlogged table fast (id int primary key);"
                        "create foreign data wrapper nowhere; create server s foreign data wrapper "
-                       "nowhere; create foreign table elsewhere (id int) server s");
+                       "nowhere; create foreign table elsewhere (id int) server s;"
+                       "create table partly (id int) partition by range (id);"
+                       "create foreign table far partition of partly default server s;"
+                       "create table careless (id int) partition by range (id);"
+                       "create unlogged table volatile partition of careless default;"
+                       "create table other (id int primary key);"
+                       "create table two () inherits (parent, other)");
     w.key = key;
     w.key_count = 1;
     struct pg *pg = walk_connect(w.uri);

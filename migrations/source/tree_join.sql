@@ -1,0 +1,2 @@
+-- $1 the capture
+select rowferry.join_members($1::integer)

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table that logical replication fills: no statement is run there, only rows arrive. */
+#include "walk.h"
+
+static const char *const columns[] = {"region", "body"};
+static const char *const key[] = {"id"};
+
+#define EVENTS                                                                                     \
+    "create table event (id bigint, region text, body text, primary key (id, region)) "            \
+    "partition by list (region);"                                                                  \
+    "create table event_a partition of event for values in ('a');"                                 \
+    "create table event_bcd partition of event default"
+#define EVENTS_QUERY "select id::text as key, region || '|' || body as content from event"
+
+static void must_arrive(struct walk *w, const char *question)
+{
+    struct deadline deadline = deadline_after(30000);
+    while (sql_int(w->db, "%s", question) != 1) {
+        ck_assert_msg(deadline_wait(&deadline), "%s", question);
+    }
+}
+
+static void must_replicate(struct walk *w, PGconn *publisher, const char *sql, const char *question)
+{
+    sql_exec(publisher, "%s", sql);
+    must_arrive(w, question);
+    ck_assert_uint_gt(walk_drain(w), 0);
+    ck_assert_msg(walk_differences(w, EVENTS_QUERY) == 0, "%s", sql);
+}
+
+START_TEST(rows_that_logical_replication_applies_are_seen)
+{
+    struct walk w = {
+        .table = "event", .key = key, .key_count = 1, .columns = columns, .column_count = 2};
+    char *uri = database_new();
+    PGconn *publisher = sql_open(uri);
+    char *slot = sql_text(publisher, "select current_database()");
+    sql_exec(publisher,
+             "create table event (id bigint, region text, body text, primary key (id, region));"
+             "insert into event select i, chr(97 + i %% 4), 'old' from generate_series(1, 40) i;"
+             "create publication p for table event");
+    sql_exec(publisher, "select pg_create_logical_replication_slot('%s', 'pgoutput')", slot);
+    walk_new(&w, EVENTS);
+    walk_start(&w);
+    walk_copy(&w);
+    walk_drain(&w);
+    sql_exec(w.db,
+             "create subscription s connection '%s' publication p with (create_slot = false, "
+             "slot_name = '%s')",
+             uri, slot);
+    must_arrive(&w, "select (count(*) = 40)::int from event");
+    must_arrive(&w, "select (bool_and(srsubstate = 'r'))::int from pg_subscription_rel");
+    ck_assert_uint_eq(walk_drain(&w), 40);
+
+    must_replicate(&w, publisher, "insert into event values (41, 'a', 'new')",
+                   "select count(*) from event where id = 41");
+    must_replicate(&w, publisher, "update event set body = 'x' where id < 5",
+                   "select (count(*) = 4)::int from event where body = 'x'");
+    must_replicate(&w, publisher, "update event set region = 'd', id = 100 where id = 1",
+                   "select count(*) from event where id = 100");
+    must_replicate(&w, publisher, "delete from event where id = 2",
+                   "select (count(*) = 0)::int from event where id = 2");
+    sql_exec(publisher, "truncate event");
+    must_arrive(&w, "select (count(*) = 0)::int from event");
+    struct err err = {0};
+    ck_assert_int_eq(walk_try(&w, &err), ERR_STATE);
+    ck_assert_msg(strstr(err.message, "was truncated") != NULL, "%s", err.message);
+    sql_exec(w.db, "alter subscription s disable");
+    sql_exec(w.db, "alter subscription s set (slot_name = none)");
+    sql_exec(w.db, "drop subscription s");
+    must_arrive(&(struct walk){.db = publisher},
+                "select (count(*) = 0)::int from pg_replication_slots where active and database = "
+                "current_database()");
+    sql_exec(publisher, "select pg_drop_replication_slot('%s')", slot);
+    free(slot);
+    PQfinish(publisher);
+    database_drop(uri);
+    walk_free(&w);
+}
+END_TEST
+
+SUITE_MAIN("source/subscription", rows_that_logical_replication_applies_are_seen)
