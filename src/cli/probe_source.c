@@ -108,6 +108,10 @@ static void probe_key(struct check *c)
     if (!c->table->key_unique) {
         check_say(c, VERDICT_FAIL, "name key columns in from.key that a unique index covers",
                   "(%s) is not unique: no unique index covers it", buf_text(&key));
+    } else if (c->table->tree && c->table->kind != 'p') {
+        check_say(c, VERDICT_WARN, "see to it that no two of the tables have the same key",
+                  "(%s) is unique in each of the tables that inherit from %s alone", buf_text(&key),
+                  c->table->quoted);
     } else if (!c->table->key_not_null) {
         check_say(c, VERDICT_WARN, "add NOT NULL to the key's columns",
                   "(%s) may be NULL, and a row with a NULL key can only be a dead letter",

@@ -189,9 +189,35 @@ START_TEST(a_state_file_restored_from_a_copy_loses_no_change)
 }
 END_TEST
 
+START_TEST(a_partitioned_table_is_followed_through_a_new_partition)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 2000, NULL);
+    sql_exec(w.conn,
+             "alter table articles rename to low; create table articles (like low including all) "
+             "partition by range (source_id);"
+             "alter table articles attach partition low for values from (minvalue) to (5000)");
+    world_install(&w);
+    world_sync(&w, 0, &result);
+    ck_assert_int_eq(program_json_int(&result, "upserts"), 2000);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    sql_exec(w.conn, "update low set title = title || '!' where source_id <= 5;"
+                     "create table high partition of articles for values from (5000) to (9000);"
+                     "insert into high (source_id, title) values (5001, 'new');"
+                     "update articles set source_id = 5010 where source_id = 10");
+    sync_and_count(&w, 7, 1);
+    sql_exec(w.conn, "delete from high");
+    sync_and_count(&w, 0, 2);
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("integration/changes", only_changes_travel,
            a_transaction_that_commits_after_two_syncs_is_not_lost, a_changed_key_moves_the_document,
            a_rolled_back_change_is_no_change, ten_thousand_changes_in_one_transaction_arrive,
            one_rejected_document_is_a_dead_letter_until_its_row_is_corrected,
            a_service_that_refuses_for_a_while_is_ridden_out, a_restarted_database_is_waited_for,
-           a_state_file_restored_from_a_copy_loses_no_change)
+           a_state_file_restored_from_a_copy_loses_no_change,
+           a_partitioned_table_is_followed_through_a_new_partition)
