@@ -16,7 +16,8 @@
     "expand_wildcards,master_timeout,cluster_manager_timeout"
 #define SEARCH                                                                                     \
     "q,size,from,_source,track_total_hits,version,ignore_unavailable,"                             \
-    "allow_no_indices,expand_wildcards,request_cache,timeout,preference"
+    "allow_no_indices,expand_wildcards,request_cache,timeout,preference,"                          \
+    "allow_partial_search_results"
 
 /* {i}: an index expression, {x}: any one segment. The first entry that fits counts. */
 static const struct {

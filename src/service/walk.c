@@ -12,6 +12,7 @@ void walk_begin(struct walk *w, const struct walk_events *events, void *context)
     w->context = context;
     w->state = WALK_VALUE;
     w->in_key = false;
+    w->exact = false;
     w->depth = 0;
     w->arrays = 0;
     w->high_surrogate = 0;
@@ -44,7 +45,7 @@ static void keep_character(struct walk *w, unsigned c)
     char out[4];
     size_t n;
     if (c < 0x80) {
-        out[0] = c < 0x20 || c == 0x7f ? ' ' : (char)c;
+        out[0] = !w->exact && (c < 0x20 || c == 0x7f) ? ' ' : (char)c;
         n = 1;
     } else if (c < 0x800) {
         out[0] = (char)(0xc0 | (c >> 6));
@@ -231,6 +232,7 @@ static bool escape(struct walk *w, char c)
 {
     static const char letters[] = "\"\\/bfnrt";
     static const char meaning[] = "\"\\/     ";
+    static const char exactly[] = "\"\\/\b\f\n\r\t";
     w->state = WALK_STRING;
     if (c == 'u') {
         w->state = WALK_HEX;
@@ -243,7 +245,7 @@ static bool escape(struct walk *w, char c)
         return false;
     }
     end_surrogate(w);
-    keep(w, &meaning[letter - letters], 1);
+    keep(w, w->exact ? &exactly[letter - letters] : &meaning[letter - letters], 1);
     return true;
 }
 

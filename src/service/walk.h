@@ -3,7 +3,8 @@
  * Walks JSON that arrives in pieces of any size, in constant memory, and tells what it passes.
  *
  * Strings come unescaped, as UTF-8, at most WALK_TEXT_BYTES of them (the rest is dropped); what is
- * not a character becomes U+FFFD and a control character a blank, so that every text is one line.
+ * not a character becomes U+FFFD and a control character a blank, so that every text is one line,
+ * unless the walk is exact.
  */
 #ifndef ROWFERRY_SERVICE_WALK_H
 #define ROWFERRY_SERVICE_WALK_H
@@ -50,6 +51,7 @@ struct walk {
     void *context;
     enum walk_state state;
     bool in_key; /* the string that is being read is a key */
+    bool exact;  /* control characters stay what they are; set after walk_begin */
     unsigned depth;
     uint64_t arrays; /* bit n: the container of depth n + 1 is an array */
     unsigned hex_digits;

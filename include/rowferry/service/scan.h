@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An index's documents by source_id, in the order of their bytes, a page at a time.
+ *
+ * Each page is a search of its own that goes on after the last key seen: nothing is held open in
+ * the service, so nothing expires, and a node that goes away costs one repeat. The order is that of
+ * a key which no document ever changes: what is there from beginning to end is listed once; what
+ * comes or goes meanwhile may be listed or not. What was written since the last refresh is not
+ * seen: refresh first (service/index.h).
+ */
+#ifndef ROWFERRY_SERVICE_SCAN_H
+#define ROWFERRY_SERVICE_SCAN_H
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/err.h"
+#include "rowferry/base/text.h"
+#include "rowferry/service/http.h"
+
+#define SCAN_PAGE 2000 /* documents; with the longest keys an answer stays below 8 MiB */
+
+struct scan_page {
+    struct buf bytes; /* the keys, one after the other */
+    size_t *ends;
+    size_t count;
+    bool last; /* nothing comes after it */
+};
+
+void scan_page_init(struct scan_page *page);
+void scan_page_release(struct scan_page *page);
+void scan_page_reset(struct scan_page *page);
+/* For who makes a page: the next key. */
+void scan_page_push(struct scan_page *page, struct span key);
+/* Borrowed until the page is filled again. */
+struct span scan_page_key(const struct scan_page *page, size_t i);
+
+/* Fills the page with what comes after the key `after`; data null: from the first on. Documents
+ * without a source_id come last in the order and are not listed. ERR_TRANSIENT also where a shard
+ * did not answer. */
+int scan_next(struct service *s, const char *index, struct span after, struct scan_page *page,
+              struct err *err) MUST_CHECK;
+
+#endif
