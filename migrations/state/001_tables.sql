@@ -69,6 +69,14 @@ create table working (
     frozen          text    not null  -- why batches grow no more; empty: they may
 ) strict;
 
+-- What the guard refused when it stopped the pipeline; until a sync ends well.
+create table halt (
+    pipeline  integer primary key references pipeline (id),
+    deletes   integer not null,
+    documents integer not null, -- in the index; negative: unknown
+    at_us     integer not null
+) strict;
+
 -- One row for each sync, run or rebuild; the last 100 of a pipeline stay.
 create table run (
     id         integer primary key,

@@ -9,6 +9,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_VERSION] = {"--version", 0, NULL, "show the version"},
     [OPTION_JSON] = {"--json", 0, NULL, "answer in JSON, for programs"},
     [OPTION_REFRESH] = {"--refresh", 0, NULL, "return when all that was sent is searchable"},
+    [OPTION_ALLOW_DELETES] = {"--allow-deletes", 0, NULL,
+                              "permit what the guard counted when it stopped the pipeline"},
     [OPTION_DEAD_LETTERS_OK] = {"--dead-letters-ok", 0, NULL,
                                 "end with 0 although dead letters are open"},
     [OPTION_PIPELINE] = {"--pipeline", 0, "NAME", "the pipeline, where the file has several"},
@@ -55,7 +57,8 @@ const struct command commands[] = {
                  "changed.\nSeveral pipelines run side by side. With --json one object a line for "
                  "each pipeline.\nAn interrupt lets it finish what is in flight; a second one ends "
                  "it at once.",
-        .options = JSON | OPTION_BIT(OPTION_REFRESH) | OPTION_BIT(OPTION_DEAD_LETTERS_OK),
+        .options = JSON | OPTION_BIT(OPTION_REFRESH) | OPTION_BIT(OPTION_ALLOW_DELETES) |
+                   OPTION_BIT(OPTION_DEAD_LETTERS_OK),
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | 1U << EXIT_HELD | AWAY),
         .run = command_sync,
     },

@@ -51,7 +51,7 @@ static int begin_keys(struct dry_run *d, const struct arguments *a, struct err *
     for (size_t i = 0; i < a->operand_count; i++) {
         keys[i] = span_make(a->operands[i], strlen(a->operands[i]));
     }
-    int rc = d->capture->ops->begin_keys(d->capture, keys, a->operand_count, err);
+    int rc = d->capture->ops->begin_keys(d->capture, keys, a->operand_count, false, err);
     free(keys);
     return rc;
 }

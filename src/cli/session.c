@@ -86,6 +86,8 @@ void session_options(const struct session *s, struct pipeline_options *out)
         .window_bytes = (size_t)limits->window_bytes,
         .document_bytes = (size_t)limits->document_bytes,
         .retry_budget_ms = limits->retry_budget_ms,
+        .guard_share = p->delete_guard.share,
+        .guard_count = p->delete_guard.count,
     };
 }
 

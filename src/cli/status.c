@@ -9,6 +9,7 @@
 #include "rowferry/source/changelog.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/deadletter.h"
+#include "rowferry/state/halt.h"
 #include "rowferry/state/history.h"
 #include "rowferry/state/lock.h"
 #include "rowferry/state/working.h"
@@ -27,6 +28,8 @@ struct status {
     bool known; /* to the state file */
     struct checkpoint checkpoint;
     int64_t dead_letters;
+    bool halted; /* by the guard */
+    struct halt halt;
     bool held;
     char holder[256];
     bool working; /* and has said at what */
@@ -54,6 +57,9 @@ static int ask_state(struct status *s, const char *path, struct err *err)
     rc = checkpoint_load(state, &s->checkpoint, err);
     if (rc == 0) {
         rc = deadletter_count(state, &s->dead_letters, err);
+    }
+    if (rc == 0) {
+        rc = halt_look(state, &s->halt, &s->halted, err);
     }
     if (rc == 0) {
         rc = lock_look(state, &s->held, s->holder, sizeof(s->holder), err);
@@ -151,6 +157,22 @@ static void push_letters(struct buf *out, const struct status *s)
     }
 }
 
+static void push_guard(struct buf *out, const struct status *s)
+{
+    char iso[CLOCK_ISO_BYTES];
+    char count[UNITS_BYTES];
+    if (!s->halted) {
+        return;
+    }
+    push_line(out, "guard");
+    buf_printf(out, "stopped the pipeline %s: %s deletes", clock_iso(iso, s->halt.at_us, 0),
+               units_count(count, s->halt.deletes));
+    if (s->halt.documents >= 0) {
+        buf_printf(out, ", the index has %s documents", units_count(count, s->halt.documents));
+    }
+    buf_push_literal(out, "; to permit them: rowferry sync --allow-deletes\n");
+}
+
 static void push_run(struct buf *out, const struct run *run)
 {
     char iso[CLOCK_ISO_BYTES];
@@ -189,6 +211,7 @@ static void push_text(struct buf *out, const struct status *s, int64_t now_us)
     push_position(out, s);
     push_pending(out, s);
     push_letters(out, s);
+    push_guard(out, s);
     push_line(out, "holder");
     buf_printf(out, "%s\n", s->held ? s->holder : "none");
     if (s->working) {
@@ -225,6 +248,25 @@ static void push_json_run(struct buf *out, const struct run *run)
     record_close(out);
 }
 
+static void push_json_guard(struct buf *out, const struct status *s)
+{
+    record_name(out, "guard");
+    if (!s->halted) {
+        buf_push_literal(out, "null");
+        return;
+    }
+    record_open(out);
+    record_int(out, "deletes", s->halt.deletes);
+    record_name(out, "documents");
+    if (s->halt.documents < 0) {
+        buf_push_literal(out, "null");
+    } else {
+        buf_printf(out, "%lld", (long long)s->halt.documents);
+    }
+    record_time(out, "stopped_at", s->halt.at_us);
+    record_close(out);
+}
+
 static void push_json(struct buf *out, const struct status *s)
 {
     const struct checkpoint *c = &s->checkpoint;
@@ -243,6 +285,7 @@ static void push_json(struct buf *out, const struct status *s)
         buf_printf(out, "%lld", (long long)s->pending);
     }
     record_int(out, "dead_letters", s->dead_letters);
+    push_json_guard(out, s);
     record_text(out, "holder", s->held ? s->holder : NULL);
     record_name(out, "working");
     if (s->working) {

@@ -34,6 +34,7 @@ static int job_work(struct job *j, struct err *err)
     session_options(&j->session, &options);
     session_ports(&j->session, &ports);
     options.refresh = arguments_have(j->arguments, OPTION_REFRESH);
+    options.allow_deletes = arguments_have(j->arguments, OPTION_ALLOW_DELETES);
     options.stop = j->stop;
     options.progress = progressline_draw;
     options.progress_context = j->progress;

@@ -90,6 +90,12 @@ bool intake_replaces(struct intake *r, struct span key, struct again *outrun)
     return false;
 }
 
+void intake_sift(struct intake *r, const struct span *keys, size_t count)
+{
+    r->sift = keys;
+    r->sift_count = count;
+}
+
 void intake_ask(struct intake *r, struct span key)
 {
     if (r->asked_count == 0 && r->asking == 0) {
@@ -108,7 +114,7 @@ bool intake_done(const struct intake *r)
 {
     bool still =
         r->only_asked ? r->reading != INTAKE_PAGE && r->page == 0 : r->reading == INTAKE_DRAINED;
-    return still && r->again_count == 0 && r->asked_count == 0;
+    return still && r->again_count == 0 && r->asked_count == 0 && r->sift_count == 0;
 }
 
 /* The next tick; its ceiling is made durable first. */
@@ -149,7 +155,14 @@ static int intake_connect(struct intake *r, struct err *err)
         rc = rc < 0 ? rc : intake_check_facts(r, &facts, err);
     }
     r->connected = false;
-    return rc < 0 ? rc : r->source.ops->capture(r->source.self, r->consumer, &r->capture, err);
+    if (rc == 0) {
+        rc = r->source.ops->capture(r->source.self, r->consumer, &r->capture, err);
+    }
+    if (rc == 0) {
+        r->capture->guarded = r->guarded;
+        r->capture->harmless = r->harmless;
+    }
+    return rc;
 }
 
 /* A first start has its position made durable before anything is read, so that a crash in the
@@ -220,7 +233,7 @@ static int intake_begin_asked(struct intake *r, struct err *err)
     r->asked_first = r->asked_first != 0 ? r->asked_first : r->page;
     r->asked_last = r->page;
     r->asking = count;
-    return r->capture->ops->begin_keys(r->capture, r->asked, count, err);
+    return r->capture->ops->begin_keys(r->capture, r->asked, count, false, err);
 }
 
 static int intake_begin_again(struct intake *r, struct err *err)
@@ -230,10 +243,17 @@ static int intake_begin_again(struct intake *r, struct err *err)
     for (size_t i = 0; i < count; i++) {
         keys[i] = r->again[i].key;
     }
-    int rc = r->capture->ops->begin_keys(r->capture, keys, count, err);
+    int rc = r->capture->ops->begin_keys(r->capture, keys, count, false, err);
     free(keys);
     r->rereading = rc == 0 ? count : 0;
     return rc;
+}
+
+static int intake_begin_sift(struct intake *r, struct err *err)
+{
+    r->page = r->page != 0 ? r->page : window_open(r->window);
+    r->sifting = true;
+    return r->capture->ops->begin_keys(r->capture, r->sift, r->sift_count, true, err);
 }
 
 static int intake_begin(struct intake *r, struct err *err)
@@ -246,6 +266,8 @@ static int intake_begin(struct intake *r, struct err *err)
         rc = intake_begin_again(r, err);
     } else if (r->asking > 0 || (r->asked_count > 0 && r->page == 0)) {
         rc = intake_begin_asked(r, err);
+    } else if (r->sift_count > 0) {
+        rc = intake_begin_sift(r, err);
     } else {
         r->page = r->page != 0 ? r->page : window_open(r->window);
         rc = r->capture->ops->begin(r->capture, err);
@@ -254,6 +276,14 @@ static int intake_begin(struct intake *r, struct err *err)
         r->reading = INTAKE_PAGE;
     }
     return rc;
+}
+
+/* A page that settles nothing: where reading stands is as before. */
+static void intake_close_page(struct intake *r)
+{
+    window_close(r->window, r->page, NULL);
+    r->page = 0;
+    r->reading = INTAKE_IDLE;
 }
 
 /* All of the window's open page is read: what is settled up to here need not be read again. */
@@ -274,11 +304,11 @@ static void intake_end_page(struct intake *r, const struct change *change)
         r->reading = INTAKE_IDLE;
         return;
     }
-    if (r->asking > 0) {
-        window_close(r->window, r->page, NULL);
-        r->page = 0;
+    if (r->asking > 0 || r->sifting || change->kind == CHANGE_JUDGE || change->ahead) {
+        intake_close_page(r);
         intake_forget_asked(r, r->asking);
-        r->reading = INTAKE_IDLE;
+        r->sift_count = r->sifting ? 0 : r->sift_count;
+        r->sifting = false;
         return;
     }
     intake_reach(r, change->position);
@@ -325,7 +355,7 @@ int intake_next(struct intake *r, struct change *change, struct err *err)
         change->kind = CHANGE_WAIT;
         return patience_away(r->patience, &r->clock, err) ? 0 : ERR_TRANSIENT;
     }
-    if (rc == 0 && change->kind == CHANGE_PAGE) {
+    if (rc == 0 && (change->kind == CHANGE_PAGE || change->kind == CHANGE_JUDGE)) {
         intake_end_page(r, change);
     } else if (rc == 0 && change->kind == CHANGE_MARK) {
         intake_pass_mark(r, change);

@@ -58,7 +58,12 @@ struct intake {
     size_t asking;        /* how many of them the open page reads */
     uint64_t asked_first; /* the pages of the request; 0 = none was begun */
     uint64_t asked_last;
-    bool only_asked;  /* nothing else is read */
+    bool only_asked; /* nothing else is read */
+    bool guarded;    /* see source/capture.h */
+    uint64_t harmless;
+    const struct span *sift; /* borrowed: keys to be asked for their lack of a row */
+    size_t sift_count;
+    bool sifting;     /* the open page is of those */
     size_t rereading; /* how many of them the open page reads; 0 = an ordinary page */
 };
 
@@ -84,6 +89,10 @@ void intake_again(struct intake *r, const struct again *outrun, int64_t seen);
 /* Whether this key's change replaces an operation that was outrun: then *outrun is that one (its
  * key is not to be used) and it is off the list. */
 bool intake_replaces(struct intake *r, struct span key, struct again *outrun);
+
+/* These keys are read next, in a page of their own that tells those without a row. Borrowed until
+ * it has ended. */
+void intake_sift(struct intake *r, const struct span *keys, size_t count);
 
 /* A request wants this key to be read, in pages of its own. Copies the key. */
 void intake_ask(struct intake *r, struct span key);

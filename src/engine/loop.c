@@ -8,6 +8,7 @@
 #include "progress.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/deadletter.h"
+#include "rowferry/state/halt.h"
 #include "rowferry/state/working.h"
 #include "settle.h"
 
@@ -28,6 +29,17 @@ static size_t loop_batch_bytes(const struct pipeline_options *options)
 {
     size_t share = options->window_bytes / (options->in_flight + 1);
     return share < options->batch_bytes ? share : options->batch_bytes;
+}
+
+/* What was counted when the guard stopped the pipeline, and how much of it is permitted now. */
+static int loop_init_deletes(struct loop *l, struct err *err)
+{
+    struct halt halt;
+    bool known;
+    const struct guard_limits limits = {l->options->guard_share, l->options->guard_count};
+    int rc = halt_look(l->state, &halt, &known, err);
+    deletes_init(&l->deletes, &limits, rc == 0 && l->options->allow_deletes ? halt.deletes : 0);
+    return rc;
 }
 
 int loop_init(struct loop *l, const struct pipeline_options *options,
@@ -55,16 +67,18 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
     l->watch = (struct watch){.service = ports->service, .pipeline = options->name};
     buf_init(&l->letters, LOOP_LETTERS_BYTES);
     requests_init(&l->requests, ports->state, ports->clock);
+    int rc = loop_init_deletes(l, err);
     l->started_us = clock_monotonic_us(&l->clock);
     l->logged_us = l->started_us;
     l->told_us = l->started_us;
-    return settling_init(&l->settling, ports->state, err);
+    return rc < 0 ? rc : settling_init(&l->settling, ports->state, err);
 }
 
 void loop_release(struct loop *l)
 {
     intake_release(&l->intake);
     requests_release(&l->requests);
+    deletes_release(&l->deletes);
     settling_release(&l->settling);
     sender_release(&l->sender);
     window_release(&l->window);
@@ -93,6 +107,10 @@ static bool loop_may_read(struct loop *l)
     }
     /* what was outrun is read again also where the window is full: it is what makes room */
     if (window_full(&l->window) && l->intake.again_count == 0) {
+        sender_flush(&l->sender);
+        return false;
+    }
+    if (deletes_wait(l)) {
         sender_flush(&l->sender);
         return false;
     }
@@ -130,6 +148,9 @@ static bool loop_admit(struct loop *l)
         return true; /* a row whose key's text changed: the log has an entry of its own for it */
     }
     if (held && !replaces) {
+        return false;
+    }
+    if (change->kind == CHANGE_GONE && !deletes_pass(l, hash)) {
         return false;
     }
     struct batch *batch = sender_filling(&l->sender);
@@ -196,7 +217,15 @@ static int loop_read(struct loop *l, bool *waiting, struct err *err)
             if (!loop_may_read(l)) {
                 return 0;
             }
-            int rc = intake_next(&l->intake, &l->change, err);
+            bool ready;
+            int rc = deletes_turn(l, &ready, err);
+            if (rc < 0 || !ready) {
+                return rc;
+            }
+            rc = intake_next(&l->intake, &l->change, err);
+            if (rc == 0 && deletes_take(l)) {
+                continue;
+            }
             if (rc == 0 && l->change.kind == CHANGE_PAGE) {
                 rc = loop_page_ended(l, err);
             }

@@ -8,6 +8,7 @@
 #ifndef ROWFERRY_ENGINE_LOOP_H
 #define ROWFERRY_ENGINE_LOOP_H
 
+#include "deletes.h"
 #include "intake.h"
 #include "patience.h"
 #include "requests.h"
@@ -31,6 +32,7 @@ struct loop {
     struct settling settling;
     struct intake intake;
     struct requests requests;
+    struct deletes deletes;
     struct watch watch;
     struct change change; /* the one that waits for its key, where held */
     bool held;

@@ -8,6 +8,7 @@
 #include "loop.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/deadletter.h"
+#include "rowferry/state/halt.h"
 #include "target.h"
 
 struct sync {
@@ -65,6 +66,7 @@ static int sync_prepare(struct sync *s, struct err *err)
 
 static int sync_go_live(struct sync *s, struct err *err)
 {
+    s->target.guard = &s->loop.deletes.guard;
     return target_go_live(&s->target, err);
 }
 
@@ -101,6 +103,9 @@ static int sync_begin(struct sync *s, struct err *err)
     l->plan = s->target.facts.plan;
     l->sender.index = c->generation;
     l->intake.consumer = buf_text(&s->consumer);
+    l->deletes.guarded = c->phase == GENERATION_LIVE;
+    l->intake.guarded = l->deletes.guarded && s->options->guard_share < 1;
+    l->intake.harmless = (uint64_t)s->options->guard_count;
     intake_init(&l->intake, &s->target.facts, c->position, c->clock_ceiling);
     log_event(LOG_INFO, "sync_started", F_TEXT("pipeline", s->options->name),
               F_TEXT("index", c->generation),
@@ -191,6 +196,9 @@ int pipeline_sync(const struct pipeline_options *options, const struct pipeline_
     }
     if (rc == 0) {
         rc = sync_work(&s, result, err);
+    }
+    if (rc == 0 && !result->stopped && !options->requests_only) {
+        rc = halt_forget(ports->state, err);
     }
     if (rc < 0) {
         requests_fail(&s.loop.requests, err);

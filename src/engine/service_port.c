@@ -56,6 +56,17 @@ static int port_remove(void *self, const char *index, const char *pipeline, stru
     return index_delete(self, index, pipeline, err);
 }
 
+static int port_count(void *self, const char *index, int64_t *count, struct err *err)
+{
+    return index_count(self, index, count, err);
+}
+
+static int port_scan(void *self, const char *index, struct span after, struct scan_page *page,
+                     struct err *err)
+{
+    return scan_next(self, index, after, page, err);
+}
+
 static int port_storage(void *self, const char *index, struct storage *out, struct err *err)
 {
     return storage_look(self, index, out, err);
@@ -99,6 +110,8 @@ static const struct service_port_ops real_ops = {
     .swap = port_swap,
     .refresh = port_refresh,
     .remove = port_remove,
+    .count = port_count,
+    .scan = port_scan,
     .storage = port_storage,
     .can_send = port_can_send,
     .send = port_send,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deletes.h"
 #include "rowferry/base/failpoint.h"
 #include "rowferry/base/log.h"
 #include "takeover.h"
@@ -329,6 +330,32 @@ static int target_check_filled(struct target *t, struct err *err)
     return err_hint(err, "sync again: another generation is built from the beginning");
 }
 
+/* An index that nobody may count is not known to be empty. */
+static int target_count(struct target *t, const char *index, int64_t unknown, int64_t *count,
+                        struct err *err)
+{
+    int rc = t->service.ops->count(t->service.self, index, count, err);
+    if (rc != ERR_REJECTED) {
+        return rc;
+    }
+    *count = unknown;
+    return 0;
+}
+
+static int target_check_emptied(struct target *t, const char *from, struct err *err)
+{
+    int64_t before = 0;
+    int64_t after = 0;
+    int rc = target_count(t, t->checkpoint.generation, 1, &after, err);
+    if (rc == 0 && after == 0) {
+        rc = target_count(t, from, 1, &before, err);
+    }
+    if (rc < 0 || after > 0) {
+        return rc;
+    }
+    return deletes_check_emptied(t->state, t->guard, before, &t->clock, t->pipeline, from, err);
+}
+
 int target_go_live(struct target *t, struct err *err)
 {
     const struct checkpoint *c = &t->checkpoint;
@@ -344,6 +371,12 @@ int target_go_live(struct target *t, struct err *err)
     rc = target_alias_holder(t, &from, &held, err);
     if (rc < 0) {
         return rc;
+    }
+    if (held && strcmp(from.name, c->generation) != 0) {
+        rc = target_check_emptied(t, from.name, err);
+        if (rc < 0) {
+            return rc;
+        }
     }
     if (!held || strcmp(from.name, c->generation) != 0) {
         rc = t->service.ops->swap(t->service.self, t->alias, held ? from.name : NULL, c->generation,

@@ -11,6 +11,7 @@
 #ifndef ROWFERRY_ENGINE_TARGET_H
 #define ROWFERRY_ENGINE_TARGET_H
 
+#include "guard.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/document/mapping.h"
 #include "rowferry/engine/port.h"
@@ -28,6 +29,7 @@ struct target {
     struct source_facts facts;
     struct buf replaced;          /* the consumer of the generation that a swap replaced */
     struct checkpoint checkpoint; /* as the state file has it, kept current here */
+    const struct guard *guard;    /* borrowed: what a swap may take from those who search */
     bool taken_over;              /* this run took the checkpoint over from the source */
     char creator[17];             /* marks the indices that this run creates */
 };

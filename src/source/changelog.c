@@ -30,6 +30,7 @@ static int prepare(struct changelog *c, struct err *err)
 {
     int rc = pg_recover(c->pg, err);
     c->stage = STAGE_CLOSED;
+    changelog_forget_look(c);
     reader_release(&c->reader);
     c->reader.pg = c->pg;
     position_release(&c->pending);
@@ -275,13 +276,10 @@ static void reach_log(struct changelog *c)
 
 static int begin_log(struct changelog *c, struct err *err)
 {
-    if (c->page.window.truncated) {
-        err_set(err, ERR_STATE,
-                "table %s was truncated, and nothing is deleted from the index without a decision",
-                c->table->quoted);
-        return err_hint(err, "to build the index anew from the table as it is now, remove the "
-                             "pipeline's state file");
+    if (changelog_ends_look(c)) {
+        return changelog_send_nothing(c, err);
     }
+    c->keys_only = changelog_looks_ahead(c);
     reach_log(c);
     return changelog_send_query(c, err);
 }
@@ -340,12 +338,13 @@ static int changelog_begin(struct capture *capture, struct err *err)
 }
 
 static int changelog_begin_keys(struct capture *capture, const struct span *keys, size_t count,
-                                struct err *err)
+                                bool only_gone, struct err *err)
 {
     struct changelog *c = of(capture);
     assert(c->stage == STAGE_CLOSED);
     c->kind = PAGE_ASKED;
     changelog_clear_page(c);
+    c->keys_only = only_gone;
     for (size_t i = 0; i < count; i++) {
         if (keyset_add(&c->keys, keys[i]) == KEYSET_FULL) {
             return err_set(err, ERR_REJECTED, "the keys to be read again are too long");
@@ -397,6 +396,8 @@ static void changelog_free(struct capture *capture)
     position_release(&c->reached);
     position_release(&c->marked);
     position_release(&c->pending);
+    position_release(&c->ahead.from);
+    buf_release(&c->ahead.from_after);
     free(c->pending_letters);
     buf_release(&c->reached_text);
     buf_release(&c->last_key);
@@ -458,6 +459,7 @@ int changelog_open(struct capture **out, struct pg *pg, const struct changelog_o
     buf_init(&c->lock, POSITION_MAX_BYTES);
     buf_init(&c->due, POSITION_MAX_BYTES);
     buf_init(&c->fan_after, POSITION_MAX_BYTES);
+    buf_init(&c->ahead.from_after, POSITION_MAX_BYTES);
     keyset_init(&c->changed, KEYS_MAX_BYTES);
     *out = &c->capture;
     return 0;

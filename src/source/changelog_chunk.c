@@ -53,7 +53,7 @@ static bool next_chunk(struct changelog *c)
 {
     struct chunk *chunk = &c->chunk;
     uint64_t left = chunk->end - chunk->to;
-    uint64_t aim = *aim_of(c);
+    uint64_t aim = c->keys_only ? left : *aim_of(c);
     chunk->from = chunk->to;
     chunk->to += left < aim ? left : aim;
     chunk->bytes = 0;
@@ -109,7 +109,7 @@ static int send_keys(struct changelog *c, struct err *err)
         }
     }
     if (rc == 0) {
-        rc = send(c, c->sql.again, params, count, err);
+        rc = send(c, c->keys_only ? c->sql.present : c->sql.again, params, count, err);
     }
     for (size_t i = 0; i < count; i++) {
         buf_release(&arrays[i]);
@@ -127,7 +127,7 @@ static int send_nulls(struct changelog *c, struct err *err)
 /* The next chunk, else rows without a key where the log has entries of some, else the end. */
 static int send_more(struct changelog *c, struct err *err)
 {
-    bool nulls_wait = c->stage != STAGE_NULL_ROWS && c->page.window.null_keys;
+    bool nulls_wait = c->stage != STAGE_NULL_ROWS && c->page.window.null_keys && !c->keys_only;
     if (next_chunk(c)) {
         return by_blocks(c) ? send_blocks(c, err) : send_keys(c, err);
     }
@@ -138,6 +138,11 @@ int changelog_send_blocks(struct changelog *c, uint64_t from, uint64_t end, stru
 {
     c->chunk = (struct chunk){.from = from, .to = from, .end = end};
     return send_more(c, err);
+}
+
+int changelog_send_nothing(struct changelog *c, struct err *err)
+{
+    return send_commit(c, err);
 }
 
 int changelog_send_keys(struct changelog *c, struct err *err)
@@ -240,7 +245,9 @@ int changelog_send_next(struct changelog *c, struct err *err)
             bool deletes = !by_blocks(c) && c->kind != PAGE_LISTED;
             c->gone = deletes ? c->chunk.from : 0;
             c->gone_end = deletes ? c->chunk.to : 0;
-            adjust_aim(c);
+            if (!c->keys_only) {
+                adjust_aim(c);
+            }
             if (c->chunk.to < c->chunk.end) {
                 mark_chunk(c);
             }

@@ -135,6 +135,7 @@ void changelog_clear_page(struct changelog *c)
     c->gone = c->gone_end = 0;
     c->marks = false;
     c->drained = false;
+    c->keys_only = false;
 }
 
 int changelog_read_page(struct changelog *c, struct err *err)

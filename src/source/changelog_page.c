@@ -41,6 +41,9 @@ static int give_row(struct changelog *c, const struct row *row, struct change *c
         change->key = span_make(key->text, key->len);
         rc = wanted(c, change->key, err);
     }
+    if (c->keys_only) {
+        return rc < 0 ? rc : 0;
+    }
     if (rc == 1) {
         c->page_rows_read++;
         count_bytes(c, row);
@@ -58,7 +61,9 @@ static bool give_gone(struct changelog *c, struct change *change)
     while (c->gone < c->gone_end) {
         size_t i = c->gone++;
         if (!c->keys.items[i].found) {
-            *change = (struct change){.kind = CHANGE_GONE, .key = keyset_get(&c->keys, i)};
+            bool foreseen = c->keys_only && c->kind != PAGE_ASKED;
+            *change = (struct change){.kind = foreseen ? CHANGE_FORESEEN : CHANGE_GONE,
+                                      .key = keyset_get(&c->keys, i)};
             return true;
         }
     }
@@ -103,16 +108,24 @@ static bool cuts_range(struct changelog *c)
 static void end_page(struct changelog *c, struct change *change)
 {
     bool asked = c->kind == PAGE_ASKED;
+    c->stage = STAGE_CLOSED;
+    if (c->ahead.looking && !asked) {
+        changelog_end_look(c, change);
+        return;
+    }
     bool copying = c->kind == PAGE_BLOCKS || c->kind == PAGE_KEYS || c->kind == PAGE_LISTED;
     *change = (struct change){.kind = CHANGE_PAGE, .copying = copying, .drained = c->drained};
     if (!asked) {
         tell_position(c, &c->reached, change);
         position_copy(&c->at, &c->reached);
+        change->whole = c->reached.target == NULL;
+    }
+    if (change->whole) {
+        changelog_forget_look(c);
     }
     if (copying) {
         c->rows_read += (int64_t)c->page_rows_read;
     }
-    c->stage = STAGE_CLOSED;
 }
 
 /* One step: 1 where `change` was filled, 0 to go on. */

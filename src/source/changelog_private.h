@@ -2,7 +2,7 @@
 /*
  * The change log's capture, shared by the parts of its implementation: changelog.c moves between
  * pages, changelog_look.c begins one, changelog_chunk.c asks for its rows, changelog_page.c walks
- * within it; changelog_query.c does what a query adds.
+ * within it; changelog_query.c does what a query adds, changelog_ahead.c looks ahead.
  */
 #ifndef ROWFERRY_SOURCE_CHANGELOG_PRIVATE_H
 #define ROWFERRY_SOURCE_CHANGELOG_PRIVATE_H
@@ -36,6 +36,16 @@ struct chunk {
     uint64_t from, to; /* blocks, or indices of keys */
     uint64_t end;      /* of the page */
     size_t bytes;      /* of the rows so far */
+};
+
+/* A look ahead over the rest of a window, and back. */
+struct ahead {
+    bool looking;
+    bool judged;           /* the rest of the window was looked through */
+    bool truncated;        /* what ended the look */
+    uint64_t keys;         /* of the window's pages so far, each page's own */
+    struct position from;  /* where it began */
+    struct buf from_after; /* fan_after there */
 };
 
 struct changelog {
@@ -80,6 +90,8 @@ struct changelog {
     struct position reached; /* at the end of this page */
     struct buf reached_text;
     bool drained;
+    bool keys_only; /* the page tells no rows */
+    struct ahead ahead;
     struct keyset keys;
     struct places befores; /* of the keys, in the log */
     struct chunk chunk;
@@ -130,12 +142,24 @@ int changelog_send_blocks(struct changelog *c, uint64_t from, uint64_t end,
 int changelog_send_range(struct changelog *c, struct err *err) MUST_CHECK;
 int changelog_send_keys(struct changelog *c, struct err *err) MUST_CHECK;
 
+/* Goes straight to the end of the page. */
+int changelog_send_nothing(struct changelog *c, struct err *err) MUST_CHECK;
+
 /* After the last row of a statement: sends the next, and sets what follows meanwhile: the keys of
  * the chunk that had no row, a mark, then the rows of what was sent. */
 int changelog_send_next(struct changelog *c, struct err *err) MUST_CHECK;
 
 /* Writes what was released to the source: at most once in a while, or at once. */
 int changelog_mirror_pending(struct changelog *c, bool at_once, struct err *err) MUST_CHECK;
+
+/* Before a page of the log hands anything out: whether it is to look ahead (then the page is part
+ * of that), and whether the look is over before it begins: then the page ends at once. */
+bool changelog_looks_ahead(struct changelog *c);
+bool changelog_ends_look(struct changelog *c);
+/* At the end of a page of a look ahead: fills the change, moves on or back. */
+void changelog_end_look(struct changelog *c, struct change *change);
+/* A window ends, or reading begins somewhere. */
+void changelog_forget_look(struct changelog *c);
 
 /* capture_ops.release */
 int changelog_release(struct capture *capture, const struct mirror *mirror, bool now,

@@ -256,6 +256,7 @@ int changelog_begin_fan(struct changelog *c, struct err *err)
     if (rc < 0) {
         return rc;
     }
+    c->keys_only = changelog_looks_ahead(c);
     reach_fan(c);
     return changelog_send_query(c, err);
 }

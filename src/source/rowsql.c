@@ -18,6 +18,7 @@ void rowsql_release(struct rowsql *s)
     free(s->after);
     free(s->nulls);
     free(s->again);
+    free(s->present);
     *s = (struct rowsql){0};
 }
 
@@ -235,20 +236,24 @@ static int build(char **out, struct pg *pg, const struct rowsql_input *in, push_
 int rowsql_build(struct rowsql *out, struct pg *pg, const struct rowsql_input *in, struct err *err)
 {
     bool query = in->table->query != NULL;
+    struct rowsql_input keys = *in;
+    keys.column_count = 0;
     const struct {
         char **sql;
         push_choice push; /* null: not needed */
         bool lists;
-    } statements[] = {{&out->blocks, query || in->table->tree ? NULL : push_blocks, false},
-                      {&out->first, push_first, query},
-                      {&out->after, push_after, query},
-                      {&out->nulls, push_nulls, false},
-                      {&out->again, push_again, false}};
+        const struct rowsql_input *in;
+    } statements[] = {{&out->blocks, query || in->table->tree ? NULL : push_blocks, false, in},
+                      {&out->first, push_first, query, in},
+                      {&out->after, push_after, query, in},
+                      {&out->nulls, push_nulls, false, in},
+                      {&out->again, push_again, false, in},
+                      {&out->present, push_again, false, &keys}};
     rowsql_release(out);
     for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
         int rc = statements[i].push == NULL ? 0
-                                            : build(statements[i].sql, pg, in, statements[i].push,
-                                                    statements[i].lists, err);
+                                            : build(statements[i].sql, pg, statements[i].in,
+                                                    statements[i].push, statements[i].lists, err);
         if (rc < 0) {
             return rc;
         }

@@ -12,11 +12,12 @@
 #include "rowferry/source/catalog.h"
 
 struct rowsql {
-    char *blocks; /* $1, $2: from this ctid to before that one; null with a query */
-    char *first;  /* $1: how many; in the key's order; with a query the keys alone */
-    char *after;  /* $1..: a key's parts, then how many; the same */
-    char *nulls;  /* rows whose key has a part that is null */
-    char *again;  /* $1..: an array of texts for each part of the key */
+    char *blocks;  /* $1, $2: from this ctid to before that one; null with a query */
+    char *first;   /* $1: how many; in the key's order; with a query the keys alone */
+    char *after;   /* $1..: a key's parts, then how many; the same */
+    char *nulls;   /* rows whose key has a part that is null */
+    char *again;   /* $1..: an array of texts for each part of the key */
+    char *present; /* the same, of the rows the keys alone */
 };
 
 struct rowsql_input {

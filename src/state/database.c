@@ -95,6 +95,10 @@ static const char *const texts[SQL_COUNT] = {
         "select told_us, stage, rows, rows_per_second, share, remaining_ms, in_flight, batch_bytes,"
         " frozen from working where pipeline = ?1",
     [SQL_WORKING_FORGET] = "delete from working where pipeline = ?1",
+    [SQL_HALT_NOTE] = "insert or replace into halt (pipeline, deletes, documents, at_us)"
+                      " values (?1, ?2, ?3, ?4)",
+    [SQL_HALT_LOOK] = "select deletes, documents, at_us from halt where pipeline = ?1",
+    [SQL_HALT_FORGET] = "delete from halt where pipeline = ?1",
     [SQL_RUN_BEGIN] = "insert into run (pipeline, command, started_us) values (?1, ?2, ?3)",
     [SQL_RUN_TRIM] = "delete from run where pipeline = ?1 and id <="
                      " (select id from run where pipeline = ?1 order by id desc limit 1 offset ?2)",

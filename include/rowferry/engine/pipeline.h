@@ -36,6 +36,9 @@ struct pipeline_options {
     size_t window_bytes;
     size_t document_bytes;
     int64_t retry_budget_ms;           /* without any progress of source or service */
+    double guard_share;                /* of the documents, and */
+    int64_t guard_count;               /* more deletes than both of a window stop the pipeline */
+    bool allow_deletes;                /* as many as were counted when the guard stopped it last */
     bool requests_only;                /* carry out what is asked for, and read nothing else */
     bool refresh;                      /* return when everything is searchable */
     const volatile sig_atomic_t *stop; /* set by a signal: finish what is in flight and return */

@@ -13,6 +13,7 @@
 #include "rowferry/document/batch.h"
 #include "rowferry/document/plan.h"
 #include "rowferry/service/index.h"
+#include "rowferry/service/scan.h"
 #include "rowferry/service/storage.h"
 #include "rowferry/source/capture.h"
 
@@ -55,6 +56,11 @@ struct service_port_ops {
     int (*swap)(void *self, const char *alias, const char *from, const char *to, struct err *err);
     int (*refresh)(void *self, const char *index, struct err *err);
     int (*remove)(void *self, const char *index, const char *pipeline, struct err *err);
+    int (*count)(void *self, const char *index, int64_t *count, struct err *err);
+
+    /* The index's keys in their order: see service/scan.h. */
+    int (*scan)(void *self, const char *index, struct span after, struct scan_page *page,
+                struct err *err);
 
     /* How much room the index takes and has: see service/storage.h. */
     int (*storage)(void *self, const char *index, struct storage *out, struct err *err);

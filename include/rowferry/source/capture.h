@@ -12,6 +12,12 @@
  * Within a page CHANGE_MARK says that what came before it may be settled by itself: a crash then
  * repeats what is unsettled, and not the page. Settling up to a mark reaches the mark's position.
  *
+ * A window of the log whose deletes might be too many is looked through before any of it is handed
+ * out, where the capture is guarded: its pages come with CHANGE_FORESEEN for each key without a row
+ * and nothing else, then comes CHANGE_JUDGE, and with the next begin the window itself, up to where
+ * the look ahead came. A TRUNCATE ends the look at once, and is told in any case: what it removed
+ * is for the index to say.
+ *
  * A first load is the same walk: its positions are those of the copy ("where the copy stands, and
  * the position of the log noted before it began"), then those of the log. Positions are text,
  * opaque outside the capture that wrote them.
@@ -27,22 +33,27 @@
 #include "rowferry/document/row.h"
 
 enum change_kind {
-    CHANGE_WAIT, /* nothing yet: wait until fd is readable, then call next again */
-    CHANGE_ROW,  /* a row as it is now: an upsert */
-    CHANGE_GONE, /* a key without a row: a delete */
-    CHANGE_MARK, /* the page goes on; all before is complete by itself */
-    CHANGE_PAGE, /* the page has ended; call begin for the next */
+    CHANGE_WAIT,     /* nothing yet: wait until fd is readable, then call next again */
+    CHANGE_ROW,      /* a row as it is now: an upsert */
+    CHANGE_GONE,     /* a key without a row: a delete */
+    CHANGE_FORESEEN, /* the same, in a look ahead: nothing is to be sent for it yet */
+    CHANGE_MARK,     /* the page goes on; all before is complete by itself */
+    CHANGE_PAGE,     /* the page has ended; call begin for the next */
+    CHANGE_JUDGE,    /* the same, and with it a look ahead at the rest of a window */
 };
 
 struct change {
     enum change_kind kind;
-    struct span key;      /* ROW, GONE: the key's text; borrowed until the next call */
+    struct span key;      /* ROW, GONE, FORESEEN: the key's text; borrowed until the next call */
     bool key_null;        /* ROW: a part of the key is NULL: it can only be a dead letter */
     struct row row;       /* ROW: borrowed until the next call */
     const char *position; /* MARK, PAGE: reached when all before is settled; borrowed until the next
                              call */
     bool copying;         /* PAGE: the page was part of a first load's copy */
     bool drained;         /* PAGE: it held the last of what its snapshot could see */
+    bool ahead;           /* PAGE: of a look ahead; its position is null */
+    bool whole;           /* PAGE: a window ends with it, or it is none of a window */
+    bool truncated;       /* JUDGE: the table was truncated within the window */
 };
 
 /* How far a copy is, for people. */
@@ -85,8 +96,10 @@ struct capture_ops {
 
     /* Begins a page that reads these keys again (rows, and GONE for those without one); its
      * position is null: settling it reaches nothing. The keys are copied. Works without start or
-     * resume too: a look at some rows that leaves no trace in the source. */
-    int (*begin_keys)(struct capture *c, const struct span *keys, size_t count, struct err *err);
+     * resume too: a look at some rows that leaves no trace in the source. only_gone: rows are not
+     * told, which costs the server less. */
+    int (*begin_keys)(struct capture *c, const struct span *keys, size_t count, bool only_gone,
+                      struct err *err);
 
     /* The next change of the page; never waits. */
     int (*next)(struct capture *c, struct change *change, struct err *err);
@@ -111,6 +124,8 @@ struct capture_ops {
 
 struct capture {
     const struct capture_ops *ops;
+    bool guarded;      /* set by who uses it: windows of more keys than */
+    uint64_t harmless; /* this are looked through first */
 };
 
 #endif

@@ -157,7 +157,8 @@ START_TEST(a_truncate_of_a_leaf_is_a_truncate)
 {
     struct walk w = following(EVENTS);
     sql_exec(w.db, "truncate event_c");
-    must_stop(&w, "was truncated");
+    walk_page(&w);
+    ck_assert(w.judged && w.truncated);
     walk_free(&w);
 }
 END_TEST
@@ -166,7 +167,8 @@ START_TEST(a_truncate_of_the_parent_is_a_truncate)
 {
     struct walk w = following(EVENTS);
     sql_exec(w.db, "truncate event");
-    must_stop(&w, "was truncated");
+    walk_page(&w);
+    ck_assert(w.judged && w.truncated);
     walk_free(&w);
 }
 END_TEST

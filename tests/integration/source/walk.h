@@ -41,7 +41,10 @@ struct walk {
     size_t gone;
     size_t null_keys;
     size_t marks;
-    bool broken; /* the last page was left at a mark */
+    size_t foreseen;
+    bool judged;    /* the last page ended a look ahead */
+    bool truncated; /* and found that */
+    bool broken;    /* the last page was left at a mark */
     bool drained;
     bool copying;
 };
@@ -186,11 +189,13 @@ static inline void walk_pass_mark(struct walk *w, const struct change *change)
 static inline int walk_rest(struct walk *w, struct err *err)
 {
     struct change change = {0};
-    w->rows = w->gone = w->null_keys = w->marks = 0;
-    w->drained = w->broken = false;
+    w->rows = w->gone = w->null_keys = w->marks = w->foreseen = 0;
+    w->drained = w->broken = w->judged = w->truncated = false;
     for (;;) {
         int rc = w->capture->ops->next(w->capture, &change, err);
-        if (rc < 0 || change.kind == CHANGE_PAGE) {
+        if (rc < 0 || change.kind == CHANGE_PAGE || change.kind == CHANGE_JUDGE) {
+            w->judged = rc == 0 && change.kind == CHANGE_JUDGE;
+            w->truncated = change.truncated;
             w->drained = change.drained;
             w->copying = change.copying;
             if (rc == 0 && change.position != NULL) {
@@ -208,6 +213,8 @@ static inline int walk_rest(struct walk *w, struct err *err)
             if (w->broken) {
                 return 0;
             }
+        } else if (change.kind == CHANGE_FORESEEN) {
+            w->foreseen++;
         } else if (change.kind == CHANGE_GONE) {
             w->gone++;
             walk_apply_gone(w, &change);

@@ -13,6 +13,7 @@
 
 #define FAKE_ROWS 64
 #define FAKE_LOG 1024
+#define FAKE_TRUNCATE FAKE_ROWS /* in the log: not a row, but all of them */
 
 struct fake_document {
     int64_t version;
@@ -54,6 +55,7 @@ struct fake {
     int fail_connects;   /* so many connects fail for a passing reason */
     size_t break_change; /* the connection is lost at this change, counted from 1; 0 = never */
     size_t changes;
+    size_t looks;        /* ahead, of this sync */
     char forgotten[300]; /* the consumer that was given up last */
     char consumer[300];  /* that was registered last, and what is kept of its state file */
     long mirror_log;     /* the position; -1 = nothing is kept */
@@ -92,7 +94,15 @@ struct fake {
     size_t storage_looks;
     bool double_key; /* two operations of one key were in flight together: a broken law */
 
+    size_t counts, scans; /* of this sync */
+    int fail_scans;       /* so many are not answered */
+    bool count_forbidden;
+    size_t deleted; /* documents that were there, by this sync */
+
     bool requests_only;
+    double guard_share;
+    int64_t guard_count;
+    bool allow_deletes;
     void (*step)(struct fake *f); /* at each call of a port */
 
     /* state */
@@ -108,6 +118,9 @@ void fake_lose_state(struct fake *f);
 
 /* Changes a row as a transaction would: value -1 deletes. */
 void fake_write(struct fake *f, size_t row, long value);
+
+/* Removes all rows as TRUNCATE does. */
+void fake_truncate(struct fake *f);
 
 /* A sync with default options; *result may be null. Returns the error's class or 0. */
 int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err);

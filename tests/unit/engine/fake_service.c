@@ -107,6 +107,60 @@ static int service_remove(void *self, const char *index, const char *pipeline, s
     return 0;
 }
 
+static int service_count(void *self, const char *index, int64_t *count, struct err *err)
+{
+    struct fake *f = self;
+    f->counts++;
+    *count = 0;
+    if (f->count_forbidden) {
+        return err_set(err, ERR_REJECTED, "403");
+    }
+    for (size_t i = 0; i < FAKE_ROWS; i++) {
+        *count += strcmp(index, f->index) == 0 && f->documents[i].present;
+    }
+    return 0;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* Pages of five. */
+static int service_scan(void *self, const char *index, struct span after, struct scan_page *page,
+                        struct err *err)
+{
+    (void)index;
+    struct fake *f = self;
+    char keys[FAKE_ROWS][16];
+    char last[16] = "";
+    size_t count = 0;
+    fake_step(f);
+    f->scans++;
+    if (f->fail_scans > 0) {
+        f->fail_scans--;
+        return err_set(err, ERR_TRANSIENT, "connection refused");
+    }
+    for (size_t i = 0; i < FAKE_ROWS; i++) {
+        if (f->documents[i].present) {
+            snprintf(keys[count++], sizeof(keys[0]), "k%zu", i);
+        }
+    }
+    qsort(keys, count, sizeof(keys[0]), by_bytes);
+    if (after.data != NULL) {
+        snprintf(last, sizeof(last), "%.*s", (int)after.len, after.data);
+    }
+    scan_page_reset(page);
+    page->last = true;
+    for (size_t i = 0; i < count && page->last; i++) {
+        if (strcmp(keys[i], last) > 0) {
+            scan_page_push(page, span_make(keys[i], strlen(keys[i])));
+            page->last = page->count < 5;
+        }
+    }
+    return 0;
+}
+
 static bool service_can_send(void *self)
 {
     const struct fake *f = self;
@@ -190,6 +244,7 @@ static void apply(struct fake *f, const struct batch *b, struct operation *o)
         o->seen = d->version;
         return;
     }
+    f->deleted += d->present && o->kind == OPERATION_DELETE;
     *d = (struct fake_document){
         .version = o->version, .n = document_number(b, o), .present = o->kind == OPERATION_UPSERT};
     o->outcome = OUTCOME_DONE;
@@ -311,6 +366,8 @@ const struct service_port_ops fake_service_ops = {
     .swap = service_swap,
     .refresh = service_refresh,
     .remove = service_remove,
+    .count = service_count,
+    .scan = service_scan,
     .storage = service_storage,
     .can_send = service_can_send,
     .send = service_send,

@@ -19,6 +19,9 @@ struct fake_capture {
     size_t places[FAKE_LOG]; /* of each the row or entry at which it was first met */
     size_t key_count, key_next, marked;
     bool rereading;
+    size_t judged;  /* so much of the log was looked through */
+    bool looking;   /* the page is a look ahead, */
+    bool truncated; /* which found that */
     char position[64];
     char key[16];
     char number[32];
@@ -66,6 +69,19 @@ static void push_key(struct fake_capture *f, size_t key, size_t place)
     f->keys[f->key_count++] = key;
 }
 
+/* The whole of the log's rest in one page. */
+static void look_ahead(struct fake_capture *f, size_t start)
+{
+    const struct fake *w = f->fake;
+    f->truncated = false;
+    for (size_t i = start; !f->copying && start >= f->judged && i < w->log_count; i++) {
+        f->truncated |= w->log[i] == FAKE_TRUNCATE;
+    }
+    bool large = f->base.guarded && w->log_count - start > (size_t)f->base.harmless;
+    f->looking = !f->copying && start >= f->judged && (f->truncated || large);
+    f->fake->looks += f->looking;
+}
+
 static int capture_begin(struct capture *c, struct err *err)
 {
     (void)err;
@@ -81,11 +97,14 @@ static int capture_begin(struct capture *c, struct err *err)
     f->key_next = 0;
     f->marked = 0;
     size_t start = f->copying ? f->row : f->log;
-    size_t last = f->copying ? FAKE_ROWS : w->log_count;
-    f->end = start + w->page_rows < last ? start + w->page_rows : last;
+    look_ahead(f, start);
+    size_t last = f->copying ? FAKE_ROWS : start < f->judged ? f->judged : w->log_count;
+    f->end = !f->looking && start + w->page_rows < last ? start + w->page_rows : last;
     for (size_t i = start; i < f->end; i++) {
-        if (!f->copying) {
+        if (!f->copying && w->log[i] != FAKE_TRUNCATE) {
             push_key(f, w->log[i], i);
+        } else if (!f->copying) {
+            continue;
         } else if (w->rows[i] >= 0) {
             push_key(f, i, i);
         }
@@ -94,7 +113,7 @@ static int capture_begin(struct capture *c, struct err *err)
 }
 
 static int capture_begin_keys(struct capture *c, const struct span *keys, size_t count,
-                              struct err *err)
+                              bool only_gone, struct err *err)
 {
     (void)err;
     struct fake_capture *f = of(c);
@@ -102,7 +121,10 @@ static int capture_begin_keys(struct capture *c, const struct span *keys, size_t
     f->key_count = 0;
     f->key_next = 0;
     for (size_t i = 0; i < count; i++) {
-        push_key(f, (size_t)strtoul(keys[i].data + 1, NULL, 10), 0);
+        size_t key = (size_t)strtoul(keys[i].data + 1, NULL, 10);
+        if (!only_gone || f->fake->rows[key] < 0) {
+            push_key(f, key, 0);
+        }
     }
     return 0;
 }
@@ -111,6 +133,11 @@ static void end_page(struct fake_capture *f, struct change *change)
 {
     change->kind = CHANGE_PAGE;
     if (f->rereading) {
+        return;
+    }
+    if (f->looking) {
+        *change = (struct change){.kind = CHANGE_JUDGE, .truncated = f->truncated};
+        f->judged = f->end;
         return;
     }
     change->copying = f->copying;
@@ -122,6 +149,7 @@ static void end_page(struct fake_capture *f, struct change *change)
         f->copying = false;
         snprintf(f->position, sizeof(f->position), "log %zu", f->log);
     }
+    change->whole = change->copying || f->log >= f->judged;
     change->drained = !change->copying && f->end == f->fake->log_count;
     change->position = f->position;
 }
@@ -130,7 +158,7 @@ static void end_page(struct fake_capture *f, struct change *change)
 static bool give_mark(struct fake_capture *f, struct change *change)
 {
     size_t step = f->fake->mark_rows;
-    if (f->rereading || step == 0 || f->key_next < f->marked + step ||
+    if (f->rereading || f->looking || step == 0 || f->key_next < f->marked + step ||
         f->key_next == f->key_count) {
         return false;
     }
@@ -155,6 +183,10 @@ static int capture_next(struct capture *c, struct change *change, struct err *er
     if (give_mark(f, change)) {
         return 0;
     }
+    bool looking = f->looking && !f->rereading;
+    while (looking && f->key_next < f->key_count && f->fake->rows[f->keys[f->key_next]] >= 0) {
+        f->key_next++;
+    }
     if (f->key_next == f->key_count) {
         end_page(f, change);
         return 0;
@@ -165,7 +197,7 @@ static int capture_next(struct capture *c, struct change *change, struct err *er
     snprintf(f->number, sizeof(f->number), "%ld", n);
     f->values[0] = (struct value){.text = f->key, .len = strlen(f->key)};
     f->values[1] = (struct value){.text = f->number, .len = strlen(f->number)};
-    change->kind = n < 0 ? CHANGE_GONE : CHANGE_ROW;
+    change->kind = n >= 0 ? CHANGE_ROW : looking ? CHANGE_FORESEEN : CHANGE_GONE;
     change->key = span_make(f->key, strlen(f->key));
     change->row = (struct row){f->values, 2};
     return 0;
@@ -305,6 +337,8 @@ void fake_init(struct fake *f, size_t rows)
     *f = (struct fake){.now_us = INT64_C(1700000000000000),
                        .page_rows = 8,
                        .max_in_flight = 3,
+                       .guard_share = 0.1,
+                       .guard_count = 100,
                        .source = "1/fake",
                        .to_index = "things"};
     for (size_t i = 0; i < FAKE_ROWS; i++) {
@@ -341,6 +375,14 @@ void fake_write(struct fake *f, size_t row, long value)
     f->log[f->log_count++] = row;
 }
 
+void fake_truncate(struct fake *f)
+{
+    for (size_t i = 0; i < FAKE_ROWS; i++) {
+        f->rows[i] = -1;
+    }
+    f->log[f->log_count++] = FAKE_TRUNCATE;
+}
+
 static int table_compile(struct fake_table *t, struct err *err)
 {
     t->column[0] = (struct column){.name = (char[]){"n"},
@@ -362,6 +404,9 @@ static int world_sync(struct fake *f, struct fake_table *t, struct state *state,
 {
     struct pipeline_options options = {.name = "things",
                                        .requests_only = f->requests_only,
+                                       .guard_share = f->guard_share,
+                                       .guard_count = f->guard_count,
+                                       .allow_deletes = f->allow_deletes,
                                        .alias = f->to_index,
                                        .mapping = &t->mapping,
                                        .batch_bytes = 512,
@@ -385,7 +430,7 @@ int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err)
     struct fake_table t = {.fake = f};
     struct state *state = NULL;
     f->pages = 0;
-    f->changes = 0;
+    f->changes = f->looks = f->counts = f->scans = f->deleted = 0;
     f->operations = 0;
     f->in_flight = 0;
     int rc = state_open(&state, f->path, "things", err);

@@ -100,7 +100,7 @@ static int source_connect(void *self, struct source_facts *facts, struct err *er
 
 static int source_capture(void *self, const char *consumer, struct capture **out, struct err *err)
 {
-    static struct capture capture = {&one_ops};
+    static struct capture capture = {.ops = &one_ops};
     (void)self;
     if (source.held > 0) {
         source.held--;

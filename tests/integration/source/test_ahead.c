@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A large window's deletes are told before any of it is handed out. */
+#include "notes.h"
+
+static void guard(struct walk *w, uint64_t harmless)
+{
+    w->capture->guarded = true;
+    w->capture->harmless = harmless;
+}
+
+/* Pages of a look ahead, up to its end; returns how many deletes it told. */
+static size_t look(struct walk *w)
+{
+    size_t foreseen = 0;
+    char *before = text_copy(w->position);
+    do {
+        walk_page(w);
+        ck_assert_uint_eq(w->rows + w->gone + w->marks, 0);
+        ck_assert(!w->drained);
+        foreseen += w->foreseen;
+    } while (!w->judged);
+    ck_assert_str_eq(w->position, before);
+    free(before);
+    return foreseen;
+}
+
+START_TEST(a_window_of_several_pages_tells_its_deletes_first)
+{
+    struct walk w = following(4);
+    guard(&w, 10);
+    sql_exec(w.db, "delete from note where id <= 9; update note set body = 'new' where id > 15");
+    ck_assert_uint_eq(look(&w), 9);
+    ck_assert(!w.truncated);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 20);
+    ck_assert_uint_eq(walk_drain(&w), 14);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_page_of_more_keys_than_harmless_is_looked_through)
+{
+    struct walk w = following(0);
+    guard(&w, 4);
+    sql_exec(w.db, "delete from note where id <= 4");
+    walk_page(&w); /* as many do no harm */
+    ck_assert_uint_eq(w.gone, 4);
+    ck_assert(!w.judged);
+    sql_exec(w.db, "delete from note where id between 5 and 9");
+    ck_assert_uint_eq(look(&w), 5);
+    walk_page(&w);
+    ck_assert_uint_eq(w.gone, 5);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(what_commits_after_the_look_is_looked_at_by_itself)
+{
+    struct walk w = following(0);
+    guard(&w, 4);
+    sql_exec(w.db, "update note set body = 'new' where id <= 5");
+    ck_assert_uint_eq(look(&w), 0);
+    sql_exec(w.db, "delete from note where id > 10");
+    walk_page(&w);
+    ck_assert_uint_eq(w.rows, 5);
+    ck_assert_uint_eq(w.gone, 0);
+    ck_assert(!w.drained);
+    ck_assert_uint_eq(look(&w), 10);
+    walk_drain(&w);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_truncate_behind_other_changes_ends_the_look)
+{
+    struct walk w = following(4);
+    guard(&w, 10);
+    sql_exec(w.db, "delete from note where id <= 9");
+    sql_exec(w.db, "truncate note");
+    look(&w);
+    ck_assert(w.truncated);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 20);
+    walk_drain(&w);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"),
+                     11); /* the index says the rest */
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(rows_that_a_condition_stops_showing_are_foreseen)
+{
+    struct walk w = notes();
+    w.where = "body is not null";
+    walk_new(&w, NOTES);
+    sql_exec(w.db, "insert into note select i, 'old' from generate_series(1, 20) i");
+    walk_start(&w);
+    walk_copy(&w);
+    walk_drain(&w);
+    guard(&w, 10);
+    sql_exec(w.db, "update note set body = null");
+    ck_assert_uint_eq(look(&w), 20);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 20);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(keys_asked_for_their_lack_of_a_row_tell_no_rows)
+{
+    struct walk w = following(0);
+    struct err err = {0};
+    const struct span keys[] = {span_make("3", 1), span_make("77", 2), span_make("4", 1)};
+    must(w.capture->ops->begin_keys(w.capture, keys, 3, true, &err), &err);
+    must(walk_rest(&w, &err), &err);
+    ck_assert_uint_eq(w.rows, 0);
+    ck_assert_uint_eq(w.gone, 1);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+/* One row that many documents hang on: the change log has a single entry. */
+START_TEST(what_a_dependency_hides_from_a_query_is_foreseen)
+{
+    char *author[] = {(char[]){"id"}};
+    static const char *const title[] = {"body"};
+    struct dependency dependencies[] = {
+        {.table = (char[]){"public.author"},
+         .key = author,
+         .key_count = 1,
+         .keys = (char[]){"select id from public.note where author_id = any($1)"}}};
+    struct walk w = {.table = "public.note", .columns = title, .column_count = 1};
+    w.page_rows = 8;
+    w.query = "select n.id, n.body from public.note n join public.author a on a.id = n.author_id "
+              "where a.shown";
+    w.dependencies = dependencies;
+    w.dependency_count = 1;
+    walk_new(&w, "create table author (id int primary key, shown boolean);"
+                 "create table note (id bigint primary key, body text, author_id int)");
+    sql_exec(w.db, "insert into author values (1, true), (2, true);"
+                   "insert into note select i, 'old', 1 + i %% 2 from generate_series(1, 50) i");
+    walk_start(&w);
+    walk_copy(&w);
+    walk_drain(&w);
+    guard(&w, 10);
+    sql_exec(w.db, "update note set body = 'new' where id <= 3; update author set shown = false "
+                   "where id = 1");
+    walk_page(&w); /* the note's own entries are few */
+    ck_assert_uint_eq(w.rows + w.gone, 3);
+    ck_assert_uint_eq(look(&w), 25);
+    ck_assert_uint_eq(walk_drain(&w), 25);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 25);
+    walk_free(&w);
+}
+END_TEST
+
+SUITE_MAIN("source/ahead", a_window_of_several_pages_tells_its_deletes_first,
+           a_page_of_more_keys_than_harmless_is_looked_through,
+           what_commits_after_the_look_is_looked_at_by_itself,
+           a_truncate_behind_other_changes_ends_the_look,
+           rows_that_a_condition_stops_showing_are_foreseen,
+           keys_asked_for_their_lack_of_a_row_tell_no_rows,
+           what_a_dependency_hides_from_a_query_is_foreseen)

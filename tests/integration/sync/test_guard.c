@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Deletes never too many: a large DELETE, a TRUNCATE, a condition, an empty table, hidden rows. */
+#include <string.h>
+
+#include "http.h"
+#include "sql.h"
+#include "suite.h"
+#include "world.h"
+
+static int64_t documents(struct world *w)
+{
+    struct json_object *answer = reply_json(200, "POST", w->service.url, "/shop-articles/_refresh",
+                                            NULL, "ApiKey " WORLD_API_KEY);
+    json_object_put(answer);
+    answer = reply_json(200, "GET", w->service.url, "/shop-articles/_count", NULL,
+                        "ApiKey " WORLD_API_KEY);
+    int64_t count = json_object_get_int64(json_object_object_get(answer, "count"));
+    json_object_put(answer);
+    return count;
+}
+
+static void synced(struct world *w, long rows, const char *where)
+{
+    struct program_result result;
+    world_start(w, rows, NULL);
+    if (where != NULL) {
+        world_where(w, where);
+    }
+    world_install(w);
+    world_sync(w, 0, &result);
+    program_result_release(&result);
+    ck_assert_int_eq(documents(w), rows);
+}
+
+static void stopped(struct world *w, const char *words, int64_t left)
+{
+    struct program_result result;
+    world_sync(w, 1, &result);
+    ck_assert_msg(strstr(result.err, words) != NULL, "%s", result.err);
+    ck_assert_msg(strstr(result.err, "--allow-deletes articles") != NULL, "%s", result.err);
+    ck_assert_int_eq(program_json_int(&result, "deletes"), 0);
+    program_result_release(&result);
+    ck_assert_int_eq(documents(w), left);
+}
+
+static void allowed(struct world *w, int64_t deletes)
+{
+    struct program_result result;
+    rowferry_run(&result, w->config, "sync", "--json", "--allow-deletes", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s", result.err);
+    ck_assert_int_eq(program_json_int(&result, "deletes"), deletes);
+    program_result_release(&result);
+}
+
+static void status_says(struct world *w, const char *words, bool wanted)
+{
+    struct program_result result;
+    rowferry_run(&result, w->config, "status", NULL);
+    ck_assert_msg((strstr(result.out, words) != NULL) == wanted, "%s", result.out);
+    program_result_release(&result);
+}
+
+START_TEST(a_truncated_table_empties_the_index_only_when_told_to)
+{
+    struct world w;
+    synced(&w, 5000, NULL);
+    sql_exec(w.conn, "truncate articles");
+    stopped(&w, "the table was truncated, which would delete 5000 of 5000 documents", 5000);
+    status_says(&w, "5,000 deletes, the index has 5,000 documents", true);
+    stopped(&w, "5000 of 5000", 5000);
+    allowed(&w, 5000);
+    ck_assert_int_eq(documents(&w), 0);
+    status_says(&w, "5,000 deletes, the", false);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_table_that_is_truncated_and_filled_loses_what_did_not_come_back)
+{
+    struct world w;
+    struct program_result result;
+    synced(&w, 3000, NULL);
+    sql_exec(w.conn, "begin; create temp table kept as table articles; truncate articles; "
+                     "insert into articles select * from kept; commit");
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    sql_exec(w.conn, "begin; truncate articles; "
+                     "insert into articles select * from kept where source_id > 7; commit");
+    stopped(&w, "would delete 7 of 3000 documents", 3000);
+    sql_exec(w.conn, "update articles set title = 'meanwhile' where source_id = 9");
+    allowed(&w, 7);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_large_delete_stops_with_its_numbers)
+{
+    struct world w;
+    struct program_result result;
+    synced(&w, 12000, NULL);
+    sql_exec(w.conn, "delete from articles where source_id <= 1200");
+    world_sync(&w, 0, &result); /* a tenth is no more than a tenth */
+    ck_assert_int_eq(program_json_int(&result, "deletes"), 1200);
+    program_result_release(&result);
+    sql_exec(w.conn, "update articles set title = title || '!' where source_id > 10000");
+    sql_exec(w.conn, "delete from articles where source_id between 2000 and 9999");
+    stopped(&w, "would delete 8000 of 10800 documents", 10800);
+    allowed(&w, 8000);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_condition_that_suddenly_matches_nothing_stops)
+{
+    struct world w;
+    synced(&w, 500, "title is not null");
+    sql_exec(w.conn, "update articles set title = null");
+    stopped(&w, "would delete 500 of 500 documents", 500);
+    allowed(&w, 500);
+    ck_assert_int_eq(documents(&w), 0);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(an_index_built_anew_from_an_empty_table_is_not_swapped_in)
+{
+    struct world w;
+    char path[512];
+    synced(&w, 50, NULL);
+    sql_exec(w.conn, "delete from articles; delete from rowferry.consumer");
+    snprintf(path, sizeof(path), "%s/state.db", w.dir);
+    ck_assert_int_eq(remove(path), 0);
+    stopped(&w, "the table gives no documents", 50);
+    stopped(&w, "the table gives no documents", 50);
+    allowed(&w, 0);
+    ck_assert_int_eq(documents(&w), 0);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(rows_that_a_policy_hides_are_an_error_and_no_deletes)
+{
+    struct world w;
+    struct program_result result;
+    synced(&w, 300, NULL);
+    char *role = sql_text(w.conn, "select 'reader_' || current_database()");
+    sql_exec(w.conn, "create role \"%s\" login password 'pw'", role);
+    rowferry_expect(0, w.config, "source", "install", "--reader", role, NULL);
+    char *owner = w.uri;
+    ck_assert_int_eq(setenv("PGPASSWORD", "pw", 1), 0);
+    w.uri = uri_as(owner, role);
+    world_where(&w, "true");
+    free(w.uri);
+    w.uri = owner;
+    sql_exec(w.conn, "alter table articles enable row level security");
+    sql_exec(w.conn, "update articles set title = 'hidden'");
+    world_sync(&w, 1, &result);
+    ck_assert_msg(strstr(result.err, "row-level security") != NULL, "%s", result.err);
+    program_result_release(&result);
+    ck_assert_int_eq(documents(&w), 300);
+    unsetenv("PGPASSWORD");
+    sql_exec(w.conn, "drop owned by \"%s\"; drop role \"%s\"", role, role);
+    free(role);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("integration/guard", a_truncated_table_empties_the_index_only_when_told_to,
+           a_table_that_is_truncated_and_filled_loses_what_did_not_come_back,
+           a_large_delete_stops_with_its_numbers, a_condition_that_suddenly_matches_nothing_stops,
+           an_index_built_anew_from_an_empty_table_is_not_swapped_in,
+           rows_that_a_policy_hides_are_an_error_and_no_deletes)
