@@ -41,6 +41,18 @@ static int cannot_use(const char *path, int cause, struct err *err)
                                  : "let this user read and write its folder, or set state.path");
 }
 
+/* SQLite gives an empty file the lock file's mode: a device would be closed to everybody else. */
+static int expect_file(const char *path, struct err *err)
+{
+    struct stat at;
+    if (stat(path, &at) != 0 || S_ISREG(at.st_mode)) {
+        return 0;
+    }
+    err_set(err, ERR_STATE, "could not open state file \"%s\": it is a %s", path,
+            S_ISDIR(at.st_mode) ? "directory" : "device or the like, and no file");
+    return err_hint(err, "set state.path to a file of its own");
+}
+
 static char *lock_path(const char *path)
 {
     struct buf text;
@@ -272,7 +284,10 @@ static int enter_pipeline(struct state *s, struct err *err)
 static int open_state(struct state *s, struct err *err)
 {
     struct form form;
-    int result = open_lock(s, err);
+    int result = expect_file(s->path, err);
+    if (result == 0) {
+        result = open_lock(s, err);
+    }
     if (result == 0) {
         result = connect_database(s, err);
     }

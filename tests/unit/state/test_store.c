@@ -260,7 +260,24 @@ START_TEST(a_directory_in_place_of_the_file_is_named)
 {
     struct statefile f = statefile_make();
     ck_assert_int_eq(mkdir(f.path, 0700), 0);
-    refused(f.path, "could not open state file", "");
+    refused(f.path, "it is a directory", "state.path");
+    statefile_remove(&f);
+}
+END_TEST
+
+/* A pipe stands for every device: nobody else's is put at risk. */
+START_TEST(a_device_in_place_of_the_file_is_refused_and_keeps_its_mode)
+{
+    struct statefile f = statefile_make();
+    struct stat at;
+    ck_assert_int_eq(mkfifo(f.path, 0666), 0);
+    ck_assert_int_eq(chmod(f.path, 0666), 0);
+    refused(f.path, "and no file", "state.path");
+    ck_assert_int_eq(stat(f.path, &at), 0);
+    ck_assert_int_eq(at.st_mode & 0777, 0666);
+    char lock[128];
+    snprintf(lock, sizeof(lock), "%s.lock", f.path);
+    ck_assert_int_ne(access(lock, F_OK), 0);
     statefile_remove(&f);
 }
 END_TEST
@@ -331,4 +348,5 @@ SUITE_MAIN("state/store", a_new_file_is_made_for_its_owner_only_and_opens_again,
            a_foreign_database_is_left_alone, a_newer_file_is_refused,
            no_damaged_byte_crashes_or_looks_like_another_failure, a_file_cut_short_is_damaged,
            a_missing_directory_is_named, a_directory_in_place_of_the_file_is_named,
+           a_device_in_place_of_the_file_is_refused_and_keeps_its_mode,
            a_read_only_file_or_directory_is_named, reading_for_status_neither_creates_nor_changes)
