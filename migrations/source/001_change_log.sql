@@ -18,9 +18,10 @@ create table if not exists rowferry.capture (
     relation regclass not null,
     key      text[] not null,
     horizon  xid8 not null, -- entries of transactions before this one may be gone
-    expression text not null, -- the key's text, over the alias r
     unique (relation, key)
 );
+-- The key's text, over the alias r; since version 2.
+alter table rowferry.capture add column if not exists expression text not null default '';
 
 -- One entry for each key and statement. op: U = read the key again, T = the table was truncated.
 create table if not exists rowferry.change (
@@ -148,11 +149,12 @@ begin
     select c.id into number from rowferry.capture c
      where c.relation = add_capture.relation and c.key = add_capture.key;
     if number is null then
-        insert into rowferry.capture (relation, key, horizon, expression)
-        values (add_capture.relation, add_capture.key, pg_snapshot_xmin(pg_current_snapshot()),
-                add_capture.expression)
+        insert into rowferry.capture (relation, key, horizon)
+        values (add_capture.relation, add_capture.key, pg_snapshot_xmin(pg_current_snapshot()))
         returning id into number;
     end if;
+    update rowferry.capture c set expression = add_capture.expression
+     where c.id = number and c.expression <> add_capture.expression;
     was := rowferry.members(number);
 
     body := format($body$
@@ -342,4 +344,4 @@ end
 $prune$;
 revoke all on function rowferry.prune(integer, integer) from public;
 
-insert into rowferry.migration (version) values (1) on conflict do nothing;
+insert into rowferry.migration (version) values (2) on conflict do nothing;

@@ -106,6 +106,17 @@ const struct command commands[] = {
         .run = command_source_install,
     },
     {
+        .name = "source upgrade",
+        .operands = "[PIPELINE...]",
+        .summary = "bring an older or incomplete change log up to date",
+        .about = "Replaces what an earlier version installed and adds what is missing, triggers "
+                 "of new\npartitions among it. Positions stay valid, unless changes may have been "
+                 "missed.",
+        .options = AS | READER,
+        .exits = EXITS(AWAY),
+        .run = command_source_upgrade,
+    },
+    {
         .name = "source uninstall",
         .operands = "[PIPELINE...]",
         .summary = "remove the change log of the pipelines' tables",
@@ -175,6 +186,5 @@ const struct command commands[] = {
     {.name = "resume"},
     {.name = "smoke"},
     {.name = "validate"},
-    {.name = "source upgrade"},
     {0},
 };

@@ -73,6 +73,7 @@ int command_resync(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_status(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_document(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_source_install(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_source_upgrade(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_source_uninstall(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_source_print(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_deadletter_list(const struct arguments *a, struct err *err) MUST_CHECK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source install, uninstall, print: the change log in the source database. */
+/* source install, upgrade, uninstall, print: the change log in the source database. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +52,17 @@ static int step_install(struct installer *i, struct err *err)
     }
     buf_release(&why);
     return rc;
+}
+
+static int step_upgrade(struct installer *i, struct err *err)
+{
+    enum install_state state;
+    int rc = install_look(i->pg, i->table, &state, NULL, err);
+    if (rc == 0 && state == INSTALL_ABSENT) {
+        err_set(err, ERR_REJECTED, "no change log is installed for %s", i->table->quoted);
+        rc = err_hint(err, "run \"rowferry source install\"");
+    }
+    return rc == 0 ? step_install(i, err) : rc;
 }
 
 static int step_uninstall(struct installer *i, struct err *err)
@@ -223,6 +234,12 @@ static int run_task(const struct source_task *t, struct err *err)
 int command_source_install(const struct arguments *a, struct err *err)
 {
     const struct source_task t = {a, "source install", step_install, false};
+    return run_task(&t, err);
+}
+
+int command_source_upgrade(const struct arguments *a, struct err *err)
+{
+    const struct source_task t = {a, "source upgrade", step_upgrade, false};
     return run_task(&t, err);
 }
 

@@ -130,7 +130,8 @@ int installed_require(struct pg *pg, const struct table *table, struct installed
         bool broken = out->state == INSTALL_BROKEN;
         err_set(err, broken ? ERR_STATE : ERR_REJECTED, "cannot read the changes of %s: %s",
                 table->quoted, buf_text(&why));
-        rc = err_hint(err, "run \"rowferry source install\"%s",
+        rc = err_hint(err, "run \"rowferry source %s\"%s",
+                      out->state == INSTALL_OLDER ? "upgrade" : "install",
                       broken ? ", then remove the pipeline's state file to build the index anew: "
                                "changes may have been missed"
                              : "");

@@ -9,7 +9,7 @@
 
 #include "rowferry/source/install.h"
 
-#define INSTALLED_VERSION 1 /* the highest number in migrations/source */
+#define INSTALLED_VERSION 2 /* what migrations/source writes into rowferry.migration */
 
 struct installed {
     enum install_state state;

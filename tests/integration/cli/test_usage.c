@@ -86,7 +86,7 @@ START_TEST(a_mistyped_command_is_answered_with_the_nearest)
     expect(NULL, "snyc", 2, "rowferry: unknown command \"snyc\"; did you mean \"sync\"?\n");
     expect(NULL, "source instal", 2, "did you mean \"source install\"?");
     expect(NULL, "frobnicate", 2, "see: rowferry --help");
-    expect(NULL, "source", 2, "needs one of: install, uninstall, print");
+    expect(NULL, "source", 2, "needs one of: install, upgrade, uninstall, print");
     expect(NULL, "", 2, "no command");
 }
 END_TEST
@@ -106,8 +106,7 @@ END_TEST
 START_TEST(a_command_of_a_later_version_says_so_and_is_not_listed)
 {
     struct program_result help;
-    static const char *const later[] = {"run",   "reindex", "verify",
-                                        "pause", "smoke",   "source upgrade"};
+    static const char *const later[] = {"run", "reindex", "verify", "pause", "smoke"};
     run_line(&help, NULL, "--help");
     for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
         char text[96];

@@ -214,10 +214,43 @@ START_TEST(a_partitioned_table_is_followed_through_a_new_partition)
 }
 END_TEST
 
+START_TEST(an_older_change_log_is_upgraded_and_its_position_stays_valid)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 100, NULL);
+    rowferry_run(&result, w.config, "source", "upgrade", NULL);
+    ck_assert_int_ne(result.exit_code, 0);
+    ck_assert_ptr_nonnull(strstr(result.err, "no change log is installed"));
+    ck_assert_ptr_nonnull(strstr(result.err, "rowferry source install"));
+    program_result_release(&result);
+    world_install(&w);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    sql_exec(w.conn, "update rowferry.migration set version = 1;"
+                     "drop trigger rowferry_1_row on articles;"
+                     "drop function rowferry.join_members(integer)");
+    sql_exec(w.conn, "update rowferry.consumer set triggers = rowferry.members(1)");
+    sql_exec(w.conn, "update articles set title = 'before' where source_id = 3");
+    rowferry_run(&result, w.config, "sync", NULL);
+    ck_assert_int_ne(result.exit_code, 0);
+    ck_assert_msg(strstr(result.err, "rowferry source upgrade") != NULL, "%s", result.err);
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "source", "upgrade", NULL);
+    ck_assert_int_eq(result.exit_code, 0);
+    ck_assert_msg(strstr(result.out, "brought to the present version") != NULL, "%s", result.out);
+    program_result_release(&result);
+    sql_exec(w.conn, "update articles set title = 'after' where source_id = 4");
+    sync_and_count(&w, 2, 0);
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("integration/changes", only_changes_travel,
            a_transaction_that_commits_after_two_syncs_is_not_lost, a_changed_key_moves_the_document,
            a_rolled_back_change_is_no_change, ten_thousand_changes_in_one_transaction_arrive,
            one_rejected_document_is_a_dead_letter_until_its_row_is_corrected,
            a_service_that_refuses_for_a_while_is_ridden_out, a_restarted_database_is_waited_for,
            a_state_file_restored_from_a_copy_loses_no_change,
-           a_partitioned_table_is_followed_through_a_new_partition)
+           a_partitioned_table_is_followed_through_a_new_partition,
+           an_older_change_log_is_upgraded_and_its_position_stays_valid)

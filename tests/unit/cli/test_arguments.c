@@ -23,6 +23,7 @@ COMMAND(command_sync)
 COMMAND(command_status)
 COMMAND(command_document)
 COMMAND(command_source_install)
+COMMAND(command_source_upgrade)
 COMMAND(command_source_uninstall)
 COMMAND(command_source_print)
 COMMAND(command_deadletter_list)
@@ -116,8 +117,7 @@ START_TEST(what_cannot_be_understood_is_refused_by_name)
         {{"stauts", "a", "b"}, "unknown command \"stauts\"; did you mean \"status\"?"},
         {{"deadletter", "lst", "a"},
          "unknown command \"deadletter lst\"; did you mean \"deadletter list\"?"},
-        {{"source", "upgrade", "a"},
-         "command \"source upgrade\" is not available in version " ROWFERRY_VERSION},
+        {{"verify", "a", "b"}, "command \"verify\" is not available in version " ROWFERRY_VERSION},
         {{"resync", "--where", "a"},
          "option \"--where\" of \"resync\" is not available in version " ROWFERRY_VERSION},
         {{"sync", "--jsno", "a"}, "unknown option \"--jsno\"; did you mean \"--json\"?"},
