@@ -9,6 +9,7 @@
 
 #include "rowferry/base/text.h"
 #include "sql.h"
+#include "wait.h"
 
 #define ROWS 10
 #define FILE_MAX_BYTES ((size_t)1 << 20)
@@ -41,6 +42,18 @@ void damage_write(const struct damage *d, const char *bytes, size_t size)
     ck_assert_int_eq(fclose(file), 0);
 }
 
+/* Until nothing older than the pin is under way in the cluster, also in another test's database: a
+ * position taken before would be behind what may be pruned later. */
+static void await_oldest(struct damage *d)
+{
+    struct deadline deadline = deadline_after(60000);
+    int64_t pin = sql_int(d->pin, "select pg_current_xact_id()::text::bigint");
+    while (sql_int(d->world.conn, "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint") <
+           pin) {
+        ck_assert(deadline_wait(&deadline));
+    }
+}
+
 void damage_start(struct damage *d)
 {
     struct program_result result;
@@ -53,6 +66,7 @@ void damage_start(struct damage *d)
     d->path = scratch_path(w->dir, "state.db");
     d->pin = sql_open(w->uri);
     sql_exec(d->pin, "begin; update articles set title = 'pin' where source_id = %d", ROWS);
+    await_oldest(d);
     damage_change(d);
     world_sync(w, 0, &result);
     program_result_release(&result);
