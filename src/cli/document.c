@@ -14,8 +14,7 @@
 
 #define NAME_BYTES 1024
 #define DOCUMENT_OPERATIONS 1
-#define PRETTY_GROWTH 100 /* times the bytes: more than any document but a heap of brackets needs  \
-                           */
+#define PRETTY_GROWTH 100 /* times the bytes: more than any document needs */
 
 struct dry_run {
     struct session session;

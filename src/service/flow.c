@@ -6,8 +6,7 @@
 #define START_BATCH ((double)((size_t)512 << 10))
 #define CUT 0.5
 #define GROWTH_BATCH 1.25 /* per answer, while doubling; else towards the ceiling by an eighth */
-#define QUEUE_WELCOME 2.0 /* requests that wait in front of the service: below this there is room  \
-                           */
+#define QUEUE_WELCOME 2.0 /* requests that wait at the service: below this there is room */
 #define QUEUE_LONG 4.0    /* above this there are too many */
 #define BEST_SPAN_US INT64_C(30000000)
 #define HOLD_MOST_MS INT64_C(60000)

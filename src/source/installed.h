@@ -22,7 +22,8 @@ struct installed {
 int installed_look(struct pg *pg, const struct table *table, struct installed *out, struct buf *why,
                    struct err *err) MUST_CHECK;
 
-/* Takes in members that joined, then sets ERR_REJECTED (absent, older) or ERR_STATE (broken) with what to do; 0 where current. */
+/* Takes in members that joined, then sets ERR_REJECTED (absent, older) or ERR_STATE (broken) with
+ * what to do; 0 where current. */
 int installed_require(struct pg *pg, const struct table *table, struct installed *out,
                       struct err *err) MUST_CHECK;
 

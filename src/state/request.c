@@ -7,8 +7,7 @@
 #include "database.h"
 
 #define ANSWERED_KEPT 100                          /* more of them while they are new: */
-#define ANSWERED_KEPT_US (INT64_C(3600) * 1000000) /* who asked may not have seen the answer yet   \
-                                                    */
+#define ANSWERED_KEPT_US (INT64_C(3600) * 1000000) /* who asked may not have seen it yet */
 
 static int insert_request(struct state *s, const char *command, const char *arguments,
                           int64_t wall_us, int64_t *id, struct err *err)
