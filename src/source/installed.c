@@ -155,20 +155,32 @@ int install_look(struct pg *pg, const struct table *table, enum install_state *s
     return rc;
 }
 
-int install_stale(struct pg *pg, const struct table *table, struct buf *names, struct err *err)
+/* What a question about the capture has as rows: a consumer and something of it. */
+static int ask_consumers(struct pg *pg, const struct table *table, const char *question,
+                         const char *between, struct buf *names, struct err *err)
 {
     struct installed found;
     struct pg_result *r = NULL;
     int rc = installed_look(pg, table, &found, NULL, err);
-    if (rc < 0 || found.capture[0] == '\0') {
+    if (rc < 0 || found.state < INSTALL_BROKEN) {
         return rc;
     }
     const char *const params[] = {found.capture};
-    rc = pg_ask(pg, &r, "look_stale", params, 1, err);
+    rc = pg_ask(pg, &r, question, params, 1, err);
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
-        buf_printf(names, "%s\"%s\" since %s", i > 0 ? ", " : "", pg_text(r, i, 0),
+        buf_printf(names, "%s\"%s\" %s %s", i > 0 ? ", " : "", pg_text(r, i, 0), between,
                    pg_text(r, i, 1));
     }
     pg_result_release(r);
     return rc;
+}
+
+int install_stale(struct pg *pg, const struct table *table, struct buf *names, struct err *err)
+{
+    return ask_consumers(pg, table, "look_stale", "since", names, err);
+}
+
+int install_left(struct pg *pg, const struct table *table, struct buf *names, struct err *err)
+{
+    return ask_consumers(pg, table, "look_left", "relies on", names, err);
 }

@@ -31,6 +31,11 @@ int install_require(struct pg *pg, const struct table *table, struct err *err) M
 int install_stale(struct pg *pg, const struct table *table, struct buf *names,
                   struct err *err) MUST_CHECK;
 
+/* Appends which members have left the table since somebody relied on them, `"consumer"
+ * relies on name, ..`: their rows went without an entry, and the consumer's next sync will stop. */
+int install_left(struct pg *pg, const struct table *table, struct buf *names,
+                 struct err *err) MUST_CHECK;
+
 /* Appends the SQL that `source install` would run for the table, and the grants for `reader` (a
  * role; null = a placeholder), as a script that a DBA can paste. */
 int install_print(struct pg *pg, const struct table *table, const char *reader, struct buf *out,
