@@ -101,6 +101,9 @@ static int read_member(struct asked *w, const char *key, struct json_object *val
         w->seq_no = json_object_get_boolean(value);
     } else if (strcmp(key, "_source") == 0) {
         return read_source(w, value, refusal);
+    } else if (strcmp(key, "stored_fields") == 0 && json_object_is_type(value, json_type_string) &&
+               strcmp(json_object_get_string(value), "_none_") == 0) {
+        w->nameless = true;
     } else if (strcmp(key, "sort") == 0) {
         return read_sort(w, value, refusal);
     } else if (strcmp(key, "search_after") == 0) {

@@ -102,8 +102,10 @@ static int push_hit(const struct asked *w, const struct hit *h, struct buf *out,
     }
     buf_push_literal(out, "{\"_index\":");
     push_json_text(out, h->index->name);
-    buf_push_literal(out, ",\"_id\":");
-    push_json(out, doc.id);
+    if (!w->nameless) {
+        buf_push_literal(out, ",\"_id\":");
+        push_json(out, doc.id);
+    }
     if (w->version) {
         buf_printf(out, ",\"_version\":%lld", (long long)doc.version);
     }

@@ -21,6 +21,7 @@ struct asked {
     int64_t from, size;
     int64_t track; /* count hits up to this; 0: do not tell, INT64_MAX: all */
     bool version, seq_no, source;
+    bool nameless; /* hits without _id, which is a stored field */
     struct json_object *source_names;
     struct sort_key *sort;
     size_t sort_count;
