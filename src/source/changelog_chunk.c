@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "changelog_private.h"
-#include "rowferry/document/key.h"
+#include "keyarrays.h"
 
 #define ARRAY_MAX_BYTES ((size_t)256 << 20)
 #define AIM_GROWTH 4 /* at most, from one chunk to the next: rows differ */
@@ -70,50 +70,14 @@ static int send_blocks(struct changelog *c, struct err *err)
     return send(c, c->sql.blocks, params, 2, err);
 }
 
-/* One array of texts for each part of the key. */
-static int push_arrays(struct changelog *c, struct buf *arrays, struct err *err)
-{
-    struct buf parts;
-    size_t offsets[KEY_MAX_PARTS];
-    size_t count = c->table->key_count;
-    int rc = 0;
-    buf_init(&parts, ARRAY_MAX_BYTES);
-    for (size_t i = 0; i < count; i++) {
-        buf_init(&arrays[i], ARRAY_MAX_BYTES);
-        buf_push_literal(&arrays[i], "{");
-    }
-    for (size_t i = c->chunk.from; i < c->chunk.to && rc == 0; i++) {
-        struct span key = keyset_get(&c->keys, i);
-        buf_reset(&parts);
-        rc = key_split(&parts, offsets, key.data, key.len, count, err);
-        for (size_t p = 0; p < count && rc == 0; p++) {
-            buf_push_text(&arrays[p], i > c->chunk.from ? "," : "");
-            pg_push_array_item(&arrays[p], buf_text(&parts) + offsets[p]);
-        }
-    }
-    buf_release(&parts);
-    return rc;
-}
-
 static int send_keys(struct changelog *c, struct err *err)
 {
-    struct buf arrays[KEY_MAX_PARTS];
-    const char *params[KEY_MAX_PARTS];
-    size_t count = c->table->key_count;
-    int rc = push_arrays(c, arrays, err);
-    for (size_t i = 0; i < count; i++) {
-        buf_push_literal(&arrays[i], "}");
-        params[i] = buf_text(&arrays[i]);
-        if (rc == 0 && arrays[i].failed) {
-            rc = err_set(err, ERR_REJECTED, "the keys of one page are too long");
-        }
-    }
+    struct keyarrays a;
+    int rc = keyarrays_make(&a, &c->keys, c->chunk.from, c->chunk.to, c->table->key_count, err);
     if (rc == 0) {
-        rc = send(c, c->keys_only ? c->sql.present : c->sql.again, params, count, err);
+        rc = send(c, c->keys_only ? c->sql.present : c->sql.again, a.params, a.count, err);
     }
-    for (size_t i = 0; i < count; i++) {
-        buf_release(&arrays[i]);
-    }
+    keyarrays_release(&a);
     return rc;
 }
 

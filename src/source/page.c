@@ -301,7 +301,9 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     const char *const definition[] = {oid, request->columns};
     steps[0] = (struct step){.sql = "begin isolation level repeatable read read only"};
     steps[1] = (struct step){.sql = request->lock != NULL ? request->lock : buf_text(&lock)};
-    steps[2] = look_step("page_look", look, 3, take_look, &out->look);
+    steps[2] = request->capture != NULL
+                   ? look_step("page_look", look, 3, take_look, &out->look)
+                   : look_step("page_look_plain", look, 2, take_look, &out->look);
     steps[3] = look_step("table_definition", definition, 2, take_definition, &out->look);
     size_t count = 4;
     if (request->types != NULL) {

@@ -67,7 +67,7 @@ struct page_other {
 
 struct page_request {
     const struct table *table;
-    const char *capture;       /* its id */
+    const char *capture;       /* its id; null: nothing is installed */
     const char *columns;       /* whose versions are looked at, as an array; null: all */
     const char *types;         /* whose fields and labels are looked at, as an array; null: none */
     const struct position *at; /* the log position whose entries are read; null: none */

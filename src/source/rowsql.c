@@ -22,8 +22,7 @@ void rowsql_release(struct rowsql *s)
     *s = (struct rowsql){0};
 }
 
-/* Columns go out in their own text form, so the list is names and nothing else. */
-static int push_columns(struct pg *pg, struct buf *out, const struct rowsql_input *in,
+int rowsql_push_columns(struct pg *pg, struct buf *out, const struct rowsql_input *in,
                         struct err *err)
 {
     for (size_t i = 0; i < in->column_count; i++) {
@@ -47,7 +46,7 @@ static int push_head(struct pg *pg, struct buf *out, const struct rowsql_input *
     buf_push_literal(out, "select ");
     int rc = keytext_push(pg, out, "t", (const char *const *)t->key, t->key_count, err);
     if (rc == 0) {
-        rc = push_columns(pg, out, in, err);
+        rc = rowsql_push_columns(pg, out, in, err);
     }
     buf_push_literal(out, "\n  from ");
     catalog_push_source(out, t);

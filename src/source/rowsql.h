@@ -32,6 +32,11 @@ int rowsql_build(struct rowsql *out, struct pg *pg, const struct rowsql_input *i
                  struct err *err) MUST_CHECK;
 void rowsql_release(struct rowsql *s);
 
+/* Appends the columns after the key's text. They go out in their own text form, so the list is
+ * names and nothing else. */
+int rowsql_push_columns(struct pg *pg, struct buf *out, const struct rowsql_input *in,
+                        struct err *err) MUST_CHECK;
+
 /* The statements that list keys of the table which another query finds, in the key's order. The
  * query has so many parameters of its own; those of `first` and `after` follow. */
 struct rowsql_keys {

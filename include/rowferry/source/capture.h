@@ -22,7 +22,8 @@
  * the position of the log noted before it began"), then those of the log. Positions are text,
  * opaque outside the capture that wrote them.
  *
- * Two implementations: the change log (source/changelog.h), and the simulation's.
+ * Implementations: the change log (source/changelog.h), the cursor (source/cursor.h), and the
+ * simulation's.
  */
 #ifndef ROWFERRY_SOURCE_CAPTURE_H
 #define ROWFERRY_SOURCE_CAPTURE_H

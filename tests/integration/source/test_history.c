@@ -3,16 +3,93 @@
  * at every quiet point the mirror equals the table. The seed is in the message of a failure. */
 #include "walk.h"
 
-enum { SESSIONS = 4, STEPS = 400, HISTORIES = 6 };
+enum { SESSIONS = 4, STEPS = 400, HISTORIES = 6, CURSOR_HISTORIES = 3 };
 
 static const char *const columns[] = {"a", "body"};
 
-#define NOTES "create table note (a text, b int, body text, primary key (a, b))"
-#define NOTES_QUERY                                                                                \
-    "select replace(replace(a, '\\', '\\\\'), ':', '\\:') || ':' || b as key, a || '|' || body "   \
-    "as content from note"
+#define KEY "replace(replace(a, '\\', '\\\\'), ':', '\\:') || ':' || b as key"
+#define NOTES_QUERY "select " KEY ", a || '|' || body as content from note"
+
+/* What a history does to a table, and how it is read. */
+struct kind {
+    const char *ddl;
+    const char *query;
+    const char *where;
+    const char *cursor;
+    const char *const *statements; /* %1$u stands for a number */
+    unsigned count;
+};
+
+static const char *const any_change[] = {
+    "insert into note select 'k', %1$u, 'new ' || random() on conflict (a, b) do nothing",
+    ("insert into note select 'k', i, 'up ' || random() from generate_series(%1$u, %1$u + 3) i "
+     "on conflict (a, b) do update set body = excluded.body"),
+    "update note set body = 'u ' || random() where b between %1$u and %1$u + 4",
+    "update note set b = b + 50 where b = %1$u",
+    "update note set a = case a when 'k' then 'k:\\' else 'k' end where b = %1$u",
+    "delete from note where b = %1$u",
+    "delete from note where b between %1$u and %1$u + 2",
+    "begin",
+    "begin",
+    "commit",
+    "rollback",
+    "savepoint s",
+    "rollback to savepoint s",
+};
+
+static const char *const soft_change[] = {
+    "insert into note select 'k', %1$u, 'new ' || random() on conflict (a, b) do nothing",
+    ("insert into note select 'k', i, 'up ' || random() from generate_series(%1$u, %1$u + 3) i "
+     "on conflict (a, b) do update set body = excluded.body, gone = false"),
+    "update note set body = 'u ' || random() where b between %1$u and %1$u + 4",
+    "update note set gone = true where b between %1$u and %1$u + 2",
+    "update note set gone = not gone where b = %1$u",
+    "begin",
+    "begin",
+    "commit",
+    "rollback",
+    "savepoint s",
+    "rollback to savepoint s",
+};
+
+#define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
+
+/* A trigger sets the column that is followed. */
+#define SOFT_DDL(type, value)                                                                      \
+    "create sequence tick; create table note (a text, b int, body text, gone boolean not null "    \
+    "default false, at " type " not null, primary key (a, b)); create index on note (at, a, b);"   \
+    "create function touch() returns trigger language plpgsql as $$ begin new.at := " value        \
+    "; return new; end $$; create trigger touch before insert or update on note for each row "     \
+    "execute function touch()"
+
+static const struct kind changelog = {
+    .ddl = "create table note (a text, b int, body text, primary key (a, b))",
+    .query = NOTES_QUERY,
+    .statements = any_change,
+    .count = COUNT_OF(any_change),
+};
+
+static const struct kind cursor = {
+    .ddl = SOFT_DDL("timestamptz", "now()"),
+    .query = NOTES_QUERY " where not gone",
+    .where = "not gone",
+    .cursor = "at",
+    .statements = soft_change,
+    .count = COUNT_OF(soft_change),
+};
+
+/* Nothing tells when a number was taken, and the overlap is far too short. */
+static const struct kind broken = {
+    .ddl = SOFT_DDL("bigint", "nextval('tick')"),
+    .query = NOTES_QUERY " where not gone",
+    .where = "not gone",
+    .cursor = "at",
+    .statements = soft_change,
+    .count = COUNT_OF(soft_change),
+};
 
 struct history {
+    const struct kind *kind;
     uint64_t seed;
     struct walk walk;
     PGconn *sessions[SESSIONS];
@@ -37,30 +114,13 @@ static void attempt(PGconn *conn, const char *sql)
 
 static void act(struct history *h)
 {
-    static const char *const statements[] = {
-        "insert into note select 'k', %1$u, 'new ' || random() on conflict (a, b) do nothing",
-        ("insert into note select 'k', i, 'up ' || random() from generate_series(%1$u, %1$u + 3) i "
-         "on conflict (a, b) do update set body = excluded.body"),
-        "update note set body = 'u ' || random() where b between %1$u and %1$u + 4",
-        "update note set b = b + 50 where b = %1$u",
-        "update note set a = case a when 'k' then 'k:\\' else 'k' end where b = %1$u",
-        "delete from note where b = %1$u",
-        "delete from note where b between %1$u and %1$u + 2",
-        "begin",
-        "begin",
-        "commit",
-        "rollback",
-        "savepoint s",
-        "rollback to savepoint s",
-    };
-    enum { COUNT = sizeof(statements) / sizeof(statements[0]) };
     PGconn *session = h->sessions[roll(h, SESSIONS)];
     struct buf sql;
     buf_init(&sql, 4096);
-    unsigned choice = roll(h, COUNT);
+    const char *statement = h->kind->statements[roll(h, h->kind->count)];
     char number[16];
     snprintf(number, sizeof(number), "%u", roll(h, 60));
-    for (const char *at = statements[choice]; *at != '\0'; at++) {
+    for (const char *at = statement; *at != '\0'; at++) {
         if (strncmp(at, "%1$u", 4) == 0) {
             buf_push_text(&sql, number);
             at += 3;
@@ -88,51 +148,100 @@ static void read_some(struct history *h)
     }
 }
 
-static void quiet_point(struct history *h, uint64_t seed)
+/* A cursor's horizon passes what was written a moment ago a moment later. */
+static bool becomes_equal(struct history *h, int64_t within_ms)
+{
+    struct deadline deadline = deadline_after(within_ms);
+    do {
+        walk_drain(&h->walk);
+        if (walk_differences(&h->walk, h->kind->query) == 0) {
+            return true;
+        }
+    } while (h->kind->cursor != NULL && deadline_wait(&deadline));
+    return false;
+}
+
+static bool quiet_point(struct history *h, int64_t within_ms)
 {
     for (int i = 0; i < SESSIONS; i++) {
         PQclear(PQexec(h->sessions[i], roll(h, 2) == 0 ? "commit" : "rollback"));
     }
-    walk_copy(&h->walk);
-    walk_drain(&h->walk);
-    ck_assert_msg(walk_differences(&h->walk, NOTES_QUERY) == 0, "seed %llu",
-                  (unsigned long long)seed);
+    if (h->kind->cursor == NULL) {
+        walk_copy(&h->walk);
+    }
+    return becomes_equal(h, within_ms);
 }
 
-START_TEST(the_index_equals_the_table_at_every_quiet_point)
+static void begin_history(struct history *h)
 {
-    uint64_t seed = (uint64_t)_i + 1;
-    struct history h = {.seed = seed * 0x9e3779b97f4a7c15u,
+    walk_new(&h->walk, h->kind->ddl);
+    for (int i = 0; i < SESSIONS; i++) {
+        h->sessions[i] = sql_open(h->walk.uri);
+        sql_exec(h->sessions[i], "set lock_timeout = '5ms'; set client_min_messages = error");
+    }
+    sql_exec(h->walk.db, "insert into note (a, b, body) select 'k', i, repeat('old', 100) from "
+                         "generate_series(1, 60) i");
+    walk_start(&h->walk);
+}
+
+static void end_history(struct history *h)
+{
+    for (int i = 0; i < SESSIONS; i++) {
+        PQfinish(h->sessions[i]);
+    }
+    walk_free(&h->walk);
+}
+
+/* Whether the mirror was the table at every quiet point. */
+static bool holds(const struct kind *kind, uint64_t seed, int64_t within_ms)
+{
+    struct history h = {.kind = kind,
+                        .seed = seed * 0x9e3779b97f4a7c15u,
                         .walk = {.table = "note",
                                  .columns = columns,
                                  .column_count = 2,
+                                 .where = kind->where,
+                                 .cursor = kind->cursor,
+                                 .overlap_ms = 1,
+                                 .seen_slots = 16,
                                  .page_rows = 5,
                                  .page_blocks = 1,
                                  .chunk_bytes = 40,
                                  .breaks = breaks_off,
                                  .context = &h}};
-    walk_new(&h.walk, NOTES);
-    for (int i = 0; i < SESSIONS; i++) {
-        h.sessions[i] = sql_open(h.walk.uri);
-        sql_exec(h.sessions[i], "set lock_timeout = '5ms'; set client_min_messages = error");
-    }
-    sql_exec(h.walk.db, "insert into note select 'k', i, repeat('old', 100) from "
-                        "generate_series(1, 60) i");
-    walk_start(&h.walk);
-    for (int step = 0; step < STEPS; step++) {
+    bool held = true;
+    begin_history(&h);
+    for (int step = 0; step < STEPS && held; step++) {
         if (roll(&h, 4) == 0) {
             read_some(&h);
         } else {
             act(&h);
         }
-        if (step % 100 == 99) {
-            quiet_point(&h, seed);
-        }
+        held = step % 100 != 99 || quiet_point(&h, within_ms);
     }
-    for (int i = 0; i < SESSIONS; i++) {
-        PQfinish(h.sessions[i]);
+    end_history(&h);
+    return held;
+}
+
+START_TEST(the_index_equals_the_table_at_every_quiet_point)
+{
+    ck_assert_msg(holds(&changelog, (uint64_t)_i + 1, 0), "seed %d", _i + 1);
+}
+END_TEST
+
+START_TEST(the_index_equals_the_rows_of_a_cursor_at_every_quiet_point)
+{
+    ck_assert_msg(holds(&cursor, (uint64_t)_i + 1, 10000), "seed %d", _i + 1);
+}
+END_TEST
+
+START_TEST(a_reader_that_misses_late_commits_is_caught)
+{
+    bool caught = false;
+    for (uint64_t seed = 1; seed <= HISTORIES && !caught; seed++) {
+        caught = !holds(&broken, seed, 300);
     }
-    walk_free(&h.walk);
+    ck_assert(caught);
 }
 END_TEST
 
@@ -142,6 +251,9 @@ int main(void)
     TCase *tcase = tcase_create("all");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, the_index_equals_the_table_at_every_quiet_point, 0, HISTORIES);
+    tcase_add_loop_test(tcase, the_index_equals_the_rows_of_a_cursor_at_every_quiet_point, 0,
+                        CURSOR_HISTORIES);
+    tcase_add_test(tcase, a_reader_that_misses_late_commits_is_caught);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -12,6 +12,7 @@
 
 #include "rowferry/base/text.h"
 #include "rowferry/source/changelog.h"
+#include "rowferry/source/cursor.h"
 #include "rowferry/source/install.h"
 #include "server.h"
 #include "sql.h"
@@ -29,6 +30,9 @@ struct walk {
     const char *const *columns;
     size_t column_count;
     const char *where;
+    const char *cursor; /* the column to follow; null: the change log */
+    int64_t overlap_ms;
+    size_t seen_slots;
     const char *query;
     const struct dependency *dependencies;
     size_t dependency_count;
@@ -94,13 +98,36 @@ static inline void walk_new(struct walk *w, const char *ddl)
     w->db = sql_open(w->uri);
     sql_exec(w->db, "%s", ddl);
     sql_exec(w->db, "create table mirror (key text collate \"C\" primary key, content text)");
-    walk_install(w);
+    if (w->cursor == NULL) {
+        walk_install(w);
+    }
+}
+
+static inline void walk_open_cursor(struct walk *w)
+{
+    struct err err = {0};
+    struct cursor_options options = {.table = w->table,
+                                     .key = w->key,
+                                     .key_count = w->key_count,
+                                     .column = w->cursor,
+                                     .where = w->where,
+                                     .columns = w->columns,
+                                     .column_count = w->column_count,
+                                     .overlap_ms = w->overlap_ms,
+                                     .page_rows = w->page_rows,
+                                     .chunk_bytes = w->chunk_bytes,
+                                     .seen_slots = w->seen_slots};
+    must(cursor_open(&w->capture, walk_connect(w->uri), &options, &err), &err);
 }
 
 /* A capture of the table, not yet started. */
 static inline void walk_open(struct walk *w)
 {
     struct err err = {0};
+    if (w->cursor != NULL) {
+        walk_open_cursor(w);
+        return;
+    }
     struct changelog_options options = {.consumer = "test/one",
                                         .table = w->table,
                                         .key = w->key,
@@ -252,7 +279,7 @@ static inline size_t walk_drain(struct walk *w)
 
 static inline void walk_copy(struct walk *w)
 {
-    while (strncmp(w->position, "copy", 4) == 0) {
+    while (strncmp(w->position, "copy", 4) == 0 || strncmp(w->position, "cursor copy", 11) == 0) {
         walk_page(w);
     }
 }

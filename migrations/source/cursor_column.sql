@@ -1,0 +1,18 @@
+-- $1 the table, $2 the column: NOT NULL; the first column of an index; may this role see what the
+-- others do; is what they do kept; is this a standby; since when a transaction is
+-- prepared; does logical replication write the table.
+select a.attnotnull,
+       exists (select from pg_index i
+                 join pg_class c on c.oid = i.indexrelid
+                 join pg_am m on m.oid = c.relam and m.amname = 'btree'
+                where i.indrelid = a.attrelid and i.indisvalid and i.indpred is null
+                  and i.indkey[0] = a.attnum),
+       pg_has_role(current_user, 'pg_read_all_stats', 'usage'),
+       current_setting('track_activities')::boolean, pg_is_in_recovery(),
+       (select to_char(min(prepared), 'YYYY-MM-DD"T"HH24:MI:SS"Z"') from pg_prepared_xacts
+         where database = current_database()),
+       exists (select from pg_subscription_rel
+                where srrelid = a.attrelid
+                   or srrelid in (select relid from pg_partition_tree(a.attrelid)))
+  from pg_attribute a
+ where a.attrelid = $1::oid and a.attname = $2::name and not a.attisdropped

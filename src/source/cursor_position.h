@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Positions of a cursor as text: parse and print. Pure.
+ *
+ *     cursor                                   nothing is read yet
+ *     cursor "<value>" after <key>             all up to this row is read
+ *     cursor copy ...                          within the first load
+ *     cursor copy until "<value>" ...          and rows below that value were never delivered
+ * before cursor copy ... null [after <key>]       among the rows without a value, which come first
+ *
+ * A value is PostgreSQL's text, which has no quote in it; the key is all that follows.
+ */
+#ifndef ROWFERRY_SOURCE_CURSOR_POSITION_H
+#define ROWFERRY_SOURCE_CURSOR_POSITION_H
+
+#include <stdbool.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/err.h"
+
+struct cursor_position {
+    bool copy;
+    bool nulls;
+    char *until; /* null: not known */
+    char *value; /* null: at the beginning */
+    char *key;   /* null: at the beginning */
+};
+
+void cursor_position_release(struct cursor_position *p);
+void cursor_position_copy(struct cursor_position *to, const struct cursor_position *from);
+
+/* Null for the beginning. */
+void cursor_position_move(struct cursor_position *p, const char *value, const char *key);
+
+/* ERR_STATE where the text is not a position of a cursor; the old one is kept. */
+int cursor_position_parse(struct cursor_position *out, const char *text,
+                          struct err *err) MUST_CHECK;
+void cursor_position_print(struct buf *out, const struct cursor_position *p);
+
+#endif

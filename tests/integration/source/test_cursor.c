@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A column that grows with each change, followed: late commits, ties, soft deletes, crashes. */
+#include "followed.h"
+
+START_TEST(changes_arrive_before_the_horizon_passes_them)
+{
+    struct walk w = of_notes();
+    w.overlap_ms = 600000;
+    begin(&w, NOTES);
+    sql_exec(w.db, "update note set body = 'new', at = now() where id <= 3");
+    sql_exec(w.db, "insert into note values (50, 'fifty')");
+    ck_assert_uint_eq(walk_drain(&w), 4);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    ck_assert_uint_eq(walk_drain(&w), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(what_was_delivered_ahead_is_not_delivered_again)
+{
+    struct walk w = of_notes();
+    begin(&w, NOTES);
+    pass_all(&w);
+    PGconn *slow = sql_open(w.uri);
+    sql_exec(slow, "begin; select 1");
+    sql_exec(w.db, "update note set body = 'new', at = clock_timestamp()");
+    ck_assert_uint_eq(walk_drain(&w), 20);
+    sql_exec(slow, "commit");
+    struct deadline deadline = deadline_after(10000);
+    char *before = text_copy(w.position);
+    while (strcmp(w.position, before) == 0) {
+        ck_assert_uint_eq(walk_drain(&w), 0);
+        ck_assert(deadline_wait(&deadline));
+    }
+    free(before);
+    PQfinish(slow);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(what_was_pushed_out_of_the_table_is_delivered_twice_at_most)
+{
+    struct walk w = of_notes();
+    w.seen_slots = 4;
+    begin(&w, NOTES);
+    pass_all(&w);
+    PGconn *slow = sql_open(w.uri);
+    sql_exec(slow, "begin; select 1");
+    sql_exec(w.db, "update note set body = 'new', at = clock_timestamp()");
+    size_t came = walk_drain(&w);
+    ck_assert_uint_eq(came, 20);
+    sql_exec(slow, "commit");
+    pass_all(&w);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    PQfinish(slow);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_transaction_that_commits_late_is_not_missed)
+{
+    struct walk w = of_notes();
+    begin(&w, NOTES);
+    pass_all(&w);
+    PGconn *slow = sql_open(w.uri);
+    sql_exec(slow, "begin; insert into note values (100, 'late')");
+    for (int i = 101; i <= 110; i++) {
+        sql_exec(w.db, "insert into note values (%d, 'early')", i);
+        walk_drain(&w);
+    }
+    walk_again(&w);
+    walk_drain(&w);
+    sql_exec(slow, "commit");
+    ck_assert(becomes_equal(&w, NOTES_QUERY, 10000));
+    PQfinish(slow);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_prepared_transaction_is_not_missed)
+{
+    struct walk w = of_notes();
+    begin(&w, NOTES);
+    pass_all(&w);
+    PGconn *slow = sql_open(w.uri);
+    char *name = sql_text(w.db, "select 'late ' || current_database()");
+    sql_exec(slow, "begin; insert into note values (100, 'late'); prepare transaction '%s'", name);
+    for (int i = 101; i <= 105; i++) {
+        sql_exec(w.db, "insert into note values (%d, 'early')", i);
+        walk_again(&w);
+        walk_drain(&w);
+    }
+    sql_exec(slow, "commit prepared '%s'", name);
+    ck_assert(becomes_equal(&w, NOTES_QUERY, 10000));
+    pass_all(&w);
+    free(name);
+    PQfinish(slow);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_prepared_transaction_that_waits_at_the_first_load_is_not_missed)
+{
+    struct walk w = of_notes();
+    walk_new(&w, NOTES);
+    char *name = sql_text(w.db, "select 'first ' || current_database()");
+    sql_exec(w.db, "insert into note select i, 'old' from generate_series(1, 20) i");
+    PGconn *slow = sql_open(w.uri);
+    sql_exec(slow, "begin; insert into note values (100, 'late'); prepare transaction '%s'", name);
+    sql_exec(w.db, "insert into note values (101, 'early')");
+    walk_start(&w);
+    walk_drain(&w);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    sql_exec(slow, "commit prepared '%s'", name);
+    ck_assert(becomes_equal(&w, NOTES_QUERY, 10000));
+    free(name);
+    PQfinish(slow);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_transaction_of_another_database_holds_nothing_up)
+{
+    struct walk w = of_notes();
+    begin(&w, NOTES);
+    char *other = database_new();
+    PGconn *slow = sql_open(other);
+    sql_exec(slow, "begin; select pg_current_xact_id()");
+    sql_exec(w.db, "update note set body = 'new', at = now()");
+    pass_all(&w);
+    PQfinish(slow);
+    database_drop(other);
+    walk_free(&w);
+}
+END_TEST
+
+/* Counts how often each key comes, with all keys of one timestamp and pages that cut it. */
+START_TEST(equal_timestamps_at_the_edge_of_a_page_are_neither_lost_nor_doubled)
+{
+    struct walk w = of_notes();
+    w.page_rows = 10;
+    w.chunk_bytes = (size_t)1 << 20;
+    walk_new(&w, NOTES);
+    sql_exec(w.db, "insert into note select i, 'b' || i, false, '2020-01-01 00:00:00.123456+00' "
+                   "from generate_series(1, 1000) i");
+    walk_start(&w);
+    ck_assert_uint_eq(walk_drain(&w), 1000);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    ck_assert_str_eq(w.position, "cursor \"2020-01-01 00:00:00.123456+00\" after 1000");
+    sql_exec(w.db, "update note set body = 'n' || id, at = now()");
+    size_t came = walk_drain(&w);
+    ck_assert_uint_eq(came, 1000);
+    pass_all(&w);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(microseconds_part_two_pages)
+{
+    struct walk w = of_notes();
+    w.page_rows = 1;
+    walk_new(&w, NOTES);
+    sql_exec(w.db, "insert into note select i, 'b', false, timestamptz '2020-01-01 00:00:00+00' + "
+                   "(21 - i) * interval '1 microsecond' from generate_series(1, 20) i");
+    walk_start(&w);
+    ck_assert_uint_eq(walk_drain(&w), 20);
+    ck_assert_str_eq(w.position, "cursor \"2020-01-01 00:00:00.00002+00\" after 1");
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_row_that_stops_matching_is_deleted)
+{
+    struct walk w = of_notes();
+    w.where = "not gone -- as the application has it";
+    begin(&w, NOTES);
+    sql_exec(w.db, "update note set gone = true, at = now() where id in (3, 4)");
+    walk_drain(&w);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror where key in ('3', '4')"), 0);
+    ck_assert_int_eq(walk_differences(&w, LIVE_QUERY), 0);
+    sql_exec(w.db, "update note set gone = false, at = now() where id = 3");
+    ck_assert(becomes_equal(&w, LIVE_QUERY, 10000));
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_condition_that_is_null_does_not_match)
+{
+    struct walk w = of_notes();
+    w.where = "body <> 'secret'";
+    begin(&w, NOTES);
+    sql_exec(w.db, "update note set body = null, at = now() where id = 3");
+    sql_exec(w.db, "update note set body = 'secret', at = now() where id = 4");
+    ck_assert(becomes_equal(&w, NOTES_QUERY " where body <> 'secret'", 10000));
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(the_first_load_deletes_nothing_of_an_empty_index)
+{
+    struct walk w = of_notes();
+    w.where = "not gone";
+    walk_new(&w, NOTES);
+    sql_exec(w.db, "insert into note select i, 'b', i %% 2 = 0, '2020-01-01' from "
+                   "generate_series(1, 20) i");
+    walk_start(&w);
+    size_t gone = 0;
+    do {
+        walk_page(&w);
+        gone += w.gone;
+    } while (!w.drained);
+    ck_assert_uint_eq(gone, 0);
+    ck_assert_int_eq(walk_differences(&w, LIVE_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+/* It had been read as one that matches; meanwhile it was deleted softly. */
+START_TEST(a_row_that_stops_matching_during_the_first_load_is_deleted)
+{
+    struct walk w = of_notes();
+    w.where = "not gone";
+    w.page_rows = 5;
+    walk_new(&w, NOTES);
+    sql_exec(w.db, "insert into note select i, 'b', false, '2020-01-01' from "
+                   "generate_series(1, 20) i");
+    walk_start(&w);
+    walk_page(&w);
+    ck_assert(w.copying);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror where key = '2'"), 1);
+    sql_exec(w.db, "update note set gone = true, at = now() where id = 2");
+    walk_again(&w);
+    ck_assert(becomes_equal(&w, LIVE_QUERY, 10000));
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(rows_without_a_value_are_in_the_first_load)
+{
+    struct walk w = of_notes();
+    w.page_rows = 3;
+    walk_new(&w, "create table note (id bigint primary key, body text, at timestamptz)");
+    sql_exec(w.db, "insert into note select i, 'b' || i, case when i %% 2 = 0 then '2020-01-01' "
+                   "::timestamptz end from generate_series(1, 20) i");
+    walk_start(&w);
+    while (strncmp(w.position, "cursor copy", 11) == 0) {
+        walk_page(&w);
+        walk_again(&w);
+    }
+    walk_drain(&w);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    sql_exec(w.db, "update note set body = 'now with one', at = now() where id = 1");
+    ck_assert(becomes_equal(&w, NOTES_QUERY, 10000));
+    walk_free(&w);
+}
+END_TEST
+
+static bool breaks_always(void *context)
+{
+    (void)context;
+    return true;
+}
+
+START_TEST(a_crash_after_any_page_or_mark_goes_on_where_it_was)
+{
+    struct walk w = of_notes();
+    w.page_rows = 7;
+    w.chunk_bytes = 20;
+    w.breaks = breaks_always;
+    walk_new(&w, NOTES);
+    sql_exec(w.db, "insert into note select i, 'b' || i, false, timestamptz '2020-01-01 UTC' + "
+                   "i / 3 * interval '1 s' from generate_series(1, 100) i");
+    walk_start(&w);
+    size_t came = 0;
+    struct deadline deadline = deadline_after(60000);
+    do {
+        walk_page(&w);
+        came += w.rows;
+        ck_assert(deadline_wait(&deadline));
+    } while (!w.drained);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    ck_assert_uint_eq(came, 100);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(an_idle_poll_does_not_move)
+{
+    struct walk w = of_notes();
+    begin(&w, NOTES);
+    pass_all(&w);
+    char *before = text_copy(w.position);
+    for (int i = 0; i < 5; i++) {
+        ck_assert_uint_eq(walk_drain(&w), 0);
+        ck_assert_str_eq(w.position, before);
+    }
+    free(before);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(keys_are_read_again_and_their_deletes_are_told)
+{
+    struct walk w = of_notes();
+    struct err err = {0};
+    const struct span keys[] = {span_make("3", 1), span_make("4", 1), span_make("77", 2)};
+    begin(&w, NOTES);
+    sql_exec(w.db, "update note set body = 'unseen' where id = 3; delete from note where id = 4");
+    walk_drain(&w);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 3);
+    must(w.capture->ops->begin_keys(w.capture, keys, 3, false, &err), &err);
+    must(walk_rest(&w, &err), &err);
+    ck_assert_uint_eq(w.rows, 1);
+    ck_assert_uint_eq(w.gone, 2);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_key_of_another_schemas_type_is_read_in_its_own_order)
+{
+    static const char *const key[] = {"id"};
+    struct walk w = of_notes();
+    w.key = key;
+    w.key_count = 1;
+    w.page_rows = 3;
+    walk_new(&w, "create schema x; create extension citext schema x;"
+                 "create table note (id x.citext primary key, body text, at timestamptz not null)");
+    sql_exec(w.db, "insert into note select case when i %% 2 = 0 then 'k' else 'K' end || "
+                   "lpad(i::text, 2, '0'), 'b', '2020-01-01' from generate_series(1, 20) i");
+    walk_start(&w);
+    ck_assert_uint_eq(walk_drain(&w), 20);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+SUITE_MAIN("source/cursor", changes_arrive_before_the_horizon_passes_them,
+           what_was_delivered_ahead_is_not_delivered_again,
+           what_was_pushed_out_of_the_table_is_delivered_twice_at_most,
+           a_transaction_that_commits_late_is_not_missed, a_prepared_transaction_is_not_missed,
+           a_prepared_transaction_that_waits_at_the_first_load_is_not_missed,
+           a_transaction_of_another_database_holds_nothing_up,
+           equal_timestamps_at_the_edge_of_a_page_are_neither_lost_nor_doubled,
+           microseconds_part_two_pages, a_row_that_stops_matching_is_deleted,
+           a_condition_that_is_null_does_not_match,
+           the_first_load_deletes_nothing_of_an_empty_index,
+           a_row_that_stops_matching_during_the_first_load_is_deleted,
+           rows_without_a_value_are_in_the_first_load,
+           a_crash_after_any_page_or_mark_goes_on_where_it_was, an_idle_poll_does_not_move,
+           keys_are_read_again_and_their_deletes_are_told,
+           a_key_of_another_schemas_type_is_read_in_its_own_order)
