@@ -77,7 +77,7 @@ static const char *missing_fact(unsigned missing)
         const char *text;
     } rows[] = {
         {FACT_SECRETS, "the secrets"}, {FACT_SERVICE, "the service"}, {FACT_SOURCE, "the source"},
-        {FACT_TABLE, "the table"},     {FACT_LOG, "the change log"},
+        {FACT_TABLE, "the table"},     {FACT_LOG, "the capture"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if ((missing & rows[i].fact) != 0) {
@@ -110,6 +110,8 @@ static void check_pipeline(struct check *c, const struct pipeline_config *pipeli
     c->facts &= ~(unsigned)(FACT_TABLE | FACT_LOG);
     run_probes(c, probes_index);
     run_probes(c, probes_table);
+    run_probes(c, pipeline->from.capture_mode == CAPTURE_MODE_CURSOR ? probes_cursor : probes_log);
+    run_probes(c, probes_mapping);
     table_free(c->table);
     c->table = NULL;
 }

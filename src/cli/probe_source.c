@@ -33,6 +33,15 @@ static void probe_source(struct check *c)
               id->server_version / 10000, id->server_version % 10000, id->database, id->role);
 }
 
+static bool needs_log(const struct check *c)
+{
+    bool needs = false;
+    for (size_t i = 0; i < c->setup->count; i++) {
+        needs = needs || c->setup->pipelines[i]->from.capture_mode == CAPTURE_MODE_CHANGELOG;
+    }
+    return needs;
+}
+
 static void probe_server(struct check *c)
 {
     const struct pg_identity *id = &c->identity;
@@ -40,6 +49,8 @@ static void probe_server(struct check *c)
         check_say(c, VERDICT_FAIL, "use PostgreSQL 13 or newer",
                   "PostgreSQL %d has no pg_snapshot, which the change log needs",
                   id->server_version / 10000);
+    } else if (id->in_recovery && !needs_log(c)) {
+        check_say(c, VERDICT_PASS, NULL, "a standby, timeline %d", id->timeline);
     } else if (id->in_recovery) {
         check_say(c, VERDICT_FAIL, "connect to the primary",
                   "the source is a standby, which the change log does not cover yet");
@@ -291,8 +302,16 @@ const struct probe probes_table[] = {
     {"table", FACT_SOURCE, FACT_TABLE, probe_table},
     {"key", FACT_TABLE, 0, probe_key},
     {"reading", FACT_TABLE, 0, probe_reading},
+    {0},
+};
+
+const struct probe probes_log[] = {
     {"change log", FACT_TABLE, FACT_LOG, probe_change_log},
     {"consumers", FACT_LOG, 0, probe_consumers},
+    {0},
+};
+
+const struct probe probes_mapping[] = {
     {"mapping", FACT_TABLE, 0, probe_mapping},
     {0},
 };

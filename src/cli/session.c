@@ -58,6 +58,8 @@ void session_open_table(struct session *s)
         .key = (const char *const *)p->from.key,
         .key_count = p->from.key_count,
         .where = p->from.where,
+        .cursor = p->from.cursor_column,
+        .overlap_ms = p->from.overlap_ms,
         .query = p->from.query,
         .dependencies = p->from.dependencies,
         .dependency_count = p->from.dependency_count,

@@ -175,9 +175,25 @@ static int run_step(const struct source_task *t, struct installer *i, struct err
     return rc;
 }
 
+/* In a script it is a comment. */
+static int tell_nothing(const struct source_task *t, const struct pipeline_config *p,
+                        struct err *err)
+{
+    struct buf out;
+    buf_init(&out, SCRIPT_BYTES);
+    buf_printf(&out, "%s%s: nothing to install, capture mode cursor follows a column\n",
+               t->step == step_print ? "-- pipeline " : "", p->name);
+    int rc = terminal_result(&out, err);
+    buf_release(&out);
+    return rc;
+}
+
 static int run_pipeline(const struct source_task *t, const struct config *config,
                         const struct pipeline_config *p, struct err *err)
 {
+    if (p->from.capture_mode == CAPTURE_MODE_CURSOR) {
+        return tell_nothing(t, p, err);
+    }
     struct installer i = {.pipeline = p->name};
     struct session session;
     struct pg_identity identity;

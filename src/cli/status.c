@@ -83,6 +83,10 @@ static void ask_source(struct status *s, const struct config *config)
     config_source_options(config, "rowferry status", &options);
     options.connect_timeout_ms = SOURCE_MS;
     options.lock_timeout_ms = SOURCE_MS;
+    if (s->pipeline->from.capture_mode == CAPTURE_MODE_CURSOR) {
+        s->why_unknown = "capture mode cursor has no log";
+        return;
+    }
     s->why_unknown = "source away";
     if (pg_open(&pg, &options, &ignored) == 0 &&
         pg_script(pg, "set statement_timeout = 2000", &ignored) == 0) {

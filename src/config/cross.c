@@ -173,6 +173,25 @@ static int check_dependencies(const struct reader *r, size_t index)
     return 0;
 }
 
+static int check_capture(const struct reader *r, size_t index)
+{
+    const struct from_config *from = &r->config->pipelines[index].from;
+    bool cursor = from->capture_mode == CAPTURE_MODE_CURSOR;
+    if (!cursor && from->cursor_column != NULL) {
+        return fail_in_pipeline(r, index, "from.capture.column", "belongs to mode \"cursor\"");
+    }
+    if (!cursor && from->overlap_ms > 0) {
+        return fail_in_pipeline(r, index, "from.capture.overlap", "belongs to mode \"cursor\"");
+    }
+    if (cursor && from->cursor_column == NULL) {
+        return fail_in_pipeline(r, index, "from.capture.mode", "is cursor, without \"column\"");
+    }
+    if (cursor && from->query != NULL) {
+        return fail_in_pipeline(r, index, "from.query", "needs the capture mode \"changelog\"");
+    }
+    return 0;
+}
+
 static int check_unique(const struct reader *r, size_t index)
 {
     const struct pipeline_config *all = r->config->pipelines;
@@ -192,7 +211,7 @@ int cross_check(const struct reader *r)
     int (*const of_file[])(const struct reader *) = {check_auth, check_tls, check_cleartext,
                                                      check_top_polls};
     int (*const of_pipeline[])(const struct reader *, size_t) = {
-        check_unique, check_polls, check_key, check_dependencies, check_fields};
+        check_unique, check_polls, check_key, check_capture, check_dependencies, check_fields};
     for (size_t i = 0; i < sizeof(of_file) / sizeof(of_file[0]); i++) {
         int result = of_file[i](r);
         if (result != 0) {

@@ -11,6 +11,7 @@
 #include "rowferry/base/text.h"
 #include "rowferry/source/catalog.h"
 #include "rowferry/source/changelog.h"
+#include "rowferry/source/cursor.h"
 #include "rowferry/source/install.h"
 #include "rowferry/source/lookup.h"
 
@@ -80,6 +81,7 @@ static void table_source_fingerprint(struct table_source *t, const struct buf *v
     }
     push_line(&text, "query ", t->table->query);
     push_line(&text, "where ", t->options.where);
+    push_line(&text, "cursor ", t->options.cursor);
     for (size_t i = 0; i < t->plan.column_count; i++) {
         push_column(&text, columns_find(&t->table->columns, t->plan.columns[i]));
     }
@@ -127,7 +129,8 @@ static int table_source_check_reading(struct table_source *t, struct buf *views,
 {
     const struct table_source_options *o = &t->options;
     struct query_input in = {t->table, o->where, o->dependencies, o->dependency_count};
-    int rc = install_require(t->pg, t->table, err);
+    int rc = o->cursor != NULL ? cursor_require(t->table, o->cursor, err)
+                               : install_require(t->pg, t->table, err);
     for (size_t i = 0; i < o->dependency_count && rc == 0; i++) {
         struct table *other = NULL;
         rc = query_dependency(t->pg, &other, &o->dependencies[i], err);
@@ -190,13 +193,29 @@ static struct changelog_options table_source_changelog(const struct table_source
                                       .fingerprint = t->table->fingerprint};
 }
 
+static struct cursor_options table_source_cursor(const struct table_source *t)
+{
+    return (struct cursor_options){.table = t->options.table,
+                                   .key = (const char *const *)t->table->key,
+                                   .key_count = t->table->key_count,
+                                   .column = t->options.cursor,
+                                   .overlap_ms = t->options.overlap_ms,
+                                   .where = t->options.where,
+                                   .columns = (const char *const *)t->plan.columns,
+                                   .column_count = t->plan.column_count,
+                                   .fingerprint = t->table->fingerprint};
+}
+
+/* A cursor keeps nothing in the source. */
 static int table_source_mirrored(void *self, const char *consumer, struct mirrored *out,
                                  struct err *err)
 {
     struct table_source *t = self;
     *out = (struct mirrored){0};
     int rc = lookup_hold(t->pg, consumer, err);
-    if (rc == 0) {
+    if (rc == 0 && t->options.cursor != NULL) {
+        (void)!err_set(&out->why, ERR_STATE, "capture mode cursor keeps nothing in the source");
+    } else if (rc == 0) {
         struct changelog_options options = table_source_changelog(t, consumer);
         rc = changelog_mirrored(t->pg, &options, out, err);
     }
@@ -211,9 +230,13 @@ static int table_source_capture(void *self, const char *consumer, struct capture
     if (rc < 0) {
         return rc;
     }
-    struct changelog_options options = table_source_changelog(t, consumer);
     struct pg *pg = t->pg;
     t->pg = NULL;
+    if (t->options.cursor != NULL) {
+        struct cursor_options options = table_source_cursor(t);
+        return cursor_open(out, pg, &options, err);
+    }
+    struct changelog_options options = table_source_changelog(t, consumer);
     return changelog_open(out, pg, &options, err);
 }
 

@@ -52,11 +52,20 @@ void world_configure(struct world *w, const char *properties, const char *limits
     configure(w, properties, limits, "");
 }
 
+void world_from(struct world *w, const char *members)
+{
+    struct buf more;
+    buf_init(&more, 4096);
+    buf_printf(&more, ", %s", members);
+    configure(w, WORLD_PROPERTIES, "\"retry_budget\": \"20s\"", buf_text(&more));
+    buf_release(&more);
+}
+
 void world_where(struct world *w, const char *where)
 {
     char member[256];
-    snprintf(member, sizeof(member), ", \"where\": \"%s\"", where);
-    configure(w, WORLD_PROPERTIES, "\"retry_budget\": \"20s\"", member);
+    snprintf(member, sizeof(member), "\"where\": \"%s\"", where);
+    world_from(w, member);
 }
 
 static void start_service(struct world *w, const char *const *more)

@@ -36,6 +36,9 @@ void world_configure(struct world *w, const char *properties, const char *limits
 /* The configuration as at first, with a condition on the rows. */
 void world_where(struct world *w, const char *where);
 
+/* The configuration as at first, with more members of "from". */
+void world_from(struct world *w, const char *members);
+
 /* rowferry source install. */
 void world_install(struct world *w);
 

@@ -76,7 +76,7 @@ struct delete_guard_config {
     int64_t count;
 };
 
-enum capture_mode { CAPTURE_MODE_CHANGELOG };
+enum capture_mode { CAPTURE_MODE_CHANGELOG, CAPTURE_MODE_CURSOR };
 enum index_kind { INDEX_KIND_INDEX };
 enum on_schema_change { ON_SCHEMA_CHANGE_STOP };
 
@@ -89,6 +89,8 @@ struct from_config {
     struct dependency *dependencies;
     size_t dependency_count;
     int capture_mode;
+    char *cursor_column; /* of mode cursor, else null */
+    int64_t overlap_ms;  /* of mode cursor; 0: the default */
 };
 
 struct to_config {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source port over PostgreSQL: one table, its plan, and the change log on it.
+ * The source port over PostgreSQL: one table, its plan, and the change log on it or a
+ * cursor over one of its columns.
  *
  * Every connect looks the table up and compiles the plan anew; the last one's are kept.
  */
@@ -18,7 +19,9 @@ struct table_source_options {
     const char *const *key;
     size_t key_count;
     const char *where;
-    const char *query; /* null: the table's rows */
+    const char *cursor; /* the column to follow; null: the change log */
+    int64_t overlap_ms; /* of the cursor; 0: the default */
+    const char *query;  /* null: the table's rows */
     const struct dependency *dependencies;
     size_t dependency_count;
     const struct mapping *mapping;

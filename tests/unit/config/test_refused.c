@@ -140,10 +140,21 @@ static const struct refused {
      "shop.json:2:72: \"pipelines[0].from.depends_on\" is an object; a list of objects is expected",
      NULL},
 
-    /* known, but not in this version */
+    /* a capture that does not know what to follow, or follows nothing */
     {PIPE(NAME ",\"from\": {\"table\": \"t\", \"capture\": {\"mode\": \"cursor\"}}," TO),
-     "shop.json:2:57: \"pipelines[0].from.capture.mode\": \"cursor\" is not available in version "
-     "0.1.0",
+     "shop.json:2:57: \"pipelines[0].from.capture.mode\" is cursor, without \"column\"", NULL},
+    {PIPE(NAME ",\"from\": {\"table\": \"t\", \"capture\": {\"column\": \"at\"}}," TO),
+     "shop.json:2:59: \"pipelines[0].from.capture.column\" belongs to mode \"cursor\"", NULL},
+    {PIPE(NAME ",\"from\": {\"table\": \"t\", \"capture\": {\"overlap\": \"1m\"}}," TO),
+     "shop.json:2:60: \"pipelines[0].from.capture.overlap\" belongs to mode \"cursor\"", NULL},
+    {PIPE(NAME ",\"from\": {\"table\": \"t\", \"query\": \"select 1\", \"capture\": {\"mode\": "
+               "\"cursor\", \"column\": \"at\"}}," TO),
+     "shop.json:2:46: \"pipelines[0].from.query\" needs the capture mode \"changelog\"", NULL},
+
+    /* known, but not in this version */
+    {PIPE(NAME
+          ",\"from\": {\"table\": \"t\", \"capture\": {\"deletes\": {\"reconcile\": \"1h\"}}}," TO),
+     "shop.json:2:49: \"pipelines[0].from.capture.deletes\" is not available in version 0.1.0",
      NULL},
     {PIPE(NAME "," FROM ",\"to\": {\"kind\": \"data_stream\"}"),
      "shop.json:2:52: \"pipelines[0].to.kind\": \"data_stream\" is not available in version 0.1.0",

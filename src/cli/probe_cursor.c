@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What check says of a column that is followed: what the promise rests on, and what is not seen. */
+#include "probe.h"
+#include "rowferry/source/cursor.h"
+
+static void probe_column(struct check *c)
+{
+    struct err err;
+    struct cursor_look look;
+    const char *column = c->pipeline->from.cursor_column;
+    if (cursor_require(c->table, column, &err) < 0 ||
+        cursor_look(c->pg, c->table, column, &look, &err) < 0) {
+        check_fail(c, &err);
+        return;
+    }
+    check_say(c, VERDICT_PASS, NULL, "\"%s\" can be followed", column);
+    if (!look.indexed) {
+        check_say(c, VERDICT_WARN,
+                  "create an index over the column and then the key: each poll reads the whole "
+                  "table without it",
+                  "no index begins with \"%s\"", column);
+    }
+    if (!look.not_null) {
+        check_say(c, VERDICT_WARN, "set the column NOT NULL",
+                  "rows whose \"%s\" is NULL are read by the first load and never again", column);
+    }
+}
+
+/* The first reason why the horizon is not exact; null where it is. */
+static const char *blind_why(const struct cursor_look *look, const char **remedy)
+{
+    if (look->subscribed) {
+        *remedy = "follow the table where it is written";
+        return "logical replication fills the table, with values taken elsewhere";
+    }
+    if (!look->timed) {
+        *remedy = "follow a timestamptz that the database sets";
+        return "the column is no timestamptz, which a transaction's start could be compared with";
+    }
+    if (look->in_recovery) {
+        *remedy = "connect to the primary";
+        return "a standby does not show the transactions of the primary";
+    }
+    if (!look->privileged) {
+        *remedy = "grant pg_read_all_stats to this role";
+        return "this role cannot see how long the transactions of others have run";
+    }
+    if (!look->tracked) {
+        *remedy = "set track_activities to on";
+        return "the server does not say how long transactions have run";
+    }
+    return NULL;
+}
+
+static void probe_horizon(struct check *c)
+{
+    struct err err;
+    struct cursor_look look;
+    const char *remedy = NULL;
+    if (cursor_look(c->pg, c->table, c->pipeline->from.cursor_column, &look, &err) < 0) {
+        check_fail(c, &err);
+        return;
+    }
+    const char *why = blind_why(&look, &remedy);
+    if (why != NULL) {
+        check_say(c, VERDICT_WARN, remedy,
+                  "a change is missed that commits later than from.capture.overlap after its value "
+                  "was taken: %s",
+                  why);
+    } else {
+        check_say(c, VERDICT_PASS, NULL,
+                  "no change is missed whose value the database takes within its transaction");
+    }
+    if (look.prepared[0] != '\0') {
+        check_say(c, VERDICT_WARN, "end it with COMMIT PREPARED or ROLLBACK PREPARED",
+                  "a prepared transaction holds the position since %s", look.prepared);
+    }
+}
+
+static void probe_deletes(struct check *c)
+{
+    bool where = c->pipeline->from.where != NULL;
+    check_say(c, VERDICT_WARN,
+              "use the change log, or mark rows as deleted and exclude them in "
+              "from.where",
+              "rows that are deleted in the table%s stay in the index%s",
+              where ? ", and not by a change that from.where excludes," : "",
+              where ? "; the delete guard does not watch a cursor" : "");
+}
+
+const struct probe probes_cursor[] = {
+    {"cursor", FACT_TABLE, FACT_LOG, probe_column},
+    {"horizon", FACT_LOG, 0, probe_horizon},
+    {"deletes", FACT_TABLE, 0, probe_deletes},
+    {0},
+};
