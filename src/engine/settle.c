@@ -12,9 +12,23 @@ static void settle_letter(struct loop *l, uint64_t page, const struct letter *le
     }
 }
 
-/* A row that never became an operation: its dead letter. */
+/* No document can have the key of a row that is gone: there is nothing to delete, and no letter. */
+static void settle_absent(struct loop *l, uint64_t page)
+{
+    struct span key = l->change.key;
+    if (intake_was_asked(&l->intake, page)) {
+        requests_settled(&l->requests, OPERATION_DELETE, false);
+    }
+    l->counters.cleared += settling_done(&l->settling, key, text_hash(key.data, key.len));
+}
+
+/* A change that never became an operation: the dead letter of its row. */
 void settle_refusal(struct loop *l, uint64_t page, const struct refusal *refusal)
 {
+    if (l->change.kind == CHANGE_GONE && !l->change.key_null) {
+        settle_absent(l, page);
+        return;
+    }
     struct buf reason;
     buf_init(&reason, 2048);
     if (refusal->column != NULL) {

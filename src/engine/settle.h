@@ -13,7 +13,8 @@
 int settle_operation(void *context, const struct batch *batch, const struct operation *o,
                      struct err *err);
 
-/* The change in work never became an operation: its dead letter. */
+/* The change in work never became an operation: a row is a dead letter, one that is gone is done.
+ */
 void settle_refusal(struct loop *l, uint64_t page, const struct refusal *refusal);
 
 #endif

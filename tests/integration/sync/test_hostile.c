@@ -208,5 +208,35 @@ START_TEST(keys_of_two_columns_that_join_alike_are_two_documents)
 }
 END_TEST
 
+START_TEST(a_row_whose_key_no_document_can_have_is_forgotten_once_it_is_gone)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 0, NULL);
+    sql_exec(w.conn, "create table far (id text primary key, n int); insert into far values "
+                     "(repeat('k', 513), 1), (repeat('l', 513), 2), ('', 3), ('ok', 4)");
+    configure(&w, "far", "\"id\"", "\"n\":{\"type\":\"integer\"}");
+    world_install(&w);
+    world_sync(&w, 3, &result);
+    ck_assert_int_eq(program_json_int(&result, "rejected"), 3);
+    program_result_release(&result);
+    sql_exec(w.conn, "delete from far where n = 1");
+    rowferry_run(&result, w.config, "deadletter", "retry", NULL);
+    ck_assert_msg(result.exit_code == 3, "%s%s", result.out, result.err);
+    program_result_release(&result);
+    sql_exec(w.conn, "update far set id = 'short' where n = 2; delete from far where n = 3");
+    world_sync(&w, 0, &result);
+    ck_assert_int_eq(program_json_int(&result, "rejected"), 0);
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "deadletter", "list", "--json", NULL);
+    ck_assert_str_eq(result.out, "");
+    program_result_release(&result);
+    expect_equal(2, w.conn, "select id, jsonb_build_object('source_id', id, 'n', n) from far",
+                 w.service.url, "hostile", "ApiKey " WORLD_API_KEY);
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("integration/hostile", a_hundred_hostile_rows_arrive_exactly_or_say_why_not,
-           keys_of_two_columns_that_join_alike_are_two_documents)
+           keys_of_two_columns_that_join_alike_are_two_documents,
+           a_row_whose_key_no_document_can_have_is_forgotten_once_it_is_gone)
