@@ -30,6 +30,8 @@ int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
     strncpy(err->sqlstate, sqlstate, sizeof(err->sqlstate) - 1);
     if (strcmp(sqlstate, "42501") == 0) {
         err_hint(err, "run the grants that \"rowferry source print\" shows");
+    } else if (strcmp(sqlstate, "22021") == 0) {
+        err_hint(err, "the database's encoding lets any bytes in: make the text UTF-8 there");
     }
     return err->class;
 }

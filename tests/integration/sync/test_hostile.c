@@ -237,6 +237,43 @@ START_TEST(a_row_whose_key_no_document_can_have_is_forgotten_once_it_is_gone)
 }
 END_TEST
 
+START_TEST(bytes_of_a_database_that_checks_none_are_said_to_be_no_utf_8)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 0, NULL);
+    char *usual = w.uri;
+    char *name = sql_text(w.conn, "select current_database() || '_bytes'");
+    sql_exec(w.conn,
+             "create database \"%s\" template template0 encoding 'SQL_ASCII' lc_collate 'C' "
+             "lc_ctype 'C'",
+             name);
+    w.uri = sql_text(w.conn, "select replace('%s', current_database(), '%s')", usual, name);
+    PGconn *bytes = sql_open(w.uri);
+    sql_exec(bytes, "create table plain (id int primary key, t text); insert into plain values "
+                    "(1, E'caf\\xe9')");
+    configure(&w, "plain", "\"id\"", "\"t\":{\"type\":\"text\"}");
+    world_install(&w);
+    rowferry_run(&result, w.config, "sync", NULL);
+    ck_assert_int_eq(result.exit_code, 1);
+    ck_assert_ptr_nonnull(strstr(result.err, "0xe9"));
+    ck_assert_ptr_nonnull(strstr(result.err, "make the text UTF-8"));
+    program_result_release(&result);
+    sql_exec(bytes, "update plain set t = E'caf\\xc3\\xa9'");
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    expect_equal(1, w.conn, "select '1', jsonb_build_object('source_id', '1', 't', 'café')",
+                 w.service.url, "hostile", "ApiKey " WORLD_API_KEY);
+    PQfinish(bytes);
+    sql_exec(w.conn, "drop database \"%s\" with (force)", name);
+    free(w.uri);
+    free(name);
+    w.uri = usual;
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("integration/hostile", a_hundred_hostile_rows_arrive_exactly_or_say_why_not,
            keys_of_two_columns_that_join_alike_are_two_documents,
-           a_row_whose_key_no_document_can_have_is_forgotten_once_it_is_gone)
+           a_row_whose_key_no_document_can_have_is_forgotten_once_it_is_gone,
+           bytes_of_a_database_that_checks_none_are_said_to_be_no_utf_8)
