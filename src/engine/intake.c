@@ -63,6 +63,7 @@ void intake_release(struct intake *r)
     intake_forget_asked(r, r->asked_count);
     free(r->again);
     free(r->asked);
+    free(r->asked_error);
     free(r->identity);
     free(r->fingerprint);
     free(r->position);
@@ -100,6 +101,8 @@ void intake_ask(struct intake *r, struct span key)
 {
     if (r->asked_count == 0 && r->asking == 0) {
         r->asked_first = r->asked_last = 0;
+        free(r->asked_error);
+        r->asked_error = NULL;
     }
     r->asked = mem_grow(r->asked, r->asked_count + 1, sizeof(*r->asked));
     r->asked[r->asked_count++] = span_make(text_copy_span(key), key.len);
@@ -341,6 +344,18 @@ static int intake_step(struct intake *r, struct change *change, struct err *err)
     return rc;
 }
 
+/* A key that the source will not look up (no number, for example) is the asker's mistake: the
+ * holder goes on. What else may be wrong is met again by the next page. */
+static void intake_refuse_asked(struct intake *r, const struct err *why)
+{
+    intake_close(r);
+    intake_forget_again(r, false);
+    window_close(r->window, r->page, NULL);
+    r->page = 0;
+    intake_forget_asked(r, r->asked_count);
+    r->asked_error = text_copy(why->message);
+}
+
 int intake_next(struct intake *r, struct change *change, struct err *err)
 {
     *change = (struct change){.kind = CHANGE_WAIT};
@@ -354,6 +369,11 @@ int intake_next(struct intake *r, struct change *change, struct err *err)
         intake_forget_again(r, false);
         change->kind = CHANGE_WAIT;
         return patience_away(r->patience, &r->clock, err) ? 0 : ERR_TRANSIENT;
+    }
+    if (rc == ERR_REJECTED && r->asking > 0 && r->rereading == 0 && !r->only_asked) {
+        intake_refuse_asked(r, err);
+        change->kind = CHANGE_WAIT;
+        return 0;
     }
     if (rc == 0 && (change->kind == CHANGE_PAGE || change->kind == CHANGE_JUDGE)) {
         intake_end_page(r, change);

@@ -58,8 +58,9 @@ struct intake {
     size_t asking;        /* how many of them the open page reads */
     uint64_t asked_first; /* the pages of the request; 0 = none was begun */
     uint64_t asked_last;
-    bool only_asked; /* nothing else is read */
-    bool guarded;    /* see source/capture.h */
+    char *asked_error; /* owned: why the source would not read them; null = it did */
+    bool only_asked;   /* nothing else is read */
+    bool guarded;      /* see source/capture.h */
     uint64_t harmless;
     const struct span *sift; /* borrowed: keys to be asked for their lack of a row */
     size_t sift_count;

@@ -90,8 +90,23 @@ bool requests_finished(const struct requests *r, const struct intake *intake)
            window_pages_settled(intake->window, intake->asked_first, intake->asked_last);
 }
 
-static int requests_finish(struct requests *r, struct err *err)
+static int requests_refuse(struct requests *r, const char *why, struct err *err)
 {
+    struct buf answer;
+    buf_init(&answer, ANSWER_MAX_BYTES);
+    buf_push_literal(&answer, "{\"error\":");
+    text_json(&answer, why, strlen(why));
+    buf_push_char(&answer, '}');
+    int rc = requests_answer(r, REQUEST_FAILED, buf_text(&answer), err);
+    buf_release(&answer);
+    return rc;
+}
+
+static int requests_finish(struct requests *r, const char *error, struct err *err)
+{
+    if (error != NULL) {
+        return requests_refuse(r, error, err);
+    }
     struct buf answer;
     buf_init(&answer, ANSWER_MAX_BYTES);
     if (strcmp(buf_text(&r->command), REQUEST_RESYNC) == 0) {
@@ -147,7 +162,7 @@ int requests_discard(struct state *s, const struct clock *clock, int64_t id, con
     r.id = id;
     int rc = requests_forget(&r, arguments, err);
     if (rc == 0) {
-        rc = requests_finish(&r, err);
+        rc = requests_finish(&r, NULL, err);
     }
     requests_release(&r);
     return rc;
@@ -175,7 +190,7 @@ int requests_turn(struct requests *r, struct intake *intake, struct settling *se
         return requests_tell(r, err);
     }
     if (r->id != 0) { /* whoever filed the next one waits as well */
-        int rc = requests_finish(r, err);
+        int rc = requests_finish(r, intake->asked_error, err);
         if (rc < 0) {
             return rc;
         }
@@ -195,17 +210,8 @@ void requests_settled(struct requests *r, enum operation_kind kind, bool rejecte
 
 void requests_fail(struct requests *r, const struct err *why)
 {
-    if (r->id == 0) {
-        return;
-    }
     struct err ignored;
-    struct buf answer;
-    buf_init(&answer, ANSWER_MAX_BYTES);
-    buf_push_literal(&answer, "{\"error\":");
-    text_json(&answer, why->message, strlen(why->message));
-    buf_push_char(&answer, '}');
-    if (requests_answer(r, REQUEST_FAILED, buf_text(&answer), &ignored) < 0) {
+    if (r->id != 0 && requests_refuse(r, why->message, &ignored) < 0) {
         r->id = 0; /* the next holder finds it taken and takes it again */
     }
-    buf_release(&answer);
 }

@@ -372,6 +372,35 @@ START_TEST(the_holder_carries_out_what_others_ask)
 }
 END_TEST
 
+START_TEST(a_key_that_is_no_number_fails_the_request_and_not_the_holder)
+{
+    struct world w;
+    struct program holder;
+    struct program_result result;
+    start(&w, ROWS);
+    start_holder(&w, &holder, "{\"delay_ms\":250}");
+    rowferry_run(&result, w.config, "resync", "1", "abc", NULL);
+    ck_assert_int_eq(result.exit_code, 1);
+    expect_text(result.err, "is held by process");
+    expect_text(result.err, "invalid input syntax");
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "resync", "2", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
+    expect_text(result.err, "is held by process");
+    program_result_release(&result);
+    program_finish(&holder, 25000, &result);
+    ck_assert_msg(result.exit_code == 3, "%s%s", result.out, result.err);
+    expect_text(result.err, "event=request_failed command=resync keys=2");
+    expect_text(result.err, "event=request_done command=resync keys=1");
+    program_result_release(&result);
+    sql_exec(w.conn, "update articles set title = '7' where source_id = 7");
+    world_sync(&w, 0, &result);
+    ck_assert_int_eq(program_json_int(&result, "operations"), 1);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(the_one_who_asked_finishes_what_a_dead_holder_leaves)
 {
     struct world w;
@@ -428,5 +457,6 @@ SUITE_MAIN("sync/requests", rows_are_sent_again_where_nobody_holds_the_pipeline,
            dead_letters_are_discarded_while_both_servers_are_away,
            a_request_before_the_first_sync_fails_and_is_not_kept,
            the_holder_carries_out_what_others_ask,
+           a_key_that_is_no_number_fails_the_request_and_not_the_holder,
            the_one_who_asked_finishes_what_a_dead_holder_leaves,
            who_stops_waiting_leaves_the_request_to_the_holder)
