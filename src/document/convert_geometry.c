@@ -61,7 +61,7 @@ static bool read_bytes(struct wkb *w, size_t count, uint64_t *value)
         if (high < 0 || low < 0) {
             return false;
         }
-        uint64_t byte = (uint64_t)(high * 16 + low);
+        uint64_t byte = (uint64_t)high * 16 + (uint64_t)low;
         *value |= byte << 8 * (w->little ? i : count - 1 - i);
         w->at += 2;
     }
@@ -113,8 +113,7 @@ static void push_double(struct buf *out, double value)
     char text[40] = "";
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof(text), "%.*g", digits, value);
-        double back = strtod(text, NULL);
-        if (memcmp(&back, &value, sizeof(back)) == 0) {
+        if (strtod(text, NULL) == value) {
             break;
         }
     }

@@ -2,6 +2,7 @@
 /* From a tree of columns and a tree of properties to a tree of converters, with every doubt. */
 #include "pair.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -271,6 +272,7 @@ static void compile_bounds(struct type_pair *pair, const struct pair_search *sea
                            const struct column *range)
 {
     char type[TYPE_BOUND_BYTES];
+    assert(range != NULL && range->parts != NULL); /* the catalogue gives a range its bound */
     type_bound(type, pair->property->type);
     const struct type_rule *rule = type_find(&range->parts[0], type, NULL);
     pair->convert = convert_range;

@@ -127,16 +127,18 @@ static int requests_forget(struct requests *r, const char *arguments, struct err
     struct settlement settlement = {.wall_us = clock_wall_us(&r->clock)};
     struct span *keys = NULL;
     struct buf key;
+    size_t count = 0;
     int64_t before;
     int64_t after = 0;
     buf_init(&key, REQUEST_MAX_BYTES);
     while (keylist_next(&arguments, &key)) {
-        keys = mem_grow(keys, r->keys + 1, sizeof(*keys));
+        keys = mem_grow(keys, count + 1, sizeof(*keys));
         struct span span = span_make(buf_text(&key), key.len);
-        keys[r->keys++] = span_make(text_copy_span(span), span.len);
+        keys[count++] = span_make(text_copy_span(span), span.len);
     }
+    r->keys = count;
     settlement.cleared = keys;
-    settlement.cleared_count = r->keys;
+    settlement.cleared_count = count;
     int rc = deadletter_count(r->state, &before, err);
     if (rc == 0) {
         rc = checkpoint_settle(r->state, &settlement, err);
@@ -145,7 +147,7 @@ static int requests_forget(struct requests *r, const char *arguments, struct err
         rc = deadletter_count(r->state, &after, err);
         r->discarded = before - after;
     }
-    for (size_t i = 0; i < r->keys; i++) {
+    for (size_t i = 0; i < count; i++) {
         free((void *)(uintptr_t)keys[i].data);
     }
     free(keys);

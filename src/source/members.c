@@ -36,21 +36,16 @@ static struct member member_at(const char *line)
     return m;
 }
 
-static bool same(struct span a, struct span b)
-{
-    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
-}
-
 enum members_news members_compare(const char *was, const char *is, struct span *name)
 {
     enum members_news worst = MEMBERS_SAME;
     while (*was != '\0' || *is != '\0') {
         struct member then = member_at(was);
         struct member now = member_at(is);
-        enum members_news news = then.oid < now.oid                  ? MEMBERS_LEFT
-                                 : then.oid > now.oid                ? MEMBERS_JOINED
-                                 : same(then.triggers, now.triggers) ? MEMBERS_SAME
-                                                                     : MEMBERS_CHANGED;
+        enum members_news news = then.oid < now.oid                        ? MEMBERS_LEFT
+                                 : then.oid > now.oid                      ? MEMBERS_JOINED
+                                 : span_equal(then.triggers, now.triggers) ? MEMBERS_SAME
+                                                                           : MEMBERS_CHANGED;
         if (news > worst) {
             worst = news;
             *name = news == MEMBERS_LEFT ? then.name : now.name;
