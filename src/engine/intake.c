@@ -187,7 +187,7 @@ static int intake_start(struct intake *r, struct err *err)
     return rc;
 }
 
-/* Where an interrupted first load goes on; -1 rows where the copy cannot tell. */
+/* Where an interrupted first load goes on; -1 rows where nobody has counted the table. */
 static void intake_tell_resumed(const struct intake *r)
 {
     struct capture_progress copy;
@@ -195,8 +195,12 @@ static void intake_tell_resumed(const struct intake *r)
     if (copy.share >= 1) {
         return;
     }
-    bool known = copy.share > 0 && copy.rows_estimated >= 0;
-    double left = known ? (double)copy.rows_estimated * (1 - copy.share) : -1;
+    int64_t left = -1;
+    if (copy.rows_estimated >= 0) {
+        int64_t read = (int64_t)((double)copy.rows_estimated * copy.share);
+        read = read > 0 ? read : r->loaded; /* a copy by keys does not know its share */
+        left = copy.rows_estimated > read ? copy.rows_estimated - read : 0;
+    }
     log_event(LOG_INFO, "load_resumed", F_TEXT("pipeline", r->patience->pipeline),
               F_REAL("share", copy.share), F_INT("rows_left", left));
 }

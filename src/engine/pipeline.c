@@ -106,6 +106,7 @@ static int sync_begin(struct sync *s, struct err *err)
     l->deletes.guarded = c->phase == GENERATION_LIVE;
     l->intake.guarded = l->deletes.guarded && s->options->guard_share < 1;
     l->intake.harmless = (uint64_t)s->options->guard_count;
+    l->intake.loaded = c->documents;
     intake_init(&l->intake, &s->target.facts, c->position, c->clock_ceiling);
     log_event(LOG_INFO, "sync_started", F_TEXT("pipeline", s->options->name),
               F_TEXT("index", c->generation),

@@ -16,7 +16,7 @@
 #define PAGE_BLOCKS_COUNT 1024
 #define CHUNK_BYTES ((size_t)1 << 20)
 #define ROW_GUESS_BYTES 2048 /* for the first chunk; then as its rows were */
-#define BLOCK_GUESS_BYTES 16384
+#define BLOCK_GUESS_BYTES 32768
 #define MIRROR_EVERY_MS 1000
 #define PRUNE_AT_START_MS 2000 /* a scheduled run has no other time for what a large one left */
 
