@@ -230,13 +230,16 @@ static void probe_consumers(struct check *c)
     struct err err;
     struct buf names;
     buf_init(&names, WHY_BYTES);
-    if (install_left(c->pg, c->table, &names, &err) < 0) {
-        check_fail(c, &err);
-    } else if (names.len > 0) {
+    int rc = install_left(c->pg, c->table, &names, &err);
+    if (rc == 0 && names.len > 0) {
         check_say(c, VERDICT_WARN,
                   "attach it again, or remove the pipeline's state file to build the index anew",
                   "tables left %s with their rows: %s", c->table->quoted, buf_text(&names));
-    } else if (install_stale(c->pg, c->table, &names, &err) < 0) {
+        buf_release(&names);
+        return;
+    }
+    rc = rc == 0 ? install_stale(c->pg, c->table, &names, &err) : rc;
+    if (rc < 0) {
         check_fail(c, &err);
     } else if (names.len > 0) {
         check_say(c, VERDICT_WARN,

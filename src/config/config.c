@@ -275,6 +275,7 @@ static void free_pipeline(struct pipeline_config *p)
     free(p->from.table);
     free_texts(p->from.key, p->from.key_count);
     free(p->from.where);
+    free(p->from.cursor_column);
     free(p->from.query);
     query_free_dependencies(p->from.dependencies, p->from.dependency_count);
     free(p->to.index);

@@ -21,7 +21,7 @@ START_TEST(documents_are_counted_after_a_refresh)
     }
     send_whole(s, s->first, &b);
     for (size_t i = 0; i < b.count; i++) {
-        expect_outcome(&b, i, OUTCOME_DONE, 200, NULL);
+        expect_outcome(&b, i, OUTCOME_DONE, 201, NULL);
     }
     OK(index_refresh(s->service, s->first, &s->err));
     OK(index_count(s->service, s->first, &count, &s->err));
@@ -145,7 +145,7 @@ START_TEST(several_bulks_are_in_flight_beside_a_request)
     for (size_t i = 0; i < 3; i++) {
         struct batch *taken = take_back(s, s->service);
         for (size_t k = 0; k < taken->count; k++) {
-            expect_outcome(taken, k, OUTCOME_DONE, 200, NULL);
+            expect_outcome(taken, k, OUTCOME_DONE, 201, NULL);
         }
     }
     OK(index_refresh(s->service, s->first, &s->err));

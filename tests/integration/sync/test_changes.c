@@ -143,7 +143,7 @@ START_TEST(a_restarted_database_is_waited_for)
     rowferry_start(&program, w.config, "sync", "--json", NULL);
     program_await(&program, "event=sync_started", 30000);
     sql_exec(w.conn, "select pg_terminate_backend(pid) from pg_stat_activity "
-                     "where application_name like 'rowferry%%'");
+                     "where application_name like 'rowferry%%' and datname = current_database()");
     program_finish(&program, 60000, &result);
     ck_assert_msg(result.exit_code == 0, "%s", result.err);
     program_result_release(&result);

@@ -103,7 +103,7 @@ START_TEST(a_column_that_is_not_mapped_may_come_while_a_sync_runs)
     program_await(&program, "event=sync_started", 30000);
     sql_exec(w.conn, "alter table articles add column internal_note text");
     sql_exec(w.conn, "select pg_terminate_backend(pid) from pg_stat_activity "
-                     "where application_name like 'rowferry%%'");
+                     "where application_name like 'rowferry%%' and datname = current_database()");
     sql_exec(w.conn, "alter table articles add column another_note text");
     program_finish(&program, 60000, &result);
     ck_assert_msg(result.exit_code == 0, "%s", result.err);

