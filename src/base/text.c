@@ -222,6 +222,23 @@ char *text_copy_span(struct span s)
     return copy;
 }
 
+char **text_copy_list(const char *const *items, size_t count)
+{
+    char **copy = mem_zero(count + 1, sizeof(*copy));
+    for (size_t i = 0; i < count; i++) {
+        copy[i] = text_copy(items[i]);
+    }
+    return copy;
+}
+
+void text_free_list(char **items, size_t count)
+{
+    for (size_t i = 0; items != NULL && i < count; i++) {
+        free(items[i]);
+    }
+    free(items);
+}
+
 void *mem_zero(size_t count, size_t size)
 {
     return or_abort(calloc(count > 0 ? count : 1, size > 0 ? size : 1));

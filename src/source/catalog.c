@@ -15,23 +15,15 @@
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 
-static void free_list(char **items, size_t count)
-{
-    for (size_t i = 0; items != NULL && i < count; i++) {
-        free(items[i]);
-    }
-    free(items);
-}
-
 void table_free(struct table *t)
 {
     if (t == NULL) {
         return;
     }
     columns_release(&t->columns);
-    free_list(t->key, t->key_count);
-    free_list(t->key_types, t->key_count);
-    free_list(t->key_operators, t->key_count);
+    text_free_list(t->key, t->key_count);
+    text_free_list(t->key_types, t->key_count);
+    text_free_list(t->key_operators, t->key_count);
     free(t->query);
     free(t->schema);
     free(t->name);
@@ -250,7 +242,7 @@ static int read_table(struct pg *pg, struct table *t, const char *const *key, si
     if (rc == 0) {
         rc = read_definition(pg, t, oid, err);
     }
-    free_list(operators, t->columns.count);
+    text_free_list(operators, t->columns.count);
     return rc;
 }
 

@@ -9,6 +9,7 @@
 
 #include "changelog_private.h"
 #include "pg_private.h"
+#include "rowferry/base/text.h"
 
 #define POSITION_MAX_BYTES ((size_t)1 << 20)
 #define KEYS_MAX_BYTES ((size_t)64 << 20)
@@ -375,14 +376,6 @@ static void changelog_progress(const struct capture *capture, struct capture_pro
     }
 }
 
-static void free_list(char **items, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        free(items[i]);
-    }
-    free(items);
-}
-
 static void changelog_free(struct capture *capture)
 {
     struct changelog *c = of(capture);
@@ -405,23 +398,14 @@ static void changelog_free(struct capture *capture)
     buf_release(&c->types);
     table_free(c->table);
     changelog_release_query(c);
-    free_list(c->key, c->key_count);
-    free_list(c->columns, c->column_count);
+    text_free_list(c->key, c->key_count);
+    text_free_list(c->columns, c->column_count);
     free(c->name);
     free(c->table_name);
     free(c->where);
     free(c->fingerprint);
     pg_close(c->pg);
     free(c);
-}
-
-static char **copy_list(const char *const *items, size_t count)
-{
-    char **copy = mem_zero(count + 1, sizeof(*copy));
-    for (size_t i = 0; i < count; i++) {
-        copy[i] = text_copy(items[i]);
-    }
-    return copy;
 }
 
 int changelog_open(struct capture **out, struct pg *pg, const struct changelog_options *o,
@@ -437,13 +421,13 @@ int changelog_open(struct capture **out, struct pg *pg, const struct changelog_o
     c->pg = pg;
     c->name = text_copy(o->consumer);
     c->table_name = text_copy(o->table);
-    c->key = copy_list(o->key, o->key_count);
+    c->key = text_copy_list(o->key, o->key_count);
     c->key_count = o->key_count;
     c->where = o->where != NULL ? text_copy(o->where) : NULL;
     c->query = o->query != NULL ? text_copy(o->query) : NULL;
     c->dependencies = query_copy_dependencies(o->dependencies, o->dependency_count);
     c->dependency_count = o->dependency_count;
-    c->columns = copy_list(o->columns, o->column_count);
+    c->columns = text_copy_list(o->columns, o->column_count);
     c->column_count = o->column_count;
     c->fingerprint = o->fingerprint != NULL ? text_copy(o->fingerprint) : NULL;
     c->page_rows = o->page_rows > 0 ? o->page_rows : PAGE_ROWS;

@@ -235,14 +235,6 @@ static int cursor_forget(struct capture *capture, const char *consumer, struct e
     return 0;
 }
 
-static void free_list(char **items, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        free(items[i]);
-    }
-    free(items);
-}
-
 static void cursor_free(struct capture *capture)
 {
     struct cursor *c = of(capture);
@@ -257,23 +249,14 @@ static void cursor_free(struct capture *capture)
     cursor_position_release(&c->reached);
     buf_release(&c->reached_text);
     table_free(c->table);
-    free_list(c->key, c->key_count);
-    free_list(c->columns, c->column_count);
+    text_free_list(c->key, c->key_count);
+    text_free_list(c->columns, c->column_count);
     free(c->table_name);
     free(c->column);
     free(c->where);
     free(c->fingerprint);
     pg_close(c->pg);
     free(c);
-}
-
-static char **copy_list(const char *const *items, size_t count)
-{
-    char **copy = mem_zero(count + 1, sizeof(*copy));
-    for (size_t i = 0; i < count; i++) {
-        copy[i] = text_copy(items[i]);
-    }
-    return copy;
 }
 
 int cursor_open(struct capture **out, struct pg *pg, const struct cursor_options *o,
@@ -287,11 +270,11 @@ int cursor_open(struct capture **out, struct pg *pg, const struct cursor_options
     c->capture.ops = &ops;
     c->pg = pg;
     c->table_name = text_copy(o->table);
-    c->key = copy_list(o->key, o->key_count);
+    c->key = text_copy_list(o->key, o->key_count);
     c->key_count = o->key_count;
     c->column = text_copy(o->column);
     c->where = o->where != NULL ? text_copy(o->where) : NULL;
-    c->columns = copy_list(o->columns, o->column_count);
+    c->columns = text_copy_list(o->columns, o->column_count);
     c->column_count = o->column_count;
     c->fingerprint = o->fingerprint != NULL ? text_copy(o->fingerprint) : NULL;
     c->horizon.overlap_ms = o->overlap_ms;

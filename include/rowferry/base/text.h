@@ -53,6 +53,9 @@ const char *text_nearest(const char *word, const char *const *candidates);
 /* strdup that aborts without memory: for small, fixed things only. */
 char *text_copy(const char *text);
 char *text_copy_span(struct span s);
+/* A list of so many texts, with a null behind them. */
+char **text_copy_list(const char *const *items, size_t count);
+void text_free_list(char **items, size_t count); /* null is allowed */
 /* calloc and realloc that abort without memory or on overflow: for small, fixed things only. */
 void *mem_zero(size_t count, size_t size);
 void *mem_grow(void *old, size_t count, size_t size);
