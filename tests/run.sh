@@ -20,7 +20,7 @@ preset=asan select=(-LE '^(crash|long)$')
 servers=(opensearch_2 elasticsearch_8_security)
 if [ "${1:-}" = --long ]; then
     shift
-    preset=debug select=(-R '^crash_|^unit_engine_simulation$|^conformance_|^fixture_')
+    preset=debug select=(-R '^crash_|^unit_engine_simulation$|^conformance_|^golden_service_|^fixture_')
     servers+=(opensearch_2_security opensearch_2_knn opensearch_3 opensearch_3_security elasticsearch_8 elasticsearch_9)
     export ROWFERRY_FETCH_S=300
     export ROWFERRY_SEEDS=${ROWFERRY_SEEDS:-2000}
