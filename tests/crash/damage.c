@@ -42,14 +42,16 @@ void damage_write(const struct damage *d, const char *bytes, size_t size)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Until nothing older than the pin is under way in the cluster, also in another test's database: a
- * position taken before would be behind what may be pruned later. */
+/* Until nothing older than the pin is under way in the cluster but other pins, also in another
+ * test's database: a position taken before would be behind what may be pruned later. */
 static void await_oldest(struct damage *d)
 {
     struct deadline deadline = deadline_after(60000);
     int64_t pin = sql_int(d->pin, "select pg_current_xact_id()::text::bigint");
-    while (sql_int(d->world.conn, "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint") <
-           pin) {
+    while (sql_int(d->world.conn,
+                   "select count(*) from pg_stat_activity where backend_xid::text::bigint < %lld "
+                   "and application_name <> 'pin'",
+                   (long long)pin) > 0) {
         ck_assert(deadline_wait(&deadline));
     }
 }
@@ -65,7 +67,10 @@ void damage_start(struct damage *d)
     program_result_release(&result);
     d->path = scratch_path(w->dir, "state.db");
     d->pin = sql_open(w->uri);
-    sql_exec(d->pin, "begin; update articles set title = 'pin' where source_id = %d", ROWS);
+    sql_exec(d->pin,
+             "set application_name = 'pin'; begin; update articles set title = 'pin' where "
+             "source_id = %d",
+             ROWS);
     await_oldest(d);
     damage_change(d);
     world_sync(w, 0, &result);
