@@ -96,7 +96,7 @@ static void restarted(int number)
     restart(number);
     ends_equal(&w, &program);
     sql_exec(w.conn, "update articles set title = 'again';"
-                     "delete from articles where source_id %% 10 = 0");
+                     "delete from articles where source_id %% 12 = 0");
     started(&w, &program, ROWS / 10);
     restart(number);
     ends_equal(&w, &program);
