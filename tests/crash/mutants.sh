@@ -22,8 +22,7 @@ committed before it is settled@src/engine/window.c@if (!page->closed || page->un
 a version is used again@src/document/version.c@wall_us > v->last ? wall_us : v->last + 1;@wall_us > v->last ? wall_us : v->last;
 a version's ceiling is not durable@src/engine/intake.c@rc = checkpoint_raise_ceiling(r->state, ceiling, err);@rc = 0;
 a held operation is dropped@src/engine/loop.c@if (held && !replaces) {@if (held && !replaces) { return true;
-an outrun version is not stepped over@src/engine/intake.c@version_step_over(&r->ticks, seen);@(void)seen;
-an outrun operation counts as done@src/engine/settle.c@settle_outrun(l, o, key, hash);@settle_done(l, o, key, hash);
+an outrun operation counts as done@src/engine/settle.c@settle_outrun(l, batch, o, hash);@settle_done(l, o, batch_key(batch, o), hash);
 the position is forgotten with the connection@src/engine/intake.c@if (rc == ERR_TRANSIENT) {@if (rc == ERR_TRANSIENT) { free(r->position); r->position = NULL;
 dead letters are not recorded@src/state/checkpoint.c@result = add_letters(s, settlement, err);@result = 0;
 a change during the copy is not read again@src/engine/pipeline.c@intake_init(&l->intake, &s->target.facts, c->position, c->clock_ceiling);@intake_init(&l->intake, &s->target.facts, c->phase == GENERATION_LIVE ? c->position : NULL, c->clock_ceiling);
