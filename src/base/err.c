@@ -69,6 +69,15 @@ int err_hint(struct err *e, const char *format, ...)
     return e->class;
 }
 
+int err_drift(struct err *e)
+{
+    if (e == NULL) {
+        return ERR_INTERNAL;
+    }
+    e->drift = true;
+    return e->class;
+}
+
 void err_detail(struct err *e, const char *bytes, size_t len)
 {
     if (e == NULL) {

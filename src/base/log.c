@@ -17,9 +17,10 @@
 #define VALUE_BYTES 1024 /* of one text value; the rest is cut */
 
 static struct {
-    enum log_level least;
-    enum log_format format;
-} sink = {LOG_INFO, LOG_TEXT};
+    _Atomic enum log_level least;
+    _Atomic enum log_format format;
+    _Atomic(const struct log_watcher *) watcher;
+} sink = {LOG_INFO, LOG_TEXT, NULL};
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
 
@@ -27,6 +28,11 @@ void log_configure(enum log_level least, enum log_format format)
 {
     sink.least = least;
     sink.format = format;
+}
+
+void log_watch(const struct log_watcher *watcher)
+{
+    sink.watcher = watcher;
 }
 
 bool log_enabled(enum log_level level)
@@ -39,7 +45,9 @@ static bool is_bare(struct span value)
 {
     for (size_t i = 0; i < value.len; i++) {
         unsigned char c = (unsigned char)value.data[i];
-        if (c <= 0x20 || c == 0x7f || c == '"' || c == '=' || c == '\\') {
+        size_t used;
+        if (text_hidden(value.data + i, value.len - i, &used) != 0 || c <= 0x20 || c == 0x7f ||
+            c == '"' || c == '=' || c == '\\') {
             return false;
         }
     }
@@ -144,14 +152,19 @@ void log_fields(enum log_level level, const char *event, const struct log_field 
         return;
     }
     struct clock clock = clock_system();
+    int64_t wall_us = clock_wall_us(&clock);
+    const struct log_watcher *watcher = sink.watcher;
     struct buf line;
+    if (watcher != NULL) {
+        watcher->event(watcher->context, level, wall_us, event, fields);
+    }
     buf_init(&line, LINE_BYTES);
-    log_render(&line, sink.format, level, clock_wall_us(&clock), event, fields);
+    log_render(&line, sink.format, level, wall_us, event, fields);
     buf_push_char(&line, '\n');
     if (line.failed) {
         static const struct log_field cut[] = {{"fields_cut", LOG_FIELD_INT, NULL, 1, 0}, {0}};
         buf_reset(&line);
-        log_render(&line, sink.format, level, clock_wall_us(&clock), event, cut);
+        log_render(&line, sink.format, level, wall_us, event, cut);
         buf_push_char(&line, '\n');
     }
     write_line(buf_text(&line), line.len);

@@ -45,7 +45,6 @@ size_t text_cut(const char *bytes, size_t len, size_t max_bytes)
     return kept;
 }
 
-/* The length of the UTF-8 character at the start of the bytes; 0 where there is none. */
 static size_t utf8_len(const unsigned char *s, size_t len)
 {
     size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
@@ -61,6 +60,29 @@ static size_t utf8_len(const unsigned char *s, size_t len)
     bool wrong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
                  (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f);
     return wrong ? 0 : n;
+}
+
+size_t text_character(const char *bytes, size_t len)
+{
+    return len > 0 ? utf8_len((const unsigned char *)bytes, len) : 0;
+}
+
+unsigned text_hidden(const char *bytes, size_t len, size_t *used)
+{
+    const unsigned char *s = (const unsigned char *)bytes;
+    unsigned number = 0;
+    *used = len > 0 && s[0] >= 0xc2 && s[0] <= 0xef ? utf8_len(s, len) : 0;
+    if (*used == 2) {
+        number = (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu);
+    } else if (*used == 3) {
+        number = (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
+    }
+    bool hidden = (number >= 0x80 && number <= 0x9f) || number == 0xad || number == 0x61c ||
+                  (number >= 0x200b && number <= 0x200f) ||
+                  (number >= 0x2028 && number <= 0x202e) ||
+                  (number >= 0x2060 && number <= 0x206f) || number == 0xfeff ||
+                  (number >= 0xfff9 && number <= 0xfffb);
+    return hidden ? number : 0;
 }
 
 void text_valid(struct buf *out, const char *bytes, size_t len)
@@ -119,7 +141,14 @@ void text_escape(struct buf *out, const char *bytes, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         char escaped[TEXT_ESCAPED_BYTES];
-        buf_push(out, escaped, text_escape_byte(escaped, bytes[i]));
+        size_t used;
+        unsigned hidden = text_hidden(bytes + i, len - i, &used);
+        if (hidden != 0) {
+            buf_printf(out, "\\u%04x", hidden);
+            i += used - 1;
+        } else {
+            buf_push(out, escaped, text_escape_byte(escaped, bytes[i]));
+        }
     }
 }
 
@@ -140,11 +169,18 @@ void text_json(struct buf *out, const char *bytes, size_t len)
     buf_push_char(out, '"');
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)bytes[i];
-        if (c >= 0x20 && c != '"' && c != '\\') {
+        size_t used;
+        unsigned hidden = text_hidden(bytes + i, len - i, &used);
+        if (c >= 0x20 && c != '"' && c != '\\' && hidden == 0) {
             continue;
         }
         buf_push(out, bytes + run, i - run);
-        json_escape(out, c);
+        if (hidden != 0) {
+            buf_printf(out, "\\u%04x", hidden);
+            i += used - 1;
+        } else {
+            json_escape(out, c);
+        }
         run = i + 1;
     }
     if (run < len) {

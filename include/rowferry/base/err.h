@@ -13,6 +13,7 @@
 #ifndef ROWFERRY_BASE_ERR_H
 #define ROWFERRY_BASE_ERR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Every fallible result must be looked at. */
@@ -48,6 +49,7 @@ struct err {
     char sqlstate[6];  /* optional: PostgreSQL's code */
     int http_status;   /* optional: 0 = none */
     int sqlite_code;   /* optional: SQLite's extended code, 0 = none */
+    bool drift;        /* the index is of another definition: a rebuild is the answer */
 };
 
 /* Sets class and message (printf) and clears the rest; returns the class. A null e is allowed. */
@@ -56,6 +58,10 @@ int err_set(struct err *e, enum err_class class, const char *format, ...)
 
 /* Adds the hint (what to do); returns e->class. */
 int err_hint(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Says that the index is of another definition than the table or the configuration has now; returns
+ * e->class. */
+int err_drift(struct err *e);
 
 /* Adds the detail from bytes of any content: control characters escaped, at most a KiB kept. */
 void err_detail(struct err *e, const char *bytes, size_t len);

@@ -47,7 +47,7 @@ struct log_field {
         (name), LOG_FIELD_REAL, NULL, 0, (value)                                                   \
     }
 
-/* Before the first thread starts. */
+/* May be called again while other threads log. */
 void log_configure(enum log_level least, enum log_format format);
 
 bool log_enabled(enum log_level level);
@@ -59,6 +59,18 @@ void log_fields(enum log_level level, const char *event, const struct log_field 
 #define log_event(level, event, ...)                                                               \
     log_fields((level), (event), (const struct log_field[]){__VA_ARGS__, {0}})
 #define log_plain(level, event) log_fields((level), (event), (const struct log_field[]){{0}})
+
+/* Who sees the events beside stderr, as they are logged, in the thread that logs: to be quick and
+ * to take no lock of its own for long. */
+struct log_watcher {
+    void (*event)(void *context, enum log_level level, int64_t wall_us, const char *event,
+                  const struct log_field *fields);
+    void *context;
+};
+
+/* One at a time, null for none; it is called until a while after it was taken away: no other thread
+ * logs any more when it is freed. */
+void log_watch(const struct log_watcher *watcher);
 
 /* An error as an event: class, status, SQLSTATE and message; never the detail. */
 void log_err(enum log_level level, const char *event, const char *pipeline, const struct err *e);

@@ -28,8 +28,15 @@ bool span_is(struct span a, const char *text);
 /* 64-bit hash of bytes, well mixed (FNV-1a with a finaliser); 0 is never returned. */
 uint64_t text_hash(const char *bytes, size_t len);
 
-/* Appends bytes with control characters as \xNN, \n, \r, \t and backslash doubled: safe on a
- * terminal. Bytes of 0x80 and above pass. */
+/* The length of the UTF-8 character at the start of the bytes; 0 where there is none. */
+size_t text_character(const char *bytes, size_t len);
+
+/* The number of the character at the start, and its length in bytes, where it is one that is not
+ * seen or turns the line around: C1 controls, marks of direction, without width. Else 0. */
+unsigned text_hidden(const char *bytes, size_t len, size_t *used);
+
+/* Appends bytes with control characters as \xNN, \n, \r, \t, what is hidden as \uNNNN and backslash
+ * doubled: safe on a terminal. Other bytes of 0x80 and above pass. */
 void text_escape(struct buf *out, const char *bytes, size_t len);
 
 /* The same for one byte into out[TEXT_ESCAPED_BYTES], without a NUL; returns how many were written.
@@ -43,7 +50,7 @@ size_t text_cut(const char *bytes, size_t len, size_t max_bytes);
 /* Appends bytes with what is not UTF-8 replaced by U+FFFD, a byte at a time. */
 void text_valid(struct buf *out, const char *bytes, size_t len);
 
-/* Appends a JSON string with its quotes; the bytes are valid UTF-8. */
+/* Appends a JSON string with its quotes, what is hidden as \uNNNN; the bytes are valid UTF-8. */
 void text_json(struct buf *out, const char *bytes, size_t len);
 
 /* The candidate nearest to word (edit distance at most a third of its length, at least 1 and at
