@@ -22,6 +22,8 @@ create table if not exists rowferry.capture (
 );
 -- The key's text, over the alias r; since version 2.
 alter table rowferry.capture add column if not exists expression text not null default '';
+-- Whether each statement that changes rows also sends NOTIFY on channel rowferry_<id>; since version 3.
+alter table rowferry.capture add column if not exists notify boolean not null default false;
 
 -- One entry for each key and statement. op: U = read the key again, T = the table was truncated.
 create table if not exists rowferry.change (
@@ -30,7 +32,7 @@ create table if not exists rowferry.change (
     seq     bigint generated always as identity (cache 1),
     op      "char" not null,
     key     text collate "C" -- null: a row whose key has a part that is null
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0,
         autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 50000);
 
 create index if not exists change_order on rowferry.change (capture, xid, seq);
@@ -52,6 +54,11 @@ create table if not exists rowferry.consumer (
     timeline       integer, -- of the server that the mirror was written to
     updated_at     timestamptz not null default now()
 );
+
+-- Absent for so long that it keeps nothing any more; since version 4.
+alter table rowferry.consumer add column if not exists expired_at timestamptz;
+-- The transaction that wrote the row: positions that are older know another one; since version 5.
+alter table rowferry.consumer add column if not exists since xid8;
 
 -- The table and all its partitions, or all tables that inherit from it. One that is being detached
 -- concurrently is gone (before version 14 pg_inherits has no inhdetachpending).
@@ -135,13 +142,17 @@ revoke all on function rowferry.cover(integer, regclass) from public;
 -- Installs the triggers of one table and all its members. `expression` is the key's text over the
 -- alias r. The entries are written with the owner's rights, so a writer of the table needs none here.
 -- Nobody writes meanwhile: consumers that rely on the triggers as they were rely on the new ones.
-create or replace function rowferry.add_capture(relation regclass, key text[], expression text)
+-- `notify`: whether they wake who reads, null: as it was.
+drop function if exists rowferry.add_capture(regclass, text[], text); -- of version 2
+create or replace function rowferry.add_capture(relation regclass, key text[], expression text,
+                                                notify boolean default null)
 returns integer
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $add$
 declare
     number integer;
+    wakes  boolean;
     body   text;
     was    text;
 begin
@@ -153,8 +164,11 @@ begin
         values (add_capture.relation, add_capture.key, pg_snapshot_xmin(pg_current_snapshot()))
         returning id into number;
     end if;
-    update rowferry.capture c set expression = add_capture.expression
-     where c.id = number and c.expression <> add_capture.expression;
+    update rowferry.capture c
+       set expression = add_capture.expression, notify = coalesce(add_capture.notify, c.notify)
+     where c.id = number
+       and (c.expression <> add_capture.expression or c.notify <> add_capture.notify);
+    select c.notify into wakes from rowferry.capture c where c.id = number;
     was := rowferry.members(number);
 
     body := format($body$
@@ -180,10 +194,13 @@ begin
         select %1$s, 'U', %2$s from old_rows r;
     else
         insert into rowferry.change (capture, op, key) values (%1$s, 'T', '');
-    end if;
+    end if;%3$s
     return null;
 end
-$body$, number, expression);
+$body$, number, expression, case when wakes then format($wake$
+    if found then
+        perform pg_notify('rowferry_%s', '');
+    end if;$wake$, number) else '' end);
 
     if not exists (select from pg_proc p
                     where p.oid = to_regproc(format('rowferry.capture_%s', number))
@@ -216,7 +233,7 @@ $function$, number, body);
     return number;
 end
 $add$;
-revoke all on function rowferry.add_capture(regclass, text[], text) from public;
+revoke all on function rowferry.add_capture(regclass, text[], text, boolean) from public;
 
 -- Takes members in that joined the tree since the consumers last looked, and says how many: called
 -- until it says none. First they get triggers; then, in a transaction of its own and so with their
@@ -237,6 +254,7 @@ declare
     c      rowferry.capture;
     member regclass;
     joined integer := 0;
+    taken  oid[] := '{}'; -- another one may join meanwhile: it is for the next turn
 begin
     select * into c from rowferry.capture where id = number for update;
     for member in
@@ -257,11 +275,13 @@ begin
     for member in
         select split_part(m.line, ' ', 1)::oid
           from unnest(string_to_array(rowferry.members(number), e'\n')) as m(line)
-         where exists (select from rowferry.consumer k
+         where split_part(m.line, ' ', 2) <> '-'
+           and exists (select from rowferry.consumer k
                         where k.capture = number
                           and e'\n' || k.triggers not like
                               '%' || e'\n' || split_part(m.line, ' ', 1) || ' %')
     loop
+        taken := taken || member::oid;
         execute format('insert into rowferry.change (capture, op, key) '
                        'select %s, ''U'', %s from only %s r', number, c.expression, member);
         joined := joined + 1;
@@ -275,7 +295,8 @@ begin
                                    select n.line
                                      from unnest(string_to_array(rowferry.members(number), e'\n'))
                                           as n(line)
-                                    where e'\n' || k.triggers not like
+                                    where split_part(n.line, ' ', 1)::oid = any(taken)
+                                      and e'\n' || k.triggers not like
                                           '%' || e'\n' || split_part(n.line, ' ', 1) || ' %') l)
          where k.capture = number;
     end if;
@@ -329,10 +350,9 @@ begin
     if not found then
         return 0;
     end if;
-    select keep into safe from rowferry.consumer where capture = number order by keep limit 1;
-    if safe is null then
-        return 0;
-    end if;
+    select keep into safe from rowferry.consumer
+     where capture = number and expired_at is null order by keep limit 1;
+    safe := coalesce(safe, pg_snapshot_xmin(pg_current_snapshot()));
     update rowferry.capture set horizon = safe where id = number and horizon < safe;
     delete from rowferry.change
      where ctid = any(array(select ctid from rowferry.change
@@ -344,4 +364,29 @@ end
 $prune$;
 revoke all on function rowferry.prune(integer, integer) from public;
 
-insert into rowferry.migration (version) values (2) on conflict do nothing;
+-- Forgets a consumer that was given up, with its rows in the captures of tables that its query depends
+-- on; where it was a capture's last one, the entries go with it. Says how many rows it had.
+create or replace function rowferry.drop_consumer(given text)
+returns integer
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $drop$
+declare
+    number  integer;
+    dropped integer := 0;
+begin
+    for number in
+        delete from rowferry.consumer
+         where name = given or starts_with(name, given || ' on ') returning capture
+    loop
+        dropped := dropped + 1;
+        if not exists (select from rowferry.consumer where capture = number) then
+            perform rowferry.prune(number, 2147483647);
+        end if;
+    end loop;
+    return dropped;
+end
+$drop$;
+revoke all on function rowferry.drop_consumer(text) from public;
+
+insert into rowferry.migration (version) values (5) on conflict do nothing;

@@ -1,12 +1,18 @@
--- $1 consumer, $2 capture. Entries that only this row keeps, and entries that nobody keeps.
+-- $1 consumer, $2 capture. Entries that only this row keeps, and entries that nobody keeps; what the
+-- row relies on is asked of a standby, all else of its primary.
 select c.position, c.triggers, c.server_started = pg_postmaster_start_time(),
        p.horizon::text, c.definition, c.filenode::text, c.versions,
        exists (select from rowferry.change e where e.capture = p.id and e.xid >= c.keep),
        exists (select from rowferry.change e
                 where e.capture = p.id
-                  and e.xid < (select o.keep from rowferry.consumer o where o.capture = p.id
+                  and e.xid < (select o.keep from rowferry.consumer o
+                                where o.capture = p.id and o.expired_at is null
                                 order by o.keep limit 1)),
-       coalesce(c.clock, 0), coalesce(c.letters_sum, 0)
+       coalesce(c.clock, 0), coalesce(c.letters_sum, 0), c.expired_at is not null,
+       c.updated_at::text, pg_snapshot_xmax(pg_current_snapshot())::text,
+       case when not pg_is_in_recovery()
+            then ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end,
+       coalesce(c.since::text, '0')
   from rowferry.capture p
   left join rowferry.consumer c on c.capture = p.id and c.name = $1
  where p.id = $2::integer

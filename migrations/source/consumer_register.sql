@@ -2,13 +2,16 @@
 -- The position is older than any that is noted later, and from the commit on it keeps the entries
 -- that are needed.
 insert into rowferry.consumer as c
-       (name, capture, position, keep, triggers, definition, filenode, versions, server_started)
+       (name, capture, position, keep, triggers, definition, filenode, versions, server_started,
+        timeline, since)
 values ($1, $2::integer, 'log ' || pg_current_snapshot()::text,
         pg_snapshot_xmin(pg_current_snapshot()), $3, $4, $5::oid, $6,
-        pg_postmaster_start_time())
+        pg_postmaster_start_time(),
+        ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
+        pg_current_xact_id())
     on conflict (name) do update
    set capture = excluded.capture, position = excluded.position, keep = excluded.keep,
        triggers = excluded.triggers, definition = excluded.definition,
        filenode = excluded.filenode, versions = excluded.versions,
        server_started = excluded.server_started, clock = null, letters = null, letters_sum = null,
-       updated_at = now()
+       timeline = excluded.timeline, since = excluded.since, expired_at = null, updated_at = clock_timestamp()

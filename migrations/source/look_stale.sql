@@ -1,7 +1,8 @@
--- $1 capture: who keeps entries and has not come for them for a day.
+-- $1 capture: who has not come for a day for entries that are kept, or were until it was expired.
 select c.name, to_char(c.updated_at at time zone 'UTC', 'YYYY-MM-DD')
   from rowferry.consumer c
  where c.capture = $1::integer and c.updated_at < now() - interval '1 day'
-   and exists (select from rowferry.change e where e.capture = c.capture and e.xid >= c.keep)
+   and (c.expired_at is not null
+        or exists (select from rowferry.change e where e.capture = c.capture and e.xid >= c.keep))
  order by c.updated_at
  limit 10

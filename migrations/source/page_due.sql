@@ -4,7 +4,11 @@ select min(c.id)
  where exists (select from rowferry.change e
                 where e.capture = c.id
                   and e.xid = any(array(select pg_snapshot_xip($2::pg_snapshot)))
-                  and pg_visible_in_snapshot(e.xid, coalesce($3::pg_snapshot, pg_current_snapshot())))
+                  and pg_visible_in_snapshot(e.xid, coalesce($3::pg_snapshot, (select case when pg_is_in_recovery()
+                         then format('%1$s:%1$s:', pg_snapshot_xmin(pg_current_snapshot()))::pg_snapshot
+                         else pg_current_snapshot() end))))
     or exists (select from rowferry.change e
                 where e.capture = c.id and e.xid >= pg_snapshot_xmax($2::pg_snapshot)
-                  and pg_visible_in_snapshot(e.xid, coalesce($3::pg_snapshot, pg_current_snapshot())))
+                  and pg_visible_in_snapshot(e.xid, coalesce($3::pg_snapshot, (select case when pg_is_in_recovery()
+                         then format('%1$s:%1$s:', pg_snapshot_xmin(pg_current_snapshot()))::pg_snapshot
+                         else pg_current_snapshot() end))))

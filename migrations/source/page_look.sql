@@ -1,6 +1,9 @@
 -- $1 the table, $2 its name, $3 the capture's id: what a page must find as it was. Runs under the
 -- page's lock; its snapshot is the page's. A tree is stored where all its members are.
-select pg_current_snapshot()::text, pg_is_in_recovery(),
+select case when pg_is_in_recovery()
+            then format('%1$s:%1$s:', pg_snapshot_xmin(pg_current_snapshot()))
+            else pg_current_snapshot()::text end,
+       pg_is_in_recovery(),
        coalesce(to_regclass($2)::oid = $1::oid, false),
        (select case when count(*) = 1 then max(pg_relation_filenode(m))
                     else (hashtext(string_agg(pg_relation_filenode(m)::text, ',' order by m))::bigint

@@ -11,5 +11,7 @@ select c.xid::text, c.seq::text, c.op::text, c.key
        and e.seq > case when x.xid = $4::xid8 then $5::bigint else 0 end
      order by e.seq
      limit $6::bigint) c
- where pg_visible_in_snapshot(x.xid, coalesce($3::pg_snapshot, pg_current_snapshot()))
+ where pg_visible_in_snapshot(x.xid, coalesce($3::pg_snapshot, (select case when pg_is_in_recovery()
+                         then format('%1$s:%1$s:', pg_snapshot_xmin(pg_current_snapshot()))::pg_snapshot
+                         else pg_current_snapshot() end)))
  limit $6::bigint

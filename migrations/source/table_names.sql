@@ -1,6 +1,6 @@
 -- Every table that somebody may have meant.
-select n.nspname || '.' || c.relname
+select n.nspname, c.relname
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
  where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
- order by 1
+ order by 1, 2
  limit 5000

@@ -12,6 +12,7 @@
 #include "pg_private.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "rowferry/source/tablename.h"
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 
@@ -33,23 +34,38 @@ void table_free(struct table *t)
     free(t);
 }
 
-static int no_such_table(struct pg *pg, const char *name, struct err *err)
+/* All tables as a configuration names them, ended by null; the caller frees the list. */
+static char **list_names(const struct pg_result *r)
+{
+    size_t count = pg_rows(r);
+    char **names = mem_zero(count + 1, sizeof(*names));
+    for (size_t i = 0; i < count; i++) {
+        struct buf name;
+        buf_init(&name, TEXT_MAX_BYTES);
+        tablename_push(&name, pg_text(r, i, 0), pg_text(r, i, 1));
+        names[i] = buf_detach(&name);
+    }
+    return names;
+}
+
+static int no_such_table(struct pg *pg, const struct table *t, struct err *err)
 {
     struct pg_result *r = NULL;
+    struct buf name;
     int rc = pg_ask(pg, &r, "table_names", NULL, 0, err);
+    buf_init(&name, TEXT_MAX_BYTES);
+    tablename_push(&name, t->schema, t->name);
     if (rc == 0) {
-        size_t count = pg_rows(r);
-        const char **names = mem_zero(count + 1, sizeof(*names));
-        for (size_t i = 0; i < count; i++) {
-            names[i] = pg_text(r, i, 0);
-        }
-        const char *nearest = text_nearest(name, names);
-        rc = err_set(err, ERR_REJECTED, "table \"%s\" does not exist in the source", name);
+        char **names = list_names(r);
+        const char *nearest = text_nearest(buf_text(&name), (const char *const *)names);
+        rc = err_set(err, ERR_REJECTED, "table \"%s\" does not exist in the source",
+                     buf_text(&name));
         if (nearest != NULL) {
             err_hint(err, "did you mean \"%s\"?", nearest);
         }
-        free(names);
+        text_free_list(names, pg_rows(r));
     }
+    buf_release(&name);
     pg_result_release(r);
     return rc;
 }
@@ -67,24 +83,13 @@ static int push_quoted_name(struct pg *pg, struct table *t, struct err *err)
     return rc;
 }
 
-/* "schema.table", or a table of public. */
-static void split_name(struct table *t, const char *name)
-{
-    const char *dot = strchr(name, '.');
-    t->schema =
-        dot != NULL ? text_copy_span(span_make(name, (size_t)(dot - name))) : text_copy("public");
-    t->name = text_copy(dot != NULL ? dot + 1 : name);
-}
-
 static int find(struct pg *pg, struct table *t, struct err *err)
 {
     const char *const params[] = {t->schema, t->name};
     struct pg_result *r = NULL;
     int rc = pg_ask(pg, &r, "table_find", params, 2, err);
     if (rc == 0 && pg_rows(r) == 0) {
-        char name[160];
-        snprintf(name, sizeof(name), "%s.%s", t->schema, t->name);
-        rc = no_such_table(pg, name, err);
+        rc = no_such_table(pg, t, err);
     } else if (rc == 0) {
         t->oid = (uint32_t)pg_int(r, 0, 0);
         t->kind = pg_text(r, 0, 1)[0];
@@ -100,6 +105,26 @@ static int find(struct pg *pg, struct table *t, struct err *err)
     }
     pg_result_release(r);
     return rc;
+}
+
+static int refuse(const struct table *t, const char *why, struct err *err)
+{
+    return err_set(err, ERR_REJECTED, "cannot capture the changes of %s: it %s", t->quoted, why);
+}
+
+/* No capture can follow what is no table of its own. */
+static int require_table(const struct table *t, struct err *err)
+{
+    if (t->kind == 'v' || t->kind == 'm') {
+        refuse(t, "is a view, and a view has no changes of its own", err);
+        return err_hint(err, "name the table behind it, and give what the view selects as "
+                             "from.query with from.depends_on");
+    }
+    if (t->kind == 'f') {
+        refuse(t, "is a foreign table, whose changes happen elsewhere", err);
+        return err_hint(err, "name the database where they happen as the source");
+    }
+    return 0;
 }
 
 int catalog_columns(struct pg *pg, struct columns *out, const char *const params[4],
@@ -222,6 +247,9 @@ static int read_table(struct pg *pg, struct table *t, const char *const *key, si
     char oid[16];
     char **operators = NULL;
     int rc = find(pg, t, err);
+    if (rc == 0) {
+        rc = require_table(t, err);
+    }
     if (rc < 0) {
         return rc;
     }
@@ -249,10 +277,16 @@ static int read_table(struct pg *pg, struct table *t, const char *const *key, si
 int catalog_table(struct pg *pg, struct table **out, const char *name, const char *const *key,
                   size_t key_count, struct err *err)
 {
-    struct table *t = mem_zero(1, sizeof(*t));
+    struct tablename named;
     *out = NULL;
-    split_name(t, name);
-    int rc = read_table(pg, t, key, key_count, err);
+    int rc = tablename_parse(&named, name, err);
+    if (rc < 0) {
+        return err_context(err, "table %s", name);
+    }
+    struct table *t = mem_zero(1, sizeof(*t));
+    t->schema = named.schema;
+    t->name = named.table;
+    rc = read_table(pg, t, key, key_count, err);
     if (rc < 0) {
         table_free(t);
         return rc;
@@ -263,23 +297,13 @@ int catalog_table(struct pg *pg, struct table **out, const char *name, const cha
 
 int catalog_capturable(const struct table *t, struct err *err)
 {
-    const struct {
-        bool applies;
-        const char *why;
-    } refusals[] = {
-        {t->kind == 'v' || t->kind == 'm', "is a view, and a view has no changes of its own"},
-        {t->kind == 'f', "is a foreign table, whose changes happen elsewhere"},
-        {t->is_child, "is a partition or inherits from another table, whose writes would not be "
-                      "seen"},
-        {t->persistence != 'p', "is temporary or unlogged, so that it can lose rows without a "
-                                "trace"},
-        {t->obstacle != NULL, t->obstacle},
-    };
-    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-        if (refusals[i].applies) {
-            return err_set(err, ERR_REJECTED, "cannot capture the changes of %s: it %s", t->quoted,
-                           refusals[i].why);
-        }
+    const char *why = NULL;
+    if (t->is_child) {
+        why = "is a partition or inherits from another table, whose writes would not be seen";
+    } else if (t->persistence != 'p') {
+        why = "is temporary or unlogged, so that it can lose rows without a trace";
+    } else {
+        why = t->obstacle;
     }
-    return 0;
+    return why != NULL ? refuse(t, why, err) : 0;
 }

@@ -10,6 +10,7 @@
 #include "changelog_private.h"
 #include "pg_private.h"
 #include "rowferry/base/text.h"
+#include "rowferry/source/lookup.h"
 
 #define POSITION_MAX_BYTES ((size_t)1 << 20)
 #define KEYS_MAX_BYTES ((size_t)64 << 20)
@@ -26,8 +27,7 @@ static struct changelog *of(struct capture *capture)
     return (struct changelog *)capture;
 }
 
-/* Looks everything up anew: table, triggers, statements. */
-static int prepare(struct changelog *c, struct err *err)
+int changelog_prepare(struct changelog *c, struct err *err)
 {
     int rc = pg_recover(c->pg, err);
     c->stage = STAGE_CLOSED;
@@ -63,10 +63,9 @@ static int prepare(struct changelog *c, struct err *err)
     if (rc == 0) {
         rc = changelog_prepare_query(c, err);
     }
-    c->consumer.pg = c->pg;
     c->consumer.name = c->name;
     c->consumer.capture = c->installed.capture;
-    return rc;
+    return rc == 0 ? consumer_connect(&c->consumer, c->pg, err) : rc;
 }
 
 /* By blocks where rows can be found by their place without reading the table, else by keys. A query
@@ -84,13 +83,13 @@ static void copy_begins(const struct changelog *c, const struct page_look *l, st
 }
 
 /* The row is committed before the position is noted: what comes after it is kept. */
-static int note_position(struct changelog *c, struct err *err)
+int changelog_note_position(struct changelog *c, struct err *err)
 {
     struct page_look look = {0};
-    free(c->consumer.triggers);
-    free(c->consumer.definition);
-    c->consumer.triggers = NULL;
-    c->consumer.definition = NULL;
+    consumer_forget(&c->consumer);
+    for (size_t i = 0; i < c->depends.count; i++) {
+        consumer_forget(&c->depends.items[i].consumer);
+    }
     int rc = changelog_look_now(c, &look, err);
     if (rc == 0) {
         rc = consumer_register(&c->consumer, &look, err);
@@ -102,8 +101,14 @@ static int note_position(struct changelog *c, struct err *err)
         rc = changelog_look_now(c, &look, err);
     }
     if (rc == 0) {
+        rc = changelog_check_first(c, &look, err);
+    }
+    if (rc == 0) {
         position_release(&c->at);
         copy_begins(c, &look, &c->at);
+        c->at.timeline = c->consumer.timeline;
+        c->at.since = c->consumer.since;
+        c->at.table = c->table->oid;
     }
     page_look_release(&look);
     return rc;
@@ -112,9 +117,10 @@ static int note_position(struct changelog *c, struct err *err)
 static int changelog_start(struct capture *capture, struct buf *position, struct err *err)
 {
     struct changelog *c = of(capture);
-    int rc = prepare(c, err);
+    int rc = changelog_prepare(c, err);
     if (rc == 0) {
-        rc = note_position(c, err);
+        position_release(&c->at);
+        rc = changelog_note_position(c, err);
     }
     if (rc == 0) {
         c->rows_read = 0;
@@ -123,45 +129,17 @@ static int changelog_start(struct capture *capture, struct buf *position, struct
     return rc;
 }
 
-/* After a restart of the server transaction numbers may have been used again that the position
- * believes to have seen, so the log is read from where the source durably knew it. */
-static void fall_back(struct changelog *c)
-{
-    const struct position *mirror = &c->consumer.mirror;
-    if (c->consumer.same_server || position_compare(mirror, &c->at) >= 0) {
-        return;
-    }
-    if (c->at.kind == POSITION_LOG) {
-        position_copy(&c->at, mirror);
-    } else {
-        free(c->at.last);
-        c->at.last = text_copy(mirror->last);
-    }
-}
-
-static int check_horizon(const struct changelog *c, struct err *err)
-{
-    struct snapshot last;
-    uint64_t horizon = depends_horizon(&c->depends);
-    horizon = horizon > c->consumer.horizon ? horizon : c->consumer.horizon;
-    snapshot_parse(&last, c->at.last);
-    if (last.xmin >= horizon) {
-        return 0;
-    }
-    err_set(err, ERR_STATE,
-            "the change log was pruned up to transaction %" PRIu64
-            ", the position of \"%s\" is at %" PRIu64,
-            horizon, c->name, last.xmin);
-    return err_hint(err, "the state file is an older copy: move it aside and sync again, to go on "
-                         "from where the source knows the pipeline");
-}
-
 static int changelog_resume(struct capture *capture, const char *position, struct err *err)
 {
     struct changelog *c = of(capture);
+    bool expired = false;
+    c->capture.again = NULL;
     int rc = position_parse(&c->at, position, err);
     if (rc == 0) {
-        rc = prepare(c, err);
+        rc = changelog_prepare(c, err);
+    }
+    if (rc == 0) {
+        rc = consumer_attend(&c->consumer, &expired, err);
     }
     if (rc == 0) {
         rc = consumer_look(&c->consumer, err);
@@ -170,8 +148,7 @@ static int changelog_resume(struct capture *capture, const char *position, struc
         rc = c->query != NULL ? depends_look(&c->depends, c->pg, c->name, err) : 0;
     }
     if (rc == 0) {
-        fall_back(c);
-        rc = check_horizon(c, err);
+        rc = changelog_go_on(c, expired, err);
     }
     if (rc == 0 && c->consumer.more) {
         rc = consumer_prune(&c->consumer, PRUNE_AT_START_MS, err);
@@ -179,10 +156,12 @@ static int changelog_resume(struct capture *capture, const char *position, struc
     if (rc == 0) {
         rc = depends_prune(&c->depends, PRUNE_AT_START_MS, err);
     }
+    if (rc == 0) {
+        rc = changelog_listen(c, err);
+    }
     if (rc == 0 && c->at.kind == POSITION_BLOCKS && c->at.blocks > 0 && c->rows_read == 0 &&
         c->table->estimated_rows > 0) {
-        double share = (double)c->at.block / (double)c->at.blocks;
-        c->rows_read = (int64_t)(share * (double)c->table->estimated_rows);
+        c->rows_read = (int64_t)(position_share(&c->at) * (double)c->table->estimated_rows);
     }
     return rc;
 }
@@ -215,9 +194,7 @@ int changelog_mirror_pending(struct changelog *c, bool at_once, struct err *err)
 
 static int changelog_forget(struct capture *capture, const char *consumer, struct err *err)
 {
-    const char *const params[] = {consumer};
-    int rc = pg_ask(of(capture)->pg, NULL, "consumer_forget", params, 1, err);
-    return rc < 0 ? err_context(err, "could not forget the consumer \"%s\"", consumer) : 0;
+    return lookup_forget(of(capture)->pg, consumer, err);
 }
 
 static int begin_blocks(struct changelog *c, struct err *err)
@@ -277,7 +254,7 @@ static void reach_log(struct changelog *c)
 
 static int begin_log(struct changelog *c, struct err *err)
 {
-    if (changelog_ends_look(c)) {
+    if (changelog_begins_sweep(c) || changelog_ends_look(c)) {
         return changelog_send_nothing(c, err);
     }
     c->keys_only = changelog_looks_ahead(c);
@@ -299,18 +276,9 @@ static enum page_kind kind_of(const struct changelog *c)
     }
 }
 
-static int begin_page(struct changelog *c, struct err *err)
+/* What a page that is open has to read. */
+int changelog_send_page(struct changelog *c, struct err *err)
 {
-    assert(c->stage == STAGE_CLOSED);
-    c->kind = kind_of(c);
-    changelog_clear_page(c);
-    int rc = changelog_mirror_pending(c, false, err);
-    if (rc == 0) {
-        rc = changelog_open_page(c, err);
-    }
-    if (rc < 0) {
-        return rc;
-    }
     switch (c->kind) {
     case PAGE_BLOCKS:
         return begin_blocks(c, err);
@@ -326,13 +294,40 @@ static int begin_page(struct changelog *c, struct err *err)
     }
 }
 
+void changelog_clear(struct changelog *c)
+{
+    assert(c->stage == STAGE_CLOSED);
+    c->kind = kind_of(c);
+    pg_forget_calls(c->pg);
+    changelog_clear_page(c);
+}
+
+static int begin_page(struct changelog *c, struct err *err)
+{
+    changelog_clear(c);
+    int rc = changelog_attend(c, err);
+    if (rc == 0) {
+        rc = changelog_mirror_pending(c, false, err);
+    }
+    if (rc == 0) {
+        rc = changelog_open_page(c, err);
+    }
+    if (rc == 0 && c->left && (c->kind == PAGE_LOG || c->kind == PAGE_FAN)) {
+        rc = changelog_meet_left(c, err);
+    }
+    if (rc == 0 && c->tells_left) {
+        return changelog_send_nothing(c, err);
+    }
+    return rc == 0 ? changelog_send_page(c, err) : rc;
+}
+
 /* Where going on would be wrong, it would be so from the mirror too. */
 static int changelog_begin(struct capture *capture, struct err *err)
 {
     struct changelog *c = of(capture);
     struct err ignored;
     int rc = begin_page(c, err);
-    if (rc == ERR_STATE && pg_recover(c->pg, &ignored) == 0) {
+    if ((rc == ERR_STATE || (rc < 0 && c->lost)) && pg_recover(c->pg, &ignored) == 0) {
         (void)!consumer_spoil(&c->consumer, &ignored);
     }
     return rc;
@@ -346,12 +341,13 @@ static int changelog_begin_keys(struct capture *capture, const struct span *keys
     c->kind = PAGE_ASKED;
     changelog_clear_page(c);
     c->keys_only = only_gone;
+    c->presence.way = PRESENCE_COUNT;
     for (size_t i = 0; i < count; i++) {
         if (keyset_add(&c->keys, keys[i]) == KEYSET_FULL) {
             return err_set(err, ERR_REJECTED, "the keys to be read again are too long");
         }
     }
-    int rc = c->table == NULL ? prepare(c, err) : 0;
+    int rc = c->table == NULL ? changelog_prepare(c, err) : 0;
     if (rc == 0) {
         rc = changelog_read_page(c, err);
     }
@@ -366,12 +362,11 @@ static int changelog_fd(const struct capture *capture)
 static void changelog_progress(const struct capture *capture, struct capture_progress *out)
 {
     const struct changelog *c = (const struct changelog *)capture;
-    const struct position *p = &c->at;
     int64_t rows = c->table != NULL ? c->table->estimated_rows : -1;
     *out = (struct capture_progress){rows, c->rows_read, 1};
-    if (p->kind == POSITION_BLOCKS) {
-        out->share = p->blocks > 0 ? (double)p->block / (double)p->blocks : 1;
-    } else if (p->kind == POSITION_KEYS) {
+    if (c->at.kind == POSITION_BLOCKS) {
+        out->share = position_share(&c->at);
+    } else if (c->at.kind == POSITION_KEYS) {
         out->share = rows > c->rows_read ? (double)c->rows_read / (double)rows : 0;
     }
 }
@@ -392,6 +387,7 @@ static void changelog_free(struct capture *capture)
     position_release(&c->ahead.from);
     buf_release(&c->ahead.from_after);
     free(c->pending_letters);
+    free(c->left_told);
     buf_release(&c->reached_text);
     buf_release(&c->last_key);
     buf_release(&c->watched);
@@ -408,14 +404,13 @@ static void changelog_free(struct capture *capture)
     free(c);
 }
 
-int changelog_open(struct capture **out, struct pg *pg, const struct changelog_options *o,
-                   struct err *err)
+struct changelog *changelog_new(struct pg *pg, const struct changelog_options *o)
 {
     static const struct capture_ops ops = {
         changelog_start,  changelog_resume, changelog_begin,    changelog_begin_keys,
         changelog_next,   changelog_fd,     changelog_progress, changelog_release,
-        changelog_forget, changelog_free};
-    (void)err;
+        changelog_forget, changelog_free,   changelog_news,     changelog_waiting,
+        changelog_hold};
     struct changelog *c = mem_zero(1, sizeof(*c));
     c->capture.ops = &ops;
     c->pg = pg;
@@ -432,6 +427,7 @@ int changelog_open(struct capture **out, struct pg *pg, const struct changelog_o
     c->fingerprint = o->fingerprint != NULL ? text_copy(o->fingerprint) : NULL;
     c->page_rows = o->page_rows > 0 ? o->page_rows : PAGE_ROWS;
     c->page_blocks = o->page_blocks > 0 ? o->page_blocks : PAGE_BLOCKS_COUNT;
+    c->retain = (struct retain){o->retain_age_ms, o->retain_size};
     c->chunk_bytes = o->chunk_bytes > 0 ? o->chunk_bytes : CHUNK_BYTES;
     c->blocks_aim = 1 + c->chunk_bytes / BLOCK_GUESS_BYTES;
     c->keys_aim = 1 + c->chunk_bytes / ROW_GUESS_BYTES;
@@ -445,19 +441,21 @@ int changelog_open(struct capture **out, struct pg *pg, const struct changelog_o
     buf_init(&c->fan_after, POSITION_MAX_BYTES);
     buf_init(&c->ahead.from_after, POSITION_MAX_BYTES);
     keyset_init(&c->changed, KEYS_MAX_BYTES);
-    *out = &c->capture;
-    return 0;
+    return c;
 }
 
-int changelog_pending(struct pg *pg, const char *table, const char *position, int64_t *entries,
-                      struct err *err)
+int changelog_pending(struct pg *pg, const char *const *tables, size_t count, const char *position,
+                      int64_t *entries, struct err *err)
 {
     struct position p = {0};
     struct pg_result *r = NULL;
+    struct buf names;
     *entries = -1;
+    buf_init(&names, POSITION_MAX_BYTES);
+    pg_push_array(&names, tables, count);
     int rc = position_parse(&p, position, err);
     if (rc == 0) {
-        const char *const params[] = {table, p.last};
+        const char *const params[] = {buf_text(&names), p.last};
         rc = pg_ask(pg, &r, "look_pending", params, 2, err);
     }
     if (rc == 0) {
@@ -465,5 +463,6 @@ int changelog_pending(struct pg *pg, const char *table, const char *position, in
     }
     pg_result_release(r);
     position_release(&p);
+    buf_release(&names);
     return rc;
 }

@@ -57,6 +57,14 @@ bool changelog_ends_look(struct changelog *c)
     return true;
 }
 
+void changelog_look_again(struct changelog *c)
+{
+    struct ahead *a = &c->ahead;
+    position_copy(&c->at, &a->from);
+    buf_reset(&c->fan_after);
+    buf_push(&c->fan_after, buf_text(&a->from_after), a->from_after.len);
+}
+
 void changelog_end_look(struct changelog *c, struct change *change)
 {
     struct ahead *a = &c->ahead;
@@ -66,9 +74,7 @@ void changelog_end_look(struct changelog *c, struct change *change)
         return;
     }
     *change = (struct change){.kind = CHANGE_JUDGE, .truncated = a->truncated};
-    position_copy(&c->at, &a->from);
-    buf_reset(&c->fan_after);
-    buf_push(&c->fan_after, buf_text(&a->from_after), a->from_after.len);
+    changelog_look_again(c);
     changelog_forget_look(c);
     a->judged = true;
 }

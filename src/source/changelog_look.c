@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a page of the change log must find as it was, before anything of it is believed. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "changelog_private.h"
 #include "column_tree.h"
 #include "members.h"
 #include "pg_private.h"
+
+#define LEFT_MAX_BYTES ((size_t)64 << 20)
 
 /* Of a column of the table or query. */
 static void push_types(struct changelog *c, const char *name)
@@ -39,7 +42,8 @@ void changelog_name_watched(struct changelog *c)
 /* A condition or a query may look at any column. */
 static struct page_request request_of(struct changelog *c, const struct position *at)
 {
-    struct page_request r = {.table = c->table, .capture = c->installed.capture, .at = at};
+    struct page_request r = {
+        .table = c->table, .capture = c->installed.capture, .at = at, .nowait = c->helps};
     r.types = c->types.len > 0 ? buf_text(&c->types) : NULL;
     if (c->query == NULL) {
         r.columns = c->where == NULL ? buf_text(&c->watched) : NULL;
@@ -56,8 +60,18 @@ static struct page_request request_of(struct changelog *c, const struct position
     return r;
 }
 
-/* Who joined is taken in when everything is looked up anew. */
-static int check_members(const struct table *t, const char *was, const char *is, struct err *err)
+/* Changes may have been missed, so that resuming copies everything again. */
+static int lose(struct changelog *c, struct err *err)
+{
+    c->lost = true;
+    err->class = ERR_TRANSIENT;
+    return ERR_TRANSIENT;
+}
+
+/* Who joined is taken in when everything is looked up anew. What becomes of members of the table
+ * itself that are gone is for a reconcile to say. */
+static int check_members(struct changelog *c, const struct table *t, const char *was,
+                         const char *is, struct err *err)
 {
     struct span name;
     switch (members_compare(was, is, &name)) {
@@ -67,25 +81,29 @@ static int check_members(const struct table *t, const char *was, const char *is,
         return err_set(err, ERR_TRANSIENT, "%.*s has just become part of %s", (int)name.len,
                        name.data, t->quoted);
     case MEMBERS_LEFT:
-        err_set(err, ERR_STATE,
+        if (t == c->table) {
+            c->left = true;
+            return 0;
+        }
+        err_set(err, ERR_TRANSIENT,
                 "%.*s is no longer part of %s: its rows have gone without an entry in the change "
                 "log",
                 (int)name.len, name.data, t->quoted);
-        return err_hint(err, "remove the pipeline's state file to build the index anew");
+        return lose(c, err);
     default:
-        err_set(err, ERR_STATE, "the triggers of %s were changed: changes may have been missed",
+        err_set(err, ERR_TRANSIENT, "the triggers of %s were changed: changes may have been missed",
                 t->quoted);
-        return err_hint(err, "run \"rowferry source install\", then remove the pipeline's state "
-                             "file to build the index anew");
+        return lose(c, err);
     }
 }
 
 /* What must be as it was, or reading on would be wrong. */
-static int check_table(const struct table *t, const struct consumer *consumer,
+static int check_table(struct changelog *c, const struct table *t, const struct consumer *consumer,
                        const struct page_look *l, struct drift drift, struct err *err)
 {
     if (!l->same_table) {
-        return err_set(err, ERR_STATE, "table %s was created anew or renamed", t->quoted);
+        err_set(err, ERR_STATE, "table %s was created anew or renamed", t->quoted);
+        return err_drift(err);
     }
     drift.was = consumer->definition != NULL ? consumer->definition : t->definition;
     drift.is = l->definition;
@@ -93,23 +111,55 @@ static int check_table(const struct table *t, const struct consumer *consumer,
     if (rc < 0) {
         return rc;
     }
-    return consumer->triggers != NULL ? check_members(t, consumer->triggers, l->triggers, err) : 0;
+    return consumer->triggers != NULL ? check_members(c, t, consumer->triggers, l->triggers, err)
+                                      : 0;
+}
+
+/* A standby that is behind would show rows as they were before what the index has. */
+static int check_server(const struct changelog *c, const struct page_look *l, struct err *err)
+{
+    struct snapshot now;
+    struct snapshot last;
+    if (l->in_recovery != c->pg->in_recovery) {
+        return err_set(err, ERR_TRANSIENT, "the source was a standby and has been promoted");
+    }
+    if (!l->in_recovery || c->at.last == NULL) {
+        return 0;
+    }
+    snapshot_parse(&now, l->snapshot);
+    snapshot_parse(&last, c->at.last);
+    if (now.xmin >= last.xmax) {
+        return 0;
+    }
+    return err_set(err, ERR_TRANSIENT, "the standby has not replayed what was read before");
+}
+
+int changelog_check_first(const struct changelog *c, const struct page_look *l, struct err *err)
+{
+    struct snapshot now;
+    struct snapshot kept;
+    snapshot_parse(&now, l->snapshot);
+    snapshot_parse(&kept, c->consumer.mirror.last);
+    if (now.xmin >= kept.xmin && now.xmin >= c->consumer.horizon) {
+        return 0;
+    }
+    return err_set(err, ERR_TRANSIENT, "the standby has not replayed what its primary keeps");
 }
 
 /* The columns of a query are not the table's. */
-static int check_look(const struct changelog *c, const struct page_look *l, struct err *err)
+static int check_look(struct changelog *c, const struct page_look *l, struct err *err)
 {
+    c->left = false;
+    c->lost = false;
     struct drift drift = {.columns = (const char *const *)c->columns,
                           .column_count = c->query == NULL ? c->column_count : 0};
-    if (l->in_recovery) {
-        err_set(err, ERR_REJECTED,
-                "the source is a standby, which the change log does not cover yet");
-        return err_hint(err, "connect to the primary");
+    int rc = check_server(c, l, err);
+    if (rc == 0) {
+        rc = check_table(c, c->table, &c->consumer, l, drift, err);
     }
-    int rc = check_table(c->table, &c->consumer, l, drift, err);
     for (size_t i = 0; i < c->depends.count && rc == 0; i++) {
         const struct depend *d = &c->depends.items[i];
-        rc = check_table(d->table, &d->consumer, &d->other.found, (struct drift){0}, err);
+        rc = check_table(c, d->table, &d->consumer, &d->other.found, (struct drift){0}, err);
     }
     return rc;
 }
@@ -136,6 +186,9 @@ void changelog_clear_page(struct changelog *c)
     c->marks = false;
     c->drained = false;
     c->keys_only = false;
+    c->presence.way = PRESENCE_LIST;
+    c->unsure = false;
+    c->tells_left = false;
 }
 
 int changelog_read_page(struct changelog *c, struct err *err)
@@ -148,23 +201,23 @@ int changelog_read_page(struct changelog *c, struct err *err)
 
 /* A copy by blocks begins again by itself where the rows are stored elsewhere; what was read in
  * another way may be old now. */
-static int check_news(const struct changelog *c, const struct table *t, enum consumer_news news,
+static int check_news(struct changelog *c, const struct table *t, enum consumer_news news,
                       struct err *err)
 {
     if (news != CONSUMER_REWRITTEN || c->kind == PAGE_BLOCKS) {
         return 0;
     }
-    err_set(err, ERR_STATE,
+    err_set(err, ERR_TRANSIENT,
             "table %s was rewritten by ALTER TABLE: its rows may have changed without an entry in "
             "the change log",
             t->quoted);
-    return err_hint(err, "remove the pipeline's state file to build the index anew");
+    return lose(c, err);
 }
 
-/* Sets *any where a table is not quite as its consumer's row says. */
-static int check_all_news(struct changelog *c, bool *any, struct err *err)
+static int check_all_news(struct changelog *c, const struct page_look *look, bool *any,
+                          struct err *err)
 {
-    enum consumer_news news = consumer_news(&c->consumer, &c->page.look);
+    enum consumer_news news = consumer_news(&c->consumer, look);
     int rc = check_news(c, c->table, news, err);
     *any = news != CONSUMER_SAME;
     for (size_t i = 0; i < c->depends.count && rc == 0; i++) {
@@ -173,6 +226,24 @@ static int check_all_news(struct changelog *c, bool *any, struct err *err)
         rc = check_news(c, d->table, news, err);
         *any = *any || news != CONSUMER_SAME;
     }
+    return rc;
+}
+
+int changelog_check_news(struct changelog *c, bool *any, struct err *err)
+{
+    return check_all_news(c, &c->page.look, any, err);
+}
+
+int changelog_look_over(struct changelog *c, struct err *err)
+{
+    bool any;
+    struct page_look look = {0};
+    changelog_clear(c);
+    int rc = changelog_look_now(c, &look, err);
+    if (rc == 0) {
+        rc = check_all_news(c, &look, &any, err);
+    }
+    page_look_release(&look);
     return rc;
 }
 
@@ -195,7 +266,7 @@ int changelog_open_page(struct changelog *c, struct err *err)
     bool any = false;
     int rc = changelog_read_page(c, err);
     if (rc == 0) {
-        rc = check_all_news(c, &any, err);
+        rc = changelog_check_news(c, &any, err);
     }
     if (rc < 0 || !any) {
         return rc;
@@ -208,5 +279,40 @@ int changelog_open_page(struct changelog *c, struct err *err)
         changelog_clear_page(c);
         rc = changelog_read_page(c, err);
     }
-    return rc == 0 ? check_all_news(c, &any, err) : rc;
+    return rc == 0 ? changelog_check_news(c, &any, err) : rc;
+}
+
+/* The reconcile that was asked for has ended: the position relies on who is left. */
+static int note_left(struct changelog *c, struct err *err)
+{
+    struct buf kept;
+    buf_init(&kept, LEFT_MAX_BYTES);
+    members_keep(&kept, c->consumer.triggers, c->page.look.triggers);
+    int rc = pg_script(c->pg, "commit", err);
+    if (rc == 0) {
+        rc = consumer_leave(&c->consumer, buf_text(&kept), err);
+    }
+    buf_release(&kept);
+    if (rc == 0) {
+        changelog_clear_page(c);
+        rc = changelog_open_page(c, err);
+    }
+    return rc;
+}
+
+int changelog_meet_left(struct changelog *c, struct err *err)
+{
+    bool known = c->left_told != NULL && strcmp(c->left_told, c->page.look.triggers) == 0;
+    free(c->left_told);
+    c->left_told = NULL;
+    int rc = known ? note_left(c, err) : 0;
+    if (rc == 0 && c->left) { /* whatever of the window was looked through is so once more */
+        c->left_told = text_copy(c->page.look.triggers);
+        if (c->ahead.looking) {
+            changelog_look_again(c);
+        }
+        changelog_forget_look(c);
+        c->tells_left = true;
+    }
+    return rc;
 }

@@ -47,30 +47,43 @@ int changelog_release(struct capture *capture, const struct mirror *mirror, bool
 static int try_out(struct pg *pg, const struct changelog_options *options, const char *position,
                    struct err *err)
 {
-    struct capture *capture;
-    int rc = changelog_open(&capture, pg, options, err);
-    if (rc < 0) {
-        return rc;
-    }
-    struct changelog *c = (struct changelog *)capture;
-    struct page_look look = {0};
-    rc = capture->ops->resume(capture, position, err);
-    if (rc == 0) {
-        rc = changelog_look_now(c, &look, err);
-    }
-    if (rc == 0 && consumer_news(&c->consumer, &look) == CONSUMER_REWRITTEN) {
-        rc = err_set(err, ERR_STATE, "table %s was rewritten", c->table->quoted);
-    }
-    page_look_release(&look);
+    struct changelog *c = changelog_new(pg, options);
+    struct capture *capture = &c->capture;
+    c->tried = true;
+    int rc = capture->ops->resume(capture, position, err);
     c->pg = NULL; /* stays the caller's */
     capture->ops->free(capture);
     return rc;
 }
 
-int changelog_mirrored(struct pg *pg, const struct changelog_options *options, struct mirrored *out,
-                       struct err *err)
+/* The mirror is written after the checkpoint: one that is ahead of it is somebody else's. */
+static int compare(const char *own, struct mirrored *out, struct err *err)
+{
+    struct position here = {0};
+    struct position there = {0};
+    int rc = position_parse(&here, own, err);
+    if (rc == 0) {
+        rc = position_parse(&there, out->position, err);
+    }
+    if (rc == 0) {
+        out->order = position_compare(&there, &here);
+    }
+    if (rc == 0 && out->order < 0) {
+        rc = err_set(err, ERR_STATE, "the state file is ahead of it");
+    }
+    position_release(&here);
+    position_release(&there);
+    return rc;
+}
+
+int changelog_mirrored(struct pg *pg, const struct changelog_options *options, const char *own,
+                       struct mirrored *out, struct err *err)
 {
     int rc = consumer_mirrored(pg, options->consumer, out, err);
+    out->order = 1;
+    if (rc == 0 && out->usable && own != NULL) {
+        rc = compare(own, out, err);
+    }
     if (rc == 0 && out->usable) {
         rc = try_out(pg, options, out->position, err);
     }

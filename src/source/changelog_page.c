@@ -39,6 +39,10 @@ static int give_row(struct changelog *c, const struct row *row, struct change *c
 {
     const struct value *key = &row->values[0];
     int rc = 1;
+    if (c->keys_only && c->presence.way == PRESENCE_COUNT) {
+        presence_take(&c->presence, row);
+        return 0;
+    }
     *change = (struct change){.kind = CHANGE_ROW, .row = *row, .key_null = key->null};
     if (!key->null) {
         change->key = span_make(key->text, key->len);
@@ -76,8 +80,11 @@ static bool give_gone(struct changelog *c, struct change *change)
 /* Puts the position into the change's words. */
 static void tell_position(struct changelog *c, const struct position *p, struct change *change)
 {
+    struct position told = *p;
+    told.timeline = 0;
     buf_reset(&c->reached_text);
-    position_print(&c->reached_text, p);
+    position_print(&c->reached_text, &told);
+    changelog_print_history(c, &c->reached_text);
     change->position = buf_text(&c->reached_text);
 }
 
@@ -112,6 +119,13 @@ static void end_page(struct changelog *c, struct change *change)
 {
     bool asked = c->kind == PAGE_ASKED;
     c->stage = STAGE_CLOSED;
+    if (c->tells_left) {
+        *change = (struct change){.kind = CHANGE_JUDGE, .left = true};
+        return;
+    }
+    if (!asked && changelog_tells_sweep(c, change)) {
+        return;
+    }
     if (c->ahead.looking && !asked) {
         changelog_end_look(c, change);
         return;
@@ -131,6 +145,15 @@ static void end_page(struct changelog *c, struct change *change)
     }
 }
 
+/* The page once more, of another snapshot: what its keys lack is told of that one alone. */
+static int ask_again(struct changelog *c, struct err *err)
+{
+    c->unsure = false;
+    c->stage = STAGE_CLOSED;
+    int rc = changelog_read_page(c, err);
+    return rc == 0 ? changelog_send_query(c, err) : rc;
+}
+
 /* One step: 1 where `change` was filled, 0 to go on. */
 static int step(struct changelog *c, struct change *change, struct err *err)
 {
@@ -144,6 +167,10 @@ static int step(struct changelog *c, struct change *change, struct err *err)
         return give_mark(c, change);
     }
     int rc = reader_next(&c->reader, &row, err);
+    if (rc < 0 && c->kind == PAGE_ASKED && c->keys_only &&
+        presence_again(&c->presence, &c->reader, &c->keys, err)) {
+        return ask_again(c, err);
+    }
     if (rc < 0) {
         return err_context(err, "could not read %s", c->table->quoted);
     }
@@ -153,6 +180,9 @@ static int step(struct changelog *c, struct change *change, struct err *err)
     }
     if (rc == READER_ROW) {
         return give_row(c, &row, change, err);
+    }
+    if (c->stage == STAGE_COMMIT && c->unsure) {
+        return ask_again(c, err);
     }
     if (c->stage == STAGE_COMMIT) {
         end_page(c, change);

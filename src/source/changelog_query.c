@@ -49,7 +49,8 @@ int changelog_prepare_query(struct changelog *c, struct err *err)
         rc = err_set(err, ERR_STATE,
                      "the position is in the changes of a table on which the query "
                      "does not depend any more");
-        err_hint(err, "remove the pipeline's state file to build the index anew");
+        err_hint(err, POSITION_ANEW_HINT);
+        err_drift(err);
     }
     reads_release(&reads);
     return rc;
@@ -122,10 +123,10 @@ static int push_after(struct listing *l, const char *after, size_t count, struct
 }
 
 /* A short answer of the source, like that of the log: at most a page of keys. */
-static int take_keys(struct changelog *c, const struct listing *l, struct err *err)
+static int take_keys(struct changelog *c, const char *sql, const char *const *params,
+                     const Oid *types, size_t param_count, struct err *err)
 {
-    PGresult *r =
-        PQexecParams(c->pg->conn, l->sql, (int)l->count, l->types, l->params, NULL, NULL, 0);
+    PGresult *r = PQexecParams(c->pg->conn, sql, (int)param_count, types, params, NULL, NULL, 0);
     int rc = PQresultStatus(r) == PGRES_TUPLES_OK ? 0 : pg_fail(c->pg, r, err);
     int count = rc == 0 ? PQntuples(r) : 0;
     for (int i = 0; i < count && rc == 0; i++) {
@@ -138,12 +139,24 @@ static int take_keys(struct changelog *c, const struct listing *l, struct err *e
     return rc < 0 ? err_context(err, "could not list the keys of %s", c->table->quoted) : 0;
 }
 
-/* The next page of the root's keys: of all, or of those that the dependency's keys query finds for
- * what changed. after: null at the beginning. */
+/* The next page of the root's keys: those of the copy's range. */
+static int list_range(struct changelog *c, struct err *err)
+{
+    struct range_query q;
+    int rc = changelog_range_query(&q, c, err);
+    if (rc == 0) {
+        rc = take_keys(c, q.sql, q.params, NULL, q.count, err);
+    }
+    buf_release(&q.parts);
+    return rc;
+}
+
+/* Those that the dependency's keys query finds for what changed, or all. after: null at the
+ * beginning. */
 static int list(struct changelog *c, const struct depend *d, const char *after, struct err *err)
 {
     struct listing l = {.count = 0};
-    const struct rowsql_keys all = {c->sql.first, c->sql.after};
+    const struct rowsql_keys all = {c->sql.range[ROWSQL_FIRST][0], c->sql.range[ROWSQL_AFTER][0]};
     const struct rowsql_keys *sql = d != NULL ? &d->sql : &all;
     int rc = 0;
     for (size_t i = 0; i < KEY_MAX_PARTS; i++) {
@@ -160,7 +173,7 @@ static int list(struct changelog *c, const struct depend *d, const char *after, 
     snprintf(l.limit, sizeof(l.limit), "%zu", c->page_rows);
     l.params[l.count++] = l.limit;
     if (rc == 0) {
-        rc = take_keys(c, &l, err);
+        rc = take_keys(c, l.sql, l.params, l.types, l.count, err);
     }
     listing_release(&l);
     return rc;
@@ -188,24 +201,34 @@ static int plan_freely(struct changelog *c, struct err *err)
 int changelog_send_query(struct changelog *c, struct err *err)
 {
     bool reads = c->keys.count > 0 || c->page.window.null_keys;
-    int rc = c->query != NULL && reads ? plan_freely(c, err) : 0;
+    int rc = 0;
+    if (c->query != NULL && reads) {
+        rc = plan_freely(c, err);
+    } else if (c->keys_only && reads) {
+        rc = presence_plan(c->pg, err);
+    }
     return rc == 0 ? changelog_send_keys(c, err) : rc;
 }
 
 int changelog_begin_listed(struct changelog *c, struct err *err)
 {
-    bool first = c->at.range == KEY_RANGE_FIRST;
-    int rc = list(c, NULL, first ? NULL : c->at.key, err);
+    int rc = list_range(c, err);
     if (rc < 0) {
         return rc;
     }
-    position_release(&c->reached);
-    c->reached.last = text_copy(c->at.last);
-    c->reached.kind = POSITION_LOG;
     if (list_is_full(c)) {
-        c->reached.kind = POSITION_KEYS;
+        rc = changelog_expect_later(&c->at, last_listed(c), err);
+        if (rc < 0) {
+            return rc;
+        }
+        position_copy(&c->reached, &c->at);
+        free(c->reached.key);
         c->reached.range = KEY_RANGE_AFTER;
         c->reached.key = text_copy(last_listed(c));
+    } else {
+        position_release(&c->reached);
+        c->reached.kind = POSITION_LOG;
+        c->reached.last = text_copy(c->at.last);
     }
     return changelog_send_query(c, err);
 }

@@ -14,9 +14,11 @@
 #include "rowferry/source/pg.h"
 
 struct consumer {
-    struct pg *pg;          /* borrowed */
+    struct pg *pg;          /* borrowed: where rows are written */
+    struct pg *standby;     /* borrowed: its standby that is read from; null: none */
     const char *name;       /* borrowed */
     const char *capture;    /* borrowed: the id as text */
+    bool known;             /* there is a row */
     struct position mirror; /* what the source knows */
     char *triggers;         /* on which the position relies; null until the row is read */
     char *definition;       /* of the table, as the index was begun with */
@@ -26,16 +28,27 @@ struct consumer {
     bool keeps;             /* entries are there that only the mirror's age keeps */
     bool more;              /* pruning has more to do */
     uint64_t horizon;       /* of the pruning */
+    uint64_t timeline;      /* of the server */
+    uint64_t next;          /* the server's next transaction */
+    bool expired;           /* it was absent for too long: nothing was kept for it */
+    uint64_t since;         /* the transaction that wrote the row; 0: unknown */
+    char *written;          /* when the row was written */
     int64_t clock;          /* of the mirror; 0: there is nothing to take over */
     int64_t letters_sum;    /* of the mirror's dead letters */
 };
 
 void consumer_release(struct consumer *c);
 
-/* Writes the row as of now, and reads it back: from then on the log keeps what is needed. */
+/* Both connections for a source. */
+int consumer_connect(struct consumer *c, struct pg *source, struct err *err) MUST_CHECK;
+
+/* Writes the row as of now, and reads it back: from then on the log keeps what is needed. From a
+ * standby it is read back when it has arrived there; ERR_TRANSIENT where that takes long: the next
+ * try finds it then, and writes none where it says the same. */
 int consumer_register(struct consumer *c, const struct page_look *look, struct err *err) MUST_CHECK;
 
-/* Reads the row; ERR_STATE where there is none. */
+/* Reads the row, where it is known. What it relies on is read where the table is: a standby may be
+ * behind its primary. */
 int consumer_look(struct consumer *c, struct err *err) MUST_CHECK;
 
 /* Whether the table is stored elsewhere, or its columns have other versions, than the row says.
@@ -47,8 +60,16 @@ enum consumer_news consumer_news(const struct consumer *c, const struct page_loo
 /* Writes both as they are now. */
 int consumer_note(struct consumer *c, const struct page_look *look, struct err *err) MUST_CHECK;
 
+/* Columns (an array's text) of the table that are mapped from now on, and the types that they are
+ * made of as table_types tells them: the row's definition has them as they are now. */
+int consumer_extend(struct consumer *c, uint32_t table, const char *columns, const char *types,
+                    struct err *err) MUST_CHECK;
+
+/* These members are left, of those that were noted. */
+int consumer_leave(struct consumer *c, const char *left, struct err *err) MUST_CHECK;
+
 /* Writes position, clock and letters (null: as they were), durably, unless that would be backwards;
- * then prunes. */
+ * then prunes. ERR_TRANSIENT where the row has gone or has expired: resuming tells what follows. */
 int consumer_mirror(struct consumer *c, const struct position *p, int64_t clock,
                     const char *letters, struct err *err) MUST_CHECK;
 int64_t consumer_letters_sum(const char *letters);
@@ -59,6 +80,20 @@ int consumer_spoil(struct consumer *c, struct err *err) MUST_CHECK;
 /* What the row holds for who has lost the state file; not usable where it holds nothing. */
 int consumer_mirrored(struct pg *pg, const char *consumer, struct mirrored *out,
                       struct err *err) MUST_CHECK;
+
+/* Forgets on what the row relies. */
+void consumer_forget(struct consumer *c);
+
+/* Says that it is here; *expired where it had been absent for too long. */
+int consumer_attend(struct consumer *c, bool *expired, struct err *err) MUST_CHECK;
+
+/* Absent consumers of the capture that nothing is kept for any more: after so long, or once the log
+ * takes so much; 0: no limit. */
+struct retain {
+    int64_t age_ms;
+    int64_t size;
+};
+int consumer_expire(struct consumer *c, const struct retain *retain, struct err *err) MUST_CHECK;
 
 /* Removes entries that nobody needs any more, in small batches, for about so long. */
 #define CONSUMER_PRUNE_MS 100 /* between two polls */

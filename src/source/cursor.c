@@ -30,10 +30,9 @@ struct rowsql_input cursor_rows(const struct cursor *c)
 
 static int require_kind(const struct table *t, struct err *err)
 {
-    if ((t->kind != 'r' && t->kind != 'p') || t->persistence == 't') {
-        err_set(err, ERR_REJECTED, "capture mode cursor reads ordinary tables, and %s is none",
-                t->quoted);
-        return err_hint(err, "name a table that is no view");
+    if (t->persistence == 't') {
+        return err_set(err, ERR_REJECTED, "%s is temporary: no other session has its rows",
+                       t->quoted);
     }
     if (!t->key_not_null) {
         err_set(err, ERR_REJECTED, "the key of %s may be NULL, and a cursor needs its order",
@@ -108,6 +107,9 @@ static int prepare(struct cursor *c, struct err *err)
     c->reader.pg = c->pg;
     seen_reset(&c->seen);
     cursor_position_release(&c->ahead);
+    cursor_position_release(&c->looked);
+    c->told_gone = 0;
+    c->look_due = c->judged = false;
     if (rc == 0) {
         rc = look_up(c, err);
     }
@@ -148,7 +150,8 @@ static int look_at_table(struct cursor *c, struct err *err)
     struct page_request request = {.table = t};
     int rc = page_open(&c->page, c->pg, &request, err);
     if (rc == 0 && !c->page.look.same_table) {
-        rc = err_set(err, ERR_STATE, "table %s was created anew or renamed", t->quoted);
+        err_set(err, ERR_STATE, "table %s was created anew or renamed", t->quoted);
+        rc = err_drift(err);
     }
     if (rc == 0) {
         struct drift drift = {.was = t->definition,
@@ -168,6 +171,7 @@ static void clear_page(struct cursor *c)
     c->chunk_read = 0;
     c->drained = false;
     c->copying = false;
+    c->looking = false;
 }
 
 static int cursor_begin(struct capture *capture, struct err *err)
@@ -179,7 +183,20 @@ static int cursor_begin(struct capture *capture, struct err *err)
     if (rc == 0) {
         rc = look_at_table(c, err);
     }
-    return rc == 0 ? cursor_send_first(c, err) : rc;
+    if (rc == 0) {
+        c->looking = c->look_due;
+        rc = c->looking ? cursor_send_look(c, err) : cursor_send_first(c, err);
+    }
+    return rc;
+}
+
+int cursor_ask(struct cursor *c, struct err *err)
+{
+    int rc = look_at_table(c, err);
+    if (rc == 0 && c->keys_only) {
+        rc = presence_plan(c->pg, err);
+    }
+    return rc == 0 ? cursor_send_asked(c, err) : rc;
 }
 
 static int cursor_begin_keys(struct capture *capture, const struct span *keys, size_t count,
@@ -189,16 +206,14 @@ static int cursor_begin_keys(struct capture *capture, const struct span *keys, s
     assert(c->stage == CURSOR_CLOSED);
     clear_page(c);
     c->keys_only = only_gone;
+    c->presence.way = PRESENCE_COUNT;
     for (size_t i = 0; i < count; i++) {
         if (keyset_add(&c->keys, keys[i]) == KEYSET_FULL) {
             return err_set(err, ERR_REJECTED, "the keys to be read again are too long");
         }
     }
     int rc = c->table == NULL ? prepare(c, err) : 0;
-    if (rc == 0) {
-        rc = look_at_table(c, err);
-    }
-    return rc == 0 ? cursor_send_asked(c, err) : rc;
+    return rc == 0 ? cursor_ask(c, err) : rc;
 }
 
 static int cursor_fd(const struct capture *capture)
@@ -235,6 +250,12 @@ static int cursor_forget(struct capture *capture, const char *consumer, struct e
     return 0;
 }
 
+static int cursor_hold(struct capture *capture, struct hold *out, struct err *err)
+{
+    struct cursor *c = of(capture);
+    return holds_look(&c->holds, c->pg, false, out, err);
+}
+
 static void cursor_free(struct capture *capture)
 {
     struct cursor *c = of(capture);
@@ -246,6 +267,7 @@ static void cursor_free(struct capture *capture)
     page_look_release(&c->page.look);
     cursor_position_release(&c->at);
     cursor_position_release(&c->ahead);
+    cursor_position_release(&c->looked);
     cursor_position_release(&c->reached);
     buf_release(&c->reached_text);
     table_free(c->table);
@@ -263,8 +285,9 @@ int cursor_open(struct capture **out, struct pg *pg, const struct cursor_options
                 struct err *err)
 {
     static const struct capture_ops ops = {
-        cursor_start, cursor_resume,   cursor_begin,   cursor_begin_keys, cursor_next,
-        cursor_fd,    cursor_progress, cursor_release, cursor_forget,     cursor_free};
+        cursor_start,    cursor_resume,  cursor_begin,  cursor_begin_keys, cursor_next, cursor_fd,
+        cursor_progress, cursor_release, cursor_forget, cursor_free,       NULL,        NULL,
+        cursor_hold};
     (void)err;
     struct cursor *c = mem_zero(1, sizeof(*c));
     c->capture.ops = &ops;

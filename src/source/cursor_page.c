@@ -22,6 +22,19 @@ static int send_range(struct cursor *c, const struct cursor_range *range, enum c
     return rc;
 }
 
+/* Deletes are counted before a row of theirs is told, in the snapshot that tells them. */
+static int send_rows(struct cursor *c, struct cursor_range *range, enum cursor_stage stage,
+                     struct err *err)
+{
+    bool counts = c->capture.guarded && c->where != NULL && !c->judged;
+    if (counts && c->stage != CURSOR_COUNT) {
+        range->count = true;
+        c->after = stage;
+        stage = CURSOR_COUNT;
+    }
+    return send_range(c, range, stage, err);
+}
+
 static int send_safe(struct cursor *c, struct err *err)
 {
     const struct cursor_position *p = &c->reached;
@@ -32,7 +45,7 @@ static int send_safe(struct cursor *c, struct err *err)
                                  .included = !c->horizon.timed,
                                  .until = p->until,
                                  .limit = c->page_rows};
-    return send_range(c, &range, p->nulls ? CURSOR_NULLS : CURSOR_SAFE, err);
+    return send_rows(c, &range, p->nulls ? CURSOR_NULLS : CURSOR_SAFE, err);
 }
 
 /* Without a horizon everything behind the position lies ahead. */
@@ -49,13 +62,25 @@ static int send_ahead(struct cursor *c, struct err *err)
                                  .included = horizon != NULL && !c->horizon.timed,
                                  .until = safe->until,
                                  .limit = c->page_rows};
-    return send_range(c, &range, CURSOR_AHEAD, err);
+    return send_rows(c, &range, CURSOR_AHEAD, err);
+}
+
+/* Rows without a value are told where they match, and not else. */
+int cursor_send_look(struct cursor *c, struct err *err)
+{
+    const struct cursor_position *after = c->looked.value != NULL ? &c->looked : &c->at;
+    struct cursor_range range = {.after_value = after->nulls ? NULL : after->value,
+                                 .after_key = after->nulls ? NULL : after->key,
+                                 .until = c->at.until,
+                                 .gone = true,
+                                 .limit = c->page_rows};
+    return send_range(c, &range, CURSOR_LOOK, err);
 }
 
 static int send_commit(struct cursor *c, struct err *err)
 {
     c->stage = CURSOR_COMMIT;
-    return reader_send(&c->reader, "commit", NULL, 0, err);
+    return reader_commit(&c->reader, err);
 }
 
 int cursor_send_first(struct cursor *c, struct err *err)
@@ -68,14 +93,33 @@ int cursor_send_first(struct cursor *c, struct err *err)
 int cursor_send_asked(struct cursor *c, struct err *err)
 {
     struct keyarrays a;
+    c->stage = CURSOR_ASKED;
+    if (c->keys_only) {
+        return presence_send(&c->presence, &c->reader, &c->sql, &c->keys, c->table->key_count, err);
+    }
     int rc = keyarrays_make(&a, &c->keys, 0, c->keys.count, c->table->key_count, err);
     if (rc == 0) {
-        rc = reader_send(&c->reader, c->keys_only ? c->sql.present : c->sql.again, a.params,
-                         a.count, err);
+        rc = reader_send(&c->reader, c->sql.again, a.params, a.count, err);
     }
     keyarrays_release(&a);
-    c->stage = CURSOR_ASKED;
     return rc;
+}
+
+/* The rows that were counted, or a look at all that do not match instead. */
+static int send_counted(struct cursor *c, struct err *err)
+{
+    c->look_due = c->told_gone + c->more_gone > c->capture.harmless;
+    if (c->look_due) {
+        return send_commit(c, err);
+    }
+    return c->after == CURSOR_AHEAD ? send_ahead(c, err) : send_safe(c, err);
+}
+
+static int end_look(struct cursor *c, bool full, struct err *err)
+{
+    c->look_due = full;
+    c->judged = !full;
+    return send_commit(c, err);
 }
 
 /* All of a statement's rows are read. */
@@ -100,7 +144,14 @@ static int send_next(struct cursor *c, struct err *err)
     case CURSOR_AHEAD:
         c->drained = !full;
         return send_commit(c, err);
+    case CURSOR_COUNT:
+        return send_counted(c, err);
+    case CURSOR_LOOK:
+        return end_look(c, full, err);
     default:
+        if (c->keys_only && !presence_end(&c->presence, &c->keys)) {
+            return cursor_send_asked(c, err);
+        }
         c->stage = CURSOR_GONE;
         return 0;
     }
@@ -133,7 +184,9 @@ static void take_last(struct cursor *c, const struct row *row)
 {
     const struct value *value = &row->values[row->count - 2];
     bool nulls = c->stage == CURSOR_NULLS;
-    struct cursor_position *to = c->stage == CURSOR_AHEAD ? &c->ahead : &c->reached;
+    struct cursor_position *to = c->stage == CURSOR_AHEAD  ? &c->ahead
+                                 : c->stage == CURSOR_LOOK ? &c->looked
+                                                           : &c->reached;
     cursor_position_move(to, nulls ? NULL : value->text, row->values[0].text);
 }
 
@@ -167,16 +220,31 @@ static int give_row(struct cursor *c, const struct row *row, struct change *chan
     if (!is_news(c, row)) {
         return 0;
     }
+    c->told_gone += matches ? 0 : 1;
     *change = (struct change){.kind = matches ? CHANGE_ROW : CHANGE_GONE,
                               .key = span_make(key->text, key->len),
                               .row = {row->values, row->count - 2}};
     return 1;
 }
 
+/* What was delivered before is no delete to come. */
+static int give_foreseen(struct cursor *c, const struct row *row, struct change *change)
+{
+    struct span key = span_make(row->values[0].text, row->values[0].len);
+    take_last(c, row);
+    c->statement_rows++;
+    *change = (struct change){.kind = CHANGE_FORESEEN, .key = key};
+    return seen_same(&c->seen, text_hash(key.data, key.len), content_hash(row)) ? 0 : 1;
+}
+
 static int give_asked(struct cursor *c, const struct row *row, struct change *change,
                       struct err *err)
 {
     struct span key = span_make(row->values[0].text, row->values[0].len);
+    if (c->keys_only && c->presence.way == PRESENCE_COUNT) {
+        presence_take(&c->presence, row);
+        return 0;
+    }
     switch (keyset_mark(&c->keys, key, 0, c->keys.count)) {
     case KEYSET_FIRST:
         break;
@@ -229,18 +297,51 @@ static bool give_mark(struct cursor *c, struct change *change)
     return true;
 }
 
+/* The rows that were foreseen come with the next page. */
+static void end_look_page(struct cursor *c, struct change *change)
+{
+    *change = (struct change){.kind = CHANGE_PAGE, .ahead = true};
+    if (c->judged) {
+        *change = (struct change){.kind = CHANGE_JUDGE};
+        cursor_position_release(&c->looked);
+    }
+}
+
 static void end_page(struct cursor *c, struct change *change)
 {
     bool asked = c->keys.count > 0;
+    c->stage = CURSOR_CLOSED;
+    if (c->looking) {
+        end_look_page(c, change);
+        return;
+    }
     *change = (struct change){.kind = CHANGE_PAGE,
                               .copying = !asked && c->copying,
                               .drained = c->drained,
-                              .whole = !asked};
+                              .whole = !asked && c->drained};
     if (!asked) {
         tell_reached(c, change);
         cursor_position_copy(&c->at, &c->reached);
     }
-    c->stage = CURSOR_CLOSED;
+    if (change->whole) {
+        c->told_gone = 0;
+        c->judged = false;
+    }
+}
+
+static int take_row(struct cursor *c, const struct row *row, struct change *change, struct err *err)
+{
+    switch (c->stage) {
+    case CURSOR_ASKED:
+        return give_asked(c, row, change, err);
+    case CURSOR_COUNT:
+        c->more_gone = strtoull(row->values[0].text, NULL, 10);
+        return 0;
+    case CURSOR_LOOK:
+        return give_foreseen(c, row, change);
+    default:
+        return give_row(c, row, change);
+    }
 }
 
 /* One step: 1 where `change` was filled, 0 to go on. */
@@ -254,6 +355,10 @@ static int step(struct cursor *c, struct change *change, struct err *err)
         return 1;
     }
     int rc = reader_next(&c->reader, &row, err);
+    if (rc < 0 && c->stage == CURSOR_ASKED && c->keys_only &&
+        presence_again(&c->presence, &c->reader, &c->keys, err)) {
+        return cursor_ask(c, err);
+    }
     if (rc < 0) {
         return err_context(err, "could not read %s", c->table->quoted);
     }
@@ -262,8 +367,7 @@ static int step(struct cursor *c, struct change *change, struct err *err)
         return 1;
     }
     if (rc == READER_ROW) {
-        return c->stage == CURSOR_ASKED ? give_asked(c, &row, change, err)
-                                        : give_row(c, &row, change);
+        return take_row(c, &row, change, err);
     }
     if (c->stage == CURSOR_COMMIT) {
         end_page(c, change);

@@ -8,9 +8,11 @@
 
 #include "cursor_position.h"
 #include "cursor_sql.h"
+#include "holds.h"
 #include "horizon.h"
 #include "keyset.h"
 #include "page.h"
+#include "presence.h"
 #include "reader.h"
 #include "rowferry/source/cursor.h"
 #include "rowsql.h"
@@ -21,6 +23,8 @@ enum cursor_stage {
     CURSOR_NULLS,  /* rows without a value: of the first load */
     CURSOR_SAFE,   /* rows below the horizon: they move the position */
     CURSOR_AHEAD,  /* rows from the horizon on */
+    CURSOR_COUNT,  /* how many of the rows that come next are deletes */
+    CURSOR_LOOK,   /* rows that do not match, before any of them is told */
     CURSOR_ASKED,
     CURSOR_GONE, /* asked keys without a row */
     CURSOR_COMMIT,
@@ -43,6 +47,7 @@ struct cursor {
     struct table *table; /* as looked up by start or resume */
     struct rowsql sql;
     struct horizon horizon;
+    struct holds holds;
     struct seen seen;
     struct cursor_position at;    /* where the next page begins */
     struct cursor_position ahead; /* the last row beyond the horizon; no value: none */
@@ -56,9 +61,18 @@ struct cursor {
     size_t chunk_read; /* bytes since the last mark */
     bool copying;      /* the page began within the first load */
     bool drained;
-    struct keyset keys; /* asked */
-    bool keys_only;     /* rows of asked keys are not told */
+    struct keyset keys;       /* asked */
+    bool keys_only;           /* rows of asked keys are not told, */
+    struct presence presence; /* and asked for so */
     size_t gone;
+
+    uint64_t told_gone;            /* since the cursor was drained, */
+    uint64_t more_gone;            /* and so many are in what comes next */
+    enum cursor_stage after;       /* CURSOR_COUNT */
+    bool look_due;                 /* these are more than a guard lets pass unseen */
+    bool looking;                  /* the page is of a look */
+    bool judged;                   /* it has seen them */
+    struct cursor_position looked; /* the last row of a look that goes on; no value: none */
 
     int64_t rows_read;
 };
@@ -68,6 +82,12 @@ struct rowsql_input cursor_rows(const struct cursor *c);
 /* Sends the first statement of a page of the position, or of the keys that are asked. */
 int cursor_send_first(struct cursor *c, struct err *err) MUST_CHECK;
 int cursor_send_asked(struct cursor *c, struct err *err) MUST_CHECK;
+
+/* Opens a page of asked keys and sends what it reads. */
+int cursor_ask(struct cursor *c, struct err *err) MUST_CHECK;
+
+/* Sends the statement of a look's page: what does not match, from the position on. */
+int cursor_send_look(struct cursor *c, struct err *err) MUST_CHECK;
 
 /* capture_ops.next */
 int cursor_next(struct capture *capture, struct change *change, struct err *err);

@@ -76,7 +76,15 @@ static int push_matches(const struct builder *b)
     return 0;
 }
 
-static int push_head(const struct builder *b)
+static int push_count(const struct builder *b)
+{
+    buf_push_literal(text(b), "select count(*) filter (where not r.matches) from (\nselect ");
+    int rc = push_matches(b);
+    buf_push_literal(text(b), " as matches");
+    return rc;
+}
+
+static int push_values(const struct builder *b)
 {
     const struct table *t = b->in->table;
     buf_push_literal(text(b), "select ");
@@ -89,9 +97,14 @@ static int push_head(const struct builder *b)
         rc = push_column(b);
     }
     buf_push_literal(text(b), "::text, ");
-    (void)!push_matches(b);
+    return rc == 0 ? push_matches(b) : rc;
+}
+
+static int push_head(const struct builder *b, bool count)
+{
+    int rc = count ? push_count(b) : push_values(b);
     buf_push_literal(text(b), "\n  from ");
-    catalog_push_source(text(b), t);
+    catalog_push_source(text(b), b->in->table);
     buf_push_literal(text(b), "\n where ");
     return rc == 0 ? push_column(b) : rc;
 }
@@ -219,7 +232,7 @@ static int push_order(const struct builder *b, const struct cursor_range *range)
 
 static int push_all(const struct builder *b, const struct cursor_range *range)
 {
-    int rc = push_head(b);
+    int rc = push_head(b, range->count);
     buf_push_text(text(b), range->nulls ? " is null" : " is not null");
     if (rc == 0) {
         rc = push_after(b, range);
@@ -233,7 +246,15 @@ static int push_all(const struct builder *b, const struct cursor_range *range)
     if (rc == 0) {
         rc = push_until(b, range);
     }
-    return rc == 0 ? push_order(b, range) : rc;
+    if (rc == 0 && range->gone) {
+        buf_push_literal(text(b), "\n   and not ");
+        rc = push_matches(b);
+    }
+    if (rc == 0) {
+        rc = push_order(b, range);
+    }
+    buf_push_text(text(b), range->count ? "\n) r" : "");
+    return rc;
 }
 
 int cursor_sql_build(struct cursor_sql *s, struct pg *pg, const struct rowsql_input *in,

@@ -18,6 +18,8 @@ struct cursor_range {
     const char *before; /* a value: smaller */
     bool included;      /* the value of `before` too, and that of `from` not */
     const char *until;  /* below this value only rows that match */
+    bool gone;          /* only rows that do not match */
+    bool count;         /* how many of the rows do not match, and nothing else */
     size_t limit;
 };
 

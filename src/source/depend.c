@@ -174,6 +174,9 @@ int depends_install(struct depends *d, struct pg *pg, const char *consumer, stru
     for (size_t i = 0; i < d->count && rc == 0; i++) {
         rc = installed_require(pg, d->items[i].table, &d->items[i].installed, err);
     }
+    for (size_t i = 0; i < d->count && rc == 0; i++) {
+        rc = consumer_connect(&d->items[i].consumer, pg, err);
+    }
     if (rc < 0) {
         return rc;
     }
@@ -181,7 +184,6 @@ int depends_install(struct depends *d, struct pg *pg, const char *consumer, stru
     for (size_t i = 0; i < d->count; i++) { /* borrowed from their final places */
         struct depend *item = &d->items[i];
         item->name = consumer_name(consumer, item->installed.capture);
-        item->consumer.pg = pg;
         item->consumer.name = item->name;
         item->consumer.capture = item->installed.capture;
         page_other_set(&item->other, item->table, item->installed.capture);
@@ -217,6 +219,9 @@ int depends_look(struct depends *d, struct pg *pg, const char *consumer, struct 
     for (size_t i = 0; i < d->count && rc == 0; i++) {
         rc = consumer_look(&d->items[i].consumer, err);
     }
+    if (rc == 0) {
+        rc = pg_writer(pg, &pg, err);
+    }
     return rc == 0 ? leave_others(d, pg, consumer, err) : rc;
 }
 
@@ -225,6 +230,15 @@ int depends_mirror(struct depends *d, const struct position *p, struct err *err)
     int rc = 0;
     for (size_t i = 0; i < d->count && rc == 0; i++) {
         rc = consumer_mirror(&d->items[i].consumer, p, 0, NULL, err);
+    }
+    return rc;
+}
+
+int depends_expire(struct depends *d, const struct retain *retain, struct err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; i < d->count && rc == 0; i++) {
+        rc = consumer_expire(&d->items[i].consumer, retain, err);
     }
     return rc;
 }

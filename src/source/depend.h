@@ -49,6 +49,7 @@ int depends_register(struct depends *d, struct err *err) MUST_CHECK;
 int depends_look(struct depends *d, struct pg *pg, const char *consumer,
                  struct err *err) MUST_CHECK;
 int depends_mirror(struct depends *d, const struct position *p, struct err *err) MUST_CHECK;
+int depends_expire(struct depends *d, const struct retain *retain, struct err *err) MUST_CHECK;
 int depends_prune(struct depends *d, int64_t most_ms, struct err *err) MUST_CHECK;
 
 /* Whether entries are there that only the consumer's age keeps; whether pruning has more to do. */

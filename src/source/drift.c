@@ -45,7 +45,8 @@ static int column_drift(const struct table *t, const char *was, const char *is, 
     }
     err_set(err, ERR_STATE, "table definition changed: column \"%s\" of %s %s", column, t->quoted,
             is_line == NULL ? "is gone" : "has another type or was created anew");
-    return err_hint(err, "look at the mapping, then rebuild the index");
+    err_hint(err, "look at the mapping, then build the index anew: rowferry reindex");
+    return err_drift(err);
 }
 
 /* Whether a definition holds the whole line, which begins with a blank. */
@@ -85,7 +86,8 @@ static int type_drift(const struct table *t, const char *line, bool gone, struct
             label  ? "was renamed"
             : gone ? "is gone or has another type"
                    : "is new or has another type");
-    return err_hint(err, "look at the mapping, then rebuild the index");
+    err_hint(err, "look at the mapping, then build the index anew: rowferry reindex");
+    return err_drift(err);
 }
 
 /* Each field or label of one definition is in the other, or its type is not; a label that is new

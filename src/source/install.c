@@ -20,6 +20,7 @@
 
 /* Quoted texts that the scripts are filled with. */
 struct quoted {
+    const char *notify;    /* "true", "false" or null */
     struct buf relation;   /* '"public"."articles"'::regclass */
     struct buf key;        /* '{"id"}' */
     struct buf expression; /* the key's text, as a literal */
@@ -84,6 +85,7 @@ static void push_filled(struct buf *out, const char *name, const struct table *t
                                    {"schema", buf_text(&q->schema)},
                                    {"table", t->quoted},
                                    {"reader", buf_text(&q->reader)},
+                                   {"notify", q->notify != NULL ? q->notify : "null"},
                                    {0}};
     template_fill(out, embedded_text(source_sql, name), places);
 }
@@ -91,7 +93,7 @@ static void push_filled(struct buf *out, const char *name, const struct table *t
 int install_print(struct pg *pg, const struct table *table, const char *reader, struct buf *out,
                   struct err *err)
 {
-    struct quoted q;
+    struct quoted q = {0};
     int rc = catalog_capturable(table, err);
     if (rc < 0) {
         return rc;
@@ -155,7 +157,7 @@ static int explain_rights(const struct table *t, int rc, struct err *err)
 
 int install_apply(struct pg *pg, const struct table *table, const char *reader, struct err *err)
 {
-    struct quoted q;
+    struct quoted q = {0};
     struct buf script;
     struct installed found;
     int rc = catalog_capturable(table, err);
@@ -185,6 +187,50 @@ int install_apply(struct pg *pg, const struct table *table, const char *reader, 
     return rc;
 }
 
+int install_notifies(struct pg *pg, const struct table *table, bool *notifies, struct err *err)
+{
+    struct installed found;
+    int rc = installed_look(pg, table, &found, NULL, err);
+    *notifies = rc == 0 && found.notifies;
+    return rc;
+}
+
+static int fill_notify(struct pg *pg, const struct table *table, bool on, struct buf *script,
+                       struct err *err)
+{
+    struct quoted q = {0};
+    int rc = quote(pg, table, NULL, &q, err);
+    q.notify = on ? "true" : "false";
+    if (rc == 0) {
+        push_filled(script, "install_notify", table, &q);
+    }
+    quoted_release(&q);
+    return rc;
+}
+
+int install_print_notify(struct pg *pg, const struct table *table, bool on, struct buf *out,
+                         struct err *err)
+{
+    buf_printf(out, "\n-- %s NOTIFY with each statement that changes %s.\n", on ? "Send" : "No",
+               table->quoted);
+    return fill_notify(pg, table, on, out, err);
+}
+
+int install_notify(struct pg *pg, const struct table *table, bool on, struct err *err)
+{
+    struct buf script;
+    bool already = false;
+    buf_init(&script, SCRIPT_MAX_BYTES);
+    int rc = install_notifies(pg, table, &already, err);
+    if (rc == 0 && already != on) {
+        rc = fill_notify(pg, table, on, &script, err);
+        rc = rc == 0 ? run_locking(pg, buf_text(&script), err) : rc;
+        rc = explain_rights(table, rc, err);
+    }
+    buf_release(&script);
+    return rc;
+}
+
 /* True where another table is captured. */
 static int anything_left(struct pg *pg, bool *left, struct err *err)
 {
@@ -197,7 +243,7 @@ static int anything_left(struct pg *pg, bool *left, struct err *err)
 
 int install_remove(struct pg *pg, const struct table *table, struct err *err)
 {
-    struct quoted q;
+    struct quoted q = {0};
     struct buf script;
     struct installed found;
     bool left = true;

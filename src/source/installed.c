@@ -11,6 +11,8 @@
 
 #define TEXT_MAX_BYTES ((size_t)64 * 1024)
 
+#define JOIN_TURNS 3 /* while one is taken in, another may join */
+
 static void because(struct buf *why, const char *text)
 {
     if (why != NULL) {
@@ -47,6 +49,7 @@ static int look_capture(struct pg *pg, const char *oid, const char *key, struct 
     if (rc == 0) {
         const char *id = pg_text(r, 0, 1);
         out->version = (int)pg_int(r, 0, 0);
+        out->notifies = pg_true(r, 0, 3);
         snprintf(out->capture, sizeof(out->capture), "%s", id != NULL ? id : "");
         if (id == NULL) {
             because(why, "no triggers are installed for this table and key");
@@ -118,8 +121,12 @@ int installed_require(struct pg *pg, const struct table *table, struct installed
 {
     struct buf why;
     buf_init(&why, TEXT_MAX_BYTES);
-    int rc = installed_look(pg, table, out, &why, err);
-    if (rc == 0 && table->tree && out->state >= INSTALL_BROKEN) {
+    int rc = pg_writer(pg, &pg, err);
+    if (rc == 0) {
+        rc = installed_look(pg, table, out, &why, err);
+    }
+    for (int turn = 0; rc == 0 && table->tree && out->state >= INSTALL_BROKEN && turn < JOIN_TURNS;
+         turn++) {
         rc = members_join(pg, out->capture, err);
         if (rc == 0) {
             buf_reset(&why);
@@ -132,8 +139,8 @@ int installed_require(struct pg *pg, const struct table *table, struct installed
                 table->quoted, buf_text(&why));
         rc = err_hint(err, "run \"rowferry source %s\"%s",
                       out->state == INSTALL_OLDER ? "upgrade" : "install",
-                      broken ? ", then remove the pipeline's state file to build the index anew: "
-                               "changes may have been missed"
+                      broken ? ": then everything is copied again, because changes may have been "
+                               "missed"
                              : "");
     }
     buf_release(&why);
@@ -168,7 +175,7 @@ static int ask_consumers(struct pg *pg, const struct table *table, const char *q
     const char *const params[] = {found.capture};
     rc = pg_ask(pg, &r, question, params, 1, err);
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
-        buf_printf(names, "%s\"%s\" %s %s", i > 0 ? ", " : "", pg_text(r, i, 0), between,
+        buf_printf(names, "%s\"%s\" %s %s", names->len > 0 ? ", " : "", pg_text(r, i, 0), between,
                    pg_text(r, i, 1));
     }
     pg_result_release(r);

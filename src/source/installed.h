@@ -9,13 +9,14 @@
 
 #include "rowferry/source/install.h"
 
-#define INSTALLED_VERSION 2 /* what migrations/source writes into rowferry.migration */
+#define INSTALLED_VERSION 5 /* what migrations/source writes into rowferry.migration */
 
 struct installed {
     enum install_state state;
     bool schema;      /* there is one of ours */
     int version;      /* of its migrations */
     char capture[16]; /* the id as text, empty where there is none */
+    bool notifies;    /* the triggers wake who reads */
 };
 
 /* why: null, or gets what is missing where the state is not CURRENT. */

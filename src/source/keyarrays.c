@@ -30,8 +30,12 @@ int keyarrays_make(struct keyarrays *a, const struct keyset *keys, size_t from, 
         buf_init(&a->arrays[i], ARRAY_MAX_BYTES);
         buf_push_literal(&a->arrays[i], "{");
     }
+    bool first = true;
     for (size_t i = from; i < to && rc == 0; i++) {
-        rc = push_key(a, &split, keyset_get(keys, i), i == from, err);
+        if (!keys->items[i].strange) {
+            rc = push_key(a, &split, keyset_get(keys, i), first, err);
+            first = false;
+        }
     }
     for (size_t i = 0; i < parts; i++) {
         buf_push_literal(&a->arrays[i], "}");

@@ -81,7 +81,7 @@ enum keyset_added keyset_add(struct keyset *k, struct span key)
         k->capacity = k->capacity > 0 ? k->capacity * 2 : 64;
         k->items = mem_grow(k->items, k->capacity, sizeof(*k->items));
     }
-    k->items[k->count++] = (struct keyset_item){offset, key.len, hash, false};
+    k->items[k->count++] = (struct keyset_item){offset, key.len, hash, false, false};
     *slot = k->count;
     return KEYSET_NEW;
 }

@@ -16,7 +16,8 @@ struct keyset_item {
     size_t offset;
     size_t len;
     uint64_t hash;
-    bool found; /* a row came for it */
+    bool found;   /* a row came for it */
+    bool strange; /* none can: not asked for by value */
 };
 
 struct keyset {

@@ -2,6 +2,8 @@
 /* The SQL expression of a key's text. */
 #include "rowferry/source/keytext.h"
 
+#include <string.h>
+
 #include "rowferry/base/buf.h"
 
 static int push_column(struct pg *pg, struct buf *out, const char *alias, const char *column,
@@ -36,4 +38,14 @@ int keytext_push(struct pg *pg, struct buf *out, const char *alias, const char *
     }
     buf_push_literal(out, ") collate \"C\")");
     return rc;
+}
+
+int keytext_expect_later(const char *after, const char *key, struct err *err)
+{
+    if (key == NULL || strcmp(after, key) != 0) {
+        return 0;
+    }
+    err_set(err, ERR_REJECTED, "the listing of keys went back: the key \"%s\" came twice", key);
+    return err_hint(err, "the condition or query has rows come that were not asked for: see that "
+                         "from.where, --where or from.query depends on the row alone");
 }

@@ -6,18 +6,41 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "pg_private.h"
 #include "rowferry/base/text.h"
 
 #define LOCK_CLASS "1380927302" /* ours among the advisory locks of the database */
+#define END_MS 3000             /* for a session that was ended to be gone */
+#define END_PAUSE_MS 20
 
-/* Which session has it; it may be gone by now, or not be shown to this role. */
-static int name_holder(struct pg *pg, const char *consumer, const char *const *params,
+/* The server lets a role end its own sessions only. */
+static bool end_session(struct pg *pg, const struct pg_result *holder)
+{
+    struct pg_result *r = NULL;
+    struct err ignored;
+    const char *const params[] = {pg_text(holder, 0, 0)};
+    bool ended =
+        params[0] != NULL &&
+        pg_query(pg, &r, "select pg_terminate_backend($1::integer)", params, 1, &ignored) == 0 &&
+        pg_true(r, 0, 0);
+    pg_result_release(r);
+    return ended;
+}
+
+/* Which session has it; it may be gone by now, or not be shown to this role. *ended (null:
+ * that is not wanted): it was one of a run that has lost the pipeline and does not know it, and has
+ * been ended. */
+static int name_holder(struct pg *pg, const char *consumer, const char *const *params, bool *ended,
                        struct err *err)
 {
     struct pg_result *r = NULL;
     int rc = pg_ask(pg, &r, "look_holder", params, 2, err);
+    if (ended != NULL) {
+        *ended = rc == 0 && pg->fences && pg_rows(r) > 0 &&
+                 strcmp(pg_text(r, 0, 2), pg->application_name) == 0 && end_session(pg, r);
+    }
     if (rc == 0 && pg_rows(r) > 0) {
         rc = err_set(
             err, ERR_HELD, "\"%s\" is held by the session %" PRId64 " of \"%s\" from %s since %s",
@@ -29,21 +52,95 @@ static int name_holder(struct pg *pg, const char *consumer, const char *const *p
     return rc;
 }
 
-int lookup_hold(struct pg *pg, const char *consumer, struct err *err)
+static int try_lock(struct pg *pg, const char *const *params, bool *got, struct err *err)
 {
-    char half[16];
     struct pg_result *r = NULL;
-    snprintf(half, sizeof(half), "%" PRId32,
-             (int32_t)(uint32_t)text_hash(consumer, strlen(consumer)));
-    const char *const params[] = {LOCK_CLASS, half};
     int rc =
         pg_query(pg, &r, "select pg_try_advisory_lock($1::integer, $2::integer)", params, 2, err);
-    if (rc == 0 && !pg_true(r, 0, 0)) {
-        rc = name_holder(pg, consumer, params, err);
-    } else if (rc == 0) {
-        free(pg->held);
-        pg->held = text_copy(consumer);
-    }
+    *got = rc == 0 && pg_true(r, 0, 0);
     pg_result_release(r);
     return rc;
+}
+
+struct lock_key {
+    char half[16];
+    const char *params[2];
+};
+
+static void lock_key(struct lock_key *k, const char *consumer)
+{
+    snprintf(k->half, sizeof(k->half), "%" PRId32,
+             (int32_t)(uint32_t)text_hash(consumer, strlen(consumer)));
+    k->params[0] = LOCK_CLASS;
+    k->params[1] = k->half;
+}
+
+static void note_held(struct pg *pg, const char *consumer)
+{
+    free(pg->held);
+    pg->held = text_copy(consumer);
+}
+
+/* On a standby an advisory lock would keep nobody away from the others. */
+static int hold_on(struct pg *pg, const char *consumer, struct err *err)
+{
+    struct lock_key key;
+    bool got;
+    bool ended = false;
+    lock_key(&key, consumer);
+    int rc = try_lock(pg, key.params, &got, err);
+    if (rc == 0 && !got) {
+        rc = name_holder(pg, consumer, key.params, &ended, err);
+    }
+    int64_t until_ms = pg_now_ms() + END_MS;
+    while (ended && !got && pg_now_ms() < until_ms) {
+        const struct timespec pause = {0, END_PAUSE_MS * INT64_C(1000000)};
+        nanosleep(&pause, NULL);
+        int tried = try_lock(pg, key.params, &got, err);
+        rc = tried < 0 || got ? tried : rc;
+        ended = tried == 0;
+    }
+    if (got) {
+        note_held(pg, consumer);
+    }
+    return rc;
+}
+
+int lookup_hold(struct pg *pg, const char *consumer, struct err *err)
+{
+    struct pg *writer = pg;
+    int rc = pg->primary_uri != NULL ? pg_writer(pg, &writer, err) : 0;
+    return rc == 0 ? hold_on(writer, consumer, err) : rc;
+}
+
+int lookup_forget(struct pg *pg, const char *consumer, struct err *err)
+{
+    struct lock_key key;
+    struct pg *writer = pg;
+    struct pg_result *r = NULL;
+    lock_key(&key, consumer);
+    const char *const params[] = {consumer, key.params[0], key.params[1]};
+    int rc = pg_writer(pg, &writer, err);
+    if (rc == 0) {
+        rc = pg_ask(writer, &r, "consumer_forget", params, 3, err);
+    }
+    if (rc == 0 && !pg_true(r, 0, 0)) {
+        rc = name_holder(writer, consumer, key.params, NULL, err);
+    }
+    pg_result_release(r);
+    return rc < 0 ? err_context(err, "could not forget the consumer \"%s\"", consumer) : 0;
+}
+
+int lookup_try(struct pg *pg, const char *consumer, bool *got, struct err *err)
+{
+    struct lock_key key;
+    lock_key(&key, consumer);
+    return try_lock(pg, key.params, got, err);
+}
+
+int lookup_who(struct pg *pg, const char *consumer, struct err *err)
+{
+    struct lock_key key;
+    lock_key(&key, consumer);
+    return name_holder(pg, consumer, key.params, NULL, err);
 }

@@ -56,6 +56,34 @@ enum members_news members_compare(const char *was, const char *is, struct span *
     return worst;
 }
 
+bool members_uncovered(const char *members, struct span *name)
+{
+    while (*members != '\0') {
+        struct member m = member_at(members);
+        if (span_is(m.triggers, "-")) {
+            *name = m.name;
+            return true;
+        }
+        members = m.next;
+    }
+    return false;
+}
+
+void members_keep(struct buf *out, const char *was, const char *is)
+{
+    while (*was != '\0') {
+        struct member then = member_at(was);
+        struct member now = member_at(is);
+        if (then.oid == now.oid) {
+            size_t len = (size_t)(then.name.data + then.name.len - was);
+            buf_push_text(out, out->len > 0 ? "\n" : "");
+            buf_push(out, was, len);
+        }
+        was = then.oid <= now.oid ? then.next : was;
+        is = now.oid <= then.oid ? now.next : is;
+    }
+}
+
 /* One transaction of it; sets how many members it was about. */
 static int join_some(struct pg *pg, const char *capture, int64_t *joined, struct err *err)
 {

@@ -6,6 +6,9 @@
 #ifndef ROWFERRY_SOURCE_MEMBERS_H
 #define ROWFERRY_SOURCE_MEMBERS_H
 
+#include <stdbool.h>
+
+#include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 #include "rowferry/source/pg.h"
 
@@ -18,6 +21,12 @@ enum members_news {
 
 /* The gravest of what happened. `name` is of one of the two texts. */
 enum members_news members_compare(const char *was, const char *is, struct span *name);
+
+/* Whether one has no triggers yet: `name`. */
+bool members_uncovered(const char *members, struct span *name);
+
+/* Those of `was` that are in `is` too, as they were. */
+void members_keep(struct buf *out, const char *was, const char *is);
 
 /* Has triggers and entries made for members that joined, with the rights of whoever installed. */
 int members_join(struct pg *pg, const char *capture, struct err *err) MUST_CHECK;

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locker.h"
 #include "pg_private.h"
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
 
-#define SQL_MAX_BYTES ((size_t)64 * 1024)
+#define SQL_MAX_BYTES ((size_t)2 << 20)
 #define KEYS_BYTES ((size_t)4 << 20) /* a page with longer keys ends earlier */
 
 /* One statement of the pipeline and who takes its results. */
@@ -295,12 +296,18 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     const struct table *t = request->table;
     struct step *steps = mem_zero(STEPS_MOST + 2 * request->other_count, sizeof(*steps));
     buf_init(&lock, SQL_MAX_BYTES);
-    buf_printf(&lock, "lock table %s%s in access share mode", t->tree ? "" : "only ", t->quoted);
+    if (request->lock != NULL) {
+        buf_push_text(&lock, request->lock);
+    } else {
+        buf_printf(&lock, "lock table %s%s in access share mode", t->tree ? "" : "only ",
+                   t->quoted);
+    }
+    buf_push_text(&lock, request->nowait ? " nowait" : "");
     snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
     const char *const look[] = {oid, t->quoted, request->capture};
     const char *const definition[] = {oid, request->columns};
     steps[0] = (struct step){.sql = "begin isolation level repeatable read read only"};
-    steps[1] = (struct step){.sql = request->lock != NULL ? request->lock : buf_text(&lock)};
+    steps[1] = (struct step){.sql = buf_text(&lock)};
     steps[2] = request->capture != NULL
                    ? look_step("page_look", look, 3, take_look, &out->look)
                    : look_step("page_look_plain", look, 2, take_look, &out->look);
@@ -324,6 +331,9 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     int rc = run(out, pg, steps, count, err);
     buf_release(&lock);
     free(steps);
+    if (rc < 0 && !request->nowait) {
+        locker_name(pg, t->oid, err);
+    }
     return rc < 0 ? err_context(err, "could not read %s", t->quoted) : 0;
 }
 

@@ -72,6 +72,7 @@ struct page_request {
     const char *types;         /* whose fields and labels are looked at, as an array; null: none */
     const struct position *at; /* the log position whose entries are read; null: none */
     const char *lock;    /* the statement that locks all that is read; null: the table alone */
+    bool nowait;         /* 55P03 rather than to wait for the lock */
     const char *entries; /* the capture whose entries are read; null: the table's */
     const char *due;     /* captures that may have entries in the window; null: none */
     struct page_other *const *others;

@@ -2,6 +2,7 @@
 /* Small statements on a connection: run, read, quote, and say what went wrong. */
 #include "rowferry/source/pg.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,13 @@
 #include "sqlstate.h"
 
 #define MESSAGE_MAX_BYTES ((size_t)64 * 1024)
+
+/* The SQLSTATE is that of any missing right, and the message may be in another language. */
+static bool is_row_security(const PGresult *result)
+{
+    const char *function = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
+    return function != NULL && strcmp(function, "check_enable_rls") == 0;
+}
 
 int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
 {
@@ -26,9 +34,17 @@ int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
         buf_release(&line);
         return ERR_TRANSIENT;
     }
-    err_set(err, sqlstate_class(sqlstate), "%s", primary);
+    const char *data = sqlstate_data_exception(sqlstate);
+    if (data != NULL) {
+        err_set(err, sqlstate_class(sqlstate), "the source cannot use a value: %s", data);
+        err_detail(err, primary, strlen(primary));
+    } else {
+        err_set(err, sqlstate_class(sqlstate), "%s", primary);
+    }
     strncpy(err->sqlstate, sqlstate, sizeof(err->sqlstate) - 1);
-    if (strcmp(sqlstate, "42501") == 0) {
+    if (is_row_security(result)) {
+        err_hint(err, PG_ROW_SECURITY_REMEDY, PQuser(pg->conn));
+    } else if (strcmp(sqlstate, "42501") == 0) {
         err_hint(err, "run the grants that \"rowferry source print\" shows");
     } else if (strcmp(sqlstate, "22021") == 0) {
         err_hint(err, "the database's encoding lets any bytes in: make the text UTF-8 there");
@@ -66,6 +82,52 @@ int pg_ask(struct pg *pg, struct pg_result **out, const char *name, const char *
            size_t count, struct err *err)
 {
     return pg_query(pg, out, embedded_text(source_sql, name), params, count, err);
+}
+
+/* Once in a session. */
+static int prepare(struct pg *pg, const char *name, struct err *err)
+{
+    int i = 0;
+    while (i < PG_PREPARED_MOST && pg->prepared[i] != NULL) {
+        if (strcmp(pg->prepared[i++], name) == 0) {
+            return 0;
+        }
+    }
+    if (i == PG_PREPARED_MOST) {
+        return err_set(err, ERR_INTERNAL, "more texts are prepared than there are places");
+    }
+    int rc =
+        finish(pg, PQprepare(pg->conn, name, embedded_text(source_sql, name), 0, NULL), NULL, err);
+    if (rc == 0) {
+        pg->prepared[i] = name;
+    }
+    return rc;
+}
+
+int pg_ask_again(struct pg *pg, struct pg_result **out, const char *name, const char *const *params,
+                 size_t count, struct err *err)
+{
+    *out = NULL;
+    int rc = prepare(pg, name, err);
+    if (rc < 0) {
+        return rc;
+    }
+    return finish(pg, PQexecPrepared(pg->conn, name, (int)count, params, NULL, NULL, 0), out, err);
+}
+
+int pg_listen(struct pg *pg, const char *capture, struct err *err)
+{
+    char sql[64];
+    snprintf(sql, sizeof(sql), "listen rowferry_%s", capture);
+    return pg_script(pg, sql, err);
+}
+
+void pg_forget_calls(struct pg *pg)
+{
+    PGnotify *call;
+    while ((call = PQnotifies(pg->conn)) != NULL) {
+        PQfreemem(call);
+    }
 }
 
 int pg_script(struct pg *pg, const char *sql, struct err *err)

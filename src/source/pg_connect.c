@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "hosts.h"
 #include "pg_private.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/embed.h"
@@ -31,8 +32,51 @@ int64_t pg_now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Keepalives stand before the URI, so that it may say otherwise; the password after it. */
-static PGconn *begin(const struct pg *pg)
+#define LISTS 3
+
+/* What libpq tries one after the other, beginning with another one. */
+struct turned {
+    const char *name;
+    struct buf list;
+};
+
+static void turned_init(struct turned lists[LISTS])
+{
+    static const char *const names[LISTS] = {"host", "hostaddr", "port"};
+    for (size_t i = 0; i < LISTS; i++) {
+        lists[i].name = names[i];
+        buf_init(&lists[i].list, MESSAGE_MAX_BYTES);
+    }
+}
+
+static void turned_release(struct turned lists[LISTS])
+{
+    for (size_t i = 0; i < LISTS; i++) {
+        buf_release(&lists[i].list);
+    }
+}
+
+/* From the connection's own parameters, wherever they came from; how many hosts there are. */
+static size_t turned_read(struct turned lists[LISTS], PGconn *conn, size_t turn)
+{
+    size_t most = 0;
+    PQconninfoOption *options = PQconninfo(conn);
+    for (const PQconninfoOption *o = options; o != NULL && o->keyword != NULL; o++) {
+        for (size_t i = 0; i < LISTS; i++) {
+            if (o->val != NULL && strcmp(o->keyword, lists[i].name) == 0) {
+                size_t count = hosts_count(o->val);
+                hosts_turn(&lists[i].list, o->val, turn);
+                most = count > most ? count : most;
+            }
+        }
+    }
+    PQconninfoFree(options);
+    return most;
+}
+
+/* Keepalives stand before the URI, so that it may say otherwise; what is ours after it. An empty
+ * value is none. */
+static PGconn *begin(const struct pg *pg, const struct turned lists[LISTS])
 {
     const char *const names[] = {"keepalives",
                                  "keepalives_idle",
@@ -43,9 +87,23 @@ static PGconn *begin(const struct pg *pg)
                                  "password",
                                  "client_encoding",
                                  "application_name",
+                                 lists[0].name,
+                                 lists[1].name,
+                                 lists[2].name,
                                  NULL};
-    const char *const values[] = {
-        "1", "30", "10", "3", "60000", pg->uri, pg->password, "UTF8", pg->application_name, NULL};
+    const char *const values[] = {"1",
+                                  "30",
+                                  "10",
+                                  "3",
+                                  "60000",
+                                  pg->uri,
+                                  pg->password,
+                                  "UTF8",
+                                  pg->application_name,
+                                  buf_text(&lists[0].list),
+                                  buf_text(&lists[1].list),
+                                  buf_text(&lists[2].list),
+                                  NULL};
     PGconn *conn = PQconnectStartParams(names, values, 1);
     if (conn != NULL) {
         PQsetNoticeReceiver(conn, ignore_notice, NULL);
@@ -93,6 +151,15 @@ static int refused(const struct pg *pg, struct err *err)
     return class;
 }
 
+static int ask_recovery(struct pg *pg, bool *in_recovery, struct err *err)
+{
+    struct pg_result *r = NULL;
+    int rc = pg_query(pg, &r, "select pg_is_in_recovery()", NULL, 0, err);
+    *in_recovery = rc == 0 && pg_true(r, 0, 0);
+    pg_result_release(r);
+    return rc;
+}
+
 static int set_up(struct pg *pg, struct err *err)
 {
     struct buf sql;
@@ -108,18 +175,46 @@ static int set_up(struct pg *pg, struct err *err)
         return err_set(err, ERR_REJECTED, "the source is PostgreSQL %d, 13 or newer is needed",
                        PQserverVersion(pg->conn) / 10000);
     }
-    return 0;
+    return ask_recovery(pg, &pg->in_recovery, err);
+}
+
+static void leave_primary(struct pg *pg)
+{
+    pg_close(pg->primary);
+    pg->primary = NULL;
+}
+
+/* A connection whose handshake has ended, well or not; *silent where it never did. */
+static void shake_hands(struct pg *pg, int64_t timeout_ms, size_t *host_count, bool *silent)
+{
+    struct turned lists[LISTS];
+    turned_init(lists);
+    pg->conn = begin(pg, lists);
+    *host_count = turned_read(lists, pg->conn, pg->turn);
+    if (*host_count > 1 && pg->turn % *host_count > 0) {
+        PQfinish(pg->conn);
+        pg->conn = begin(pg, lists);
+    }
+    *silent = pg->conn != NULL && handshake(pg->conn, pg_now_ms() + timeout_ms);
+    turned_release(lists);
 }
 
 int pg_connect(struct pg *pg, struct err *err)
 {
     int64_t timeout_ms = pg->connect_timeout_ms > 0 ? pg->connect_timeout_ms : CONNECT_TIMEOUT_MS;
-    PQfinish(pg->conn);
-    pg->conn = begin(pg);
+    size_t host_count = 1;
+    bool silent = true;
+    leave_primary(pg);
+    memset(pg->prepared, 0, sizeof(pg->prepared));
+    for (size_t tried = 0; silent && tried < host_count; tried++) {
+        PQfinish(pg->conn);
+        shake_hands(pg, timeout_ms, &host_count, &silent);
+        pg->turn += silent; /* who does not answer is not to keep us from the others */
+    }
     if (pg->conn == NULL) {
         return err_set(err, ERR_TRANSIENT, "could not connect to the source: out of memory");
     }
-    if (handshake(pg->conn, pg_now_ms() + timeout_ms)) {
+    if (silent) {
         return err_set(err, ERR_TRANSIENT,
                        "could not connect to the source: no answer within %" PRId64 " ms",
                        timeout_ms);
@@ -131,16 +226,34 @@ int pg_connect(struct pg *pg, struct err *err)
     return set_up(pg, err);
 }
 
-int pg_recover(struct pg *pg, struct err *err)
+/* A session survives the promotion of its standby. */
+static bool was_promoted(struct pg *pg)
+{
+    struct err ignored;
+    bool still = false;
+    return pg->in_recovery && ask_recovery(pg, &still, &ignored) == 0 && !still;
+}
+
+static bool is_well(struct pg *pg)
 {
     PGTransactionStatusType status = PQtransactionStatus(pg->conn);
     if (PQpipelineStatus(pg->conn) == PQ_PIPELINE_OFF &&
         (status == PQTRANS_INTRANS || status == PQTRANS_INERROR)) {
         struct err ignored;
-        if (pg_script(pg, "rollback", &ignored) == 0) {
-            return 0;
+        return pg_script(pg, "rollback", &ignored) == 0;
+    }
+    return status == PQTRANS_IDLE && PQpipelineStatus(pg->conn) == PQ_PIPELINE_OFF;
+}
+
+int pg_recover(struct pg *pg, struct err *err)
+{
+    if (pg->primary != NULL) {
+        int rc = pg_recover(pg->primary, err);
+        if (rc < 0) {
+            return rc;
         }
-    } else if (status == PQTRANS_IDLE && PQpipelineStatus(pg->conn) == PQ_PIPELINE_OFF) {
+    }
+    if (is_well(pg) && !was_promoted(pg)) {
         return 0;
     }
     char *held = pg->held;
@@ -157,6 +270,70 @@ int pg_recover(struct pg *pg, struct err *err)
     return rc;
 }
 
+static int check_primary(struct pg *standby, struct pg *primary, struct err *err)
+{
+    struct pg_identity here = {0};
+    struct pg_identity there = {0};
+    int rc = pg_identify(standby, &here, err);
+    if (rc == 0) {
+        rc = pg_identify(primary, &there, err);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    if (there.in_recovery) {
+        return err_set(err, ERR_REJECTED, "source.primary is not a primary: it is in recovery");
+    }
+    if (strcmp(here.system, there.system) != 0 || strcmp(here.database, there.database) != 0) {
+        return err_set(err, ERR_REJECTED,
+                       "source.primary is another database than that of source.uri (system %s, "
+                       "database \"%s\", in place of system %s, database \"%s\")",
+                       there.system, there.database, here.system, here.database);
+    }
+    return 0;
+}
+
+static int open_primary(struct pg *pg, struct err *err)
+{
+    struct source_options options = {.uri = pg->primary_uri,
+                                     .password = pg->password,
+                                     .connect_timeout_ms = pg->connect_timeout_ms,
+                                     .lock_timeout_ms = pg->lock_timeout_ms,
+                                     .application_name = pg->application_name,
+                                     .fences = pg->fences};
+    int rc = pg_open(&pg->primary, &options, err);
+    if (rc < 0) {
+        return err_context(err, "source.primary");
+    }
+    rc = check_primary(pg, pg->primary, err);
+    if (rc < 0) {
+        leave_primary(pg);
+    }
+    return rc;
+}
+
+int pg_writer(struct pg *pg, struct pg **out, struct err *err)
+{
+    *out = pg;
+    if (!pg->in_recovery) {
+        return 0;
+    }
+    if (pg->primary_uri == NULL) {
+        err_set(err, ERR_REJECTED,
+                "the source is a standby, and the change log can be written on its primary only");
+        return err_hint(err, "name the primary in source.primary, or connect to it");
+    }
+    int rc = pg->primary == NULL ? open_primary(pg, err) : 0;
+    *out = pg->primary;
+    return rc;
+}
+
+int pg_check_primary(struct pg *pg, struct err *err)
+{
+    struct pg *primary;
+    return pg_writer(pg, &primary, err);
+}
+
 int pg_open(struct pg **out, const struct source_options *options, struct err *err)
 {
     struct pg *pg = mem_zero(1, sizeof(*pg));
@@ -165,8 +342,11 @@ int pg_open(struct pg **out, const struct source_options *options, struct err *e
     pg->password = options->password != NULL ? text_copy(options->password) : NULL;
     pg->application_name =
         text_copy(options->application_name != NULL ? options->application_name : "rowferry");
+    pg->primary_uri = options->primary != NULL ? text_copy(options->primary) : NULL;
+    pg->fences = options->fences;
     pg->connect_timeout_ms = options->connect_timeout_ms;
     pg->lock_timeout_ms = options->lock_timeout_ms;
+    pg->turn = options->first_host;
     int rc = pg_connect(pg, err);
     if (rc < 0) {
         pg_close(pg);
@@ -176,15 +356,29 @@ int pg_open(struct pg **out, const struct source_options *options, struct err *e
     return 0;
 }
 
+int pg_open_like(struct pg **out, const struct pg *pg, struct err *err)
+{
+    const struct source_options options = {.uri = pg->uri,
+                                           .primary = pg->primary_uri,
+                                           .password = pg->password,
+                                           .connect_timeout_ms = pg->connect_timeout_ms,
+                                           .lock_timeout_ms = pg->lock_timeout_ms,
+                                           .application_name = pg->application_name,
+                                           .first_host = pg->turn};
+    return pg_open(out, &options, err);
+}
+
 void pg_close(struct pg *pg)
 {
     if (pg == NULL) {
         return;
     }
+    leave_primary(pg);
     PQfinish(pg->conn);
     text_wipe(pg->password);
     free(pg->password);
     free(pg->uri);
+    free(pg->primary_uri);
     free(pg->application_name);
     free(pg->held);
     free(pg);

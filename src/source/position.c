@@ -9,10 +9,33 @@
 
 #include "rowferry/base/text.h"
 
+#define RANGES_MOST 64 /* eight connections leave no more than eight */
+
+void copy_range_release(struct copy_range *r)
+{
+    free(r->key);
+    free(r->until);
+    *r = (struct copy_range){0};
+}
+
+void copy_range_copy(struct copy_range *to, const struct copy_range *from)
+{
+    struct copy_range copy = *from;
+    copy.key = from->key != NULL ? text_copy(from->key) : NULL;
+    copy.until = from->until != NULL ? text_copy(from->until) : NULL;
+    copy_range_release(to);
+    *to = copy;
+}
+
 void position_release(struct position *p)
 {
+    for (size_t i = 0; i < p->other_count; i++) {
+        copy_range_release(&p->others[i]);
+    }
+    free(p->others);
     free(p->last);
     free(p->key);
+    free(p->until);
     free(p->target);
     *p = (struct position){0};
 }
@@ -22,6 +45,11 @@ void position_copy(struct position *to, const struct position *from)
     struct position copy = *from;
     copy.last = from->last != NULL ? text_copy(from->last) : NULL;
     copy.key = from->key != NULL ? text_copy(from->key) : NULL;
+    copy.until = from->until != NULL ? text_copy(from->until) : NULL;
+    copy.others = from->other_count > 0 ? mem_zero(from->other_count, sizeof(*copy.others)) : NULL;
+    for (size_t i = 0; i < from->other_count; i++) {
+        copy_range_copy(&copy.others[i], &from->others[i]);
+    }
     copy.target = from->target != NULL ? text_copy(from->target) : NULL;
     position_release(to);
     *to = copy;
@@ -132,36 +160,74 @@ static void push_word(struct buf *out, const char *text)
     buf_push_literal(out, ".");
 }
 
-static bool take_key_range(const char **at, struct position *p)
+static struct copy_range *add_range(struct position *p)
 {
-    p->kind = POSITION_KEYS;
-    if (take(at, "nulls")) {
-        p->range = KEY_RANGE_NULLS;
-        return true;
-    }
-    if (take(at, "first")) {
-        p->range = KEY_RANGE_FIRST;
-        return true;
-    }
-    struct span word;
-    if (!take(at, "after ") || !take_word(at, &word) || word.data[word.len - 1] != '.') {
-        return false;
-    }
-    p->range = KEY_RANGE_AFTER;
-    p->key = word_decode(span_make(word.data, word.len - 1));
-    return p->key != NULL;
+    p->others = mem_grow(p->others, p->other_count + 1, sizeof(*p->others));
+    p->others[p->other_count] = (struct copy_range){0};
+    return &p->others[p->other_count++];
 }
 
-static bool take_block_range(const char **at, struct position *p)
+/* An escaped key or value. */
+static bool take_key(const char **at, char **out)
+{
+    struct span word;
+    if (!take_word(at, &word) || word.data[word.len - 1] != '.') {
+        return false;
+    }
+    *out = word_decode(span_make(word.data, word.len - 1));
+    return *out != NULL;
+}
+
+static bool take_key_range(const char **at, struct copy_range *r)
+{
+    bool begins = true;
+    if (take(at, "nulls")) {
+        r->range = KEY_RANGE_NULLS;
+    } else if (take(at, "first")) {
+        r->range = KEY_RANGE_FIRST;
+    } else if (take(at, "after ")) {
+        r->range = KEY_RANGE_AFTER;
+        begins = take_key(at, &r->key);
+    } else {
+        r->range = KEY_RANGE_BEYOND;
+        begins = take(at, "beyond ") && take_key(at, &r->key);
+    }
+    return begins && (!take(at, " until ") || take_key(at, &r->until));
+}
+
+static bool take_key_ranges(const char **at, struct position *p)
+{
+    struct copy_range first = {0};
+    p->kind = POSITION_KEYS;
+    bool good = take_key_range(at, &first);
+    p->range = first.range;
+    p->key = first.key;
+    p->until = first.until;
+    while (good && take(at, " and ")) {
+        good = p->other_count < RANGES_MOST && take_key_range(at, add_range(p));
+    }
+    return good;
+}
+
+/* Ranges that were begun, then where those that were not begin. */
+static bool take_block_ranges(const char **at, struct position *p)
 {
     uint64_t filenode = 0;
     p->kind = POSITION_BLOCKS;
     if (!take_number(at, &filenode) || filenode > UINT32_MAX || !take(at, " ") ||
-        !take_number(at, &p->block) || !take(at, "/") || !take_number(at, &p->blocks)) {
+        !take_number(at, &p->block)) {
         return false;
     }
     p->filenode = (uint32_t)filenode;
-    return true;
+    while (take(at, "-")) {
+        struct copy_range *r = add_range(p);
+        r->block = p->block;
+        if (!take_number(at, &r->end) || r->end < r->block || !take(at, " ") ||
+            !take_number(at, &p->block) || p->other_count > RANGES_MOST) {
+            return false;
+        }
+    }
+    return take(at, "/") && take_number(at, &p->blocks);
 }
 
 static bool take_log(const char **at, struct position *p)
@@ -170,7 +236,7 @@ static bool take_log(const char **at, struct position *p)
     if (!take_snapshot(at, &p->last)) {
         return false;
     }
-    if (**at == '\0') {
+    if (**at == '\0' || strncmp(*at, " on ", 4) == 0) {
         return true;
     }
     uint64_t part = 0;
@@ -186,16 +252,32 @@ static bool take_log(const char **at, struct position *p)
     return !take(at, " of ") || (take_number(at, &p->of) && p->of > 0);
 }
 
+static bool take_timeline(const char **at, struct position *p)
+{
+    if (!take(at, " on ")) {
+        return **at == '\0';
+    }
+    bool known = take_number(at, &p->timeline) && p->timeline > 0;
+    p->again = take(at, " again");
+    if (known && take(at, " since ")) {
+        uint64_t oid = 0;
+        known = take_number(at, &p->since) && p->since > 0 && take(at, " in ") &&
+                take_number(at, &oid) && oid > 0 && oid <= UINT32_MAX;
+        p->table = (uint32_t)oid;
+    }
+    return known && **at == '\0';
+}
+
 static bool parse(struct position *p, const char *at)
 {
     if (take(&at, "log ")) {
-        return take_log(&at, p) && *at == '\0';
+        return take_log(&at, p) && take_timeline(&at, p);
     }
     if (!take(&at, "copy ")) {
         return false;
     }
-    bool copy = take(&at, "keys ") ? take_key_range(&at, p) : take_block_range(&at, p);
-    return copy && take(&at, " from ") && take_snapshot(&at, &p->last) && *at == '\0';
+    bool copy = take(&at, "keys ") ? take_key_ranges(&at, p) : take_block_ranges(&at, p);
+    return copy && take(&at, " from ") && take_snapshot(&at, &p->last) && take_timeline(&at, p);
 }
 
 int position_parse(struct position *out, const char *text, struct err *err)
@@ -204,31 +286,55 @@ int position_parse(struct position *out, const char *text, struct err *err)
     if (!parse(&p, text)) {
         position_release(&p);
         err_set(err, ERR_STATE, "\"%.100s\" is not a position of a change log", text);
-        return err_hint(err, "move the pipeline's state file aside and sync again");
+        err_hint(err, POSITION_ANEW_HINT);
+        return err_drift(err);
     }
     position_release(out);
     *out = p;
     return 0;
 }
 
-static void print_key_range(struct buf *out, const struct position *p)
+static void print_key_range(struct buf *out, const struct copy_range *r)
 {
-    static const char *const names[] = {"nulls", "first", "after "};
-    buf_push_literal(out, "copy keys ");
-    buf_push_text(out, names[p->range]);
-    if (p->range == KEY_RANGE_AFTER) {
-        push_word(out, p->key);
+    static const char *const names[] = {"nulls", "first", "after ", "beyond "};
+    buf_push_text(out, names[r->range]);
+    if (r->key != NULL) {
+        push_word(out, r->key);
+    }
+    if (r->until != NULL) {
+        buf_push_literal(out, " until ");
+        push_word(out, r->until);
     }
 }
 
-void position_print(struct buf *out, const struct position *p)
+static void print_key_ranges(struct buf *out, const struct position *p)
+{
+    const struct copy_range first = {.range = p->range, .key = p->key, .until = p->until};
+    buf_push_literal(out, "copy keys ");
+    print_key_range(out, &first);
+    for (size_t i = 0; i < p->other_count; i++) {
+        buf_push_literal(out, " and ");
+        print_key_range(out, &p->others[i]);
+    }
+}
+
+static void print_block_ranges(struct buf *out, const struct position *p)
+{
+    buf_printf(out, "copy %" PRIu32 " ", p->filenode);
+    for (size_t i = 0; i < p->other_count; i++) {
+        buf_printf(out, "%" PRIu64 "-%" PRIu64 " ", p->others[i].block, p->others[i].end);
+    }
+    buf_printf(out, "%" PRIu64 "/%" PRIu64, p->block, p->blocks);
+}
+
+static void print_place(struct buf *out, const struct position *p)
 {
     switch (p->kind) {
     case POSITION_BLOCKS:
-        buf_printf(out, "copy %" PRIu32 " %" PRIu64 "/%" PRIu64, p->filenode, p->block, p->blocks);
+        print_block_ranges(out, p);
         break;
     case POSITION_KEYS:
-        print_key_range(out, p);
+        print_key_ranges(out, p);
         break;
     case POSITION_LOG:
         buf_push_literal(out, "log ");
@@ -244,6 +350,22 @@ void position_print(struct buf *out, const struct position *p)
     }
     buf_push_literal(out, " from ");
     buf_push_text(out, p->last);
+}
+
+void position_print_history(struct buf *out, const struct position *p)
+{
+    if (p->timeline > 0) {
+        buf_printf(out, " on %" PRIu64 "%s", p->timeline, p->again ? " again" : "");
+    }
+    if (p->timeline > 0 && p->since > 0) {
+        buf_printf(out, " since %" PRIu64 " in %" PRIu32, p->since, p->table);
+    }
+}
+
+void position_print(struct buf *out, const struct position *p)
+{
+    print_place(out, p);
+    position_print_history(out, p);
 }
 
 static int order(uint64_t a, uint64_t b)
@@ -263,12 +385,28 @@ static int snapshot_compare(const char *a, const char *b)
     return by_xmax != 0 ? by_xmax : by_xmin != 0 ? by_xmin : order(y.running, x.running);
 }
 
+static uint64_t blocks_left(const struct position *p)
+{
+    uint64_t left = p->blocks > p->block ? p->blocks - p->block : 0;
+    for (size_t i = 0; i < p->other_count; i++) {
+        left += p->others[i].end - p->others[i].block;
+    }
+    return left;
+}
+
+double position_share(const struct position *p)
+{
+    uint64_t left = blocks_left(p);
+    return left < p->blocks ? 1 - (double)left / (double)p->blocks : p->blocks == 0;
+}
+
+/* Ranges only shrink. */
 static int compare_copy(const struct position *a, const struct position *b)
 {
     if (a->kind != b->kind || a->kind != POSITION_BLOCKS || a->filenode != b->filenode) {
         return 0; /* a copy that began anew: neither is ahead */
     }
-    return order(a->block, b->block);
+    return order(blocks_left(b), blocks_left(a));
 }
 
 static int compare_window(const struct position *a, const struct position *b)

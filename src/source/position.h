@@ -4,11 +4,19 @@
  *
  *     copy <filenode> <block>/<blocks> from <snapshot>       a copy by block ranges
  *     copy keys nulls|first|after <key> from <snapshot>      a copy by key ranges
- *     log <snapshot>                                         all that the snapshot saw is read
- *     log <last> to <target> after <part> <xid> <seq>        within the window between two
- *     log ... of <capture>                                   there, in another table's entries
+ *     copy <filenode> <block>-<end> <block>/<blocks> from .. with block ranges that were begun
+ * before copy keys first until <value> and beyond <value> from  with several key ranges log
+ * <snapshot>                                         all that the snapshot saw is read log <last>
+ * to <target> after <part> <xid> <seq>        within the window between two log ... of <capture>
+ * there, in another table's entries
+ *     ... on <timeline>                                      where the server stood then
+ *     ... on <timeline> again                                read once more: a reconcile is due
+ *     ... on <timeline> since <transaction> in <oid>         of that registration and table
  *
  * A snapshot is PostgreSQL's own text, xmin:xmax:xip,xip. A key is escaped so that it is one word.
+ * Where several key ranges meet stands a value of the key's first part, which is the last of the
+ * one before. A copy that was read with several connections may be gone on with by one, and the
+ * reverse.
  */
 #ifndef ROWFERRY_SOURCE_POSITION_H
 #define ROWFERRY_SOURCE_POSITION_H
@@ -26,7 +34,17 @@ struct snapshot {
 };
 
 enum position_kind { POSITION_BLOCKS, POSITION_KEYS, POSITION_LOG };
-enum key_range { KEY_RANGE_NULLS, KEY_RANGE_FIRST, KEY_RANGE_AFTER };
+enum key_range { KEY_RANGE_NULLS, KEY_RANGE_FIRST, KEY_RANGE_AFTER, KEY_RANGE_BEYOND };
+
+/* What a copy has still to read in one place. */
+struct copy_range {
+    uint64_t block; /* BLOCKS: the next one */
+    uint64_t end;
+
+    enum key_range range; /* KEYS */
+    char *key;            /* AFTER: the last key read; BEYOND: a value of its first part */
+    char *until;          /* a value of the first part, read as well; null: to the end */
+};
 
 struct position {
     enum position_kind kind;
@@ -37,21 +55,42 @@ struct position {
     uint64_t blocks;
 
     enum key_range range; /* KEYS */
-    char *key;            /* AFTER: the last key read */
+    char *key;            /* as in copy_range */
+    char *until;
+
+    struct copy_range *others; /* BLOCKS: begun before `block`; KEYS: the other ranges */
+    size_t other_count;
 
     char *target; /* LOG: null outside a window */
     int part;     /* 1 or 2 */
     uint64_t after_xid;
     int64_t after_seq;
     uint64_t of; /* the capture of a dependency; 0: the table's own, which comes first */
+
+    uint64_t timeline; /* 0: unknown */
+    bool again;
+    uint64_t since; /* the transaction that registered its consumer; 0: unknown */
+    uint32_t table; /* oid */
 };
 
 void position_release(struct position *p);
 void position_copy(struct position *to, const struct position *from);
 
+/* One state file holds all pipelines of a configuration. */
+#define POSITION_ANEW_HINT "build the index anew: rowferry reindex"
+
 /* ERR_STATE where the text is not a position of a change log. */
 int position_parse(struct position *out, const char *text, struct err *err) MUST_CHECK;
 void position_print(struct buf *out, const struct position *p);
+/* The end of that text alone; nothing for timeline 0. */
+void position_print_history(struct buf *out, const struct position *p);
+
+/* Copies what the range has and frees what `to` had. */
+void copy_range_copy(struct copy_range *to, const struct copy_range *from);
+void copy_range_release(struct copy_range *r);
+
+/* How much of the blocks is read, 0 to 1. */
+double position_share(const struct position *p);
 
 /* Negative where a is before b. Snapshots of one server are ordered. */
 int position_compare(const struct position *a, const struct position *b);

@@ -30,6 +30,25 @@ struct described {
     struct buf modifiers;
 };
 
+/* The first name that stands twice, or null. */
+static const char *twice(const PGresult *r)
+{
+    for (int i = 0; i < PQnfields(r); i++) {
+        for (int k = 0; k < i; k++) {
+            if (strcmp(PQfname(r, i), PQfname(r, k)) == 0) {
+                return PQfname(r, i);
+            }
+        }
+    }
+    return NULL;
+}
+
+static int refuse_twice(const char *name, struct err *err)
+{
+    err_set(err, ERR_REJECTED, "it has two columns \"%s\"", name);
+    return err_hint(err, "give each a name of its own: select ..., x.%s as other_name", name);
+}
+
 static void describe(struct described *d, const PGresult *r)
 {
     buf_push_literal(&d->names, "{");
@@ -61,6 +80,8 @@ static int ask_server(struct pg *pg, struct described *d, const char *sql, struc
             rc = pg_fail(pg, r, err);
         } else if (PQnparams(r) > 0) {
             rc = err_set(err, ERR_REJECTED, "it has a parameter");
+        } else if (twice(r) != NULL) {
+            rc = refuse_twice(twice(r), err);
         } else {
             describe(d, r);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams one statement's rows. */
+/* Streams the rows of a page's statements. */
 #include "reader.h"
 
 #include <stdlib.h>
@@ -13,15 +13,27 @@ void reader_release(struct reader *r)
     *r = (struct reader){0};
 }
 
+static bool queue(struct reader *r, const char *sql, const char *const *params, size_t count)
+{
+    PGconn *conn = r->pg->conn;
+    return (PQpipelineStatus(conn) == PQ_PIPELINE_ON || PQenterPipelineMode(conn) == 1) &&
+           PQsendQueryParams(conn, sql, (int)count, NULL, params, NULL, NULL, 0) == 1 &&
+           (r->sent++ > 0 || PQsetSingleRowMode(conn) == 1);
+}
+
 int reader_send(struct reader *r, const char *sql, const char *const *params, size_t count,
                 struct err *err)
 {
-    PGconn *conn = r->pg->conn;
-    if (PQsendQueryParams(conn, sql, (int)count, NULL, params, NULL, NULL, 0) == 0 ||
-        PQsetSingleRowMode(conn) == 0) {
-        return pg_fail(r->pg, NULL, err);
-    }
-    return 0;
+    bool sent = queue(r, sql, params, count) && PQsendFlushRequest(r->pg->conn) == 1 &&
+                PQflush(r->pg->conn) == 0;
+    return sent ? 0 : pg_fail(r->pg, NULL, err);
+}
+
+int reader_commit(struct reader *r, struct err *err)
+{
+    bool sent = queue(r, "commit", NULL, 0) && PQpipelineSync(r->pg->conn) == 1;
+    r->ending = true;
+    return sent ? 0 : pg_fail(r->pg, NULL, err);
 }
 
 static void borrow(struct reader *r, struct row *row)
@@ -52,6 +64,39 @@ static int ready(struct reader *r, struct err *err)
     return PQisBusy(conn) == 0;
 }
 
+/* 1 where the statement's end is one for the caller, too: behind the last of a page stands the
+ * page's own. The next one's rows have to be asked for one by one before any of them arrives. */
+static int end_statement(struct reader *r, struct err *err)
+{
+    r->sent--;
+    if (r->sent > 0 && PQsetSingleRowMode(r->pg->conn) == 0) {
+        return pg_fail(r->pg, NULL, err);
+    }
+    return r->sent > 0 || !r->ending;
+}
+
+static int end_page(struct reader *r, struct err *err)
+{
+    r->ending = false;
+    return PQexitPipelineMode(r->pg->conn) == 1 ? READER_END : pg_fail(r->pg, NULL, err);
+}
+
+/* What follows a result that is no row; 0 to go on. */
+static int end_result(struct reader *r, struct err *err)
+{
+    if (r->current == NULL) {
+        int rc = end_statement(r, err);
+        return rc == 1 ? READER_END : rc;
+    }
+    ExecStatusType status = PQresultStatus(r->current);
+    if (status == PGRES_PIPELINE_SYNC) {
+        return end_page(r, err);
+    }
+    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK
+               ? 0
+               : pg_fail(r->pg, r->current, err);
+}
+
 int reader_next(struct reader *r, struct row *row, struct err *err)
 {
     PQclear(r->current);
@@ -62,17 +107,37 @@ int reader_next(struct reader *r, struct row *row, struct err *err)
             return rc < 0 ? rc : READER_WAIT;
         }
         r->current = PQgetResult(r->pg->conn);
-        switch (PQresultStatus(r->current)) {
-        case PGRES_SINGLE_TUPLE:
+        if (PQresultStatus(r->current) == PGRES_SINGLE_TUPLE) {
             borrow(r, row);
             return READER_ROW;
-        case PGRES_TUPLES_OK:
-        case PGRES_COMMAND_OK:
-            break;
-        default:
-            return r->current == NULL ? READER_END : pg_fail(r->pg, r->current, err);
         }
+        rc = end_result(r, err);
         PQclear(r->current);
         r->current = NULL;
+        if (rc != 0) {
+            return rc;
+        }
     }
+}
+
+static bool drain(PGconn *conn)
+{
+    bool ended = false;
+    while (!ended && PQstatus(conn) == CONNECTION_OK) {
+        PGresult *r = PQgetResult(conn);
+        ended = PQresultStatus(r) == PGRES_PIPELINE_SYNC;
+        PQclear(r);
+    }
+    return ended;
+}
+
+int reader_give_up(struct reader *r, struct err *err)
+{
+    PGconn *conn = r->pg->conn;
+    struct pg *pg = r->pg;
+    bool done =
+        (r->ending || PQpipelineSync(conn) == 1) && drain(conn) && PQexitPipelineMode(conn) == 1;
+    reader_release(r);
+    r->pg = pg;
+    return done ? pg_script(pg, "rollback", err) : pg_fail(pg, NULL, err);
 }

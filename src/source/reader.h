@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams one statement's rows in single-row mode without waiting and without copying.
+ * Streams the rows of a page's statements in single-row mode without waiting and without copying.
+ * A statement may be sent while the one before it is still read: the server then has no pause.
  */
 #ifndef ROWFERRY_SOURCE_READER_H
 #define ROWFERRY_SOURCE_READER_H
@@ -15,15 +16,26 @@ struct reader {
     PGresult *current;    /* the row that is handed out */
     struct value *values; /* reused for every row */
     size_t capacity;
+    size_t sent; /* statements whose end has not come */
+    bool ending; /* the last of them ends the page */
 };
 
 void reader_release(struct reader *r);
 
-/* Sends a statement with text parameters. */
+/* Sends a statement with text parameters. From the first one on nothing else may use the connection
+ * until the end of reader_commit has come. */
 int reader_send(struct reader *r, const char *sql, const char *const *params, size_t count,
                 struct err *err) MUST_CHECK;
 
-/* The next step, or a negative class. ROW: `row` is valid until the next call. */
+/* Sends the last statement of a page. */
+int reader_commit(struct reader *r, struct err *err) MUST_CHECK;
+
+/* After an error that is the statement's: ends the transaction, so that the connection may be used
+ * again. Waits for what the server still has to say. */
+int reader_give_up(struct reader *r, struct err *err) MUST_CHECK;
+
+/* The next step, or a negative class. ROW: `row` is valid until the next call. END: of the oldest
+ * statement whose end has not come. */
 int reader_next(struct reader *r, struct row *row, struct err *err) MUST_CHECK;
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog_private.h"
 #include "pg_private.h"
 #include "plancalls.h"
 #include "rowferry/base/text.h"

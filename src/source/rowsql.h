@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The statements that read rows: the same columns, the key's text first, by five ways to choose
- * rows.
+ * The statements that read rows: the same columns, the key's text first, by several ways to
+ * choose rows.
  *
  * Where a query takes the rows' place, two of them list keys of the table instead: the rows are
  * then read by key, so that the server aggregates no more than what one statement asks for.
@@ -11,13 +11,21 @@
 
 #include "rowferry/source/catalog.h"
 
+/* Where a page in the key's order begins, and its parameters before "how many": none, a key's
+ * parts, or a value of the first part. */
+enum rowsql_from { ROWSQL_FIRST, ROWSQL_AFTER, ROWSQL_BEYOND };
+
 struct rowsql {
-    char *blocks;  /* $1, $2: from this ctid to before that one; null with a query */
-    char *first;   /* $1: how many; in the key's order; with a query the keys alone */
-    char *after;   /* $1..: a key's parts, then how many; the same */
-    char *nulls;   /* rows whose key has a part that is null */
-    char *again;   /* $1..: an array of texts for each part of the key */
-    char *present; /* the same, of the rows the keys alone */
+    char *blocks;      /* $1, $2: from this ctid to before that one; null with a query */
+    char *range[3][2]; /* in the key's order, with a query the keys alone; [][1] has as its last
+                          parameter a value of the first part, with which it ends */
+    char *nulls;       /* rows whose key has a part that is null */
+    char *again;       /* $1..: an array of texts for each part of the key */
+    char *present;     /* the same, of the rows the keys alone */
+    char *texts;       /* the same, by $1: an array of the keys' texts */
+    char *runs;        /* the same, by keys from one of $1 to that of $2; null where the key is more
+                          or other than an integer without repeats */
+    char *runs_count;  /* how many those are */
 };
 
 struct rowsql_input {

@@ -28,6 +28,38 @@ enum err_class sqlstate_class(const char *sqlstate)
     return ERR_REJECTED;
 }
 
+static const struct {
+    const char *sqlstate;
+    const char *name;
+} data_exceptions[] = {
+    {"22001", "string_data_right_truncation"},
+    {"22003", "numeric_value_out_of_range"},
+    {"22004", "null_value_not_allowed"},
+    {"22007", "invalid_datetime_format"},
+    {"22008", "datetime_field_overflow"},
+    {"22009", "invalid_time_zone_displacement_value"},
+    {"2200N", "invalid_xml_content"},
+    {"2201B", "invalid_regular_expression"},
+    {"22012", "division_by_zero"},
+    {"22021", "character_not_in_repertoire"},
+    {"22023", "invalid_parameter_value"},
+    {"2202E", "array_subscript_error"},
+    {"22032", "invalid_json_text"},
+    {"22P02", "invalid_text_representation"},
+    {"22P03", "invalid_binary_representation"},
+    {"22P05", "untranslatable_character"},
+};
+
+const char *sqlstate_data_exception(const char *sqlstate)
+{
+    for (size_t i = 0; i < sizeof(data_exceptions) / sizeof(data_exceptions[0]); i++) {
+        if (strcmp(data_exceptions[i].sqlstate, sqlstate) == 0) {
+            return data_exceptions[i].name;
+        }
+    }
+    return strncmp(sqlstate, "22", 2) == 0 ? "data_exception" : NULL;
+}
+
 /* Refusals that libpq itself words, or a server or proxy that gives no code. */
 static const char *const refusals[] = {
     "password authentication failed", "no pg_hba.conf entry",

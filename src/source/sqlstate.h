@@ -18,6 +18,10 @@ enum err_class sqlstate_class(const char *sqlstate);
  */
 enum err_class sqlstate_of_connection(const char *message, char sqlstate[6]);
 
+/* Of a data exception (class 22) the condition's name, else null: its message quotes values of rows
+ * and must not be logged. */
+const char *sqlstate_data_exception(const char *sqlstate);
+
 /* Appends the message as one line: severity, code, the server's source location and libpq's guesses
  * left out, the secret (null: none) masked. */
 void sqlstate_one_line(struct buf *out, const char *message, const char *secret);

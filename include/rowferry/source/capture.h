@@ -16,7 +16,7 @@
  * out, where the capture is guarded: its pages come with CHANGE_FORESEEN for each key without a row
  * and nothing else, then comes CHANGE_JUDGE, and with the next begin the window itself, up to where
  * the look ahead came. A TRUNCATE ends the look at once, and is told in any case: what it removed
- * is for the index to say.
+ * is for the index to say. So are a member that left and its rows, before the next page.
  *
  * A first load is the same walk: its positions are those of the copy ("where the copy stands, and
  * the position of the log noted before it began"), then those of the log. Positions are text,
@@ -32,6 +32,7 @@
 #include "rowferry/base/err.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/row.h"
+#include "rowferry/source/hold.h"
 
 enum change_kind {
     CHANGE_WAIT,     /* nothing yet: wait until fd is readable, then call next again */
@@ -55,6 +56,8 @@ struct change {
     bool ahead;           /* PAGE: of a look ahead; its position is null */
     bool whole;           /* PAGE: a window ends with it, or it is none of a window */
     bool truncated;       /* JUDGE: the table was truncated within the window */
+    bool left;            /* JUDGE: a member is no longer part of the table, nor are its rows */
+    bool again; /* JUDGE: everything was copied again: what went meanwhile is to be found */
 };
 
 /* How far a copy is, for people. */
@@ -75,6 +78,7 @@ struct mirror {
 struct mirrored {
     bool usable;    /* reading can go on from there */
     struct err why; /* it is not */
+    int order;      /* against the position that was asked with: above 0 where it is ahead */
     char *position;
     int64_t clock;
     char *letters;
@@ -105,7 +109,8 @@ struct capture_ops {
     /* The next change of the page; never waits. */
     int (*next)(struct capture *c, struct change *change, struct err *err);
 
-    /* The descriptor to wait for after CHANGE_WAIT. */
+    /* The descriptor to wait for after CHANGE_WAIT; and between pages that were drained, where it
+     * gets readable when the source calls (or has ended the connection). */
     int (*fd)(const struct capture *c);
 
     void (*progress)(const struct capture *c, struct capture_progress *out);
@@ -116,15 +121,28 @@ struct capture_ops {
      */
     int (*release)(struct capture *c, const struct mirror *mirror, bool now, struct err *err);
 
-    /* Another consumer of ours is gone for good: what only it needed may be forgotten. Between
-     * pages. */
+    /* Another consumer of ours is gone for good: what only it needed may be forgotten. ERR_HELD
+     * where somebody works as it. Between pages. */
     int (*forget)(struct capture *c, const char *consumer, struct err *err);
 
     void (*free)(struct capture *c);
+
+    /* After a drained page: whether the next one may hold anything. One short question, which
+     * leaves unseen what changes the table without an entry: begin a page now and then all the
+     * same. Null: only a page can tell. */
+    int (*news)(struct capture *c, bool *any, struct err *err);
+
+    /* Between pages: how many changes are there that no page has handed out yet, about; a short
+     * question, of a long queue an estimate. Null: it cannot be told. */
+    int (*waiting)(struct capture *c, int64_t *changes, struct err *err);
+
+    /* Between pages: who holds the source's watermark. A short question. Null: nobody can. */
+    int (*hold)(struct capture *c, struct hold *out, struct err *err);
 };
 
 struct capture {
     const struct capture_ops *ops;
+    const char *again; /* after resume: why everything is read again in place; null: it goes on */
     bool guarded;      /* set by who uses it: windows of more keys than */
     uint64_t harmless; /* this are looked through first */
 };

@@ -14,7 +14,7 @@ struct table {
     char *schema;
     char *name;
     char *quoted;           /* "public"."articles", for SQL and messages */
-    char kind;              /* pg_class.relkind: r, p, v, m, f */
+    char kind;              /* pg_class.relkind: r, p */
     bool tree;              /* has partitions, or tables that inherit: read with all of them */
     bool row_security;      /* active for this role */
     char *query;            /* what is read instead of the rows themselves; null: the rows */
@@ -36,9 +36,10 @@ struct table {
 };
 
 /*
- * Looks up "schema.table" or "table" (public) and checks the key; key_count 0 = the primary key.
- * ERR_REJECTED: no such table (with the nearest name), no such column, no key ("name one"), a key
- * that is not unique is NOT an error here (check and sync decide by key_unique).
+ * Looks up a table by its configured name (source/tablename.h) and checks the key; key_count 0 =
+ * the primary key. ERR_REJECTED: no such table (with the nearest name), no such column, no key
+ * ("name one"), a key that is not unique is NOT an error here (check and sync decide by
+ * key_unique).
  */
 int catalog_table(struct pg *pg, struct table **out, const char *name, const char *const *key,
                   size_t key_count, struct err *err) MUST_CHECK;
@@ -54,8 +55,8 @@ int catalog_query(struct pg *pg, struct table *t, const char *query, struct err 
 /* Appends what to read from, with the alias t. */
 void catalog_push_source(struct buf *out, const struct table *t);
 
-/* ERR_REJECTED where the change log cannot see all that happens to such a table (view, foreign,
- * unlogged, itself part of another table, or with such a member); the message says why. */
+/* ERR_REJECTED where the change log cannot see all that happens to such a table (unlogged, itself
+ * part of another table, or with such a member); the message says why. */
 int catalog_capturable(const struct table *t, struct err *err) MUST_CHECK;
 
 /* Two definitions of a table, and the columns beside its key that matter. */

@@ -45,6 +45,17 @@ int install_print(struct pg *pg, const struct table *table, const char *reader, 
 int install_apply(struct pg *pg, const struct table *table, const char *reader,
                   struct err *err) MUST_CHECK;
 
+/* Whether each statement that changes rows also sends NOTIFY, so that a reader who waits polls at
+ * once. It costs a lock that all notifying commits of the server take one after the other, and
+ * such transactions cannot be prepared (PREPARE TRANSACTION). */
+int install_notifies(struct pg *pg, const struct table *table, bool *notifies,
+                     struct err *err) MUST_CHECK;
+/* Changes that of what is installed; it stays so until it is changed here again. */
+int install_notify(struct pg *pg, const struct table *table, bool on, struct err *err) MUST_CHECK;
+/* Appends the SQL that would do it, to be run after install_print's. */
+int install_print_notify(struct pg *pg, const struct table *table, bool on, struct buf *out,
+                         struct err *err) MUST_CHECK;
+
 /* Removes the triggers of the table; the schema as well when nothing is captured any more. */
 int install_remove(struct pg *pg, const struct table *table, struct err *err) MUST_CHECK;
 

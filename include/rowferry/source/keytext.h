@@ -16,4 +16,8 @@ struct buf;
 int keytext_push(struct pg *pg, struct buf *out, const char *alias, const char *const *key,
                  size_t key_count, struct err *err) MUST_CHECK;
 
+/* ERR_REJECTED where a page of keys that are greater than `after` has that one: a condition took
+ * the page's own away, and pages would come for ever. key: null is none. */
+int keytext_expect_later(const char *after, const char *key, struct err *err) MUST_CHECK;
+
 #endif

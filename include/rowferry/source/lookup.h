@@ -11,4 +11,12 @@
  * that has it (pid, client address, application, since). Freed with the connection. */
 int lookup_hold(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
 
+/* Removes a consumer that will not come again, with what it keeps of the change log. ERR_HELD where
+ * another session has its lock: it is somebody's. */
+int lookup_forget(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
+/* The same without looking who has it, and ending nobody's session. */
+int lookup_try(struct pg *pg, const char *consumer, bool *got, struct err *err) MUST_CHECK;
+/* ERR_HELD, as lookup_hold has it. */
+int lookup_who(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
+
 #endif

@@ -19,12 +19,21 @@
 
 #include "rowferry/base/err.h"
 
+/* For a role's name. The session has row_security off, so a policy that shows all rows is none. */
+#define PG_ROW_SECURITY_REMEDY                                                                     \
+    "let a superuser run: alter role \"%s\" bypassrls; no policy is enough, because one could "    \
+    "hide rows unseen"
+
 struct source_options {
     const char *uri;      /* without a password */
     const char *password; /* null: libpq's own rules */
     int64_t connect_timeout_ms;
     int64_t lock_timeout_ms;
     const char *application_name; /* "rowferry sync articles" */
+    const char *primary;          /* of a standby: where to write; same password; null: none */
+    size_t first_host;            /* where the URI names several: which is tried first */
+    bool fences; /* has the pipeline's hold (lease.h): other sessions of this name that read it are
+                    of one that lost it, and are ended */
 };
 
 struct pg; /* opaque; not for use by two threads at a time */
@@ -64,6 +73,8 @@ struct pg_identity {
     bool superuser;
     char role[64];
 };
+/* Of a standby: that its primary can be written to, is one, and is of the same system. */
+int pg_check_primary(struct pg *pg, struct err *err) MUST_CHECK;
 int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err) MUST_CHECK;
 
 #endif

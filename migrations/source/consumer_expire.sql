@@ -1,0 +1,13 @@
+-- $1 capture, $2 age (null: any), $3 bytes of the log (null: any): those that keep entries and have not
+-- come for so long, or for an hour while all captures' entries take more than that, about 128 bytes
+-- each: the slowest. They keep nothing any more.
+update rowferry.consumer k set expired_at = now()
+ where k.capture = $1::integer and k.expired_at is null
+   and exists (select from rowferry.change e where e.capture = k.capture and e.xid >= k.keep)
+   and (k.updated_at < now() - $2::interval
+        or (k.updated_at < now() - interval '1 hour'
+            and pg_stat_get_live_tuples('rowferry.change'::regclass) > $3::bigint / 128
+            and k.keep = (select o.keep from rowferry.consumer o
+                           where o.capture = k.capture and o.expired_at is null
+                           order by o.keep limit 1)))
+returning k.name

@@ -1,0 +1,11 @@
+-- $1 consumer, $2 the table, $3 columns that are mapped from now on, $4 the types that they are made of, as
+-- table_types has them: what the index relies on of them is as it is now. The first line of a column counts.
+update rowferry.consumer
+   set definition = coalesce((select string_agg(format('%s %s %s %s', attnum, atttypid, atttypmod, attname), e'\n'
+                                                order by attnum) || e'\n'
+                                from pg_attribute
+                               where attrelid = $2::oid and attname = any($3::name[]) and attnum > 0
+                                 and not attisdropped), '') || definition || $4,
+       clock = clock + greatest(0, extract(epoch from clock_timestamp() - updated_at) * 1000000)::bigint,
+       updated_at = clock_timestamp()
+ where name = $1

@@ -1,0 +1,2 @@
+-- $1 consumer, $2 its table's members as they were noted, $3 those that are left
+update rowferry.consumer set triggers = $3 where name = $1 and triggers = $2

@@ -1,0 +1,1 @@
+select rowferry.add_capture({relation}, {key}, {expression}, {notify});

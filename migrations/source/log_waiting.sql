@@ -1,0 +1,20 @@
+-- $1 captures, $2 last, $3 and $4 the xid and seq up to which the window after it is read (0: none of
+-- it), $5 how many to count at most: entries that are not read yet. Of more than that, by their
+-- numbers, which all captures share: about.
+select coalesce(sum(case when newer.n < $5::bigint then newer.n
+                         else greatest(newer.n, newer.last - newer.first + 1) end + waited.n), 0)::bigint
+  from unnest($1::integer[]) as c(id)
+ cross join lateral (
+       select count(*) as n, min(f.seq) as first,
+              (select l.seq from rowferry.change l
+                where l.capture = c.id order by l.xid desc, l.seq desc limit 1) as last
+         from (select e.seq from rowferry.change e
+                where e.capture = c.id
+                  and (e.xid, e.seq) > (greatest($3::xid8, pg_snapshot_xmax($2::pg_snapshot)), $4::bigint)
+                order by e.xid, e.seq limit $5::bigint) f) newer
+ cross join lateral (
+       select count(*) as n
+         from (select from rowferry.change e
+                where e.capture = c.id and $3::xid8 = '0'::xid8
+                  and e.xid = any(array(select pg_snapshot_xip($2::pg_snapshot)))
+                limit $5::bigint) f) waited

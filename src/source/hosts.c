@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists with commas, turned. */
+#include "hosts.h"
+
+#include <string.h>
+
+size_t hosts_count(const char *list)
+{
+    size_t count = 1;
+    if (list == NULL || *list == '\0') {
+        return 0;
+    }
+    for (const char *at = list; (at = strchr(at, ',')) != NULL; at++) {
+        count++;
+    }
+    return count;
+}
+
+void hosts_turn(struct buf *out, const char *list, size_t turn)
+{
+    size_t count = hosts_count(list);
+    const char *from = list;
+    for (size_t i = 0; count > 0 && i < turn % count; i++) {
+        from = strchr(from, ',') + 1;
+    }
+    buf_push_text(out, from);
+    if (from != list) {
+        buf_push_char(out, ',');
+        buf_push(out, list, (size_t)(from - list) - 1);
+    }
+}
