@@ -1,34 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The source_id: joining the key's parts, and its inverse. */
+/* The source_id: the way back to the key's parts. */
 #include "rowferry/document/key.h"
 
 #include <stdbool.h>
 
 #include "rowferry/base/buf.h"
-
-static void push_escaped(struct buf *out, const char *part, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        if (part[i] == '\\' || part[i] == ':') {
-            buf_push_char(out, '\\');
-        }
-        buf_push_char(out, part[i]);
-    }
-}
-
-void key_join(struct buf *out, const char *const *parts, const size_t *lens, size_t count)
-{
-    if (count == 1) {
-        buf_push(out, parts[0], lens[0]);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0) {
-            buf_push_char(out, ':');
-        }
-        push_escaped(out, parts[i], lens[i]);
-    }
-}
 
 static int wrong_parts(struct err *err, size_t count, const char *text, size_t len)
 {

@@ -46,8 +46,41 @@ static const struct kind {
     {"rank_features", FAMILY_FEATURES, NUMBER_NONE},
     {"geo_point", FAMILY_PLACE, NUMBER_NONE},
     {"alias", FAMILY_ALIAS, NUMBER_NONE},
+    {"completion", FAMILY_OTHER, NUMBER_NONE},
+    {"wildcard", FAMILY_OTHER, NUMBER_NONE},
+    {"version", FAMILY_OTHER, NUMBER_NONE},
+    {"semantic", FAMILY_OTHER, NUMBER_NONE},
+    {"semantic_text", FAMILY_OTHER, NUMBER_NONE},
+    {"geo_shape", FAMILY_OTHER, NUMBER_NONE},
+    {"dense_vector", FAMILY_OTHER, NUMBER_NONE},
+    {"knn_vector", FAMILY_OTHER, NUMBER_NONE},
+    {"sparse_vector", FAMILY_OTHER, NUMBER_NONE},
+    {"integer_range", FAMILY_OTHER, NUMBER_NONE},
+    {"long_range", FAMILY_OTHER, NUMBER_NONE},
+    {"float_range", FAMILY_OTHER, NUMBER_NONE},
+    {"double_range", FAMILY_OTHER, NUMBER_NONE},
+    {"date_range", FAMILY_OTHER, NUMBER_NONE},
+    {"ip_range", FAMILY_OTHER, NUMBER_NONE},
     {NULL, FAMILY_OTHER, NUMBER_NONE},
 };
+
+const char *mapping_meant_type(const char *type)
+{
+    static const char *const twins[][2] = {{"flat_object", "flattened"},
+                                           {"flattened", "flat_object"},
+                                           {"knn_vector", "dense_vector"},
+                                           {"dense_vector", "knn_vector"}};
+    const char *names[sizeof(kinds) / sizeof(kinds[0])];
+    for (size_t i = 0; i < sizeof(twins) / sizeof(twins[0]); i++) {
+        if (strcmp(type, twins[i][0]) == 0) {
+            return twins[i][1];
+        }
+    }
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        names[i] = kinds[i].type; /* the last is null */
+    }
+    return text_nearest(type, names);
+}
 
 /* The whole text as one JSON object, or null. */
 static struct json_object *parse_object(const char *json)

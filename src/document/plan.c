@@ -119,6 +119,7 @@ static void add_step(struct plan *plan, const struct property *property,
         .pair = *pair,
         .prefix = prefix,
         .prefix_len = prefix_len,
+        .property = property->name,
     };
 }
 

@@ -95,6 +95,20 @@ static bool rule_takes(const struct type_rule *rule, const struct column *column
            (!range || bounds_take(column, property_type));
 }
 
+/* A type that nobody knows is most often one with a slip; the service would say what it is not. */
+static void say_what_is_meant(struct buf *why, const char *property_type)
+{
+    for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
+        if (list_has(r->properties, property_type, "")) {
+            return;
+        }
+    }
+    const char *meant = mapping_meant_type(property_type);
+    if (meant != NULL) {
+        buf_printf(why, "; did you mean \"%s\"?", meant);
+    }
+}
+
 static void say_what_fits(struct buf *why, const struct column *column)
 {
     buf_printf(why, "a column of type %s can fill ", column->declared);
@@ -126,6 +140,7 @@ const struct type_rule *type_find(const struct column *column, const char *prope
     }
     if (why != NULL) {
         say_what_fits(why, column);
+        say_what_is_meant(why, property_type);
     }
     return NULL;
 }

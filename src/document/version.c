@@ -14,10 +14,14 @@ static int64_t next_tick(const struct version_clock *v, int64_t wall_us)
     return wall_us > v->last ? wall_us : v->last + 1;
 }
 
+/* Put ahead of the wall clock, not of the last ceiling: processes that end one after the other
+ * would otherwise drive the versions into the future, a reserve each. */
 int64_t version_wanted_ceiling(const struct version_clock *v, int64_t wall_us)
 {
     int64_t next = next_tick(v, wall_us);
-    return next <= v->ceiling ? 0 : next + VERSION_RESERVE_US;
+    int64_t ahead = wall_us + VERSION_RESERVE_US;
+    int64_t least = next + VERSION_STEP_US;
+    return next <= v->ceiling ? 0 : least > ahead ? least : ahead;
 }
 
 void version_raise_ceiling(struct version_clock *v, int64_t durable_ceiling)

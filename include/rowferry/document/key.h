@@ -17,10 +17,6 @@ struct buf;
 #define KEY_MAX_BYTES 512 /* both products refuse a longer _id, and with it the whole bulk */
 #define KEY_MAX_PARTS 32  /* PostgreSQL's limit of columns in an index */
 
-/* Appends the joined form of count parts (the SQL expression's counterpart, for tests and people).
- */
-void key_join(struct buf *out, const char *const *parts, const size_t *lens, size_t count);
-
 /*
  * Splits a key's text into count parts, NUL-terminated one after the other in `out`;
  * offsets[i] is the start of part i. ERR_REJECTED where the text does not have that many parts.

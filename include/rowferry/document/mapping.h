@@ -88,4 +88,8 @@ void mapping_write(struct buf *out, const struct mapping *m, const char *meta_js
 /* A fingerprint of what the mapping means, independent of blanks: 16 hex digits and NUL. */
 void mapping_fingerprint(char out[17], const struct mapping *m);
 
+/* The type that was meant by one that the service does not know: what the other product calls the
+ * same, else a type that is spelt nearly so; null: none. */
+const char *mapping_meant_type(const char *type);
+
 #endif

@@ -36,8 +36,7 @@ struct operation {
     size_t type_len; /* of the type in it */
 };
 
-/* "upsert", "delete"; "done", "retry" ... */
+/* "upsert", "delete" */
 const char *operation_kind_name(enum operation_kind kind);
-const char *outcome_name(enum outcome outcome);
 
 #endif

@@ -28,6 +28,7 @@ struct plan_step {
     struct type_pair pair;
     char *prefix; /* `,"title":`, ready to be written: source_id always stands before it */
     size_t prefix_len;
+    const char *property; /* its name, of the mapping */
 };
 
 struct plan {

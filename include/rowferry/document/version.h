@@ -13,7 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VERSION_RESERVE_US INT64_C(60000000) /* how far ahead a ceiling is put */
+#define VERSION_RESERVE_US                                                                         \
+    INT64_C(60000000)                  /* how far ahead of the wall clock a ceiling is put         \
+                                        */
+#define VERSION_STEP_US INT64_C(10000) /* and of a version that is ahead of it: as many ticks */
 
 /* The year 10000: no clock of ours ticks there, and none could step over what comes near 2^63. */
 #define VERSION_FOREIGN INT64_C(253402300800000000)
