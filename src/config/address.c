@@ -226,6 +226,13 @@ bool address_is_open(const char *url)
            split_port(authority, &host, &port) && !is_loopback(host);
 }
 
+bool address_listens_open(const char *listen)
+{
+    struct span host;
+    struct span port;
+    return split_port(span_make(listen, strlen(listen)), &host, &port) && !is_loopback(host);
+}
+
 int address_check_listen(const char *listen, struct err *err)
 {
     struct span host;

@@ -21,6 +21,9 @@ int address_check_url(const char *url, struct err *err) MUST_CHECK;
  */
 bool address_is_open(const char *url);
 
+/* Whether others than this machine may reach what listens there, as far as the text says. */
+bool address_listens_open(const char *listen);
+
 /* host:port, or [address]:port. */
 int address_check_listen(const char *listen, struct err *err) MUST_CHECK;
 

@@ -180,6 +180,21 @@ static int load_text(struct config *c, struct buf *text, struct err *err)
     return result;
 }
 
+int config_load_text(struct config **out, const char *path, struct buf *text, struct err *err)
+{
+    struct config *c = mem_zero(1, sizeof(*c));
+    *out = NULL;
+    c->path = text_copy(path);
+    (void)buf_text(text);
+    int result = load_text(c, text, err);
+    if (result != 0) {
+        config_free(c);
+        return result;
+    }
+    *out = c;
+    return 0;
+}
+
 int config_load(struct config **out, const char *path, struct err *err)
 {
     *out = NULL;
@@ -190,21 +205,14 @@ int config_load(struct config **out, const char *path, struct err *err)
     if (result != 0) {
         return result;
     }
-    struct config *c = mem_zero(1, sizeof(*c));
-    c->path = text_copy(found);
     struct buf text;
     buf_init(&text, FILE_MAX_BYTES);
     result = read_file(found, &text, err);
     if (result == 0) {
-        result = load_text(c, &text, err);
+        result = config_load_text(out, found, &text, err);
     }
     buf_release(&text);
-    if (result != 0) {
-        config_free(c);
-        return result;
-    }
-    *out = c;
-    return 0;
+    return result;
 }
 
 const struct pipeline_config *config_pipeline(const struct config *c, const char *name)
@@ -231,6 +239,7 @@ void config_source_options(const struct config *c, const char *application_name,
         .connect_timeout_ms = CONNECT_TIMEOUT_MS,
         .lock_timeout_ms = LOCK_TIMEOUT_MS,
         .application_name = application_name,
+        .primary = c->source.primary,
     };
 }
 
@@ -300,6 +309,7 @@ void config_free(struct config *c)
     free(c->pipelines);
     free(c->path);
     free(c->source.uri);
+    free(c->source.primary);
     free_secret(&c->source.password);
     free_texts(c->service.urls, c->service.url_count);
     free_secret(&c->service.api_key);
@@ -313,4 +323,9 @@ void config_free(struct config *c)
     free(c->listen);
     free_texts(c->warnings, c->warning_count);
     free(c);
+}
+
+bool config_listens_open(const struct config *c)
+{
+    return c->listen != NULL && address_listens_open(c->listen);
 }

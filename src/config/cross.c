@@ -192,6 +192,14 @@ static int check_capture(const struct reader *r, size_t index)
     return 0;
 }
 
+static int check_verify(const struct reader *r, size_t index)
+{
+    const struct pipeline_config *p = &r->config->pipelines[index];
+    return p->verify.repair && p->verify.every_ms == 0
+               ? fail_in_pipeline(r, index, "verify.repair", "needs \"verify.every\"")
+               : 0;
+}
+
 static int check_unique(const struct reader *r, size_t index)
 {
     const struct pipeline_config *all = r->config->pipelines;
@@ -211,7 +219,8 @@ int cross_check(const struct reader *r)
     int (*const of_file[])(const struct reader *) = {check_auth, check_tls, check_cleartext,
                                                      check_top_polls};
     int (*const of_pipeline[])(const struct reader *, size_t) = {
-        check_unique, check_polls, check_key, check_capture, check_dependencies, check_fields};
+        check_unique,       check_polls,  check_key,   check_capture,
+        check_dependencies, check_fields, check_verify};
     for (size_t i = 0; i < sizeof(of_file) / sizeof(of_file[0]); i++) {
         int result = of_file[i](r);
         if (result != 0) {

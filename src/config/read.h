@@ -23,6 +23,10 @@ struct reader {
 /* Reads the whole tree into reader->config, which is zeroed before. */
 int read_tree(struct reader *r, struct json_object *root) MUST_CHECK;
 
+/* A configuration that is a text; path is what messages call it. */
+int config_load_text(struct config **out, const char *path, struct buf *text,
+                     struct err *err) MUST_CHECK;
+
 /* ERR_CONFIG at the place of path's key or value: `file:line:column: ` and the text. */
 int read_fail(const struct reader *r, const char *path, enum scan_end end, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -185,3 +185,19 @@ int config_resolve_secrets(struct config *c, struct err *err)
     }
     return 0;
 }
+
+static void keep_prompted(struct secret *to, const struct secret *from)
+{
+    if (to->origin == SECRET_PROMPT && from->origin == SECRET_PROMPT && to->value == NULL &&
+        from->value != NULL && strcmp(to->place, from->place) == 0) {
+        to->value = text_copy(from->value);
+    }
+}
+
+void config_keep_prompted(struct config *to, const struct config *from)
+{
+    keep_prompted(&to->source.password, &from->source.password);
+    keep_prompted(&to->service.api_key, &from->service.api_key);
+    keep_prompted(&to->service.bearer, &from->service.bearer);
+    keep_prompted(&to->service.password, &from->service.password);
+}

@@ -25,11 +25,20 @@ static int start(const char *command, int output, pid_t *pid)
     char *text = text_copy(command);
     char *argv[] = {shell, flag, text, NULL};
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
     int cause = posix_spawn_file_actions_init(&actions);
     if (cause == 0) {
+        cause = posix_spawnattr_init(&attributes);
+    }
+    if (cause == 0) {
+        sigemptyset(&none); /* our own are blocked where they are waited for */
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        cause = posix_spawn(pid, "/bin/sh", &actions, NULL, argv, environ);
+        cause = posix_spawn(pid, "/bin/sh", &actions, &attributes, argv, environ);
+        posix_spawnattr_destroy(&attributes);
         posix_spawn_file_actions_destroy(&actions);
     }
     free(text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rowferry/document/mapping.h"
+#include "rowferry/source/tablename.h"
 
 #define NAME_MAX_BYTES 40
 
@@ -30,5 +31,13 @@ int text_check_mapping(const char *json, struct err *err)
     if (result == 0) {
         mapping_release(&mapping);
     }
+    return result;
+}
+
+int text_check_table(const char *value, struct err *err)
+{
+    struct tablename name;
+    int result = tablename_parse(&name, value, err);
+    tablename_release(&name);
     return result;
 }

@@ -86,6 +86,12 @@ static int read_count(struct reader *r, const struct option *o, const char *path
     return 0;
 }
 
+/* An option without a default is shown by the least it may be. */
+static const char *example_of(const struct option *o)
+{
+    return o->fallback != NULL ? o->fallback : o->least;
+}
+
 static int read_amount(struct reader *r, const struct option *o, const char *path,
                        struct json_object *value, int64_t *out)
 {
@@ -93,7 +99,7 @@ static int read_amount(struct reader *r, const struct option *o, const char *pat
     if (json_object_is_type(value, json_type_int) || json_object_is_type(value, json_type_double)) {
         return read_fail(r, path, SCAN_VALUE,
                          "\"%s\" is a number; write it with its unit, like \"%s\"", path,
-                         o->fallback);
+                         example_of(o));
     }
     char *text = NULL;
     int result = value_text(r, path, value, &text);
@@ -105,7 +111,7 @@ static int read_amount(struct reader *r, const struct option *o, const char *pat
         result = read_fail(r, path, SCAN_VALUE,
                            "\"%s\" is \"%s\"; a whole number with its unit (%s) is expected, like "
                            "\"%s\"",
-                           path, text, size ? "B, KiB, MiB, GiB" : "ms, s, m, h, d", o->fallback);
+                           path, text, size ? "B, KiB, MiB, GiB" : "ms, s, m, h, d", example_of(o));
     } else if (!in_range(o, amount)) {
         result = read_fail(r, path, SCAN_VALUE, "\"%s\" is \"%s\"; it must be from %s to %s", path,
                            text, o->least, o->most);

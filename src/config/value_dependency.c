@@ -6,6 +6,8 @@
 #include "read.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "rowferry/source/sqltext.h"
+#include "text_check.h"
 
 #define MAX_PATH_BYTES 65536
 
@@ -15,9 +17,15 @@ struct dependency_list {
 };
 
 static const struct option members[] = {
-    {.path = "table", .type = OPTION_TEXT, .offset = offsetof(struct dependency, table)},
+    {.path = "table",
+     .type = OPTION_TEXT,
+     .offset = offsetof(struct dependency, table),
+     .check = text_check_table},
     {.path = "key", .type = OPTION_LIST, .offset = offsetof(struct dependency, key)},
-    {.path = "keys", .type = OPTION_TEXT, .offset = offsetof(struct dependency, keys)},
+    {.path = "keys",
+     .type = OPTION_TEXT,
+     .offset = offsetof(struct dependency, keys),
+     .check = sqltext_check_parameters},
 };
 
 #define MEMBER_COUNT (sizeof(members) / sizeof(members[0]))

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
 #include "rowferry/base/log.h"
 #include "rowferry/document/plan.h"
@@ -43,6 +44,9 @@ struct secret {
 struct source_config {
     char *uri; /* postgresql://... or key=value, without a password */
     struct secret password;
+    char *primary;         /* like uri: of a standby; null: none */
+    int64_t retain_age_ms; /* an absent consumer is kept for so long; 0: for ever */
+    int64_t retain_size;   /* or until the log takes so many bytes; 0: any */
 };
 
 struct service_config {
@@ -62,6 +66,7 @@ struct limits_config {
     int64_t batch_bytes;
     int64_t batch_operations;
     int64_t in_flight;
+    int64_t readers;
     int64_t window_bytes; /* of this pipeline: its part of the process's */
     int64_t document_bytes;
     int64_t request_timeout_ms;
@@ -78,7 +83,7 @@ struct delete_guard_config {
 
 enum capture_mode { CAPTURE_MODE_CHANGELOG, CAPTURE_MODE_CURSOR };
 enum index_kind { INDEX_KIND_INDEX };
-enum on_schema_change { ON_SCHEMA_CHANGE_STOP };
+enum on_schema_change { ON_SCHEMA_CHANGE_STOP, ON_SCHEMA_CHANGE_REBUILD };
 
 struct from_config {
     char *table;
@@ -89,8 +94,9 @@ struct from_config {
     struct dependency *dependencies;
     size_t dependency_count;
     int capture_mode;
-    char *cursor_column; /* of mode cursor, else null */
-    int64_t overlap_ms;  /* of mode cursor; 0: the default */
+    char *cursor_column;  /* of mode cursor, else null */
+    int64_t overlap_ms;   /* of mode cursor; 0: the default */
+    int64_t reconcile_ms; /* between two; 0: none by time */
 };
 
 struct to_config {
@@ -100,6 +106,11 @@ struct to_config {
     char *settings;        /* JSON object, one line; null: none */
     char *ingest_pipeline; /* null: none */
     int64_t keep;          /* old generations */
+};
+
+struct verify_config {
+    int64_t every_ms; /* between two comparisons of `run`; 0: none */
+    bool repair;
 };
 
 /* Limits, guard and on_schema_change are resolved: the pipeline's own, else the top level's, else
@@ -112,6 +123,7 @@ struct pipeline_config {
     size_t field_count;
     struct limits_config limits;
     struct delete_guard_config delete_guard;
+    struct verify_config verify;
     int on_schema_change;
 };
 
@@ -140,8 +152,19 @@ void config_free(struct config *c); /* wipes secrets; null is allowed */
 /* The pipeline of that name; null where there is none. */
 const struct pipeline_config *config_pipeline(const struct config *c, const char *name);
 
+/*
+ * What decides a pipeline's documents (from, mappings, ingest pipeline, fields), as text that is
+ * kept beside a generation; and such a text as a configuration of one pipeline, whose other options
+ * mean nothing.
+ */
+void config_write_built(const struct pipeline_config *p, struct buf *out);
+int config_read_built(struct config **out, const char *text, struct err *err) MUST_CHECK;
+
 /* What config_load asks of source.uri, for a URI from elsewhere: a password in it is ERR_CONFIG. */
 int config_check_uri(const char *uri, struct err *err) MUST_CHECK;
+
+/* Whether `listen` is set to an address that is not loopback's. */
+bool config_listens_open(const struct config *c);
 
 /*
  * Reads every secret that the file names; a second call does nothing. ERR_CONFIG: variable not
@@ -149,6 +172,18 @@ int config_check_uri(const char *uri, struct err *err) MUST_CHECK;
  * ERR_TRANSIENT: it did not end within 30 s. A file that others can read adds a warning.
  */
 int config_resolve_secrets(struct config *c, struct err *err) MUST_CHECK;
+
+/*
+ * Calls tell for each option whose value is another: its path, its pipeline (null: the top level),
+ * and whether a process that runs can change over to it (secrets, limits, delete_guard, log).
+ */
+typedef void (*config_difference)(void *context, const char *path, const char *pipeline, bool live);
+void config_compare(const struct config *was, const struct config *is, config_difference tell,
+                    void *context);
+
+/* What was typed at a prompt stays known: secrets of `to` that ask the same get the value of
+ * `from`. */
+void config_keep_prompted(struct config *to, const struct config *from);
 
 /* The option structs of the lower rooms, borrowing from c; secrets have to be resolved before. */
 void config_source_options(const struct config *c, const char *application_name,
