@@ -157,15 +157,25 @@ int checkpoint_settle(struct state *s, const struct settlement *settlement, stru
     return result;
 }
 
-int checkpoint_raise_ceiling(struct state *s, int64_t ceiling, struct err *err)
+static int put_ceiling(struct state *s, enum sql_id which, int64_t ceiling, struct err *err)
 {
     sqlite3_stmt *update;
-    int result = sql_statement(s, SQL_RAISE_CEILING, &update, err);
+    int result = sql_statement(s, which, &update, err);
     if (result != 0) {
         return result;
     }
     sql_bind_int(update, 2, ceiling);
     return sql_run_one(s, update, "checkpoint", err);
+}
+
+int checkpoint_raise_ceiling(struct state *s, int64_t ceiling, struct err *err)
+{
+    return put_ceiling(s, SQL_RAISE_CEILING, ceiling, err);
+}
+
+int checkpoint_lower_ceiling(struct state *s, int64_t last, struct err *err)
+{
+    return put_ceiling(s, SQL_LOWER_CEILING, last, err);
 }
 
 static int enter_generation(struct state *s, const struct checkpoint *generation, struct err *err)
@@ -286,10 +296,15 @@ static int import_letters(struct state *s, const char *letters, int64_t *cut, st
 int checkpoint_take_over(struct state *s, const struct checkpoint *checkpoint, const char *letters,
                          int64_t wall_us, int64_t *cut, struct err *err)
 {
+    static const enum sql_id old[] = {SQL_LIVE_DROP_LETTERS, SQL_LIVE_DROP_HALT,
+                                      SQL_LIVE_DROP_RECONCILE};
     *cut = 0;
     int result = transaction_begin(s, err);
+    for (size_t i = 0; result == 0 && i < sizeof(old) / sizeof(old[0]); i++) {
+        result = sql_run_plain(s, old[i], err);
+    }
     if (result != 0) {
-        return result;
+        return transaction_end(s, result, err);
     }
     result = enter_taken_over(s, checkpoint, wall_us, err);
     if (result == 0) {

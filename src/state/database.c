@@ -6,6 +6,8 @@
 #include <string.h>
 
 /* The generation that the pipeline is at; ?1 is the pipeline. */
+/* The rows of the generation that is built. */
+#define NEXT "(select next from rebuild where pipeline = ?1)"
 #define CURRENT_GENERATION "(select generation_number from pipeline where id = ?1)"
 
 /* The filter of letters beside the earliest first_us, which is ?6; ?5 is the most rows. */
@@ -29,6 +31,8 @@ static const char *const texts[SQL_COUNT] = {
                    " then settled_at_us else ?4 end where id = ?1",
     [SQL_RAISE_CEILING] =
         "update pipeline set clock_ceiling = max(clock_ceiling, ?2) where id = ?1",
+    [SQL_LOWER_CEILING] =
+        "update pipeline set clock_ceiling = min(clock_ceiling, ?2) where id = ?1",
     [SQL_BEGIN_GENERATION] =
         "update pipeline set phase = 1, generation = ?2, generation_number = ?3,"
         " mapping_fingerprint = ?4, table_fingerprint = ?5, source_identity = ?6,"
@@ -86,19 +90,112 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_TAKE_OVER] = "update pipeline set phase = 2, generation = ?2, generation_number = ?3,"
                       " mapping_fingerprint = ?4, table_fingerprint = ?5, source_identity = ?6,"
                       " index_uuid = ?7, position = ?8, clock_ceiling = max(clock_ceiling, ?9),"
-                      " settled_at_us = ?10, documents = 0 where id = ?1 and phase = 0",
+                      " settled_at_us = ?10, documents = 0 where id = ?1",
     [SQL_WORKING_TELL] =
         "insert or replace into working (pipeline, told_us, stage, rows, rows_per_second, share,"
-        " remaining_ms, in_flight, batch_bytes, frozen)"
-        " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        " remaining_ms, in_flight, batch_bytes, frozen, equal_us, lag_rows, hold_pid, hold_us,"
+        " stall, stall_why, stall_us, hold_who)"
+        " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
+        " max(?11, coalesce((select equal_us from working where pipeline = ?1), 0)),"
+        " ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
     [SQL_WORKING_LOOK] =
         "select told_us, stage, rows, rows_per_second, share, remaining_ms, in_flight, batch_bytes,"
-        " frozen from working where pipeline = ?1",
-    [SQL_WORKING_FORGET] = "delete from working where pipeline = ?1",
-    [SQL_HALT_NOTE] = "insert or replace into halt (pipeline, deletes, documents, at_us)"
-                      " values (?1, ?2, ?3, ?4)",
-    [SQL_HALT_LOOK] = "select deletes, documents, at_us from halt where pipeline = ?1",
+        " frozen, equal_us, lag_rows, hold_pid, hold_us, stall, stall_why, stall_us,"
+        " hold_who from working where pipeline = ?1",
+    [SQL_WORKING_FORGET] = "update working set stage = '' where pipeline = ?1",
+    [SQL_HALT_NOTE] = "insert or replace into halt (pipeline, deletes, documents, rejected,"
+                      " operations, at_us, reason) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [SQL_HALT_LOOK] = "select deletes, documents, rejected, operations, at_us, reason from halt"
+                      " where pipeline = ?1",
     [SQL_HALT_FORGET] = "delete from halt where pipeline = ?1",
+    [SQL_PAUSE_BEGIN] = "insert or ignore into pause (pipeline, since_us) values (?1, ?2)",
+    [SQL_PAUSE_END] = "delete from pause where pipeline = ?1",
+    [SQL_PAUSE_LOOK] = "select since_us from pause where pipeline = ?1",
+    [SQL_RECONCILE_NOTE] =
+        "insert or replace into reconcile (pipeline, finished_us, owed_us, late_us, flying)"
+        " values (?1, ?2, ?3, ?4, ?5)",
+    [SQL_RECONCILE_LOOK] =
+        "select finished_us, owed_us, late_us, flying from reconcile where pipeline = ?1",
+    [SQL_VERIFICATION_NOTE] =
+        "insert or replace into verification (pipeline, ended_us, took_ms, rows, documents,"
+        " missing, extra, altered, dead_letters, waiting, sent, restored, failed, message)"
+        " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+    [SQL_VERIFICATION_LOOK] =
+        "select ended_us, took_ms, rows, documents, missing, extra, altered, dead_letters, waiting,"
+        " sent, restored, failed, message from verification where pipeline = ?1",
+    [SQL_COPIED_NOTE] =
+        "insert or replace into copied (pipeline, begun_us, reason) values (?1, ?2, ?3)",
+    [SQL_COPIED_LOOK] = "select begun_us, reason from copied where pipeline = ?1",
+    [SQL_DEFINITION_NOTE] = "insert or ignore into definition (fingerprint, words) values (?2, ?3)",
+    [SQL_DEFINITION_LOOK] = "select words from definition where fingerprint = ?2",
+    [SQL_DEFINITION_TRIM] =
+        "delete from definition where rowid <= (select max(rowid) - 64 from definition)"
+        " and fingerprint not in (select mapping_fingerprint from pipeline where"
+        " mapping_fingerprint is not null union select table_fingerprint from pipeline"
+        " where table_fingerprint is not null)",
+    [SQL_EXTEND] = "update pipeline set mapping_fingerprint = ?2, table_fingerprint = ?3"
+                   " where id = ?1 and phase = 2",
+    [SQL_EXTENDED_NOTE] = "insert or ignore into extended (pipeline, generation, property, at_us)"
+                          " select id, generation, ?2, ?3 from pipeline where id = ?1",
+    [SQL_EXTENDED_LOOK] =
+        "select group_concat(property, ', '), min(at_us) from (select property, at_us"
+        " from extended where pipeline = ?1 and generation = ?2 order by property)",
+    [SQL_EXTENDED_TRIM] =
+        "delete from extended where pipeline = ?1 and generation not in (select generation"
+        " from extended where pipeline = ?1 group by generation order by max(at_us) desc limit 16)",
+    [SQL_BUILT_NOTE] = "insert or replace into built (pipeline, generation, configuration)"
+                       " values (?1, ?2, ?3)",
+    [SQL_BUILT_LOOK] = "select configuration from built where pipeline = ?1 and generation = ?2",
+    [SQL_REBUILD_LOOK] = "select kind, adopt, begun_us from rebuild where pipeline = ?1",
+    [SQL_REBUILD_ENTER] =
+        "insert into pipeline (name, generation_number, clock_ceiling)"
+        " select ?2, generation_number, clock_ceiling from pipeline where id = ?1",
+    [SQL_REBUILD_BACK] =
+        "update pipeline set phase = 1, generation = ?3, index_uuid = ?4,"
+        " mapping_fingerprint = ?5, table_fingerprint = ?6, source_identity = ?7, position = ?8,"
+        " clock_ceiling = max(clock_ceiling, ?9) where name = ?2 and id <> ?1",
+    [SQL_REBUILD_BEGIN] = "insert into rebuild (pipeline, next, kind, adopt, begun_us)"
+                          " select ?1, id, ?3, ?4, ?5 from pipeline where name = ?2",
+    [SQL_REBUILD_FORGET] = "delete from rebuild where pipeline = ?1",
+    [SQL_NEXT_DROP_LETTERS] = "delete from dead_letter where pipeline = " NEXT,
+    [SQL_NEXT_DROP_WORKING] = "delete from working where pipeline = " NEXT,
+    [SQL_NEXT_DROP_HALT] = "delete from halt where pipeline = " NEXT,
+    [SQL_NEXT_DROP_RECONCILE] = "delete from reconcile where pipeline = " NEXT,
+    [SQL_NEXT_DROP_COPIED] = "delete from copied where pipeline = " NEXT,
+    [SQL_NEXT_DROP_BUILT] = "delete from built where pipeline = " NEXT,
+    [SQL_NEXT_MOVE_FORMER] = "update or replace former set pipeline = ?1 where pipeline = " NEXT,
+    [SQL_NEXT_DROP_PIPELINE] = "delete from pipeline where id = " NEXT,
+    [SQL_LIVE_DROP_LETTERS] = "delete from dead_letter where pipeline = ?1",
+    [SQL_LIVE_DROP_HALT] = "delete from halt where pipeline = ?1",
+    [SQL_LIVE_DROP_RECONCILE] = "delete from reconcile where pipeline = ?1",
+    [SQL_LIVE_DROP_COPIED] = "delete from copied where pipeline = ?1",
+    [SQL_LIVE_DROP_VERIFICATION] = "delete from verification where pipeline = ?1",
+    [SQL_LIVE_DROP_BUILT] = "delete from built where pipeline = ?1",
+    [SQL_PROMOTE_BUILT] = "update built set pipeline = ?1 where pipeline = " NEXT,
+    [SQL_PROMOTE_LETTERS] =
+        "update dead_letter set pipeline = ?1, generation_number = " CURRENT_GENERATION
+        " where pipeline = " NEXT,
+    [SQL_PROMOTE_RECONCILE] = "update reconcile set pipeline = ?1 where pipeline = " NEXT,
+    [SQL_PROMOTE_COPIED] = "update copied set pipeline = ?1 where pipeline = " NEXT,
+    [SQL_PROMOTE] =
+        "update pipeline set phase = 2, settled_at_us = ?2, generation = n.generation,"
+        " index_uuid = n.index_uuid, mapping_fingerprint = n.mapping_fingerprint,"
+        " table_fingerprint = n.table_fingerprint, source_identity = n.source_identity,"
+        " position = n.position,"
+        " generation_number = max(pipeline.generation_number, n.generation_number),"
+        " clock_ceiling = max(pipeline.clock_ceiling, n.clock_ceiling), documents = n.documents"
+        " from (select p.* from pipeline p where p.id = " NEXT ") n where pipeline.id = ?1",
+    [SQL_FORMER_NOTE] =
+        "insert or replace into former (pipeline, consumer, left_us) values (?1, ?2, ?3)",
+    [SQL_FORMER_LOOK] =
+        "select consumer, left_us, (select count(*) from former where pipeline = ?1)"
+        " from former where pipeline = ?1 order by left_us, consumer limit 1",
+    [SQL_FORMER_LAST] =
+        "select consumer, left_us, (select count(*) from former where pipeline = ?1)"
+        " from former where pipeline = ?1 and left_us > 0 order by left_us desc, consumer limit 1",
+    [SQL_FORMER_MEET] =
+        "insert or ignore into former (pipeline, consumer, left_us) values (?1, ?2, ?3)",
+    [SQL_FORMER_FORGET] = "delete from former where pipeline = ?1 and consumer = ?2",
     [SQL_RUN_BEGIN] = "insert into run (pipeline, command, started_us) values (?1, ?2, ?3)",
     [SQL_RUN_TRIM] = "delete from run where pipeline = ?1 and id <="
                      " (select id from run where pipeline = ?1 order by id desc limit 1 offset ?2)",
@@ -114,7 +211,7 @@ static const char *const texts[SQL_COUNT] = {
         " (select id from request where pipeline = ?1 and state > 1 order by id desc limit 1"
         " offset ?2)",
     [SQL_REQUEST_OLDEST] = "select id, command, arguments from request"
-                           " where pipeline = ?1 and state = 0 order by id limit 1",
+                           " where pipeline = ?1 and state = 0 and id > ?2 order by id limit 1",
     [SQL_REQUEST_TAKE] = "update request set state = 1 where pipeline = ?1 and id = ?2",
     [SQL_REQUEST_ANSWER] =
         "update request set state = ?3, answer = ?4, answered_us = ?5,"
@@ -126,8 +223,8 @@ static const char *const texts[SQL_COUNT] = {
 int database_damaged(const struct state *s, const char *what, struct err *err)
 {
     err_set(err, ERR_STATE, "state file \"%s\" is damaged: %s", s->path, what);
-    return err_hint(err, "keep the file aside under another name: the next sync starts without a "
-                         "position and builds a new generation");
+    return err_hint(err, "keep the file aside under another name: the next sync goes on from "
+                         "where the source knows the pipeline, else builds the index anew");
 }
 
 static int no_room(const struct state *s, const char *reason, struct err *err)
@@ -165,7 +262,7 @@ static int cannot_write(const struct state *s, struct err *err)
 
 static int in_use(const struct state *s, struct err *err)
 {
-    err_set(err, ERR_TRANSIENT, "could not write state file \"%s\": it is busy", s->path);
+    err_set(err, ERR_TRANSIENT, "could not use state file \"%s\": it is busy", s->path);
     return err_hint(err, "another program holds it open: end that one, or run again later");
 }
 

@@ -20,6 +20,7 @@ enum sql_id {
     SQL_CHECKPOINT_LOAD,
     SQL_SETTLE,
     SQL_RAISE_CEILING,
+    SQL_LOWER_CEILING,
     SQL_BEGIN_GENERATION,
     SQL_SET_UUID,
     SQL_GO_LIVE,
@@ -41,6 +42,53 @@ enum sql_id {
     SQL_HALT_NOTE,
     SQL_HALT_LOOK,
     SQL_HALT_FORGET,
+    SQL_PAUSE_BEGIN,
+    SQL_PAUSE_END,
+    SQL_PAUSE_LOOK,
+    SQL_RECONCILE_NOTE,
+    SQL_RECONCILE_LOOK,
+    SQL_VERIFICATION_NOTE,
+    SQL_VERIFICATION_LOOK,
+    SQL_COPIED_NOTE,
+    SQL_COPIED_LOOK,
+    SQL_DEFINITION_NOTE,
+    SQL_DEFINITION_LOOK,
+    SQL_DEFINITION_TRIM,
+    SQL_EXTEND,
+    SQL_EXTENDED_NOTE,
+    SQL_EXTENDED_LOOK,
+    SQL_EXTENDED_TRIM,
+    SQL_BUILT_NOTE,
+    SQL_BUILT_LOOK,
+    SQL_REBUILD_LOOK,
+    SQL_REBUILD_ENTER,
+    SQL_REBUILD_BACK,
+    SQL_REBUILD_BEGIN,
+    SQL_REBUILD_FORGET,
+    SQL_NEXT_DROP_LETTERS,
+    SQL_NEXT_DROP_WORKING,
+    SQL_NEXT_DROP_HALT,
+    SQL_NEXT_DROP_RECONCILE,
+    SQL_NEXT_DROP_COPIED,
+    SQL_NEXT_DROP_BUILT,
+    SQL_NEXT_MOVE_FORMER,
+    SQL_NEXT_DROP_PIPELINE,
+    SQL_LIVE_DROP_LETTERS,
+    SQL_LIVE_DROP_HALT,
+    SQL_LIVE_DROP_RECONCILE,
+    SQL_LIVE_DROP_COPIED,
+    SQL_LIVE_DROP_VERIFICATION,
+    SQL_LIVE_DROP_BUILT,
+    SQL_PROMOTE,
+    SQL_PROMOTE_LETTERS,
+    SQL_PROMOTE_RECONCILE,
+    SQL_PROMOTE_COPIED,
+    SQL_PROMOTE_BUILT,
+    SQL_FORMER_NOTE,
+    SQL_FORMER_LOOK,
+    SQL_FORMER_LAST,
+    SQL_FORMER_MEET,
+    SQL_FORMER_FORGET,
     SQL_RUN_BEGIN,
     SQL_RUN_TRIM,
     SQL_RUN_END,
@@ -63,9 +111,15 @@ struct state {
     int lock_fd; /* -1: there is no lock file (read-only) */
     bool locked;
     bool read_only;
+    bool known;                /* file and row have to be there */
     uint64_t letters_revision; /* grows with every change of the dead letters */
     sqlite3_stmt *statements[SQL_COUNT];
 };
+
+/* As state_open, but nothing is created or entered: ERR_STATE where the file or the pipeline's row
+ * in it is gone, as after a removal under a process that works with it. */
+int state_open_known(struct state **out, const char *path, const char *pipeline,
+                     struct err *err) MUST_CHECK;
 
 /* Fills err from the connection's last error: the one table from SQLite's codes to classes. */
 int database_error(const struct state *s, struct err *err);

@@ -2,6 +2,8 @@
 /* The row that tells what the guard refused. */
 #include "rowferry/state/halt.h"
 
+#include <stdio.h>
+
 #include "database.h"
 
 int halt_note(struct state *s, const struct halt *halt, struct err *err)
@@ -13,7 +15,10 @@ int halt_note(struct state *s, const struct halt *halt, struct err *err)
     }
     sql_bind_int(row, 2, halt->deletes);
     sql_bind_int(row, 3, halt->documents);
-    sql_bind_int(row, 4, halt->at_us);
+    sql_bind_int(row, 4, halt->rejected);
+    sql_bind_int(row, 5, halt->operations);
+    sql_bind_int(row, 6, halt->at_us);
+    sql_bind_text(row, 7, halt->reason);
     return sql_run(s, row, err);
 }
 
@@ -32,7 +37,10 @@ int halt_look(struct state *s, struct halt *out, bool *known, struct err *err)
     *known = true;
     *out = (struct halt){.deletes = sqlite3_column_int64(row, 0),
                          .documents = sqlite3_column_int64(row, 1),
-                         .at_us = sqlite3_column_int64(row, 2)};
+                         .rejected = sqlite3_column_int64(row, 2),
+                         .operations = sqlite3_column_int64(row, 3),
+                         .at_us = sqlite3_column_int64(row, 4)};
+    snprintf(out->reason, sizeof(out->reason), "%s", sql_text(row, 5));
     sql_end(row);
     return 0;
 }

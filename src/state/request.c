@@ -71,13 +71,14 @@ static int mark_taken(struct state *s, int64_t id, struct err *err)
     return sql_run_one(s, update, "request", err);
 }
 
-int request_take(struct state *s, int64_t *id, struct buf *command, struct buf *arguments,
-                 struct err *err)
+int request_take(struct state *s, int64_t after, int64_t *id, struct buf *command,
+                 struct buf *arguments, struct err *err)
 {
     sqlite3_stmt *row;
     *id = 0;
     int result = sql_statement(s, SQL_REQUEST_OLDEST, &row, err);
     if (result == 0) {
+        sql_bind_int(row, 2, after);
         result = sql_step(s, row, err);
     }
     if (result <= 0) {

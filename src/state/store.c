@@ -122,8 +122,8 @@ static int connect_database(struct state *s, struct err *err)
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
     char *uri = database_uri(s->path, s->read_only);
     /* read-only also opens for writing: after a crash the journal has to be rolled back */
-    int code =
-        sqlite3_open_v2(uri, &s->db, s->read_only ? flags : flags | SQLITE_OPEN_CREATE, NULL);
+    int creates = s->read_only || s->known ? 0 : SQLITE_OPEN_CREATE;
+    int code = sqlite3_open_v2(uri, &s->db, flags | creates, NULL);
     free(uri);
     if (code != SQLITE_OK) {
         return database_error(s, err);
@@ -184,7 +184,8 @@ static int check_form(const struct state *s, const struct form *form, struct err
                 "knows %lld",
                 s->path, (long long)form->form, (long long)newest_form());
         return err_hint(err, "use that version, or keep the file aside under another name: the "
-                             "next sync builds a new generation");
+                             "next sync goes on from where the source knows the pipeline, else "
+                             "builds the index anew");
     }
     return 0;
 }
@@ -263,11 +264,23 @@ static int find_pipeline(struct state *s, struct err *err)
     return result;
 }
 
+/* What was written into it a moment ago is not there. */
+static int replaced(const struct state *s, struct err *err)
+{
+    err_set(err, ERR_STATE, "state file \"%s\" was removed or replaced: it has no \"%s\"", s->path,
+            s->pipeline);
+    return err_hint(err, "let nobody remove it while it is worked with, and run again: the next "
+                         "sync goes on from where the source knows the pipeline");
+}
+
 static int enter_pipeline(struct state *s, struct err *err)
 {
     int result = find_pipeline(s, err);
     if (result != 0 || s->id != 0 || s->read_only) {
         return result;
+    }
+    if (s->known) {
+        return replaced(s, err);
     }
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(s->db, "insert or ignore into pipeline (name) values (?1)", -1,
@@ -280,11 +293,43 @@ static int enter_pipeline(struct state *s, struct err *err)
     return result == 0 ? find_pipeline(s, err) : result;
 }
 
+/* By a connection of its own, which is closed again: one that SQLite knows drops no other's locks.
+ */
+static int look_at_form(const struct state *s, struct err *err)
+{
+    struct state reader = {.path = s->path, .read_only = true};
+    struct form form;
+    int result = connect_database(&reader, err);
+    if (result == 0) {
+        result = read_form(&reader, &form, err);
+    }
+    if (result == 0 && !is_new(&form)) {
+        result = check_form(&reader, &form, err);
+    }
+    sqlite3_close(reader.db);
+    return result;
+}
+
+/* Beside another program's file nothing is left: no lock file is made before it is known as ours.
+ */
+static int expect_ours(const struct state *s, struct err *err)
+{
+    struct stat at;
+    char *lock = lock_path(s->path);
+    bool locked = access(lock, F_OK) == 0;
+    free(lock);
+    bool nothing = stat(s->path, &at) != 0 || at.st_size == 0;
+    return s->read_only || locked || nothing ? 0 : look_at_form(s, err);
+}
+
 /* 1: ready; 0: read-only and there is nothing in it yet. */
 static int open_state(struct state *s, struct err *err)
 {
     struct form form;
     int result = expect_file(s->path, err);
+    if (result == 0) {
+        result = expect_ours(s, err);
+    }
     if (result == 0) {
         result = open_lock(s, err);
     }
@@ -298,7 +343,7 @@ static int open_state(struct state *s, struct err *err)
         if (s->read_only) {
             return 0;
         }
-        result = migrate(s, err);
+        result = s->known ? replaced(s, err) : migrate(s, err);
     } else if (result == 0) {
         result = check_form(s, &form, err);
         if (result == 0) {
@@ -324,17 +369,31 @@ static struct state *new_state(const char *path, const char *pipeline, bool read
     return s;
 }
 
-int state_open(struct state **out, const char *path, const char *pipeline, struct err *err)
+static int open_to_write(struct state **out, const char *path, const char *pipeline, bool known,
+                         struct err *err)
 {
+    struct stat ignored;
     *out = NULL;
     struct state *s = new_state(path, pipeline, false);
-    int result = open_state(s, err);
+    s->known = known;
+    bool gone = known && stat(path, &ignored) != 0 && errno == ENOENT;
+    int result = gone ? replaced(s, err) : open_state(s, err);
     if (result < 0) {
         state_close(s);
         return result;
     }
     *out = s;
     return 0;
+}
+
+int state_open(struct state **out, const char *path, const char *pipeline, struct err *err)
+{
+    return open_to_write(out, path, pipeline, false, err);
+}
+
+int state_open_known(struct state **out, const char *path, const char *pipeline, struct err *err)
+{
+    return open_to_write(out, path, pipeline, true, err);
 }
 
 int state_open_read_only(struct state **out, const char *path, const char *pipeline,

@@ -70,13 +70,16 @@ int checkpoint_settle(struct state *s, const struct settlement *settlement,
 /* Makes a higher clock ceiling durable. */
 int checkpoint_raise_ceiling(struct state *s, int64_t ceiling, struct err *err) MUST_CHECK;
 
+/* Gives back what lies above the last version that was ticked, where the ceiling is higher. */
+int checkpoint_lower_ceiling(struct state *s, int64_t last, struct err *err) MUST_CHECK;
+
 /* A new generation is about to be built: its name, fingerprints, source identity and number (higher
  * than the last, else ERR_INTERNAL); position null, phase BUILDING. Dead letters belong to a
  * generation: those of an earlier one that never went live go. */
 int checkpoint_begin_generation(struct state *s, const struct checkpoint *generation,
                                 struct err *err) MUST_CHECK;
-/* A pipeline without a generation goes on where another state file of it stood: phase LIVE, all of
- * the checkpoint but settled_at_us and documents, and the dead letters (deadletter_export's text).
+/* A pipeline goes on where another state file of it stood: phase LIVE, all of the checkpoint but
+ * settled_at_us and documents, and the dead letters (deadletter_export's text), whatever it had.
  * *cut: how many letters the text knows of and does not hold. */
 int checkpoint_take_over(struct state *s, const struct checkpoint *checkpoint, const char *letters,
                          int64_t wall_us, int64_t *cut, struct err *err) MUST_CHECK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the guard refused when it stopped the pipeline: kept until a sync ends well, for `status`
- * and for `sync --allow-deletes`, which permits as many deletes as were counted.
+ * and for the permissions: `sync --allow-deletes` of as many deletes as were counted, `sync
+ * --allow-rejections` of dead letters for the reason that was named.
  */
 #ifndef ROWFERRY_STATE_HALT_H
 #define ROWFERRY_STATE_HALT_H
@@ -10,10 +11,15 @@
 
 #include "rowferry/state/store.h"
 
+#define HALT_REASON_BYTES 160
+
 struct halt {
-    int64_t deletes;   /* that were counted */
-    int64_t documents; /* in the index; negative: unknown */
-    int64_t at_us;     /* wall clock */
+    int64_t deletes;    /* that were counted; 0 where rejections stopped it */
+    int64_t documents;  /* in the index; negative: unknown */
+    int64_t rejected;   /* refused for one reason, */
+    int64_t operations; /* of so many; 0 where deletes stopped it */
+    int64_t at_us;      /* wall clock */
+    char reason[HALT_REASON_BYTES];
 };
 
 int halt_note(struct state *s, const struct halt *halt, struct err *err) MUST_CHECK;
