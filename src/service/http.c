@@ -8,6 +8,7 @@
 
 #include "body.h"
 #include "fault.h"
+#include "rowferry/service/outcome.h"
 #include "secret.h"
 #include "wire.h"
 
@@ -89,7 +90,7 @@ static bool open_slots(struct service *s)
             s->slots[i].bulk = answer_new();
         }
     }
-    return true;
+    return wire_open_slot(s, &s->glance, true);
 }
 
 static int open_parts(struct service *s, struct err *err)
@@ -143,6 +144,7 @@ void service_close(struct service *s)
         wire_close_slot(s, &s->slots[i]);
     }
     free(s->slots);
+    wire_close_slot(s, &s->glance);
     for (size_t i = 0; i < s->base_count; i++) {
         free(s->bases[i].url);
         free(s->bases[i].origin);
@@ -220,8 +222,18 @@ static enum err_class class_of(int status)
     return ERR_REJECTED;
 }
 
-static void refuse_hint(int status, struct err *err)
+/* What refused is named by the body: no credential lifts a block. */
+static void refuse_hint(int status, struct span body, struct err *err)
 {
+    const char *block = outcome_block(body);
+    if (block != NULL) {
+        outcome_block_hint(block, "INDEX", err);
+        return;
+    }
+    if (outcome_closed(body)) {
+        outcome_closed_hint("INDEX", err);
+        return;
+    }
     if (status == 401) {
         err_hint(err, "the service does not know this credential: see service.auth");
     } else if (status == 403) {
@@ -258,7 +270,7 @@ int http_refuse(const struct http_answer *answer, const char *method, const char
     buf_release(&words);
     err->http_status = answer->status;
     err_detail(err, buf_text(&answer->body), answer->body.len);
-    refuse_hint(answer->status, err);
+    refuse_hint(answer->status, span_make(buf_text(&answer->body), answer->body.len), err);
     return err->class;
 }
 

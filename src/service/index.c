@@ -3,29 +3,41 @@
 #include "rowferry/service/index.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "body.h"
+#include "ask.h"
+#include "index_private.h"
+#include "rowferry/document/mapping.h"
 #include "settings.h"
 
-#define NAME_MAX_BYTES 255
-#define REQUEST_MAX_BYTES ((size_t)4 << 20)
-
-static const struct span no_body = {NULL, 0};
-
-static int name_refused(const char *name, const char *why, struct err *err)
+static int name_refused_over(const char *name, int most, const char *why, struct err *err)
 {
     err_set(err, ERR_CONFIG, "\"%s\" cannot be the name of an index: %s", name, why);
     return err_hint(err,
                     "lower case letters, digits, '-', '_' and '.', not beginning with '-', "
                     "'_' or '+', at most %d bytes",
-                    NAME_MAX_BYTES);
+                    most);
+}
+
+static int name_refused(const char *name, const char *why, struct err *err)
+{
+    return name_refused_over(name, INDEX_NAME_MAX_BYTES, why, err);
+}
+
+int index_alias_check(const char *name, struct err *err)
+{
+    if (strlen(name) > INDEX_ALIAS_MAX_BYTES) {
+        return name_refused_over(name, INDEX_ALIAS_MAX_BYTES,
+                                 "it is too long for what is added to it", err);
+    }
+    return index_name_check(name, err);
 }
 
 int index_name_check(const char *name, struct err *err)
 {
     size_t len = strlen(name);
-    if (len == 0 || len > NAME_MAX_BYTES) {
+    if (len == 0 || len > INDEX_NAME_MAX_BYTES) {
         return name_refused(name, len == 0 ? "it is empty" : "it is too long", err);
     }
     if (strchr("-_+", name[0]) != NULL) {
@@ -46,79 +58,6 @@ int index_name_check(const char *name, struct err *err)
     return 0;
 }
 
-/* "/<name><rest>" into path. */
-static void path_of(struct buf *path, const char *name, const char *rest)
-{
-    buf_init(path, 3 * NAME_MAX_BYTES + 64);
-    buf_push_char(path, '/');
-    http_push_segment(path, name, strlen(name));
-    buf_push_text(path, rest);
-}
-
-/* A request that has to answer 200 with an object; *tree (null = not wanted) is the caller's. */
-static int ask(struct service *s, const char *method, const char *path, struct span body,
-               struct json_object **tree, struct err *err)
-{
-    struct http_answer answer;
-    int rc = http_request(s, method, path, body, &answer, err);
-    if (rc != 0) {
-        return rc;
-    }
-    if (answer.status != 200) {
-        rc = http_refuse(&answer, method, path, err);
-    } else {
-        struct json_object *got = NULL;
-        rc = body_expect(&got, &answer, method, path, err);
-        if (tree != NULL) {
-            *tree = got;
-        } else {
-            json_object_put(got);
-        }
-    }
-    http_answer_release(&answer);
-    return rc;
-}
-
-/* The same for "/<name><rest>". */
-static int ask_of(struct service *s, const char *method, const char *name, const char *rest,
-                  struct span body, struct json_object **tree, struct err *err)
-{
-    struct buf path;
-    path_of(&path, name, rest);
-    int rc = ask(s, method, buf_text(&path), body, tree, err);
-    buf_release(&path);
-    return rc;
-}
-
-static bool says_missing(const struct http_answer *answer)
-{
-    struct json_object *tree = answer->status == 404 ? body_parse(&answer->body) : NULL;
-    bool missing = strcmp(body_error(tree).type, "index_not_found_exception") == 0;
-    json_object_put(tree);
-    return missing;
-}
-
-/* What stands behind a name: {"concrete": {"aliases", "mappings", "settings"}, ..}; *tree null
- * where there is nothing. */
-static int describe(struct service *s, const char *name, struct json_object **tree, struct err *err)
-{
-    struct buf path;
-    struct http_answer answer;
-    path_of(&path, name, "");
-    *tree = NULL;
-    int rc = http_request(s, "GET", buf_text(&path), no_body, &answer, err);
-    if (rc == 0) {
-        if (answer.status == 200) {
-            rc = body_expect(tree, &answer, "GET", buf_text(&path), err);
-        } else if (!says_missing(&answer)) {
-            rc = http_refuse(&answer, "GET", buf_text(&path), err);
-        }
-        http_answer_release(&answer);
-    }
-    buf_release(&path);
-    return rc;
-}
-
 static void copy_text(char *out, size_t size, const char *text)
 {
     size_t n = text_cut(text, strlen(text), size - 1);
@@ -126,7 +65,19 @@ static void copy_text(char *out, size_t size, const char *text)
     out[n] = '\0';
 }
 
-static void read_info(struct index_info *out, const char *name, struct json_object *description)
+/* Settings are texts here, whatever they were set to. */
+static bool blocked(struct json_object *settings)
+{
+    static const char *const names[] = {"write", "read_only", "read_only_allow_delete"};
+    struct json_object *blocks = body_member(settings, (const char *const[]){"blocks", NULL});
+    bool any = false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        any |= strcmp(body_text(blocks, names[i]), "true") == 0;
+    }
+    return any;
+}
+
+void index_info_read(struct index_info *out, const char *name, struct json_object *description)
 {
     struct json_object *ours =
         body_member(description, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
@@ -140,17 +91,19 @@ static void read_info(struct index_info *out, const char *name, struct json_obje
     copy_text(out->source, sizeof(out->source), body_text(ours, "source"));
     copy_text(out->table, sizeof(out->table), body_text(ours, "table"));
     copy_text(out->creator, sizeof(out->creator), body_text(ours, "creator"));
+    out->left_clock =
+        json_object_get_int64(body_member(ours, (const char *const[]){"left", "clock", NULL}));
+    out->closed = strcmp(body_text(settings, "verified_before_close"), "true") == 0;
+    out->write_blocked = blocked(settings);
 }
 
-int index_resolve(struct service *s, const char *name, enum alias_kind *kind,
-                  struct index_info *out, struct err *err)
+void index_read_resolved(struct json_object *tree, const char *name, enum alias_kind *kind,
+                         struct index_info *out)
 {
-    struct json_object *tree;
     memset(out, 0, sizeof(*out));
     *kind = ALIAS_ABSENT;
-    int rc = describe(s, name, &tree, err);
-    if (rc != 0 || tree == NULL) {
-        return rc;
+    if (tree == NULL) {
+        return;
     }
     struct json_object_iterator first = json_object_iter_begin(tree);
     if (json_object_object_length(tree) > 1) {
@@ -161,10 +114,22 @@ int index_resolve(struct service *s, const char *name, enum alias_kind *kind,
         /* a data stream shows its backing index, which does not bear it as an alias */
         bool alias = body_member(description, (const char *const[]){"aliases", name, NULL}) != NULL;
         *kind = alias ? ALIAS_ONE : ALIAS_CONCRETE;
-        read_info(out, concrete, description);
+        index_info_read(out, concrete, description);
+    }
+}
+
+int index_resolve(struct service *s, const char *name, enum alias_kind *kind,
+                  struct index_info *out, struct err *err)
+{
+    struct json_object *tree;
+    memset(out, 0, sizeof(*out));
+    *kind = ALIAS_ABSENT;
+    int rc = ask_description(s, name, &tree, err);
+    if (rc == 0) {
+        index_read_resolved(tree, name, kind, out);
     }
     json_object_put(tree);
-    return 0;
+    return rc;
 }
 
 int index_look(struct service *s, const char *name, bool *found, struct index_info *out,
@@ -173,24 +138,43 @@ int index_look(struct service *s, const char *name, bool *found, struct index_in
     struct json_object *tree;
     memset(out, 0, sizeof(*out));
     *found = false;
-    int rc = describe(s, name, &tree, err);
+    int rc = ask_description(s, name, &tree, err);
     if (rc != 0 || tree == NULL) {
         return rc;
     }
     struct json_object *description = body_member(tree, (const char *const[]){name, NULL});
     if (description != NULL) {
         *found = true;
-        read_info(out, name, description);
+        index_info_read(out, name, description);
     }
     json_object_put(tree);
     return 0;
+}
+
+/* The products' words for a type that they do not know. */
+static void hint_type(struct err *err)
+{
+    static const char *const words[] = {"No handler for type [", "The mapper type ["};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        const char *at = strstr(err->message, words[i]);
+        if (at == NULL) {
+            continue;
+        }
+        at += strlen(words[i]);
+        char *type = text_copy_span(span_make(at, strcspn(at, "]")));
+        const char *meant = mapping_meant_type(type);
+        if (meant != NULL) {
+            err_hint(err, "in to.mappings: did you mean \"%s\"?", meant);
+        }
+        free(type);
+    }
 }
 
 int index_create(struct service *s, const char *name, const char *mappings, const char *settings,
                  struct err *err)
 {
     struct buf body;
-    buf_init(&body, REQUEST_MAX_BYTES);
+    buf_init(&body, ASK_MAX_BYTES);
     buf_push_literal(&body, "{\"settings\":");
     int rc = settings_filling(&body, settings, err);
     if (rc == 0) {
@@ -198,8 +182,11 @@ int index_create(struct service *s, const char *name, const char *mappings, cons
         buf_push_text(&body, mappings);
         buf_push_char(&body, '}');
         rc = body.failed ? err_set(err, ERR_REJECTED, "cannot send a mapping of over %zu bytes",
-                                   REQUEST_MAX_BYTES)
+                                   ASK_MAX_BYTES)
                          : ask_of(s, "PUT", name, "", span_make(body.data, body.len), NULL, err);
+    }
+    if (rc < 0) {
+        hint_type(err);
     }
     buf_release(&body);
     return rc;
@@ -208,7 +195,7 @@ int index_create(struct service *s, const char *name, const char *mappings, cons
 int index_finish(struct service *s, const char *name, const char *settings, struct err *err)
 {
     struct buf body;
-    buf_init(&body, REQUEST_MAX_BYTES);
+    buf_init(&body, ASK_MAX_BYTES);
     int rc = settings_finished(&body, settings, err);
     if (rc == 0) {
         rc = ask_of(s, "PUT", name, "/_settings", span_make(body.data, body.len), NULL, err);
@@ -217,8 +204,8 @@ int index_finish(struct service *s, const char *name, const char *settings, stru
     return rc == 0 ? index_refresh(s, name, err) : rc;
 }
 
-static void push_action(struct buf *out, const char *action, const char *index, const char *alias,
-                        const char *rest)
+void index_push_action(struct buf *out, const char *action, const char *index, const char *alias,
+                       const char *rest)
 {
     buf_printf(out, "{\"%s\":{\"index\":", action);
     text_json(out, index, strlen(index));
@@ -228,8 +215,7 @@ static void push_action(struct buf *out, const char *action, const char *index, 
     buf_push_literal(out, "}}");
 }
 
-/* Elasticsearch may acknowledge a call of which an action failed. */
-static int check_swapped(struct json_object *tree, const char *alias, struct err *err)
+int index_check_swapped(struct json_object *tree, const char *alias, struct err *err)
 {
     struct json_object *errors = body_member(tree, (const char *const[]){"errors", NULL});
     struct json_object *done = body_member(tree, (const char *const[]){"acknowledged", NULL});
@@ -243,26 +229,35 @@ static int check_swapped(struct json_object *tree, const char *alias, struct err
     return 0;
 }
 
+bool index_swapped_after_all(struct service *s, const char *alias, const char *to)
+{
+    enum alias_kind kind;
+    struct index_info at;
+    struct err unseen;
+    return index_resolve(s, alias, &kind, &at, &unseen) == 0 && kind == ALIAS_ONE &&
+           strcmp(at.name, to) == 0;
+}
+
 int index_swap(struct service *s, const char *alias, const char *from, const char *to,
                struct err *err)
 {
     struct buf body;
     struct json_object *tree = NULL;
-    buf_init(&body, REQUEST_MAX_BYTES);
+    buf_init(&body, ASK_MAX_BYTES);
     buf_push_literal(&body, "{\"actions\":[");
     if (from != NULL) {
-        push_action(&body, "remove", from, alias, ",\"must_exist\":true");
+        index_push_action(&body, "remove", from, alias, ",\"must_exist\":true");
         buf_push_char(&body, ',');
     }
-    push_action(&body, "add", to, alias, "");
+    index_push_action(&body, "add", to, alias, "");
     buf_push_literal(&body, "]}");
     int rc = ask(s, "POST", "/_aliases", span_make(body.data, body.len), &tree, err);
     if (rc == 0) {
-        rc = check_swapped(tree, alias, err);
+        rc = index_check_swapped(tree, alias, err);
     }
     json_object_put(tree);
     buf_release(&body);
-    return rc;
+    return rc != 0 && index_swapped_after_all(s, alias, to) ? 0 : rc;
 }
 
 /* An answer of which some shards are missing is not the whole truth. */
@@ -281,7 +276,7 @@ static int check_shards(struct json_object *tree, const char *name, struct err *
 int index_refresh(struct service *s, const char *name, struct err *err)
 {
     struct json_object *tree = NULL;
-    int rc = ask_of(s, "POST", name, "/_refresh", no_body, &tree, err);
+    int rc = ask_of(s, "POST", name, "/_refresh", NO_BODY, &tree, err);
     if (rc == 0) {
         rc = check_shards(tree, name, err);
     }
@@ -293,7 +288,7 @@ int index_count(struct service *s, const char *name, int64_t *count, struct err 
 {
     struct json_object *tree = NULL;
     *count = 0;
-    int rc = ask_of(s, "GET", name, "/_count", no_body, &tree, err);
+    int rc = ask_of(s, "GET", name, "/_count", NO_BODY, &tree, err);
     if (rc == 0) {
         rc = check_shards(tree, name, err);
     }
@@ -324,5 +319,5 @@ int index_delete(struct service *s, const char *name, const char *pipeline, stru
                        "refusing to delete index \"%s\": its _meta does not name pipeline \"%s\"",
                        name, pipeline);
     }
-    return ask_of(s, "DELETE", name, "", no_body, NULL, err);
+    return ask_of(s, "DELETE", name, "", NO_BODY, NULL, err);
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define NO_WRITE_INDEX "no write index is defined for alias"
+
 enum error_wanted { ERROR_ANY, ERROR_ABSENT, ERROR_PRESENT };
 
 enum kind_wanted { KIND_ANY, KIND_DELETE };
@@ -34,10 +36,10 @@ static const struct rule item_rules[] = {
     {KIND_ANY, 403, 403, ERROR_ANY, NULL, NULL, OUTCOME_STOP},
     /* refused for what the index is, not for what the document holds */
     {KIND_ANY, 400, 400, ERROR_ANY, "index_closed_exception", NULL, OUTCOME_STOP},
+    {KIND_ANY, 400, 400, ERROR_ANY, "invalid_index_name_exception", NULL, OUTCOME_STOP}, /* gone */
     {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception", "pipeline with id [",
      OUTCOME_STOP},
-    {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception",
-     "no write index is defined for alias", OUTCOME_STOP},
+    {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception", NO_WRITE_INDEX, OUTCOME_STOP},
     {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception",
      "only write ops with an op_type of create", OUTCOME_STOP},
     /* mapping errors of every kind, strict_dynamic_mapping_exception among them: this document */
@@ -65,6 +67,63 @@ static bool begins(struct span text, const char *part)
 {
     size_t len = part != NULL ? strlen(part) : 0;
     return len == 0 || (text.len >= len && memcmp(text.data, part, len) == 0);
+}
+
+/* The service was about to create what it did not find, and no index can have that name. */
+bool outcome_is_gone(struct span reason)
+{
+    return begins(reason, "invalid_index_name_exception") ||
+           begins(reason, "index_not_found_exception");
+}
+
+bool outcome_is_shared(struct span reason)
+{
+    return contains(reason, NO_WRITE_INDEX);
+}
+
+/* As the service numbers them: "blocked by: [FORBIDDEN/8/index write (api)]". */
+const char *outcome_block(struct span reason)
+{
+    static const struct {
+        const char *words;
+        const char *setting;
+    } blocks[] = {
+        {"/5/index read-only", "index.blocks.read_only"},
+        {"/6/cluster read-only", "cluster.blocks.read_only"},
+        {"/7/index read", "index.blocks.read"},
+        {"/8/index write", "index.blocks.write"},
+        {"/9/index metadata", "index.blocks.metadata"},
+        {"/12/index read-only", "index.blocks.read_only_allow_delete"},
+        {"/12/disk usage exceeded", "index.blocks.read_only_allow_delete"},
+        {"/13/cluster read-only", "cluster.blocks.read_only_allow_delete"},
+        {"/10/cluster create-index", "cluster.blocks.create_index"},
+    };
+    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+        if (contains(reason, "blocked by") && contains(reason, blocks[i].words)) {
+            return blocks[i].setting;
+        }
+    }
+    return NULL;
+}
+
+void outcome_block_hint(const char *setting, const char *index, struct err *err)
+{
+    bool cluster = strncmp(setting, "cluster.", 8) == 0;
+    err_hint(err, "the block \"%s\" is set: PUT /%s%s with null for it lifts it", setting,
+             cluster ? "_cluster" : index, cluster ? "/settings" : "/_settings");
+}
+
+/* An item's reason is this one word, its type the exception's name. */
+bool outcome_closed(struct span reason)
+{
+    static const char word[] = "closed";
+    return (reason.len == sizeof(word) - 1 && memcmp(reason.data, word, reason.len) == 0) ||
+           contains(reason, "index_closed_exception");
+}
+
+void outcome_closed_hint(const char *index, struct err *err)
+{
+    err_hint(err, "the index is closed: POST /%s/_open opens it", index);
 }
 
 static bool rule_fits(const struct rule *r, enum operation_kind kind, const struct item *item)

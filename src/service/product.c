@@ -96,6 +96,9 @@ static int read_root(struct product_info *out, const struct http_answer *answer,
     }
     struct json_object *version = body_member(tree, (const char *const[]){"version", NULL});
     out->permitted = true;
+    const char *cluster = body_text(tree, "cluster_uuid");
+    size_t n = text_cut(cluster, strlen(cluster), sizeof(out->cluster) - 1);
+    memcpy(out->cluster, cluster, n);
     out->stand_in = strcmp(body_text(version, "build_type"), "devsearch") == 0;
     out->product = product_of_header(answer);
     if (out->product == PRODUCT_UNKNOWN) {

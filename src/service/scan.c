@@ -133,8 +133,8 @@ static bool on_scalar(void *context, unsigned depth, struct span text)
     return true;
 }
 
-static int read_hits(const struct http_answer *answer, const char *index, struct scan_page *page,
-                     struct err *err)
+static int read_hits(const struct http_answer *answer, const char *index, size_t size,
+                     struct scan_page *page, struct err *err)
 {
     static const struct walk_events events = {.open = on_open,
                                               .close = on_close,
@@ -157,20 +157,28 @@ static int read_hits(const struct http_answer *answer, const char *index, struct
                        "source_id is longer than a key can be",
                        index);
     }
-    page->last = h.keyless || h.seen < SCAN_PAGE;
+    page->last = h.keyless || h.seen < size;
     return 0;
 }
 
 /* --- the request --------------------------------------------------------------------------- */
 
+/* So many that their keys fill a page's bytes, were they as long as those of the page before. */
+static size_t size_after(const struct scan_page *page)
+{
+    size_t bytes = page->count > 0 ? page->bytes.len / page->count + 1 : 0;
+    size_t fit = bytes > 0 ? SCAN_PAGE_BYTES / bytes : SCAN_SURE;
+    return fit < SCAN_SURE ? SCAN_SURE : fit > SCAN_PAGE ? SCAN_PAGE : fit;
+}
+
 /* Without stored fields a hit is its sort value and nothing has to be fetched: twice as fast. */
-static int push_request(struct buf *body, struct span after, struct err *err)
+static int push_request(struct buf *body, struct span after, size_t size, struct err *err)
 {
     buf_printf(
         body,
-        "{\"size\":%d,\"track_total_hits\":false,\"_source\":false,\"stored_fields\":\"_none_\","
+        "{\"size\":%zu,\"track_total_hits\":false,\"_source\":false,\"stored_fields\":\"_none_\","
         "\"sort\":[{\"source_id\":\"asc\"}]",
-        SCAN_PAGE);
+        size);
     if (after.data != NULL) {
         buf_push_literal(body, ",\"search_after\":[");
         text_json(body, after.data, after.len);
@@ -181,8 +189,8 @@ static int push_request(struct buf *body, struct span after, struct err *err)
                         : 0;
 }
 
-int scan_next(struct service *s, const char *index, struct span after, struct scan_page *page,
-              struct err *err)
+static int scan_some(struct service *s, const char *index, struct span after, size_t size,
+                     struct scan_page *page, struct err *err)
 {
     struct buf path;
     struct buf body;
@@ -193,17 +201,34 @@ int scan_next(struct service *s, const char *index, struct span after, struct sc
     http_push_segment(&path, index, strlen(index));
     buf_push_literal(&path, "/_search?allow_partial_search_results=false&"
                             "filter_path=timed_out,_shards.failed,hits.hits.sort");
-    int rc = push_request(&body, after, err);
+    int rc = push_request(&body, after, size, err);
     scan_page_reset(page); /* `after` may have been in it */
     if (rc == 0) {
         rc = http_request(s, "POST", buf_text(&path), span_make(body.data, body.len), &answer, err);
     }
     if (rc == 0) {
-        rc = answer.status == 200 ? read_hits(&answer, index, page, err)
+        rc = answer.status == 200 ? read_hits(&answer, index, size, page, err)
                                   : http_refuse(&answer, "POST", buf_text(&path), err);
         http_answer_release(&answer);
     }
     buf_release(&path);
     buf_release(&body);
+    return rc;
+}
+
+/* Keys that are longer all at once may be too much: fewer are not. */
+int scan_next(struct service *s, const char *index, struct span after, struct scan_page *page,
+              struct err *err)
+{
+    struct buf last; /* `after` may be in the page */
+    size_t size = size_after(page);
+    buf_init(&last, REQUEST_MAX_BYTES);
+    buf_push(&last, after.data, after.data != NULL ? after.len : 0);
+    after.data = after.data != NULL ? buf_text(&last) : NULL;
+    int rc = scan_some(s, index, after, size, page, err);
+    if (rc < 0 && size > SCAN_SURE) {
+        rc = scan_some(s, index, after, SCAN_SURE, page, err);
+    }
+    buf_release(&last);
     return rc;
 }

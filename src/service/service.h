@@ -57,6 +57,9 @@ struct service {
     size_t in_flight;         /* bulks that were sent and not taken back */
     struct slot *first_ended; /* bulks that ended and wait to be taken, oldest first */
     struct slot *last_ended;
+    struct slot glance;          /* glance.h's request */
+    bool glances;                /* it is under way, */
+    char glance_name[256];       /* of this name */
     struct product_info product; /* PRODUCT_UNKNOWN until product_detect */
 };
 

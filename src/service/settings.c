@@ -6,6 +6,10 @@
 #include <string.h>
 
 #define TREE_MAX_DEPTH 32
+#define REFRESH "index.refresh_interval"
+#define REPLICAS "index.number_of_replicas"
+#define EXPAND "index.auto_expand_replicas"
+#define DELETES "index.gc_deletes"
 
 static int parse(struct json_object **out, const char *configured, struct err *err)
 {
@@ -59,39 +63,63 @@ static void append(struct buf *out, struct json_object *tree)
     buf_push_text(out, text);
 }
 
+static void replace(struct json_object *tree, const char *name, struct json_object *value)
+{
+    take_out(tree, name);
+    json_object_object_add(tree, name, value);
+}
+
+static bool is_set(struct json_object *tree, const char *name)
+{
+    struct json_object *holder;
+    const char *key;
+    return find(tree, name, &holder, &key);
+}
+
 int settings_filling(struct buf *out, const char *configured, struct err *err)
 {
     struct json_object *tree;
-    struct json_object *holder;
-    const char *key;
     int rc = parse(&tree, configured, err);
     if (rc != 0) {
         return rc;
     }
-    take_out(tree, "index.refresh_interval");
-    json_object_object_add(tree, "index.refresh_interval", json_object_new_string("-1"));
-    if (!find(tree, "index.gc_deletes", &holder, &key)) {
-        json_object_object_add(tree, "index.gc_deletes", json_object_new_string("1h"));
+    replace(tree, REFRESH, json_object_new_string("-1"));
+    replace(tree, REPLICAS, json_object_new_int(0));
+    if (is_set(tree, EXPAND)) { /* or it would make copies at once */
+        replace(tree, EXPAND, json_object_new_string("false"));
+    }
+    if (!is_set(tree, DELETES)) {
+        json_object_object_add(tree, DELETES, json_object_new_string("1h"));
     }
     append(out, tree);
     json_object_put(tree);
     return 0;
 }
 
+/* "name":value as configured, null where it is not. */
+static void put_back(struct buf *out, struct json_object *tree, const char *name)
+{
+    struct json_object *holder;
+    const char *key;
+    bool set = find(tree, name, &holder, &key);
+    buf_printf(out, "\"%s\":", name + strlen("index."));
+    append(out, set ? json_object_object_get(holder, key) : NULL);
+}
+
 int settings_finished(struct buf *out, const char *configured, struct err *err)
 {
     struct json_object *tree;
-    struct json_object *holder;
-    const char *key;
     int rc = parse(&tree, configured, err);
     if (rc != 0) {
         return rc;
     }
-    buf_push_literal(out, "{\"index\":{\"refresh_interval\":");
-    if (find(tree, "index.refresh_interval", &holder, &key)) {
-        append(out, json_object_object_get(holder, key));
-    } else {
-        buf_push_literal(out, "null");
+    buf_push_literal(out, "{\"index\":{");
+    put_back(out, tree, REFRESH);
+    buf_push_char(out, ',');
+    put_back(out, tree, REPLICAS);
+    if (is_set(tree, EXPAND)) {
+        buf_push_char(out, ',');
+        put_back(out, tree, EXPAND);
     }
     buf_push_literal(out, "}}");
     json_object_put(tree);

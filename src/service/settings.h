@@ -10,10 +10,12 @@
 #include "rowferry/base/err.h"
 
 /* Appends the settings object of a generation that fills: the configured one (null = none) with
- * refresh_interval -1, and gc_deletes 1h unless configured. ERR_CONFIG where it is no object. */
+ * refresh_interval -1, number_of_replicas 0, auto_expand_replicas false where that is configured,
+ * and gc_deletes 1h unless configured. ERR_CONFIG where it is no object. */
 int settings_filling(struct buf *out, const char *configured, struct err *err) MUST_CHECK;
 
-/* Appends the object that puts the configured refresh interval back, null where none is. */
+/* Appends the object that puts those back as configured; refresh_interval and number_of_replicas
+ * are null where they are not, which is the service's default. */
 int settings_finished(struct buf *out, const char *configured, struct err *err) MUST_CHECK;
 
 #endif

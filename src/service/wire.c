@@ -13,6 +13,8 @@
 #define KEEPALIVE_IDLE_S 30L
 #define KEEPALIVE_PAUSE_S 10L
 #define WAIT_MAX_MS 60000
+#define RESOLVED_S 10L  /* a name that moved is found again within that time, */
+#define LIFETIME_S 120L /* and within that where the old address still answers */
 
 /* libcurl's set-up is the process's, so its one flag is too. */
 static pthread_once_t set_up_once = PTHREAD_ONCE_INIT;
@@ -124,6 +126,8 @@ static bool set_connection(CURL *easy, const struct service_options *o)
     SET(CURLOPT_TCP_KEEPALIVE, 1L);
     SET(CURLOPT_TCP_KEEPIDLE, KEEPALIVE_IDLE_S);
     SET(CURLOPT_TCP_KEEPINTVL, KEEPALIVE_PAUSE_S);
+    SET(CURLOPT_DNS_CACHE_TIMEOUT, RESOLVED_S);
+    SET(CURLOPT_MAXLIFETIME_CONN, LIFETIME_S);
     SET(CURLOPT_TIMEOUT_MS, (long)o->request_timeout_ms);
     SET(CURLOPT_CONNECTTIMEOUT_MS, (long)o->connect_timeout_ms);
     SET(CURLOPT_USERAGENT, "rowferry/" ROWFERRY_VERSION);

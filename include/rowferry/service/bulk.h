@@ -18,8 +18,9 @@
 /* True while another request may start (options.in_flight). */
 bool bulk_can_send(const struct service *s);
 
-/* Sends to POST /<index>/_bulk what travels of the batch (send_limit); pipeline null = none. The
- * batch is borrowed until it is taken; operations that did not travel are left as they were. */
+/* Sends to POST /<index>/_bulk (a generation: by its write alias, see index.h) what travels of the
+ * batch (send_limit); pipeline null = none. The batch is borrowed until it is taken; operations
+ * that did not travel are left as they were. */
 int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
               struct batch *batch, struct err *err) MUST_CHECK;
 

@@ -15,6 +15,7 @@ struct product_info {
     int major, minor; /* 0 where the credential may not ask */
     char version[32]; /* "2.19.4", or "" */
     bool stand_in;    /* devsearch says so itself */
+    char cluster[40]; /* its uuid, or "" */
     bool permitted;   /* false: GET / answered 403; product told by the text of the refusal */
 };
 

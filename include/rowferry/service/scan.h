@@ -16,7 +16,9 @@
 #include "rowferry/base/text.h"
 #include "rowferry/service/http.h"
 
-#define SCAN_PAGE 2000 /* documents; with the longest keys an answer stays below 8 MiB */
+#define SCAN_PAGE 10000 /* documents at most: index.max_result_window */
+#define SCAN_SURE 2000  /* with the longest keys an answer of these stays below 8 MiB */
+#define SCAN_PAGE_BYTES ((size_t)256 << 10) /* of keys, about */
 
 struct scan_page {
     struct buf bytes; /* the keys, one after the other */

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* _mget, its answer taken apart in place. */
+#include "rowferry/service/documents.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "body.h"
+#include "rowferry/document/json_same.h"
+#include "service.h"
+
+#define PATH_MAX_BYTES 2048
+#define REQUEST_MAX_BYTES ((size_t)16 << 20)
+
+void documents_init(struct documents *d)
+{
+    *d = (struct documents){0};
+}
+
+void documents_release(struct documents *d)
+{
+    http_answer_release(&d->answer);
+    free(d->items);
+    documents_init(d);
+}
+
+static struct document *next_item(struct documents *d)
+{
+    if (d->count == d->capacity) {
+        d->capacity = d->capacity > 0 ? d->capacity * 2 : 256;
+        d->items = mem_grow(d->items, d->capacity, sizeof(*d->items));
+    }
+    d->items[d->count] = (struct document){0};
+    return &d->items[d->count++];
+}
+
+/* False where it is no document but an error: a shard that is away, an index that is gone. */
+static bool take_document(struct documents *d, struct span text)
+{
+    struct span name;
+    struct span value;
+    struct document *item = next_item(d);
+    struct json_steps at = json_steps_into(text);
+    while (json_steps_member(&at, &name, &value)) {
+        if (span_is(name, "error")) {
+            return false;
+        } else if (span_is(name, "found")) {
+            item->found = span_is(value, "true");
+        } else if (span_is(name, "_version")) {
+            item->version = strtoll(value.data, NULL, 10);
+        } else if (span_is(name, "_source")) {
+            item->source = value;
+        }
+    }
+    return true;
+}
+
+static bool take_documents(struct documents *d)
+{
+    struct span name;
+    struct span value;
+    struct span document;
+    const struct buf *body = &d->answer.body;
+    struct json_steps top = json_steps_into(span_make(buf_text(body), body->len));
+    bool good = true;
+    while (good && json_steps_member(&top, &name, &value)) {
+        struct json_steps at = json_steps_into(value);
+        while (good && span_is(name, "docs") && json_steps_element(&at, &document)) {
+            good = take_document(d, document);
+        }
+    }
+    return good;
+}
+
+static int read_documents(struct documents *d, size_t wanted, const char *index, struct err *err)
+{
+    if (!take_documents(d) || d->count != wanted) {
+        err_set(err, ERR_TRANSIENT, "could not read documents of index \"%s\"", index);
+        err_detail(err, buf_text(&d->answer.body), d->answer.body.len);
+        return err->class;
+    }
+    return 0;
+}
+
+static void push_index(struct buf *path, const char *index, const char *rest)
+{
+    buf_push_char(path, '/');
+    http_push_segment(path, index, strlen(index));
+    buf_push_text(path, rest);
+}
+
+/* Elasticsearch keeps vectors out of what it gives back from 9.2 on, unless told. */
+static const char *source_query(const struct service *s, bool with_source)
+{
+    const struct product_info *p = &s->product;
+    bool apart =
+        p->product == PRODUCT_ELASTICSEARCH && (p->major > 9 || (p->major == 9 && p->minor >= 2));
+    return !with_source ? "/_mget?_source=false"
+           : apart      ? "/_mget?_source_exclude_vectors=false"
+                        : "/_mget";
+}
+
+/* The answer's maximum is this request's alone. */
+static int request_large(struct service *s, const char *path, struct span body, size_t max_bytes,
+                         struct http_answer *answer, struct err *err)
+{
+    struct slot *slot = &s->slots[0];
+    slot->answer.body.max_bytes = max_bytes;
+    int rc = http_request(s, "POST", path, body, answer, err);
+    slot->answer.body.max_bytes = HTTP_BODY_MAX_BYTES;
+    return rc < 0 && slot->overflow ? DOCUMENTS_TOO_LARGE : rc;
+}
+
+int documents_get(struct service *s, const char *index, const struct span *keys, size_t count,
+                  bool with_source, size_t max_bytes, struct documents *out, struct err *err)
+{
+    struct buf path;
+    struct buf body;
+    buf_init(&path, PATH_MAX_BYTES);
+    buf_init(&body, REQUEST_MAX_BYTES);
+    push_index(&path, index, source_query(s, with_source));
+    buf_push_literal(&body, "{\"ids\":[");
+    for (size_t i = 0; i < count; i++) {
+        buf_push_text(&body, i > 0 ? "," : "");
+        text_json(&body, keys[i].data, keys[i].len);
+    }
+    buf_push_literal(&body, "]}");
+    http_answer_release(&out->answer);
+    out->count = 0;
+    int rc = body.failed ? err_set(err, ERR_INTERNAL, "%zu keys are too many to ask for", count)
+                         : request_large(s, buf_text(&path), span_make(body.data, body.len),
+                                         max_bytes, &out->answer, err);
+    if (rc == 0) {
+        rc = out->answer.status == 200 ? read_documents(out, count, index, err)
+                                       : http_refuse(&out->answer, "POST", buf_text(&path), err);
+    }
+    buf_release(&path);
+    buf_release(&body);
+    return rc;
+}
+
+/* --- the form of sources ---------------------------------------------------------------------- */
+
+/* The object of the one index in an answer, and what stands in it along the keys. */
+static struct json_object *of_index(struct json_object *tree, const char *const *keys)
+{
+    struct json_object_iterator first = json_object_iter_begin(tree);
+    struct json_object_iterator end = json_object_iter_end(tree);
+    return json_object_iter_equal(&first, &end)
+               ? NULL
+               : body_member(json_object_iter_peek_value(&first), keys);
+}
+
+static bool is_set(struct json_object *tree, const char *const *keys, const char *text)
+{
+    struct json_object *value = of_index(tree, keys);
+    return value != NULL && strcmp(json_object_get_string(value), text) == 0;
+}
+
+static int take_form(struct json_object *tree, const char *index, enum source_form *form,
+                     struct err *err)
+{
+    static const char *const enabled[] = {"mappings", "_source", "enabled", NULL};
+    static const char *const mode[] = {"mappings", "_source", "mode", NULL};
+    static const char *const set_mode[] = {"settings", "index.mapping.source.mode", NULL};
+    static const char *const derived[] = {"settings", "index.derived_source.enabled", NULL};
+    if (is_set(tree, enabled, "false") || is_set(tree, mode, "disabled") ||
+        is_set(tree, set_mode, "disabled")) {
+        err_set(err, ERR_REJECTED, "index \"%s\" keeps no _source, so that nothing can be compared",
+                index);
+        return err_hint(err, "let the mapping keep it: \"_source\": {\"enabled\": true}");
+    }
+    if (is_set(tree, mode, "synthetic") || is_set(tree, set_mode, "synthetic") ||
+        is_set(tree, derived, "true")) {
+        *form = SOURCE_DERIVED;
+    }
+    return 0;
+}
+
+int documents_form(struct service *s, const char *index, enum source_form *form, struct err *err)
+{
+    struct buf path;
+    struct http_answer answer = {0};
+    struct json_object *tree = NULL;
+    const struct product_info *p = &s->product;
+    *form = (p->product == PRODUCT_ELASTICSEARCH && p->major >= 9) ||
+                    (p->product == PRODUCT_OPENSEARCH && p->major >= 3)
+                ? SOURCE_VECTORS_APART
+                : SOURCE_AS_SENT;
+    buf_init(&path, PATH_MAX_BYTES);
+    push_index(&path, index, "?flat_settings=true");
+    int rc = http_request(s, "GET", buf_text(&path), span_make(NULL, 0), &answer, err);
+    if (rc == 0) {
+        rc = answer.status == 200 ? body_expect(&tree, &answer, "GET", buf_text(&path), err)
+                                  : http_refuse(&answer, "GET", buf_text(&path), err);
+        http_answer_release(&answer);
+    }
+    if (rc == 0) {
+        rc = take_form(tree, index, form, err);
+    }
+    json_object_put(tree);
+    buf_release(&path);
+    return rc;
+}
+
+/* --- documents that no listing shows ---------------------------------------------------------- */
+
+static void take_nameless(struct json_object *tree, struct scan_page *page)
+{
+    static const char *const keys[] = {"hits", "hits", NULL};
+    struct json_object *hits = body_member(tree, keys);
+    size_t count = hits != NULL ? json_object_array_length(hits) : 0;
+    for (size_t i = 0; i < count && i < SCAN_PAGE; i++) {
+        const char *id = body_text(json_object_array_get_idx(hits, i), "_id");
+        scan_page_push(page, span_make(id, strlen(id)));
+    }
+    page->last = true;
+}
+
+int documents_nameless(struct service *s, const char *index, struct scan_page *page,
+                       struct err *err)
+{
+    static const char body[] = "{\"size\":1000,\"_source\":false,\"query\":{\"bool\":{\"must_not\":"
+                               "{\"exists\":{\"field\":\"source_id\"}}}}}";
+    struct buf path;
+    struct http_answer answer = {0};
+    struct json_object *tree = NULL;
+    buf_init(&path, PATH_MAX_BYTES);
+    push_index(&path, index, "/_search?filter_path=timed_out,hits.hits._id");
+    int rc =
+        http_request(s, "POST", buf_text(&path), span_make(body, sizeof(body) - 1), &answer, err);
+    if (rc == 0) {
+        rc = answer.status == 200 ? body_expect(&tree, &answer, "POST", buf_text(&path), err)
+                                  : http_refuse(&answer, "POST", buf_text(&path), err);
+        http_answer_release(&answer);
+    }
+    scan_page_reset(page);
+    if (rc == 0) {
+        take_nameless(tree, page);
+    }
+    json_object_put(tree);
+    buf_release(&path);
+    return rc;
+}
