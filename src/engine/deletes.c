@@ -6,36 +6,48 @@
 #include <stdlib.h>
 
 #include "loop.h"
+#include "meet.h"
+#include "reconcile.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/halt.h"
+#include "verdict.h"
 
 #define KEY_MAX_BYTES ((size_t)64 << 10)
+#define NAMES_MAX_BYTES ((size_t)256 << 20) /* of 65,536 keys: some hundred KiB as a rule */
 
 void deletes_init(struct deletes *d, const struct guard_limits *limits, int64_t permitted)
 {
     *d = (struct deletes){.phase = DELETES_IDLE};
     guard_init(&d->guard, limits, permitted);
+    hashset_init(&d->idle);
     scan_page_init(&d->page);
+    scan_page_init(&d->next);
+    scan_page_init(&d->found);
+    buf_init(&d->names, NAMES_MAX_BYTES);
     buf_init(&d->after, KEY_MAX_BYTES);
+    buf_init(&d->last_absent, KEY_MAX_BYTES);
 }
 
 void deletes_release(struct deletes *d)
 {
     guard_release(&d->guard);
+    hashset_release(&d->idle);
     scan_page_release(&d->page);
+    scan_page_release(&d->next);
+    scan_page_release(&d->found);
+    buf_release(&d->names);
     buf_release(&d->after);
+    buf_release(&d->last_absent);
     free(d->keys);
 }
 
 /* --- the verdict --------------------------------------------------------------------------- */
 
-/* Kept, so that a person may permit just this. */
-static void keep_halt(struct state *state, const struct halt *halt, const char *pipeline)
+static void keep(struct state *state, const struct clock *clock, int64_t deletes, int64_t documents,
+                 const char *pipeline)
 {
-    struct err unkept;
-    if (halt_note(state, halt, &unkept) < 0) {
-        log_err(LOG_ERROR, "halt_not_kept", pipeline, &unkept);
-    }
+    struct halt halt = {.deletes = deletes, .documents = documents, .at_us = clock_wall_us(clock)};
+    verdict_keep(state, &halt, pipeline);
 }
 
 static void push_documents(struct buf *out, int64_t documents)
@@ -47,35 +59,49 @@ static void push_documents(struct buf *out, int64_t documents)
     }
 }
 
-/* Ends the work where the guard says so. */
-static bool passes(struct loop *l, bool truncated)
+/* What is about to be deleted, and why. */
+static void explain(const struct loop *l, bool reconcile, bool always, struct err *why)
+{
+    const struct deletes *d = &l->deletes;
+    const struct guard *g = &d->guard;
+    const char *what = !reconcile                    ? "the next changes would delete"
+                       : d->why == DELETES_TRUNCATED ? "the table was truncated, which would "
+                                                       "delete"
+                       : always                      ? "no document has a row: a reconcile would "
+                                                       "delete"
+                       : d->why == DELETES_LEFT      ? "a table left it, which would delete"
+                                                     : "a reconcile would delete";
+    struct buf of;
+    buf_init(&of, 256);
+    push_documents(&of, g->documents);
+    if (always) {
+        err_set(why, ERR_STATE, "the guard stopped the pipeline: %s %" PRId64 "%s of index \"%s\"",
+                what, guard_count(g), buf_text(&of), l->sender.index);
+    } else {
+        err_set(why, ERR_STATE,
+                "the guard stopped the pipeline: %s %" PRId64 "%s of index \"%s\", more than "
+                "delete_guard lets pass (share %g, count %" PRId64 ")",
+                what, guard_count(g), buf_text(&of), l->sender.index, g->limits.share,
+                g->limits.count);
+    }
+    buf_release(&of);
+    err_hint(why, "if so many rows are meant to be gone: rowferry sync --allow-deletes %s",
+             l->options->name);
+}
+
+/* Ends the work where the guard says so. A reconcile that would empty the index is never meant. */
+static bool passes(struct loop *l, bool reconcile)
 {
     struct deletes *d = &l->deletes;
     struct guard *g = &d->guard;
     struct err why;
-    struct buf of;
-    if (!guard_trips(g, truncated)) {
+    bool always = reconcile && (d->why == DELETES_TRUNCATED || d->absent == d->listed);
+    d->spent = d->spent || guard_needs_permission(g, always);
+    if (!guard_trips(g, always)) {
         return true;
     }
-    buf_init(&of, 256);
-    push_documents(&of, g->documents);
-    if (truncated) {
-        err_set(&why, ERR_STATE,
-                "the guard stopped the pipeline: the table was truncated, which would delete "
-                "%" PRId64 "%s of index \"%s\"",
-                guard_count(g), buf_text(&of), l->sender.index);
-    } else {
-        err_set(&why, ERR_STATE,
-                "the guard stopped the pipeline: the next changes would delete %" PRId64
-                "%s of index \"%s\", more than delete_guard lets pass (share %g, count %" PRId64
-                ")",
-                guard_count(g), buf_text(&of), l->sender.index, g->limits.share, g->limits.count);
-    }
-    buf_release(&of);
-    err_hint(&why, "if so many rows are meant to be gone: rowferry sync --allow-deletes %s",
-             l->options->name);
-    keep_halt(l->state, &(struct halt){guard_count(g), g->documents, clock_wall_us(&l->clock)},
-              l->options->name);
+    explain(l, reconcile, always, &why);
+    keep(l->state, &l->clock, guard_count(g), g->documents, l->options->name);
     loop_end(l, &why);
     return false;
 }
@@ -87,7 +113,7 @@ int deletes_check_emptied(struct state *state, const struct guard *guard, int64_
     if (documents <= guard->allowed) {
         return 0;
     }
-    keep_halt(state, &(struct halt){documents, documents, clock_wall_us(clock)}, pipeline);
+    keep(state, clock, documents, documents, pipeline);
     err_set(err, ERR_STATE,
             "the guard stopped the pipeline: the table gives no documents, and index \"%s\" that "
             "people search has %" PRId64,
@@ -98,20 +124,13 @@ int deletes_check_emptied(struct state *state, const struct guard *guard, int64_
 
 /* --- what comes from the source ------------------------------------------------------------ */
 
-static void begin_reconcile(struct loop *l)
-{
-    struct deletes *d = &l->deletes;
-    guard_begin(&d->guard);
-    d->phase = DELETES_SETTLE;
-    log_event(LOG_WARN, "reconcile_started", F_TEXT("pipeline", l->options->name),
-              F_TEXT("index", l->sender.index), F_TEXT("why", "the table was truncated"));
-}
-
 static void take_judge(struct loop *l)
 {
     struct deletes *d = &l->deletes;
-    if (l->change.truncated) {
-        begin_reconcile(l);
+    if (l->change.truncated || l->change.left || l->change.again) {
+        reconcile_begin(l, l->change.truncated ? DELETES_TRUNCATED
+                           : l->change.left    ? DELETES_LEFT
+                                               : DELETES_AGAIN);
     } else {
         if (!d->foreseeing) {
             guard_begin(&d->guard);
@@ -125,18 +144,19 @@ static void take_foreseen(struct deletes *d, struct span key)
 {
     if (!d->foreseeing) {
         guard_begin(&d->guard);
+        meet_begin(d);
     }
     d->foreseeing = true;
-    guard_foresee(&d->guard, text_hash(key.data, key.len));
+    meet_foresee(d, key);
 }
 
 /* What was permitted was so for one time. */
-static void window_ended(struct deletes *d)
+void deletes_judged(struct deletes *d)
 {
-    if (d->guard.judged) {
-        guard_begin(&d->guard);
-        d->guard.allowed = 0;
-    }
+    d->guard.allowed = d->spent ? 0 : d->guard.allowed;
+    d->spent = false;
+    guard_begin(&d->guard);
+    hashset_release(&d->idle);
 }
 
 bool deletes_take(struct loop *l)
@@ -154,11 +174,14 @@ bool deletes_take(struct loop *l)
         if (d->phase != DELETES_COUNT || !l->intake.sifting || l->intake.rereading > 0) {
             return false;
         }
-        guard_foresee(&d->guard, text_hash(change->key.data, change->key.len));
+        reconcile_absent(d, change->key);
         return true;
+    case CHANGE_WAIT:
+        reconcile_list_ahead(l);
+        return false;
     case CHANGE_PAGE:
-        if (change->whole) {
-            window_ended(d);
+        if (change->whole && d->guard.judged) {
+            deletes_judged(d);
         }
         return false;
     default:
@@ -170,10 +193,12 @@ bool deletes_take(struct loop *l)
 bool deletes_pass(struct loop *l, uint64_t key_hash)
 {
     struct deletes *d = &l->deletes;
-    if (!d->guard.judged) {
+    if (!d->guard.judged || hashset_has(&d->idle, key_hash)) {
         return true;
     }
-    guard_foresee(&d->guard, key_hash);
+    if (guard_foresee(&d->guard, key_hash) && guard_needs_permission(&d->guard, false)) {
+        meet_one(l, l->change.key);
+    }
     return passes(l, false);
 }
 
@@ -184,13 +209,24 @@ static bool settled(const struct loop *l)
     return l->window.keys.count == 0;
 }
 
+bool deletes_close(const struct loop *l)
+{
+    return l->deletes.phase == DELETES_CLOSE && settled(l);
+}
+
+static bool closes_late(const struct loop *l)
+{
+    return l->deletes.phase == DELETES_CLOSE && (!settled(l) || loop_commit_pending(l));
+}
+
 bool deletes_wait(const struct loop *l)
 {
     if (l->deletes.phase == DELETES_IDLE || l->intake.reading == INTAKE_PAGE ||
         l->intake.again_count > 0 || l->intake.asked_count > 0 || l->intake.sift_count > 0) {
         return false;
     }
-    return (l->deletes.phase == DELETES_SETTLE && !settled(l)) ||
+    bool settles = l->deletes.phase == DELETES_SETTLE || l->deletes.phase == DELETES_MEET;
+    return (settles && !settled(l)) || closes_late(l) ||
            patience_wait_ms(&l->service_patience, clock_monotonic_us(&l->clock)) > 0;
 }
 
@@ -213,57 +249,42 @@ static int count_documents(struct loop *l, struct err *err)
     return rc;
 }
 
-static int judge_window(struct loop *l, struct err *err)
+static void approve(struct loop *l)
 {
-    struct guard *g = &l->deletes.guard;
-    int rc = count_documents(l, err);
-    if (rc == 0 && passes(l, false)) {
-        g->judged = true;
+    if (passes(l, false)) {
+        l->deletes.guard.judged = true;
         l->deletes.phase = DELETES_IDLE;
     }
-    return rc;
 }
 
-static void begin_walk(struct deletes *d, enum deletes_phase phase)
-{
-    d->phase = phase;
-    d->begun = false;
-    d->page.last = false;
-    d->listed = 0;
-    buf_reset(&d->after);
-}
-
-static int begin_listing(struct loop *l, struct err *err)
-{
-    int rc = l->service.ops->refresh(l->service.self, l->sender.index, err);
-    if (rc == 0) {
-        begin_walk(&l->deletes, l->deletes.guarded ? DELETES_COUNT : DELETES_SEND);
-    }
-    return rc;
-}
-
-static int next_page(struct loop *l, struct err *err)
+/* Too many may have been deleted before, or never have been documents. */
+static int judge_window(struct loop *l, struct err *err)
 {
     struct deletes *d = &l->deletes;
-    struct span after =
-        d->begun ? span_make(buf_text(&d->after), d->after.len) : span_make(NULL, 0);
-    int rc = l->service.ops->scan(l->service.self, l->sender.index, after, &d->page, err);
-    if (rc < 0) {
-        return rc;
+    int rc = count_documents(l, err);
+    if (rc == 0 && guard_needs_permission(&d->guard, false)) {
+        d->phase = DELETES_MEET;
+    } else if (rc == 0) {
+        approve(l);
     }
-    d->keys = d->keys != NULL ? d->keys : mem_zero(SCAN_PAGE, sizeof(*d->keys));
-    for (size_t i = 0; i < d->page.count; i++) {
-        d->keys[i] = scan_page_key(&d->page, i);
+    return rc;
+}
+
+static int meet(struct loop *l, struct err *err)
+{
+    bool more;
+    int rc = meet_next(l, &more, err);
+    if (rc == ERR_REJECTED) { /* it may not be asked: all that was foreseen counts */
+        approve(l);
+        return 0;
     }
-    if (d->page.count > 0) {
-        struct span last = d->keys[d->page.count - 1];
-        buf_reset(&d->after);
-        buf_push(&d->after, last.data, last.len);
-        intake_sift(&l->intake, d->keys, d->page.count);
+    if (rc == 0 && !more) { /* what is settled since the first count is in it */
+        rc = count_documents(l, err);
+        if (rc == 0) {
+            approve(l);
+        }
     }
-    d->begun = true;
-    d->listed += (int64_t)d->page.count;
-    return 0;
+    return rc;
 }
 
 static void end_walk(struct loop *l)
@@ -272,37 +293,46 @@ static void end_walk(struct loop *l)
     if (d->phase == DELETES_COUNT) {
         d->guard.documents = d->listed;
         log_event(LOG_INFO, "reconcile_counted", F_TEXT("pipeline", l->options->name),
-                  F_INT("documents", d->listed), F_INT("deletes", guard_count(&d->guard)));
+                  F_INT("documents", d->listed), F_INT("deletes", d->absent));
     }
     if (d->phase == DELETES_COUNT && guard_count(&d->guard) > 0) {
         if (passes(l, true)) {
-            begin_walk(d, DELETES_SEND);
+            reconcile_walk(d, DELETES_SEND);
         }
         return;
     }
-    d->phase = DELETES_IDLE;
-    guard_begin(&d->guard);
+    d->phase = DELETES_CLOSE;
 }
 
 static int step(struct loop *l, struct err *err)
 {
-    struct deletes *d = &l->deletes;
-    switch (d->phase) {
+    bool more = true;
+    int rc = 0;
+    switch (l->deletes.phase) {
     case DELETES_JUDGE:
         return judge_window(l, err);
     case DELETES_SETTLE:
-        return begin_listing(l, err);
+        return reconcile_list(l, err);
+    case DELETES_MEET:
+        return meet(l, err);
     case DELETES_COUNT:
     case DELETES_SEND:
-        if (d->begun && d->page.last) {
+        rc = reconcile_next(l, &more, err);
+        if (rc == 0 && !more) {
             end_walk(l);
-            return 0;
         }
-        return next_page(l, err);
+        return rc;
+    case DELETES_CLOSE:
+        return reconcile_end(l, err);
     case DELETES_IDLE:
     default:
         return 0;
     }
+}
+
+static bool is_listing(const struct deletes *d)
+{
+    return d->phase == DELETES_SETTLE || d->phase == DELETES_COUNT || d->phase == DELETES_SEND;
 }
 
 int deletes_turn(struct loop *l, bool *ready, struct err *err)
@@ -310,6 +340,9 @@ int deletes_turn(struct loop *l, bool *ready, struct err *err)
     while (l->deletes.phase != DELETES_IDLE && l->intake.reading != INTAKE_PAGE &&
            l->intake.again_count == 0 && l->intake.asked_count == 0 && l->intake.sift_count == 0) {
         int rc = step(l, err);
+        if (rc == ERR_REJECTED && l->deletes.why == DELETES_OWED && is_listing(&l->deletes)) {
+            rc = reconcile_drop(l, err);
+        }
         *ready = rc == 0 && !loop_stopping(l);
         if (rc == ERR_TRANSIENT) {
             return patience_away(&l->service_patience, &l->clock, err) ? 0 : rc;
@@ -318,6 +351,11 @@ int deletes_turn(struct loop *l, bool *ready, struct err *err)
             return rc;
         }
         patience_well(&l->service_patience, &l->clock);
+        /* answers are taken between the pages of the one, and before the end of the other */
+        if (l->deletes.phase == DELETES_MEET || closes_late(l)) {
+            *ready = false;
+            return 0;
+        }
     }
     *ready = true;
     return 0;

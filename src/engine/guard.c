@@ -42,15 +42,20 @@ static void guard_halve(struct guard *g)
     hashset_release(&all);
 }
 
-void guard_foresee(struct guard *g, uint64_t key_hash)
+bool guard_foresee(struct guard *g, uint64_t key_hash)
 {
-    if (!guard_keeps(g, key_hash)) {
-        return;
+    if (!guard_keeps(g, key_hash) || !hashset_add(&g->kept, key_hash)) {
+        return false;
     }
-    hashset_add(&g->kept, key_hash);
     while (g->kept.count > GUARD_EXACT) {
         guard_halve(g);
     }
+    return guard_keeps(g, key_hash);
+}
+
+void guard_unsee(struct guard *g, uint64_t key_hash)
+{
+    hashset_remove(&g->kept, key_hash);
 }
 
 int64_t guard_count(const struct guard *g)
@@ -76,4 +81,11 @@ bool guard_trips(const struct guard *g, bool always)
     }
     bool much = g->documents < 0 || (double)n > g->limits.share * (double)g->documents;
     return always || (guard_matters(g) && much);
+}
+
+bool guard_needs_permission(const struct guard *g, bool always)
+{
+    struct guard alone = *g; /* borrows the set */
+    alone.allowed = 0;
+    return guard_trips(&alone, always);
 }

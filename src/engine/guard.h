@@ -33,14 +33,20 @@ void guard_release(struct guard *g);
 /* A window or reconcile of its own begins: nothing is foreseen. */
 void guard_begin(struct guard *g);
 
-/* A delete of the key with this hash is to come, or was sent. */
-void guard_foresee(struct guard *g, uint64_t key_hash);
+/* A delete of the key with this hash is to come, or was sent. True where it counts from now on. */
+bool guard_foresee(struct guard *g, uint64_t key_hash);
 
 /* How many were foreseen. */
 int64_t guard_count(const struct guard *g);
 
 /* True where it is for the share to decide: they are more than the count. */
 bool guard_matters(const struct guard *g);
+
+/* It counted, and there is nothing to delete. */
+void guard_unsee(struct guard *g, uint64_t key_hash);
+
+/* True where it would trip, had nobody permitted anything. */
+bool guard_needs_permission(const struct guard *g, bool always);
 
 /* True where they may not be sent. always: any delete that was not permitted is too many. */
 bool guard_trips(const struct guard *g, bool always);

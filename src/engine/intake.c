@@ -7,6 +7,7 @@
 
 #include "rowferry/base/log.h"
 #include "rowferry/state/checkpoint.h"
+#include "rowferry/state/copied.h"
 
 #define INTAKE_AGAIN_MAX 1000 /* keys of one re-reading page */
 
@@ -91,10 +92,25 @@ bool intake_replaces(struct intake *r, struct span key, struct again *outrun)
     return false;
 }
 
+void intake_guard(struct intake *r, bool guarded, uint64_t harmless)
+{
+    r->guarded = guarded;
+    r->harmless = harmless;
+    if (r->capture != NULL) {
+        r->capture->guarded = guarded;
+        r->capture->harmless = harmless;
+    }
+}
+
 void intake_sift(struct intake *r, const struct span *keys, size_t count)
 {
     r->sift = keys;
     r->sift_count = count;
+}
+
+void intake_more(struct intake *r)
+{
+    r->reading = r->reading == INTAKE_DRAINED ? INTAKE_IDLE : r->reading;
 }
 
 void intake_ask(struct intake *r, struct span key)
@@ -136,15 +152,26 @@ static int intake_tick(struct intake *r, struct err *err)
     return 0;
 }
 
+void intake_end_ticks(struct intake *r)
+{
+    struct err ignored;
+    if (r->identity != NULL && r->ticks.last < r->ticks.ceiling &&
+        checkpoint_lower_ceiling(r->state, r->ticks.last, &ignored) == 0) {
+        r->ticks.ceiling = r->ticks.last;
+    }
+}
+
 /* The source that answers must be the one that this run began with. */
 static int intake_check_facts(const struct intake *r, const struct source_facts *facts,
                               struct err *err)
 {
     if (strcmp(facts->identity, r->identity) != 0) {
-        return err_set(err, ERR_STATE, "the source answers as another database than before");
+        err_set(err, ERR_STATE, "the source answers as another database than before");
+        return err_drift(err);
     }
     if (strcmp(facts->fingerprint, r->fingerprint) != 0) {
-        return err_set(err, ERR_STATE, "key or mapped columns of the table were changed meanwhile");
+        err_set(err, ERR_STATE, "key or mapped columns of the table were changed meanwhile");
+        return err_drift(err);
     }
     return 0;
 }
@@ -162,8 +189,7 @@ static int intake_connect(struct intake *r, struct err *err)
         rc = r->source.ops->capture(r->source.self, r->consumer, &r->capture, err);
     }
     if (rc == 0) {
-        r->capture->guarded = r->guarded;
-        r->capture->harmless = r->harmless;
+        intake_guard(r, r->guarded, r->harmless);
     }
     return rc;
 }
@@ -198,11 +224,19 @@ static void intake_tell_resumed(const struct intake *r)
     int64_t left = -1;
     if (copy.rows_estimated >= 0) {
         int64_t read = (int64_t)((double)copy.rows_estimated * copy.share);
-        read = read > 0 ? read : r->loaded; /* a copy by keys does not know its share */
+        read = read > 0 ? read : r->loaded; /* keys of which the server knows nothing */
         left = copy.rows_estimated > read ? copy.rows_estimated - read : 0;
     }
     log_event(LOG_INFO, "load_resumed", F_TEXT("pipeline", r->patience->pipeline),
               F_REAL("share", copy.share), F_INT("rows_left", left));
+}
+
+static int intake_tell_again(const struct intake *r, struct err *err)
+{
+    const char *reason = r->capture->again;
+    log_event(LOG_WARN, "copied_again", F_TEXT("pipeline", r->patience->pipeline),
+              F_TEXT("reason", reason));
+    return copied_note(r->state, reason, clock_wall_us(&r->clock), err);
 }
 
 static int intake_open(struct intake *r, struct err *err)
@@ -222,7 +256,9 @@ static int intake_open(struct intake *r, struct err *err)
         r->reading = INTAKE_IDLE;
         r->opened = true;
     }
-    if (rc == 0 && first) {
+    if (rc == 0 && r->capture->again != NULL) {
+        rc = intake_tell_again(r, err);
+    } else if (rc == 0 && first) {
         intake_tell_resumed(r);
     }
     if (rc == ERR_HELD && r->opened) { /* by our own lost session, which the server still counts */
@@ -360,6 +396,32 @@ static void intake_refuse_asked(struct intake *r, const struct err *why)
     r->asked_error = text_copy(why->message);
 }
 
+/* What was read stays; the rest of the page is read again on another connection. */
+static int intake_lose(struct intake *r, struct err *err)
+{
+    intake_close(r);
+    intake_forget_again(r, false);
+    return patience_away(r->patience, &r->clock, err) ? 0 : ERR_TRANSIENT;
+}
+
+int intake_poll(struct intake *r, bool *any, struct err *err)
+{
+    int rc = 0;
+    if (r->reading != INTAKE_DRAINED || r->capture->ops->news == NULL) {
+        *any = true;
+    } else if (!*any) {
+        rc = r->capture->ops->news(r->capture, any, err);
+    }
+    if (rc == ERR_TRANSIENT) {
+        *any = true;
+        return intake_lose(r, err);
+    }
+    if (rc == 0 && *any && r->reading == INTAKE_DRAINED) {
+        r->reading = INTAKE_IDLE;
+    }
+    return rc;
+}
+
 int intake_next(struct intake *r, struct change *change, struct err *err)
 {
     *change = (struct change){.kind = CHANGE_WAIT};
@@ -369,10 +431,8 @@ int intake_next(struct intake *r, struct change *change, struct err *err)
     }
     int rc = intake_step(r, change, err);
     if (rc == ERR_TRANSIENT) {
-        intake_close(r);
-        intake_forget_again(r, false);
         change->kind = CHANGE_WAIT;
-        return patience_away(r->patience, &r->clock, err) ? 0 : ERR_TRANSIENT;
+        return intake_lose(r, err);
     }
     if (rc == ERR_REJECTED && r->asking > 0 && r->rereading == 0 && !r->only_asked) {
         intake_refuse_asked(r, err);
@@ -392,6 +452,21 @@ int intake_fd(const struct intake *r)
     return r->capture != NULL && r->reading == INTAKE_PAGE ? r->capture->ops->fd(r->capture) : -1;
 }
 
+int intake_idle_fd(const struct intake *r)
+{
+    return r->capture != NULL && r->reading == INTAKE_DRAINED ? r->capture->ops->fd(r->capture)
+                                                              : -1;
+}
+
+bool intake_copies(const struct intake *r)
+{
+    struct capture_progress copy = {.share = 1};
+    if (r->capture != NULL) {
+        r->capture->ops->progress(r->capture, &copy);
+    }
+    return copy.share < 1;
+}
+
 void intake_release_source(struct intake *r, const char *position, const char *letters, bool now)
 {
     struct err err;
@@ -405,13 +480,15 @@ void intake_release_source(struct intake *r, const char *position, const char *l
     }
 }
 
-void intake_forget_consumer(struct intake *r, const char *consumer)
+bool intake_forget_consumer(struct intake *r, const char *consumer)
 {
     struct err err;
     if (r->capture == NULL || r->reading == INTAKE_PAGE) {
-        return;
+        return false;
     }
-    if (r->capture->ops->forget(r->capture, consumer, &err) < 0) {
+    int rc = r->capture->ops->forget(r->capture, consumer, &err);
+    if (rc < 0) {
         log_err(LOG_WARN, "forget_failed", NULL, &err);
     }
+    return rc == 0;
 }

@@ -75,6 +75,13 @@ void intake_init(struct intake *r, const struct source_facts *facts, const char 
                  int64_t clock_ceiling);
 void intake_release(struct intake *r);
 
+/* After the last tick, however the run ended: the reserve above it is durable no more, so that the
+ * next process begins at the time it is. A failure is not an error. */
+void intake_end_ticks(struct intake *r);
+
+/* Windows of more keys than `harmless` are looked through first, from the next one on. */
+void intake_guard(struct intake *r, bool guarded, uint64_t harmless);
+
 /*
  * The next change, with the window's page and the version that it belongs to in r. Opens and begins
  * as needed. CHANGE_MARK and CHANGE_PAGE are handled here and returned as news; CHANGE_WAIT also
@@ -84,6 +91,16 @@ int intake_next(struct intake *r, struct change *change, struct err *err) MUST_C
 
 /* The descriptor to wait for, or -1. */
 int intake_fd(const struct intake *r);
+
+/* What the source calls on between pages, once it was drained; or -1. */
+int intake_idle_fd(const struct intake *r);
+
+/* After a drained page: whether another one is to be begun (intake_next does it). A short question,
+ * unless *any is set already. A source that is away is no error: intake_next waits for it. */
+int intake_poll(struct intake *r, bool *any, struct err *err) MUST_CHECK;
+
+/* True during a first load's copy. */
+bool intake_copies(const struct intake *r);
 
 /* The operation of this key was outrun by version `seen`: read the key again with a newer tick. */
 void intake_again(struct intake *r, const struct again *outrun, int64_t seen);
@@ -96,6 +113,9 @@ bool intake_replaces(struct intake *r, struct span key, struct again *outrun);
  * it has ended. */
 void intake_sift(struct intake *r, const struct span *keys, size_t count);
 
+/* More is to be read though the last page held all that there was. */
+void intake_more(struct intake *r);
+
 /* A request wants this key to be read, in pages of its own. Copies the key. */
 void intake_ask(struct intake *r, struct span key);
 
@@ -105,9 +125,17 @@ bool intake_was_asked(const struct intake *r, uint64_t page);
 /* True where nothing is left to be read: drained, and no key waits to be read again. */
 bool intake_done(const struct intake *r);
 
+/* Between pages: who holds the source's watermark, and how many changes are not read yet (-1: not
+ * known). False where there is no answer now; *never where there will be none. */
+bool intake_hold(struct intake *r, struct hold *out, bool *never);
+bool intake_waiting(struct intake *r, int64_t *changes, bool *never);
+
+/* Whether the open page is of the log, and not of keys that were asked for. */
+bool intake_reads_log(const struct intake *r);
+
 /* Between pages: another consumer of ours is gone for good. A failure is not an error: the next
  * `check` shows who keeps entries. */
-void intake_forget_consumer(struct intake *r, const char *consumer);
+bool intake_forget_consumer(struct intake *r, const char *consumer);
 
 /* Between pages: tells the source how far the checkpoint is, and the open dead letters. now: do not
  * put it off. A failure is not an error. */

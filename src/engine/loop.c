@@ -2,26 +2,19 @@
 /* The story of every row; see the walk in src/README.md. */
 #include "loop.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "progress.h"
-#include "rowferry/base/log.h"
-#include "rowferry/state/deadletter.h"
+#include "mirror.h"
+#include "rest.h"
 #include "rowferry/state/halt.h"
-#include "rowferry/state/working.h"
 #include "settle.h"
+#include "telling.h"
 
 #define LOOP_BURST 2000                     /* changes between two looks at the answers */
 #define LOOP_COMMIT_US INT64_C(200000)      /* between two commits, */
 #define LOOP_COMMIT_EARLY_US INT64_C(50000) /* or with a quarter of the window settled */
 #define LOOP_RELEASE_US INT64_C(1000000)
-#define LOOP_LETTERS_BYTES ((size_t)64 << 20)
 #define LOOP_GIVE_UP_US INT64_C(5000000)
-#define LOOP_TELL_US INT64_C(1000000)
-#define LOOP_SHOW_US INT64_C(200000)
-#define LOOP_LOG_US INT64_C(10000000)
-#define LOOP_WAIT_MAX_MS 250
 
 /* A batch aims at a share of the window, so that all that may fly and the one that is being filled
  * fit into it together. */
@@ -32,14 +25,15 @@ static size_t loop_batch_bytes(const struct pipeline_options *options)
 }
 
 /* What was counted when the guard stopped the pipeline, and how much of it is permitted now. */
-static int loop_init_deletes(struct loop *l, struct err *err)
+static int loop_init_guards(struct loop *l, struct err *err)
 {
     struct halt halt;
     bool known;
     const struct guard_limits limits = {l->options->guard_share, l->options->guard_count};
     int rc = halt_look(l->state, &halt, &known, err);
     deletes_init(&l->deletes, &limits, rc == 0 && l->options->allow_deletes ? halt.deletes : 0);
-    return rc;
+    rejects_init(&l->verdict.rejects, l->options->allow_rejections ? halt.reason : "", halt.reason);
+    return rc < 0 ? rc : deletes_load(l, err);
 }
 
 int loop_init(struct loop *l, const struct pipeline_options *options,
@@ -48,7 +42,8 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
     *l = (struct loop){.options = options,
                        .service = ports->service,
                        .state = ports->state,
-                       .clock = ports->clock};
+                       .clock = ports->clock,
+                       .moment = {.work = {.lag_rows = -1}, .dead_letters = -1}};
     struct sender_options sending = {.in_flight = options->in_flight,
                                      .batch_bytes = loop_batch_bytes(options),
                                      .document_bytes = options->document_bytes,
@@ -64,10 +59,18 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
     l->intake.window = &l->window;
     l->intake.patience = &l->source_patience;
     l->intake.only_asked = options->requests_only;
+    pace_init(&l->follow.pace, options->poll_min_ms, options->poll_max_ms);
     l->watch = (struct watch){.service = ports->service, .pipeline = options->name};
-    buf_init(&l->letters, LOOP_LETTERS_BYTES);
+    l->gauge.waiting = -1;
+    gauge_begin(l);
+    bell_init(&l->bell);
+    buf_init(&l->letters, MIRROR_LETTERS_BYTES);
     requests_init(&l->requests, ports->state, ports->clock);
-    int rc = loop_init_deletes(l, err);
+    requests_permit_to(&l->requests, &l->deletes, &l->verdict.rejects);
+    l->requests.permission = options->permission;
+    l->requests.asked = options->asked;
+    l->requests.asked_context = options->asked_context;
+    int rc = loop_init_guards(l, err);
     l->started_us = clock_monotonic_us(&l->clock);
     l->logged_us = l->started_us;
     l->told_us = l->started_us;
@@ -82,13 +85,27 @@ void loop_release(struct loop *l)
     settling_release(&l->settling);
     sender_release(&l->sender);
     window_release(&l->window);
+    bell_close(&l->bell);
     buf_release(&l->letters);
     free(l->committed);
 }
 
+/* Set by a signal handler or another thread. */
+static bool loop_told_to_stop(const struct loop *l)
+{
+    return l->options->stop != NULL && __atomic_load_n(l->options->stop, __ATOMIC_RELAXED) != 0;
+}
+
 bool loop_stopping(const struct loop *l)
 {
-    return l->fatal.class != ERR_NONE || (l->options->stop != NULL && *l->options->stop != 0);
+    return l->fatal.class != ERR_NONE || loop_told_to_stop(l);
+}
+
+void loop_note_alive(struct loop *l)
+{
+    if (l->options->alive_us != NULL) {
+        __atomic_store_n(l->options->alive_us, clock_monotonic_us(&l->clock), __ATOMIC_RELAXED);
+    }
 }
 
 void loop_end(struct loop *l, const struct err *why)
@@ -171,42 +188,36 @@ static bool loop_admit(struct loop *l)
     } else if (bytes > 0) {
         window_admit(&l->window, l->intake.page, hash, bytes);
     }
+    if (bytes > 0 && batch->count == 1) {
+        l->filled_us = clock_monotonic_us(&l->clock);
+    }
     if (batch_full(batch)) {
         sender_flush(&l->sender);
     }
     return true;
 }
 
-/* Tells the source where the state file stands. */
-static int loop_mirror(struct loop *l, bool now, struct err *err)
-{
-    uint64_t revision = deadletter_revision(l->state);
-    if (l->committed == NULL) {
-        return 0;
-    }
-    if (l->letters_revision != revision) {
-        buf_reset(&l->letters);
-        int rc = deadletter_export(l->state, &l->letters, err);
-        if (rc < 0) {
-            return rc;
-        }
-        l->letters_revision = revision;
-    }
-    intake_release_source(&l->intake, l->committed, buf_text(&l->letters), now);
-    return 0;
-}
-
-static int loop_page_ended(struct loop *l, struct err *err)
+int loop_release_source(struct loop *l, struct err *err)
 {
     int64_t now = clock_monotonic_us(&l->clock);
-    if (intake_done(&l->intake)) {
-        sender_flush(&l->sender);
-    }
     if (now - l->released_us < LOOP_RELEASE_US) {
         return 0;
     }
     l->released_us = now;
-    return loop_mirror(l, false, err);
+    if (!l->options->next) {
+        former_attend(&l->former, &l->intake, l->state, &l->clock);
+    }
+    return mirror_tell(l, false, err);
+}
+
+/* Nothing more may come for a while: what was read need not wait for more. */
+static int loop_page_ended(struct loop *l, struct err *err)
+{
+    if (intake_done(&l->intake)) {
+        sender_flush(&l->sender);
+    }
+    gauge_ask(l, !intake_done(&l->intake));
+    return loop_release_source(l, err);
 }
 
 /* Reads a burst; *waiting where the source has nothing right now. */
@@ -222,7 +233,12 @@ static int loop_read(struct loop *l, bool *waiting, struct err *err)
             if (rc < 0 || !ready) {
                 return rc;
             }
+            gauge_reads(l);
             rc = intake_next(&l->intake, &l->change, err);
+            if (rc == 0) {
+                gauge_has_read(l, &l->change);
+                verdict_take(l, &l->change);
+            }
             if (rc == 0 && deletes_take(l)) {
                 continue;
             }
@@ -272,6 +288,8 @@ static void loop_judge_service(struct loop *l, struct sender_news *news)
 static int loop_collect(struct loop *l, struct err *err)
 {
     struct sender_news news;
+    l->answered_us = clock_wall_us(&l->clock);
+    l->collected_us = clock_monotonic_us(&l->clock);
     int rc = sender_collect(&l->sender, &l->clock, settle_operation, l, &news, err);
     if (rc == 0) {
         loop_judge_service(l, &news);
@@ -289,12 +307,17 @@ static bool loop_commit_due(const struct loop *l, int64_t now_us)
            now_us - l->committed_us >= (much ? LOOP_COMMIT_EARLY_US : LOOP_COMMIT_US);
 }
 
+bool loop_commit_pending(const struct loop *l)
+{
+    return l->window.reached != NULL || l->settling.letter_count > 0 ||
+           l->settling.cleared_count > 0;
+}
+
 static int loop_commit(struct loop *l, bool now, struct err *err)
 {
-    bool pending =
-        l->window.reached != NULL || l->settling.letter_count > 0 || l->settling.cleared_count > 0;
+    bool pending = loop_commit_pending(l);
     int64_t at = clock_monotonic_us(&l->clock);
-    if (!pending || !(now || loop_commit_due(l, at))) {
+    if (!pending || verdict_waits(l) || !(now || loop_commit_due(l, at))) {
         return 0;
     }
     uint64_t unsettled = window_unsettled_before_reached(&l->window);
@@ -312,39 +335,13 @@ static int loop_commit(struct loop *l, bool now, struct err *err)
     return 0;
 }
 
-/* --- waiting ------------------------------------------------------------------------------- */
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int loop_wait(struct loop *l, bool reading, bool waiting, struct err *err)
-{
-    int64_t now = clock_monotonic_us(&l->clock);
-    int64_t timeout_ms = LOOP_WAIT_MAX_MS;
-    int64_t due_us = sender_next_due_us(&l->sender, now);
-    if (due_us != INT64_MAX && !loop_stopping(l)) {
-        timeout_ms = least(timeout_ms, due_us <= now ? 1 : (due_us - now + 999) / 1000);
-    }
-    int fd = -1;
-    if (waiting) {
-        fd = intake_fd(&l->intake);
-        if (fd < 0) {
-            timeout_ms = least(timeout_ms, patience_wait_ms(&l->source_patience, now));
-        }
-    } else if (reading) {
-        timeout_ms = 0;
-    }
-    bool readable;
-    return l->service.ops->wait(l->service.self, fd, timeout_ms, &readable, err);
-}
+/* --- turns ---------------------------------------------------------------------------------- */
 
 static bool loop_finished(struct loop *l)
 {
     if (!loop_stopping(l)) {
-        return intake_done(&l->intake) && window_empty(&l->window) && l->requests.looked_us > 0 &&
-               requests_idle(&l->requests);
+        return !l->follow.on && intake_done(&l->intake) && window_empty(&l->window) &&
+               l->requests.looked_us > 0 && requests_idle(&l->requests);
     }
     int64_t now = clock_monotonic_us(&l->clock);
     if (l->give_up_us == 0) {
@@ -353,122 +350,60 @@ static bool loop_finished(struct loop *l)
     return sender_flying(&l->sender) == 0 || now >= l->give_up_us;
 }
 
-/* --- telling ------------------------------------------------------------------------------- */
-
-static void loop_progress(struct loop *l, struct progress *out)
-{
-    struct capture_progress copy = {.rows_estimated = -1, .share = 1};
-    if (l->intake.capture != NULL) {
-        l->intake.capture->ops->progress(l->intake.capture, &copy);
-    }
-    *out = (struct progress){.pipeline = l->options->name,
-                             .in_flight = flow_in_flight(&l->sender.flow, INT64_MAX),
-                             .batch_bytes = (int64_t)flow_batch_bytes(&l->sender.flow),
-                             .stage = copy.share < 1 ? "copying" : "replaying"};
-    if (intake_done(&l->intake)) {
-        out->stage = "settling";
-    }
-    progress_fill(out, &l->counters, &copy, (clock_monotonic_us(&l->clock) - l->started_us) / 1000);
-}
-
-/* For `status`, which shows it while this process holds the pipeline. */
-static int loop_tell(struct loop *l, struct err *err)
-{
-    int64_t now = clock_monotonic_us(&l->clock);
-    if (now - l->told_us < LOOP_TELL_US) {
-        return 0;
-    }
-    l->told_us = now;
-    struct progress p;
-    loop_progress(l, &p);
-    struct working working = {.told_us = clock_wall_us(&l->clock),
-                              .rows = p.counters.rows_read,
-                              .rows_per_second = (int64_t)p.rows_per_second,
-                              .share = p.share,
-                              .remaining_ms = p.remaining_ms,
-                              .in_flight = p.in_flight,
-                              .batch_bytes = p.batch_bytes};
-    snprintf(working.stage, sizeof(working.stage), "%s", p.stage);
-    snprintf(working.frozen, sizeof(working.frozen), "%s", watch_why(&l->watch));
-    return working_tell(l->state, &working, err);
-}
-
 static int loop_turn(struct loop *l, struct err *err)
 {
     bool waiting = false;
-    int rc = loop_read(l, &waiting, err);
-    if (rc == 0 && waiting && intake_fd(&l->intake) < 0) {
-        sender_flush(&l->sender); /* the source is away: what was read need not wait for it */
+    loop_note_alive(l);
+    int rc = follow_turn(l, err);
+    if (rc == 0) {
+        rc = loop_read(l, &waiting, err);
     }
+    if (rc == 0 && waiting) {
+        rest_linger(l);
+    }
+    rc = rc == 0 ? deletes_mind(l, err) : rc;
     if (rc == 0 && !loop_stopping(l)) {
         rc = sender_pump(&l->sender, clock_monotonic_us(&l->clock), err);
     }
     if (rc == 0 && !loop_finished(l)) {
-        rc = loop_wait(l, !l->held && loop_may_read(l), waiting, err);
+        rc = rest_wait(l, !l->held && loop_may_read(l), waiting, err);
     }
     if (rc == 0) {
         rc = loop_collect(l, err);
     }
     if (rc == 0) {
-        rc = loop_commit(l, requests_finished(&l->requests, &l->intake), err);
+        follow_settled(l);
+        rc = verdict_turn(l, err);
     }
-    if (rc == 0 && !loop_stopping(l)) {
-        bool now = intake_done(&l->intake) && window_empty(&l->window);
+    if (rc == 0) {
+        bool now = requests_finished(&l->requests, &l->intake) || deletes_close(l);
+        rc = loop_commit(l, now, err);
+    }
+    if (rc == 0 && !loop_stopping(l) && !verdict_waits(l)) {
+        bool now = !l->follow.on && intake_done(&l->intake) && window_empty(&l->window);
         rc = requests_turn(&l->requests, &l->intake, &l->settling, now, err);
     }
     if (rc == 0 && !loop_stopping(l)) {
-        rc = loop_tell(l, err);
+        gauge_turn(l);
+        rc = telling_note(l, err);
     }
     return rc;
 }
 
-/* Only a copy tells how an index grows: a change replaces a document. */
-static void loop_watch(struct loop *l)
+/* Somebody else has moved it: what is written now nobody searches. */
+static void loop_look_at_alias(struct loop *l)
 {
-    struct capture_progress copy;
-    if (l->intake.capture == NULL || loop_stopping(l)) {
-        return;
-    }
-    l->intake.capture->ops->progress(l->intake.capture, &copy);
-    if (copy.share < 1) {
-        int64_t left = copy.rows_estimated > 0 ? copy.rows_estimated - copy.rows_read : -1;
-        watch_turn(&l->watch, l->sender.index, &l->sender.flow, l->counters.upserts, left,
-                   clock_monotonic_us(&l->clock));
-    }
-}
-
-static void loop_log(const struct progress *p)
-{
-    log_event(LOG_INFO, "progress", F_TEXT("pipeline", p->pipeline), F_TEXT("stage", p->stage),
-              F_INT("read", p->counters.rows_read), F_INT("upserts", p->counters.upserts),
-              F_INT("deletes", p->counters.deletes), F_INT("rejected", p->counters.rejected),
-              F_INT("per_second", (int64_t)p->rows_per_second),
-              F_INT("remaining_s", p->remaining_ms < 0 ? -1 : p->remaining_ms / 1000),
-              F_INT("in_flight", p->in_flight), F_INT("batch_bytes", p->batch_bytes));
-}
-
-void loop_show(struct loop *l)
-{
-    int64_t now = clock_monotonic_us(&l->clock);
-    bool show = l->options->progress != NULL && now - l->shown_us >= LOOP_SHOW_US;
-    bool log = now - l->logged_us >= LOOP_LOG_US;
-    if (!show && !log) {
-        return;
-    }
-    struct progress progress;
-    loop_progress(l, &progress);
-    if (show) {
-        l->shown_us = now;
-        l->options->progress(l->options->progress_context, &progress);
-    }
-    if (log) {
-        l->logged_us = now;
-        loop_log(&progress);
+    if (!loop_stopping(l) && aim_turn(&l->aim, clock_monotonic_us(&l->clock))) {
+        struct err why;
+        err_set(&why, ERR_TRANSIENT, "alias \"%s\" was moved for a moment", l->options->alias);
+        err_hint(&why, "sync again");
+        loop_end(l, &why);
     }
 }
 
 int loop_run(struct loop *l, bool *stopped, struct err *err)
 {
+    gauge_begin(l);
     while (!loop_finished(l)) {
         struct err why;
         if (loop_turn(l, &why) < 0) {
@@ -477,15 +412,20 @@ int loop_run(struct loop *l, bool *stopped, struct err *err)
             }
             loop_end(l, &why);
         }
-        loop_show(l);
-        loop_watch(l);
+        telling_board(l);
+        telling_show(l);
+        telling_watch(l);
+        loop_look_at_alias(l);
     }
     int rc = loop_commit(l, true, err);
+    telling_end(l);
+    telling_board(l);
+    rc = rc == 0 ? deletes_rest(l, err) : rc;
     if (l->fatal.class != ERR_NONE) { /* the first reason, also where the last commit failed */
         *err = l->fatal;
         rc = (int)l->fatal.class;
     }
     *stopped =
         rc == 0 && loop_stopping(l) && !(intake_done(&l->intake) && window_empty(&l->window));
-    return rc == 0 ? loop_mirror(l, true, err) : rc;
+    return rc == 0 ? mirror_tell(l, true, err) : rc;
 }

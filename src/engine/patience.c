@@ -2,7 +2,11 @@
 /* Waiting for a side that is away, within the budget. */
 #include "patience.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "rowferry/base/log.h"
+#include "rowferry/base/text.h"
 #include "rowferry/base/units.h"
 
 #define PATIENCE_BASE_MS 50
@@ -53,6 +57,14 @@ bool patience_away(struct patience *p, const struct clock *clock, struct err *er
         p->away_since_us = now;
         log_away(p, err);
     }
+    p->http_status = err->http_status;
+    snprintf(p->why, sizeof(p->why), "%.*s",
+             (int)text_cut(err->message, strlen(err->message), sizeof(p->why) - 1), err->message);
+    int64_t wait_ms = backoff_next_ms(&p->backoff, clock_random(clock));
+    if (p->budget_ms < 0) {
+        p->retry_at_us = now + 1000 * wait_ms;
+        return true;
+    }
     int64_t left_ms = p->budget_ms - patience_away_ms(p, now);
     if (left_ms <= 0) {
         char budget[UNITS_BYTES];
@@ -60,7 +72,6 @@ bool patience_away(struct patience *p, const struct clock *clock, struct err *er
                     units_duration(budget, p->budget_ms));
         return false;
     }
-    int64_t wait_ms = backoff_next_ms(&p->backoff, clock_random(clock));
     p->retry_at_us = now + 1000 * (wait_ms < left_ms ? wait_ms : left_ms);
     return true;
 }

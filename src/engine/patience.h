@@ -13,11 +13,13 @@
 #include "rowferry/base/err.h"
 
 struct patience {
-    const char *side;     /* "source", "service" */
-    const char *pipeline; /* for the log; borrowed */
-    int64_t budget_ms;
+    const char *side;      /* "source", "service" */
+    const char *pipeline;  /* for the log; borrowed */
+    int64_t budget_ms;     /* negative: for ever */
     int64_t away_since_us; /* monotonic; 0 = well */
     int64_t retry_at_us;   /* monotonic; 0 = now */
+    char why[128];         /* of the last failure, */
+    int http_status;       /* and the answer's, 0 = there was none */
     struct backoff backoff;
 };
 

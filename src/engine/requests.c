@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deletes.h"
 #include "keylist.h"
+#include "rejects.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/request.h"
 
 #define REQUESTS_LOOK_US INT64_C(200000)
+#define REQUESTS_BELLED_US INT64_C(30000000)
 #define REQUESTS_TELL_US INT64_C(1000000)
 #define ANSWER_MAX_BYTES ((size_t)16 * 1024)
 
@@ -20,6 +23,12 @@ void requests_init(struct requests *r, struct state *state, struct clock clock)
 {
     *r = (struct requests){.state = state, .clock = clock};
     buf_init(&r->command, 64);
+}
+
+void requests_permit_to(struct requests *r, struct deletes *deletes, struct rejects *rejects)
+{
+    r->deletes_guard = &deletes->guard;
+    r->rejects = rejects;
 }
 
 void requests_release(struct requests *r)
@@ -61,19 +70,149 @@ static void requests_spread(struct requests *r, struct buf *arguments, struct in
     buf_release(&key);
 }
 
+static int requests_refuse(struct requests *r, const char *why, struct err *err)
+{
+    struct buf answer;
+    buf_init(&answer, ANSWER_MAX_BYTES);
+    buf_push_literal(&answer, "{\"error\":");
+    text_json(&answer, why, strlen(why));
+    buf_push_char(&answer, '}');
+    int rc = requests_answer(r, REQUEST_FAILED, buf_text(&answer), err);
+    buf_release(&answer);
+    return rc;
+}
+
+/* --- permissions ---------------------------------------------------------------------------- */
+
+const char *requests_why_not(const char *command, const char *arguments, bool halted,
+                             const struct halt *halt)
+{
+    bool deletes = strcmp(command, REQUEST_ALLOW_DELETES) == 0;
+    if (!halted) {
+        return "nothing is stopped by the guard";
+    }
+    if (strcmp(command, REQUEST_COUNT_AGAIN) == 0) {
+        return NULL;
+    }
+    if (deletes && halt->operations > 0) {
+        return "the guard stopped the pipeline for rejections, not for deletes";
+    }
+    if (!deletes && halt->operations == 0) {
+        return "the guard stopped the pipeline for deletes, not for rejections";
+    }
+    return strtoll(arguments, NULL, 10) == halt->at_us
+               ? NULL
+               : "the guard stopped the pipeline again meanwhile, see: rowferry status";
+}
+
+/* Whoever holds the pipeline is at what the guard stopped before, and has not come to it. */
+static int requests_permit(struct requests *r, const char *arguments, struct err *err)
+{
+    struct halt halt;
+    bool halted;
+    int rc = halt_look(r->state, &halt, &halted, err);
+    if (rc < 0) {
+        return rc;
+    }
+    const char *why = requests_why_not(buf_text(&r->command), arguments, halted, &halt);
+    if (why != NULL) {
+        return requests_refuse(r, why, err);
+    }
+    if (strcmp(buf_text(&r->command), REQUEST_COUNT_AGAIN) == 0) {
+        r->deletes_guard->allowed = 0;
+    } else if (halt.operations > 0) {
+        rejects_permit(r->rejects, halt.reason);
+    } else {
+        r->deletes_guard->allowed = halt.deletes;
+    }
+    r->permission = r->id;
+    r->id = 0;
+    return 0;
+}
+
+int requests_end_permission(struct requests *r, const struct counters *c, struct err *err)
+{
+    char answer[160];
+    int64_t id = r->permission;
+    if (id == 0) {
+        return 0;
+    }
+    r->permission = 0;
+    snprintf(answer, sizeof(answer),
+             "{\"upserts\":%" PRId64 ",\"deletes\":%" PRId64 ",\"rejected\":%" PRId64
+             ",\"bytes\":%" PRId64 "}",
+             c->upserts, c->deletes, c->rejected, c->bytes);
+    return request_answer(r->state, id, REQUEST_DONE, answer, clock_wall_us(&r->clock), err);
+}
+
+void requests_put_back(struct requests *r)
+{
+    struct err ignored;
+    if (r->permission != 0 && request_answer(r->state, r->permission, REQUEST_FILED, "{}",
+                                             clock_wall_us(&r->clock), &ignored) == 0) {
+        r->permission = 0;
+    }
+    if (r->id != 0 && request_answer(r->state, r->id, REQUEST_FILED, "{}", clock_wall_us(&r->clock),
+                                     &ignored) == 0) {
+        r->id = 0; /* what of it is done already is done once more */
+    }
+}
+
+/* --- taking and answering -------------------------------------------------------------------- */
+
+static bool is_permission(const char *command)
+{
+    return strcmp(command, REQUEST_ALLOW_DELETES) == 0 ||
+           strcmp(command, REQUEST_ALLOW_REJECTIONS) == 0 ||
+           strcmp(command, REQUEST_COUNT_AGAIN) == 0;
+}
+
+bool requests_about_rebuild(const char *command)
+{
+    return strcmp(command, REQUEST_REINDEX) == 0 || strcmp(command, REQUEST_ROLLBACK) == 0 ||
+           strcmp(command, REQUEST_ABORT_REBUILD) == 0;
+}
+
+bool requests_about_pause(const char *command)
+{
+    return strcmp(command, REQUEST_PAUSE) == 0 || strcmp(command, REQUEST_RESUME) == 0;
+}
+
+/* Nothing that the loop itself does: where nobody is beside it, the next holder may have one. */
+static int requests_hand_over(struct requests *r, const char *arguments, struct err *err)
+{
+    int64_t id = r->id;
+    r->id = 0;
+    if (r->asked != NULL && r->asked(r->asked_context, id, buf_text(&r->command), arguments)) {
+        return 0;
+    }
+    r->left_id = id;
+    return request_answer(r->state, id, REQUEST_FILED, "{}", clock_wall_us(&r->clock), err);
+}
+
+/* *more: it was none for the loop, and there may be another. */
 static int requests_take(struct requests *r, struct intake *intake, struct settling *settling,
-                         struct err *err)
+                         bool *more, struct err *err)
 {
     struct buf arguments;
     buf_init(&arguments, REQUEST_MAX_BYTES);
-    int rc = request_take(r->state, &r->id, &r->command, &arguments, err);
+    int rc = request_take(r->state, r->left_id, &r->id, &r->command, &arguments, err);
+    *more = false;
     if (rc == 0 && r->id != 0) {
         r->keys = 0;
         r->upserts = r->deletes = r->rejected = r->discarded = 0;
         r->told_us = clock_monotonic_us(&r->clock);
         const char *command = buf_text(&r->command);
-        if (strcmp(command, REQUEST_RESYNC) == 0 || strcmp(command, REQUEST_DISCARD) == 0) {
+        if (requests_about_rebuild(command) || requests_about_pause(command)) {
+            rc = requests_hand_over(r, buf_text(&arguments), err);
+            *more = rc == 0;
+        } else if (strcmp(command, REQUEST_RESYNC) == 0 || strcmp(command, REQUEST_DISCARD) == 0) {
             requests_spread(r, &arguments, intake, settling);
+        } else if (is_permission(command) && intake->only_asked) {
+            r->permission = r->id; /* it is not this holder who would come to it */
+            r->id = 0;
+        } else if (is_permission(command)) {
+            rc = requests_permit(r, buf_text(&arguments), err);
         } else {
             rc = requests_answer(r, REQUEST_FAILED,
                                  "{\"error\":\"this version does not know the request\"}", err);
@@ -88,18 +227,6 @@ bool requests_finished(const struct requests *r, const struct intake *intake)
 {
     return r->id != 0 && intake->asked_count == 0 &&
            window_pages_settled(intake->window, intake->asked_first, intake->asked_last);
-}
-
-static int requests_refuse(struct requests *r, const char *why, struct err *err)
-{
-    struct buf answer;
-    buf_init(&answer, ANSWER_MAX_BYTES);
-    buf_push_literal(&answer, "{\"error\":");
-    text_json(&answer, why, strlen(why));
-    buf_push_char(&answer, '}');
-    int rc = requests_answer(r, REQUEST_FAILED, buf_text(&answer), err);
-    buf_release(&answer);
-    return rc;
 }
 
 static int requests_finish(struct requests *r, const char *error, struct err *err)
@@ -196,11 +323,18 @@ int requests_turn(struct requests *r, struct intake *intake, struct settling *se
         if (rc < 0) {
             return rc;
         }
-    } else if (!now && at - r->looked_us < REQUESTS_LOOK_US) {
+    } else if (!now && !r->noticed &&
+               at - r->looked_us < (r->belled ? REQUESTS_BELLED_US : REQUESTS_LOOK_US)) {
         return 0;
     }
+    r->noticed = false;
     r->looked_us = at;
-    return requests_take(r, intake, settling, err);
+    bool more = true;
+    int rc = 0;
+    while (rc == 0 && more) {
+        rc = requests_take(r, intake, settling, &more, err);
+    }
+    return rc;
 }
 
 void requests_settled(struct requests *r, enum operation_kind kind, bool rejected)
@@ -213,7 +347,11 @@ void requests_settled(struct requests *r, enum operation_kind kind, bool rejecte
 void requests_fail(struct requests *r, const struct err *why)
 {
     struct err ignored;
-    if (r->id != 0 && requests_refuse(r, why->message, &ignored) < 0) {
-        r->id = 0; /* the next holder finds it taken and takes it again */
+    for (unsigned i = 0; i < 2; i++) {
+        if (r->id != 0 && requests_refuse(r, why->message, &ignored) < 0) {
+            r->id = 0; /* the next holder finds it taken and takes it again */
+        }
+        r->id = r->permission;
+        r->permission = 0;
     }
 }

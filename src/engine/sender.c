@@ -42,6 +42,18 @@ size_t sender_flying(const struct sender *s)
     return flying;
 }
 
+int64_t sender_oldest_us(const struct sender *s)
+{
+    int64_t oldest_us = 0;
+    for (size_t i = 0; i < s->slot_count; i++) {
+        const struct sender_slot *slot = &s->slots[i];
+        if (slot->state == SLOT_FLYING && (oldest_us == 0 || slot->sent_us < oldest_us)) {
+            oldest_us = slot->sent_us;
+        }
+    }
+    return oldest_us;
+}
+
 static struct sender_slot *sender_slot_in(struct sender *s, enum sender_slot_state state)
 {
     for (size_t i = 0; i < s->slot_count; i++) {
@@ -76,6 +88,7 @@ void sender_flush(struct sender *s)
     struct sender_slot *slot = sender_slot_in(s, SLOT_FILLING);
     if (slot != NULL && !batch_empty(&slot->batch)) {
         slot->state = SLOT_READY;
+        slot->number = ++s->filled;
         slot->due_us = 0;
     }
 }
@@ -91,7 +104,7 @@ static int sender_start(struct sender *s, struct sender_slot *slot, int64_t now_
     struct batch *b = &slot->batch;
     slot->limited = sender_flying(s) + 1 >= flow_in_flight(&s->flow, now_us);
     slot->sent_bytes = batch_travelling_bytes(b);
-    int rc = s->service.ops->send(s->service.self, s->index, s->ingest_pipeline, b, err);
+    int rc = s->service.ops->send(s->service.self, s->write_alias, s->ingest_pipeline, b, err);
     if (rc < 0) {
         return rc;
     }
@@ -102,16 +115,25 @@ static int sender_start(struct sender *s, struct sender_slot *slot, int64_t now_
     return 0;
 }
 
-int sender_pump(struct sender *s, int64_t now_us, struct err *err)
+/* The one that was filled first, so that none waits while later ones pass: the checkpoint stands
+ * still before it. */
+static struct sender_slot *sender_first_due(struct sender *s, int64_t now_us)
 {
+    struct sender_slot *first = NULL;
     for (size_t i = 0; i < s->slot_count; i++) {
         struct sender_slot *slot = &s->slots[i];
-        if (slot->state != SLOT_READY || slot->due_us > now_us) {
-            continue;
+        bool due = slot->state == SLOT_READY && slot->due_us <= now_us;
+        if (due && (first == NULL || slot->number < first->number)) {
+            first = slot;
         }
-        if (!sender_may_start(s, now_us)) {
-            return 0;
-        }
+    }
+    return first;
+}
+
+int sender_pump(struct sender *s, int64_t now_us, struct err *err)
+{
+    struct sender_slot *slot;
+    while (sender_may_start(s, now_us) && (slot = sender_first_due(s, now_us)) != NULL) {
         int rc = sender_start(s, slot, now_us, err);
         if (rc < 0) {
             return rc;

@@ -25,6 +25,7 @@ enum sender_slot_state { SLOT_FREE, SLOT_FILLING, SLOT_READY, SLOT_FLYING };
 struct sender_slot {
     struct batch batch;
     enum sender_slot_state state;
+    uint64_t number; /* which of all that were filled: the first that is due goes first */
     int64_t due_us;  /* READY: not before this monotonic time */
     int64_t sent_us; /* FLYING: since when, */
     size_t sent_bytes;
@@ -49,9 +50,11 @@ typedef int (*sender_settle)(void *context, const struct batch *batch, const str
 struct sender {
     struct service_port service;
     const char *ingest_pipeline;
-    const char *index;
+    const char *index;       /* the generation, */
+    const char *write_alias; /* and the name that it is written by: service/index.h */
     struct sender_slot *slots;
     size_t slot_count;
+    uint64_t filled;
     struct flow flow;
     struct counters *counters;
 };
@@ -90,5 +93,8 @@ void sender_hurry(struct sender *s);
 int64_t sender_next_due_us(const struct sender *s, int64_t now_us);
 
 size_t sender_flying(const struct sender *s);
+
+/* When the oldest request that has no answer was sent; 0 where there is none. */
+int64_t sender_oldest_us(const struct sender *s);
 
 #endif

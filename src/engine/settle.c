@@ -2,10 +2,13 @@
 /* What becomes of each operation once its outcome is known. */
 #include "settle.h"
 
+#include "rowferry/service/outcome.h"
+
 /* Records a dead letter of the page. */
 static void settle_letter(struct loop *l, uint64_t page, const struct letter *letter)
 {
     settling_reject(&l->settling, letter);
+    verdict_count(l, page, letter);
     l->counters.rejected++;
     if (intake_was_asked(&l->intake, page)) {
         requests_settled(&l->requests, letter->kind, true);
@@ -19,6 +22,7 @@ static void settle_absent(struct loop *l, uint64_t page)
     if (intake_was_asked(&l->intake, page)) {
         requests_settled(&l->requests, OPERATION_DELETE, false);
     }
+    verdict_count(l, page, NULL);
     l->counters.cleared += settling_done(&l->settling, key, text_hash(key.data, key.len));
 }
 
@@ -55,6 +59,9 @@ static void settle_done(struct loop *l, const struct operation *o, struct span k
     }
     l->counters.upserts += o->kind == OPERATION_UPSERT;
     l->counters.deletes += o->kind == OPERATION_DELETE;
+    l->moment.settled_us = l->answered_us;
+    gauge_acknowledged(l, o->page);
+    verdict_count(l, o->page, NULL);
     l->counters.cleared += settling_done(&l->settling, key, hash);
     window_settle(&l->window, o->page, hash, o->len);
 }
@@ -87,6 +94,24 @@ static void settle_outrun(struct loop *l, const struct batch *batch, const struc
                  o->seen);
 }
 
+static void settle_hint(const struct loop *l, struct span reason, struct err *why)
+{
+    const char *block = outcome_block(reason);
+    if (block != NULL) {
+        outcome_block_hint(block, l->sender.index, why);
+    } else if (outcome_closed(reason)) {
+        outcome_closed_hint(l->sender.index, why);
+    } else if (outcome_is_gone(reason)) {
+        err_hint(why,
+                 "index \"%s\" or its alias \"%s\" is gone: put the index back, or build it anew: "
+                 "rowferry reindex %s",
+                 l->sender.index, l->sender.write_alias, l->options->name);
+    } else if (outcome_is_shared(reason)) {
+        err_hint(why, "take alias \"%s\" off all indices but \"%s\"", l->sender.write_alias,
+                 l->sender.index);
+    }
+}
+
 /* No operation of this kind will pass: the pipeline ends, the operation stays unsettled. */
 static void settle_stop(struct loop *l, const struct batch *batch, const struct operation *o)
 {
@@ -97,6 +122,7 @@ static void settle_stop(struct loop *l, const struct batch *batch, const struct 
         struct span reason = batch_reason(batch, o);
         err_set(&why, ERR_REJECTED, "index \"%s\" takes no writes: %d %.*s", l->sender.index,
                 o->http_status, (int)reason.len, reason.data);
+        settle_hint(l, reason, &why);
     }
     loop_end(l, &why);
 }

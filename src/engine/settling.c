@@ -119,6 +119,13 @@ bool settling_discard(struct settling *s, struct span key)
     return settling_clear(s, key, text_hash(key.data, key.len));
 }
 
+void settling_keep(struct settling *s, size_t letters)
+{
+    while (s->letter_count > letters) {
+        letter_free(&s->letters[--s->letter_count]);
+    }
+}
+
 bool settling_crowded(const struct settling *s)
 {
     return s->letter_count + s->cleared_count >= SETTLING_CROWDED;

@@ -33,6 +33,9 @@ bool settling_done(struct settling *s, struct span key, uint64_t hash);
 /* The open letter of a key is forgotten. False where there is none. */
 bool settling_discard(struct settling *s, struct span key);
 
+/* Of the letters to be committed only so many stay. */
+void settling_keep(struct settling *s, size_t letters);
+
 /* True where a commit should not wait for a position. */
 bool settling_crowded(const struct settling *s);
 

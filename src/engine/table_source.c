@@ -9,11 +9,14 @@
 #include <string.h>
 
 #include "rowferry/base/text.h"
+#include "rowferry/engine/drift.h"
 #include "rowferry/source/catalog.h"
 #include "rowferry/source/changelog.h"
 #include "rowferry/source/cursor.h"
 #include "rowferry/source/install.h"
 #include "rowferry/source/lookup.h"
+
+#define WORDS_MAX_BYTES ((size_t)64 * 1024 * 1024)
 
 struct table_source {
     struct table_source_options options;
@@ -23,12 +26,14 @@ struct table_source {
     struct plan plan;
     char identity_text[96];
     char fingerprint[17]; /* of what the plan uses */
+    struct buf words;     /* the same, one line each: see drift.h */
 };
 
 struct table_source *table_source_new(const struct table_source_options *options)
 {
     struct table_source *t = mem_zero(1, sizeof(*t));
     t->options = *options;
+    buf_init(&t->words, WORDS_MAX_BYTES);
     return t;
 }
 
@@ -37,6 +42,7 @@ static void table_source_reset(struct table_source *t)
     pg_close(t->pg);
     table_free(t->table);
     plan_release(&t->plan);
+    buf_reset(&t->words);
     t->pg = NULL;
     t->table = NULL;
     t->plan = (struct plan){0};
@@ -46,6 +52,7 @@ void table_source_free(struct table_source *t)
 {
     if (t != NULL) {
         table_source_reset(t);
+        buf_release(&t->words);
         free(t);
     }
 }
@@ -68,8 +75,9 @@ static void push_column(struct buf *text, const struct column *column)
     }
 }
 
-/* What decides which documents there are and what stands in them: key, condition, query, and which
- * column fills which property. Other columns may come and go without a rebuild. */
+/* What decides which documents there are and what stands in them: key, condition, query, what it
+ * depends on, and which column fills which property. Other columns may come and go without a
+ * rebuild. */
 static void table_source_fingerprint(struct table_source *t, const struct buf *views)
 {
     struct buf text;
@@ -91,6 +99,61 @@ static void table_source_fingerprint(struct table_source *t, const struct buf *v
     snprintf(t->fingerprint, sizeof(t->fingerprint), "%016" PRIx64,
              text_hash(buf_text(&text), text.len));
     buf_release(&text);
+}
+
+/* The type, and of a composite what it is made of. */
+static void push_type(struct buf *out, const struct column *column)
+{
+    buf_push_text(out, column->declared);
+    for (size_t i = 0; i < column->part_count; i++) {
+        buf_printf(out, "%s%s ", i == 0 ? " (" : ", ", column->parts[i].name);
+        push_type(out, &column->parts[i]);
+    }
+    buf_push_text(out, column->part_count > 0 ? ")" : "");
+}
+
+static void word_key(struct table_source *t, struct buf *value)
+{
+    for (size_t i = 0; i < t->table->key_count; i++) {
+        buf_printf(value, "%s%s %s", i > 0 ? ", " : "", t->table->key[i], t->table->key_types[i]);
+    }
+    words_push(&t->words, WORD_PART, "key", buf_text(value));
+    buf_reset(value);
+}
+
+/* What column fills what property. */
+static void word_fields(struct table_source *t, struct buf *value)
+{
+    const struct plan *plan = &t->plan;
+    for (size_t i = 0; i < plan->column_count; i++) {
+        push_type(value, columns_find(&t->table->columns, plan->columns[i]));
+        words_push(&t->words, WORD_COLUMN, plan->columns[i], buf_text(value));
+        buf_reset(value);
+    }
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct plan_step *step = &plan->steps[i];
+        words_push(&t->words, WORD_FIELD, step->property, plan->columns[step->value - 1]);
+    }
+}
+
+/* All that the fingerprint is of, so that who has both can say what differs; but columns and
+ * properties by their names, not by their places: in which order they stand changes no document. */
+static void table_source_words(struct table_source *t)
+{
+    struct buf value;
+    buf_init(&value, WORDS_MAX_BYTES);
+    word_key(t, &value);
+    if (t->table->query != NULL) {
+        words_push(&t->words, WORD_PART, "query", t->table->query);
+    }
+    if (t->options.where != NULL) {
+        words_push(&t->words, WORD_PART, "where", t->options.where);
+    }
+    if (t->options.cursor != NULL) {
+        words_push(&t->words, WORD_PART, "cursor", t->options.cursor);
+    }
+    word_fields(t, &value);
+    buf_release(&value);
 }
 
 static int table_source_plan(struct table_source *t, struct err *err)
@@ -125,9 +188,40 @@ static int table_source_look_up(struct table_source *t, struct err *err)
     return rc;
 }
 
+/* Of one entry of from.depends_on: what changes of that table ask for. */
+static uint64_t dependency_hash(const struct table *table, const struct dependency *d)
+{
+    struct buf text;
+    buf_init(&text, 32 * 1024 * 1024);
+    push_line(&text, "table ", table->quoted);
+    for (size_t i = 0; i < d->key_count; i++) {
+        push_line(&text, "key ", d->key[i]);
+    }
+    push_line(&text, "keys ", d->keys);
+    uint64_t hash = text_hash(buf_text(&text), text.len);
+    buf_release(&text);
+    return hash;
+}
+
+static void word_dependency(struct table_source *t, const struct table *table,
+                            const struct dependency *d)
+{
+    struct buf name;
+    buf_init(&name, WORDS_MAX_BYTES);
+    buf_printf(&name, "depends_on %s (", table->quoted);
+    for (size_t i = 0; i < d->key_count; i++) {
+        buf_printf(&name, "%s%s", i > 0 ? ", " : "", d->key[i]);
+    }
+    buf_push_char(&name, ')');
+    words_push(&t->words, WORD_PART, buf_text(&name), d->keys);
+    buf_release(&name);
+}
+
+/* Appends to `views` what the rows depend on beside the table; of depends_on in whatever order. */
 static int table_source_check_reading(struct table_source *t, struct buf *views, struct err *err)
 {
     const struct table_source_options *o = &t->options;
+    uint64_t depends = 0;
     struct query_input in = {t->table, o->where, o->dependencies, o->dependency_count};
     int rc = o->cursor != NULL ? cursor_require(t->table, o->cursor, err)
                                : install_require(t->pg, t->table, err);
@@ -137,9 +231,21 @@ static int table_source_check_reading(struct table_source *t, struct buf *views,
         if (rc == 0) {
             rc = install_require(t->pg, other, err);
         }
+        if (rc == 0) {
+            depends += dependency_hash(other, &o->dependencies[i]);
+            word_dependency(t, other, &o->dependencies[i]);
+        }
         table_free(other);
     }
-    return rc == 0 ? query_require(t->pg, &in, views, err) : rc;
+    if (o->dependency_count > 0) {
+        buf_printf(views, "depends %" PRIx64 "\n", depends);
+    }
+    size_t before = views->len;
+    rc = rc == 0 ? query_require(t->pg, &in, views, err) : rc;
+    if (rc == 0 && views->len > before) {
+        words_push(&t->words, WORD_PART, "views", buf_text(views) + before);
+    }
+    return rc;
 }
 
 static int table_source_connect(void *self, struct source_facts *facts, struct err *err)
@@ -162,6 +268,7 @@ static int table_source_connect(void *self, struct source_facts *facts, struct e
         rc = table_source_plan(t, err);
     }
     if (rc == 0) {
+        table_source_words(t);
         rc = table_source_check_reading(t, &views, err);
     }
     if (rc == 0) {
@@ -173,7 +280,7 @@ static int table_source_connect(void *self, struct source_facts *facts, struct e
     }
     snprintf(t->identity_text, sizeof(t->identity_text), "%s/%s", t->identity.system,
              t->identity.database);
-    *facts = (struct source_facts){t->identity_text, t->fingerprint, &t->plan};
+    *facts = (struct source_facts){t->identity_text, t->fingerprint, &t->plan, buf_text(&t->words)};
     return 0;
 }
 
@@ -188,9 +295,12 @@ static struct changelog_options table_source_changelog(const struct table_source
                                       .query = t->options.query,
                                       .dependencies = t->options.dependencies,
                                       .dependency_count = t->options.dependency_count,
+                                      .retain_age_ms = t->options.retain_age_ms,
+                                      .retain_size = t->options.retain_size,
                                       .columns = (const char *const *)t->plan.columns,
                                       .column_count = t->plan.column_count,
-                                      .fingerprint = t->table->fingerprint};
+                                      .fingerprint = t->table->fingerprint,
+                                      .readers = t->options.readers};
 }
 
 static struct cursor_options table_source_cursor(const struct table_source *t)
@@ -207,8 +317,8 @@ static struct cursor_options table_source_cursor(const struct table_source *t)
 }
 
 /* A cursor keeps nothing in the source. */
-static int table_source_mirrored(void *self, const char *consumer, struct mirrored *out,
-                                 struct err *err)
+static int table_source_mirrored(void *self, const char *consumer, const char *own,
+                                 struct mirrored *out, struct err *err)
 {
     struct table_source *t = self;
     *out = (struct mirrored){0};
@@ -217,8 +327,59 @@ static int table_source_mirrored(void *self, const char *consumer, struct mirror
         (void)!err_set(&out->why, ERR_STATE, "capture mode cursor keeps nothing in the source");
     } else if (rc == 0) {
         struct changelog_options options = table_source_changelog(t, consumer);
-        rc = changelog_mirrored(t->pg, &options, out, err);
+        rc = changelog_mirrored(t->pg, &options, own, out, err);
     }
+    return rc;
+}
+
+static bool names(const char *const *properties, size_t count, const char *property)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t len = strlen(properties[i]);
+        if (strncmp(properties[i], property, len) == 0 &&
+            (property[len] == '\0' || property[len] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The columns that fill none but these properties, null where there are none; the caller frees the
+ * list alone. What fills another one too is relied on already, as it was. */
+static const char **columns_of(const struct plan *plan, const char *const *properties, size_t count,
+                               size_t *column_count)
+{
+    const char **columns = mem_zero(plan->column_count + 1, sizeof(*columns));
+    *column_count = 0;
+    for (size_t i = 0; i < plan->column_count; i++) {
+        bool relied_on = false;
+        for (size_t k = 0; k < plan->count; k++) {
+            relied_on = relied_on || (plan->steps[k].value == i + 1 &&
+                                      !names(properties, count, plan->steps[k].property));
+        }
+        if (!relied_on) {
+            columns[(*column_count)++] = plan->columns[i];
+        }
+    }
+    return columns;
+}
+
+/* A cursor keeps nothing in the source, and of a query the definition of its columns is not kept.
+ */
+static int table_source_extend(void *self, const char *consumer, const char *const *properties,
+                               size_t count, struct err *err)
+{
+    struct table_source *t = self;
+    size_t column_count;
+    int rc = lookup_hold(t->pg, consumer, err);
+    if (rc < 0 || t->options.cursor != NULL || t->options.query != NULL) {
+        return rc;
+    }
+    const char **columns = columns_of(&t->plan, properties, count, &column_count);
+    if (column_count > 0) {
+        rc = changelog_extend(t->pg, t->table, consumer, columns, column_count, err);
+    }
+    free(columns);
     return rc;
 }
 
@@ -244,6 +405,7 @@ static const struct source_port_ops table_ops = {
     .connect = table_source_connect,
     .capture = table_source_capture,
     .mirrored = table_source_mirrored,
+    .extend = table_source_extend,
 };
 
 struct source_port table_source_port(struct table_source *t)

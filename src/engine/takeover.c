@@ -5,25 +5,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keep.h"
 #include "rowferry/base/log.h"
+#include "rowferry/base/text.h"
 #include "rowferry/document/version.h"
+#include "rowferry/engine/pipeline.h"
 #include "rowferry/state/deadletter.h"
 
 /* Null where the index was built from what the pipeline is now. */
 static const char *takeover_differs(const struct target *t, const struct index_info *live)
 {
     char fingerprint[17];
-    mapping_fingerprint(fingerprint, t->mapping);
+    target_fingerprint(t, fingerprint);
     if (strcmp(live->source, t->facts.identity) != 0) {
         return "it was built from another database";
     }
     if (strcmp(live->fingerprint, fingerprint) != 0) {
-        return "it was built with another mapping";
+        return "it was built with another mapping or ingest pipeline";
     }
     if (strcmp(live->table, t->facts.fingerprint) != 0) {
-        return "it was built from another key, other fields or columns, another where or query";
+        return "it was built from another key, other fields, columns or depends_on, another where "
+               "or "
+               "query";
     }
     return NULL;
+}
+
+const char *pipeline_differs(const struct pipeline_options *options,
+                             const struct source_facts *facts, const struct index_info *index)
+{
+    struct target t = {
+        .mapping = options->mapping, .ingest_pipeline = options->ingest_pipeline, .facts = *facts};
+    return takeover_differs(&t, index);
 }
 
 /* Of `<alias>-<yyyymmdd>-<number>`, so that the next generation's name is free. */
@@ -59,7 +72,7 @@ static int takeover_commit(struct target *t, struct index_info *live, struct mir
 {
     char fingerprint[17];
     int64_t cut;
-    mapping_fingerprint(fingerprint, t->mapping);
+    target_fingerprint(t, fingerprint);
     struct checkpoint next = {
         .generation = live->name,
         .index_uuid = live->uuid,
@@ -79,14 +92,18 @@ static int takeover_commit(struct target *t, struct index_info *live, struct mir
     return rc == 0 ? takeover_tell(t, cut, err) : rc;
 }
 
-static int takeover_of(struct target *t, struct index_info *live, struct err *err)
+/* Whoever still works with the index holds it: it is not to be replaced under his feet either. */
+static int takeover_of(struct target *t, struct index_info *live, const char *differs,
+                       struct err *err)
 {
     struct mirrored mirror = {0};
     struct buf consumer;
     buf_init(&consumer, 2048);
     target_consumer_name(t, live->name, live->uuid, &consumer);
-    int rc = t->source.ops->mirrored(t->source.self, buf_text(&consumer), &mirror, err);
-    if (rc == 0 && mirror.usable) {
+    int rc = t->source.ops->mirrored(t->source.self, buf_text(&consumer), NULL, &mirror, err);
+    if (rc == 0 && differs != NULL) {
+        takeover_not(t, live, differs);
+    } else if (rc == 0 && mirror.usable) {
         rc = takeover_commit(t, live, &mirror, err);
     } else if (rc == 0) {
         takeover_not(t, live, mirror.why.message);
@@ -102,13 +119,80 @@ int takeover_try(struct target *t, struct err *err)
     struct index_info live;
     enum alias_kind kind;
     int rc = t->service.ops->resolve(t->service.self, t->alias, &kind, &live, err);
-    if (rc < 0 || kind != ALIAS_ONE || strcmp(live.pipeline, t->pipeline) != 0) {
-        return rc; /* nothing of ours is live */
+    bool ours = rc == 0 && kind == ALIAS_ONE && strcmp(live.pipeline, t->pipeline) == 0;
+    if (ours) {
+        rc = takeover_of(t, &live, takeover_differs(t, &live), err);
     }
-    const char *differs = takeover_differs(t, &live);
-    if (differs != NULL) {
-        takeover_not(t, &live, differs);
-        return 0;
+    if (rc == 0) {
+        keep_note(t, ours ? live.name : NULL);
     }
-    return takeover_of(t, &live, err);
+    return rc;
+}
+
+/* --- a state file that is old ------------------------------------------------------------------
+ */
+
+static bool takeover_is_own(const struct target *t, const struct index_info *live)
+{
+    const struct checkpoint *c = &t->checkpoint;
+    return c->phase == GENERATION_LIVE && c->index_uuid != NULL &&
+           strcmp(c->index_uuid, live->uuid) == 0;
+}
+
+/* A first load that was overtaken: nobody goes on with it. */
+static int takeover_abandon(struct target *t, const char *index, struct err *err)
+{
+    log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
+              F_TEXT("index", index), F_TEXT("error", "another host has built one meanwhile"));
+    return t->service.ops->remove(t->service.self, index, t->pipeline, err);
+}
+
+static int takeover_replace(struct target *t, struct index_info *live, struct mirrored *mirror,
+                            struct err *err)
+{
+    const struct checkpoint *c = &t->checkpoint;
+    char *building =
+        c->phase == GENERATION_BUILDING && c->index_uuid != NULL ? text_copy(c->generation) : NULL;
+    if (building != NULL) {
+        target_consumer(t, &t->replaced);
+    }
+    int rc = takeover_commit(t, live, mirror, err);
+    if (rc == 0 && building != NULL) {
+        rc = takeover_abandon(t, building, err);
+    }
+    if (rc == 0) {
+        keep_note(t, live->name);
+    }
+    free(building);
+    return rc;
+}
+
+int takeover_newer(struct target *t, struct err *err)
+{
+    struct index_info live;
+    enum alias_kind kind;
+    struct mirrored mirror = {0};
+    struct buf consumer;
+    if (t->checkpoint.phase == GENERATION_NONE) {
+        return 0; /* takeover_try's */
+    }
+    int rc = t->service.ops->resolve(t->service.self, t->alias, &kind, &live, err);
+    if (rc < 0 || kind != ALIAS_ONE || strcmp(live.pipeline, t->pipeline) != 0 ||
+        takeover_differs(t, &live) != NULL) {
+        return rc;
+    }
+    bool own = takeover_is_own(t, &live);
+    buf_init(&consumer, 2048);
+    target_consumer_name(t, live.name, live.uuid, &consumer);
+    rc = t->source.ops->mirrored(t->source.self, buf_text(&consumer),
+                                 own ? t->checkpoint.position : NULL, &mirror, err);
+    if (rc == 0 && mirror.usable && (mirror.order > 0 || t->stood_by)) {
+        rc = takeover_replace(t, &live, &mirror, err);
+    } else if (rc == 0 && !own) {
+        takeover_not(t, &live, mirror.why.message);
+    }
+    free(mirror.position);
+    free(mirror.letters);
+    buf_release(&consumer);
+    return rc;
 }

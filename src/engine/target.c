@@ -7,21 +7,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "deletes.h"
+#include "keep.h"
 #include "rowferry/base/failpoint.h"
 #include "rowferry/base/log.h"
+#include "rowferry/state/rebuild.h"
+#include "schema.h"
 #include "takeover.h"
+
+#define ONE_ALONE "let the alias point at one index of the pipeline alone, and try again"
+
+#define MARK_SPREAD_US 1000000
+
+/* The ceiling stays as it is until the uuid is recorded: no version is taken before. */
+static void target_mark(struct target *t)
+{
+    int64_t mark = t->begun_us != 0 ? t->begun_us : t->checkpoint.clock_ceiling;
+    snprintf(t->creator, sizeof(t->creator), "%016" PRIx64, (uint64_t)mark);
+}
+
+/* Before a first load creates its index: a ceiling that no other state file has. */
+static int target_mark_anew(struct target *t, struct err *err)
+{
+    if (t->begun_us != 0) {
+        return 0;
+    }
+    int64_t now_us = clock_wall_us(&t->clock);
+    int64_t last = t->checkpoint.clock_ceiling > now_us ? t->checkpoint.clock_ceiling : now_us;
+    int64_t mark = last + 1 + (int64_t)(clock_random(&t->clock) % MARK_SPREAD_US);
+    int rc = checkpoint_raise_ceiling(t->state, mark, err);
+    if (rc == 0) {
+        t->checkpoint.clock_ceiling = mark;
+        target_mark(t);
+    }
+    return rc;
+}
 
 int target_init(struct target *t, struct err *err)
 {
-    snprintf(t->creator, sizeof(t->creator), "%016" PRIx64, clock_random(&t->clock));
     buf_init(&t->replaced, 2048);
-    return checkpoint_load(t->state, &t->checkpoint, err);
+    int rc = checkpoint_load(t->state, &t->checkpoint, err);
+    target_mark(t);
+    return rc;
 }
 
 void target_release(struct target *t)
 {
     checkpoint_release(&t->checkpoint);
+    drift_release(&t->drift);
     buf_release(&t->replaced);
 }
 
@@ -71,67 +103,77 @@ static bool name_is_of_alias(const struct target *t, const char *name)
     return digits == 8 && day[8] == '-' && strspn(day + 9, "0123456789") == strlen(day + 9);
 }
 
-/* The very index of the checkpoint. Where its uuid was not recorded any more, only one that this
- * run created: a run with another state file may have chosen the same name. */
-static bool index_is_generation(const struct target *t, const struct index_info *index)
+bool target_is_generation(const struct target *t, const struct index_info *index)
 {
     const char *uuid = t->checkpoint.index_uuid;
     return index_is_ours(t, index) && (uuid != NULL ? strcmp(uuid, index->uuid) == 0
                                                     : strcmp(t->creator, index->creator) == 0);
 }
 
-/* Which index a swap would take the alias from: null where the alias is free. Refuses what is not
- * ours. `from` holds the name's memory. */
-static int target_alias_holder(struct target *t, struct index_info *from, bool *held,
-                               struct err *err)
+static int refuse_concrete(const struct target *t, struct err *err)
 {
-    enum alias_kind kind;
-    int rc = t->service.ops->resolve(t->service.self, t->alias, &kind, from, err);
-    if (rc < 0) {
-        return rc;
-    }
-    *held = kind == ALIAS_ONE;
-    switch (kind) {
-    case ALIAS_ABSENT:
-        return 0;
-    case ALIAS_CONCRETE:
-        err_set(err, ERR_REJECTED,
-                "\"%s\" is an index of its own, and an alias cannot bear its name", t->alias);
-        return err_hint(err, "choose another to.index, or delete or rename that index");
-    case ALIAS_SEVERAL:
-        return err_set(err, ERR_REJECTED, "alias \"%s\" points at several indices", t->alias);
-    case ALIAS_ONE:
-        break;
-    }
+    err_set(err, ERR_REJECTED, "\"%s\" is an index of its own, and an alias cannot bear its name",
+            t->alias);
+    return err_hint(err,
+                    "rowferry reindex --adopt %s builds an index beside it and turns the name into "
+                    "an alias; or choose another to.index",
+                    t->pipeline);
+}
+
+static int expect_own(const struct target *t, const struct index_info *from, struct err *err)
+{
     if (!index_is_ours(t, from)) {
         err_set(err, ERR_REJECTED,
                 "alias \"%s\" points at index \"%s\", which pipeline \"%s\" did not build",
                 t->alias, from->name, t->pipeline);
         return err_hint(err, "choose another to.index, or remove the alias");
     }
-    if (strcmp(from->source, t->facts.identity) != 0) {
+    if (!t->next && strcmp(from->source, t->facts.identity) != 0) {
         err_set(err, ERR_REJECTED,
                 "alias \"%s\" points at index \"%s\", which was built from another database",
                 t->alias, from->name);
-        return err_hint(err, "choose another to.index; where it is the same database, restored or "
-                             "upgraded, remove the alias and sync again");
+        return err_hint(err,
+                        "choose another to.index; where it is meant, rowferry reindex %s builds "
+                        "the index anew from this one",
+                        t->pipeline);
     }
     return 0;
 }
 
-/* `<alias>-<yyyymmdd>-<number>`, the first number from `number` on that is free. */
+int target_holder(struct target *t, enum alias_kind *kind, struct index_info *from, struct err *err)
+{
+    int rc = t->service.ops->resolve(t->service.self, t->alias, kind, from, err);
+    if (rc < 0) {
+        return rc;
+    }
+    switch (*kind) {
+    case ALIAS_ABSENT:
+        return 0;
+    case ALIAS_CONCRETE:
+        return t->adopt ? 0 : refuse_concrete(t, err);
+    case ALIAS_SEVERAL:
+        err_set(err, ERR_REJECTED, "alias \"%s\" points at several indices", t->alias);
+        return err_hint(err, ONE_ALONE);
+    case ALIAS_ONE:
+        break;
+    }
+    return expect_own(t, from, err);
+}
+
+/* `<alias>-<yyyymmdd>-<number>`, the first number from `number` on that is free: neither an index
+ * nor somebody's alias has the name. */
 static int target_free_name(struct target *t, int64_t *number, struct buf *name, struct err *err)
 {
     char iso[CLOCK_ISO_BYTES];
     clock_iso(iso, clock_wall_us(&t->clock), 0);
-    bool found = true;
-    while (found) {
+    enum alias_kind kind = ALIAS_ONE;
+    while (kind != ALIAS_ABSENT) {
         struct index_info info;
         (*number)++;
         buf_reset(name);
         buf_printf(name, "%s-%.4s%.2s%.2s-%lld", t->alias, iso, iso + 5, iso + 8,
                    (long long)*number);
-        int rc = t->service.ops->look(t->service.self, buf_text(name), &found, &info, err);
+        int rc = t->service.ops->resolve(t->service.self, buf_text(name), &kind, &info, err);
         if (rc < 0) {
             return rc;
         }
@@ -178,7 +220,7 @@ static int target_adopt_uuid(struct target *t, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    if (!found || !index_is_generation(t, &info)) {
+    if (!found || !target_is_generation(t, &info)) {
         return err_set(err, ERR_STATE, "index \"%s\" is not there after it was created",
                        t->checkpoint.generation);
     }
@@ -186,20 +228,40 @@ static int target_adopt_uuid(struct target *t, struct err *err)
     return rc < 0 ? rc : target_reload(t, err);
 }
 
+/* What was recorded already. */
+static int target_build(struct target *t, struct err *err)
+{
+    int rc = target_create_index(t, err);
+    if (rc == 0 && FAILPOINT("generation_created")) {
+        rc = err_set(err, ERR_TRANSIENT, "failpoint \"generation_created\"");
+    }
+    if (rc == 0) {
+        rc = target_adopt_uuid(t, err);
+    }
+    if (rc == 0) {
+        log_event(LOG_INFO, "generation_created", F_TEXT("pipeline", t->pipeline),
+                  F_TEXT("index", t->checkpoint.generation));
+    }
+    return rc;
+}
+
 static int target_new_generation(struct target *t, struct err *err)
 {
     struct index_info from;
-    bool held;
-    int rc = target_alias_holder(t, &from, &held, err);
+    enum alias_kind kind;
+    int rc = target_holder(t, &kind, &from, err);
     if (rc < 0) {
         return rc;
     }
     char fingerprint[17];
-    mapping_fingerprint(fingerprint, t->mapping);
+    target_fingerprint(t, fingerprint);
     int64_t number = t->checkpoint.generation_number;
     struct buf name;
     buf_init(&name, 512);
     rc = target_free_name(t, &number, &name, err);
+    if (rc == 0) {
+        rc = target_mark_anew(t, err);
+    }
     if (rc == 0) {
         struct checkpoint next = {
             .generation = name.data,
@@ -215,42 +277,9 @@ static int target_new_generation(struct target *t, struct err *err)
         rc = target_reload(t, err);
     }
     if (rc == 0) {
-        rc = target_create_index(t, err);
+        rc = schema_note(t, err);
     }
-    if (rc == 0 && FAILPOINT("generation_created")) {
-        rc = err_set(err, ERR_TRANSIENT, "failpoint \"generation_created\"");
-    }
-    if (rc == 0) {
-        rc = target_adopt_uuid(t, err);
-    }
-    if (rc == 0) {
-        log_event(LOG_INFO, "generation_created", F_TEXT("pipeline", t->pipeline),
-                  F_TEXT("index", t->checkpoint.generation));
-    }
-    return rc;
-}
-
-/* Source, table and mapping must be what the generation was built from. */
-static int target_check_origin(struct target *t, struct err *err)
-{
-    const struct checkpoint *c = &t->checkpoint;
-    char fingerprint[17];
-    mapping_fingerprint(fingerprint, t->mapping);
-    const char *what = NULL;
-    bool same_source = text_same(c->source_identity, t->facts.identity);
-    if (!same_source) {
-        what = "the source is another database than the one";
-    } else if (!text_same(c->mapping_fingerprint, fingerprint)) {
-        what = "the mapping differs from the one";
-    } else if (!text_same(c->table_fingerprint, t->facts.fingerprint)) {
-        what = "key, fields, mapped columns, where or query differ from those";
-    }
-    if (what == NULL) {
-        return 0;
-    }
-    err_set(err, ERR_STATE, "%s that index \"%s\" was built from", what, c->generation);
-    return err_hint(err, "to build the index anew, move the state file aside%s and sync again",
-                    same_source ? "" : ", remove the alias");
+    return rc == 0 ? target_build(t, err) : rc;
 }
 
 static int target_check_live(struct target *t, struct err *err)
@@ -263,17 +292,58 @@ static int target_check_live(struct target *t, struct err *err)
     }
     const struct checkpoint *c = &t->checkpoint;
     if (kind != ALIAS_ONE || strcmp(at.name, c->generation) != 0) {
-        err_set(err, ERR_STATE, "alias \"%s\" does not point at \"%s\" any more (%s)", t->alias,
-                c->generation, kind == ALIAS_ABSENT ? "it is gone" : at.name);
+        const char *now = kind == ALIAS_ABSENT    ? "it is gone"
+                          : kind == ALIAS_SEVERAL ? "but at several indices"
+                                                  : at.name;
+        err_set(err, ERR_STATE, "alias \"%s\" does not point at \"%s\" %s (%s)", t->alias,
+                c->generation, kind == ALIAS_SEVERAL ? "alone" : "any more", now);
+        if (kind == ALIAS_SEVERAL) { /* which a rebuild refuses too */
+            return err_hint(err, ONE_ALONE);
+        }
     } else if (!text_same(c->index_uuid, at.uuid)) {
         err_set(err, ERR_STATE, "index \"%s\" was deleted and created again by somebody else",
                 c->generation);
     } else {
-        return target_check_origin(t, err);
+        return schema_check(t, err);
     }
-    return err_hint(err,
-                    "move the state file aside and sync again: what the alias points at is gone "
-                    "on with where it is this pipeline's, else an index is built anew");
+    return err_hint(err, "put the alias back, or build the index anew: rowferry reindex %s",
+                    t->pipeline);
+}
+
+/* The alias is the truth: a rebuild may have swapped its generation in and not recorded it. */
+static int target_promote(struct target *t, const struct index_info *at, struct err *err)
+{
+    struct state *state = NULL;
+    struct checkpoint next = {0};
+    size_t removed = 0;
+    int rc = rebuild_open(t->state, &state, err);
+    bool promoted = false;
+    if (rc == 0 && state != NULL) {
+        rc = checkpoint_load(state, &next, err);
+        promoted =
+            rc == 0 && text_same(next.generation, at->name) && text_same(next.index_uuid, at->uuid);
+    }
+    state_close(state);
+    if (promoted) { /* somebody else may have swapped it in, before it was complete */
+        rc = t->service.ops->finish(t->service.self, at->name, t->settings, err);
+    }
+    if (promoted && rc == 0) {
+        struct buf consumer;
+        buf_init(&consumer, 2048);
+        target_consumer(t, &consumer);
+        bool was_live = t->checkpoint.phase == GENERATION_LIVE;
+        keep_only(
+            t, t->state,
+            &(struct kept){.live = at->name, .former = t->checkpoint.generation, .count = t->keep},
+            &removed);
+        rc = rebuild_promote(t->state, was_live ? buf_text(&consumer) : NULL,
+                             clock_wall_us(&t->clock), err);
+        buf_release(&consumer);
+        log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->pipeline),
+                  F_TEXT("alias", t->alias), F_TEXT("index", at->name));
+    }
+    checkpoint_release(&next);
+    return rc < 0 || !promoted ? rc : target_reload(t, err);
 }
 
 /* A build that was interrupted: goes on where it can, else begins again. */
@@ -286,24 +356,56 @@ static int target_check_building(struct target *t, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    bool same = found && index_is_generation(t, &at);
+    bool same = found && target_is_generation(t, &at);
+    bool unborn = !found && c->index_uuid == NULL;
     struct err drift = {.message = "to.index was changed"};
-    if (same && name_is_of_alias(t, c->generation) && target_check_origin(t, &drift) == 0) {
-        return c->index_uuid == NULL ? target_adopt_uuid(t, err) : 0;
+    if ((same || unborn) && name_is_of_alias(t, c->generation) && schema_check(t, &drift) == 0) {
+        /* unborn: by the same name, so that a creation which is still on its way meets this one */
+        return unborn                  ? target_build(t, err)
+               : c->index_uuid == NULL ? target_adopt_uuid(t, err)
+                                       : 0;
     }
     log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
               F_TEXT("index", c->generation),
               F_TEXT("error", same    ? drift.message
                               : found ? "it was created by another run"
                                       : "it is gone"));
-    if (same) {
+    if (c->index_uuid != NULL) {
+        target_consumer(t, &t->replaced);
+        rc = former_due(t->state, target_replaced(t), err);
+    }
+    if (rc == 0 && same) {
         rc = t->service.ops->remove(t->service.self, c->generation, t->pipeline, err);
     }
     return rc < 0 ? rc : target_new_generation(t, err);
 }
 
-int target_prepare(struct target *t, struct err *err)
+int target_end_rebuild(struct target *t, struct err *err)
 {
+    struct rebuild rebuild;
+    struct index_info at;
+    enum alias_kind kind;
+    bool underway = false;
+    int rc = rebuild_look(t->state, &rebuild, &underway, err);
+    if (rc == 0 && underway) {
+        rc = t->service.ops->resolve(t->service.self, t->alias, &kind, &at, err);
+    }
+    return rc == 0 && underway && kind == ALIAS_ONE ? target_promote(t, &at, err) : rc;
+}
+
+static int target_find(struct target *t, struct err *err)
+{
+    int rc = t->rivals ? takeover_newer(t, err) : 0;
+    if (rc < 0) {
+        return rc;
+    }
+    t->rivals = false;
+    if (t->taken_over && t->checkpoint.phase == GENERATION_LIVE) {
+        rc = schema_note(t, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
     switch (t->checkpoint.phase) {
     case GENERATION_LIVE:
         return target_check_live(t, err);
@@ -312,89 +414,22 @@ int target_prepare(struct target *t, struct err *err)
     case GENERATION_NONE:
         break;
     }
-    int rc = takeover_try(t, err);
-    return rc < 0 || t->taken_over ? rc : target_new_generation(t, err);
+    rc = t->next ? 0 : takeover_try(t, err);
+    if (rc < 0 || !t->taken_over) {
+        return rc < 0 ? rc : target_new_generation(t, err);
+    }
+    return schema_note(t, err);
 }
 
-/* A bulk request creates an index that is gone, without its mapping and with a part of the rows. */
-static int target_check_filled(struct target *t, struct err *err)
-{
-    struct index_info at;
-    bool found;
-    const char *name = t->checkpoint.generation;
-    int rc = t->service.ops->look(t->service.self, name, &found, &at, err);
-    if (rc < 0 || (found && index_is_generation(t, &at))) {
-        return rc;
-    }
-    err_set(err, ERR_STATE, "index \"%s\" was deleted while it was filled", name);
-    return err_hint(err, "sync again: another generation is built from the beginning");
-}
-
-/* An index that nobody may count is not known to be empty. */
-static int target_count(struct target *t, const char *index, int64_t unknown, int64_t *count,
-                        struct err *err)
-{
-    int rc = t->service.ops->count(t->service.self, index, count, err);
-    if (rc != ERR_REJECTED) {
-        return rc;
-    }
-    *count = unknown;
-    return 0;
-}
-
-static int target_check_emptied(struct target *t, const char *from, struct err *err)
-{
-    int64_t before = 0;
-    int64_t after = 0;
-    int rc = target_count(t, t->checkpoint.generation, 1, &after, err);
-    if (rc == 0 && after == 0) {
-        rc = target_count(t, from, 1, &before, err);
-    }
-    if (rc < 0 || after > 0) {
-        return rc;
-    }
-    return deletes_check_emptied(t->state, t->guard, before, &t->clock, t->pipeline, from, err);
-}
-
-int target_go_live(struct target *t, struct err *err)
+static int target_open_writes(struct target *t, struct err *err)
 {
     const struct checkpoint *c = &t->checkpoint;
-    int rc = target_check_filled(t, err);
-    if (rc == 0) {
-        rc = t->service.ops->finish(t->service.self, c->generation, t->settings, err);
-    }
-    if (rc < 0) {
-        return rc;
-    }
-    struct index_info from;
-    bool held;
-    rc = target_alias_holder(t, &from, &held, err);
-    if (rc < 0) {
-        return rc;
-    }
-    if (held && strcmp(from.name, c->generation) != 0) {
-        rc = target_check_emptied(t, from.name, err);
-        if (rc < 0) {
-            return rc;
-        }
-    }
-    if (!held || strcmp(from.name, c->generation) != 0) {
-        rc = t->service.ops->swap(t->service.self, t->alias, held ? from.name : NULL, c->generation,
-                                  err);
-        if (rc < 0) {
-            return rc;
-        }
-        if (held) {
-            target_consumer_name(t, from.name, from.uuid, &t->replaced);
-        }
-    }
-    if (FAILPOINT("alias_swapped")) {
-        return err_set(err, ERR_TRANSIENT, "failpoint \"alias_swapped\"");
-    }
-    rc = checkpoint_go_live(t->state, clock_wall_us(&t->clock), err);
-    if (rc == 0) {
-        log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->pipeline),
-                  F_TEXT("alias", t->alias), F_TEXT("index", c->generation));
-    }
-    return rc < 0 ? rc : target_reload(t, err);
+    const struct generation generation = {c->generation, c->index_uuid, t->pipeline};
+    return t->service.ops->open_writes(t->service.self, &generation, t->write_alias, err);
+}
+
+int target_prepare(struct target *t, struct err *err)
+{
+    int rc = target_find(t, err);
+    return rc == 0 && !t->observes ? target_open_writes(t, err) : rc;
 }

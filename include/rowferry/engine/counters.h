@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pipeline counts while it works; logs, results and progress are made of these.
+ * What a pipeline counts while it works; logs, results, progress and metrics are made of these.
  */
 #ifndef ROWFERRY_ENGINE_COUNTERS_H
 #define ROWFERRY_ENGINE_COUNTERS_H
@@ -8,19 +8,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A line makes the member, its sum, and the metric rowferry_NAME_total with these words as help. */
+#define COUNTERS(X)                                                                                \
+    X(rows_read, "rows and missing keys that the source handed out")                               \
+    X(sent, "operations in bulk requests, repeats counted again")                                  \
+    X(upserts, "upserts that the service has done")                                                \
+    X(deletes, "deletes that the service has done")                                                \
+    X(rejected, "operations that became dead letters")                                             \
+    X(retried, "operations that were not done and have to be sent again")                          \
+    X(outrun, "operations that met a higher version and were read again")                          \
+    X(cleared, "dead letters that a later operation of the key cleared")                           \
+    X(requests, "bulk requests answered or failed")                                                \
+    X(bytes, "bytes of bulk requests sent")                                                        \
+    X(checkpoints, "positions committed to the state file")
+
 struct counters {
-    int64_t rows_read;   /* rows and missing keys that the source handed out */
-    int64_t sent;        /* operations in requests, repeats counted again */
-    int64_t upserts;     /* done */
-    int64_t deletes;     /* done */
-    int64_t rejected;    /* became dead letters */
-    int64_t retried;     /* answers RETRY or UNKNOWN */
-    int64_t outrun;      /* answers OUTRUN */
-    int64_t cleared;     /* dead letters that a later operation cleared */
-    int64_t requests;    /* bulk requests answered or failed */
-    int64_t bytes;       /* of bulk requests sent */
-    int64_t checkpoints; /* positions committed */
+#define COUNTER(name, words) int64_t name;
+    COUNTERS(COUNTER)
+#undef COUNTER
 };
+
+static inline void counters_add(struct counters *sum, const struct counters *c)
+{
+#define COUNTER(name, words) sum->name += c->name;
+    COUNTERS(COUNTER)
+#undef COUNTER
+}
 
 /* A moment of a pipeline's work, for progress bars and interval lines. */
 struct progress {
@@ -33,6 +46,7 @@ struct progress {
     unsigned in_flight;     /* requests that may be in flight at present, */
     int64_t batch_bytes;    /* and how large a batch aims at: they adapt (service/flow.h) */
     struct counters counters;
+    bool noted; /* the state file could be written */
 };
 
 #endif

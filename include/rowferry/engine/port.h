@@ -12,16 +12,20 @@
 
 #include "rowferry/document/batch.h"
 #include "rowferry/document/plan.h"
+#include "rowferry/service/glance.h"
 #include "rowferry/service/index.h"
 #include "rowferry/service/scan.h"
 #include "rowferry/service/storage.h"
 #include "rowferry/source/capture.h"
+
+#define PRESENT_MAX 1000
 
 /* What the source is, known once it was reached. All borrowed from the port. */
 struct source_facts {
     const char *identity;    /* "system/database" */
     const char *fingerprint; /* of the table's definition */
     const struct plan *plan; /* compiled against that definition */
+    const char *words;       /* what the fingerprint is of (engine/drift.h); null: not said */
 };
 
 struct source_port_ops {
@@ -32,8 +36,14 @@ struct source_port_ops {
      * hold in the source (ERR_HELD where another has it). The caller frees the capture. */
     int (*capture)(void *self, const char *consumer, struct capture **out, struct err *err);
     /* Between the two: takes the hold, and asks what the source keeps of a lost state file of this
-     * consumer. The caller frees position and letters. */
-    int (*mirrored)(void *self, const char *consumer, struct mirrored *out, struct err *err);
+     * consumer, compared with a position of one that is not (null: none; where the mirror is behind
+     * it, it is not usable). The caller frees position and letters. */
+    int (*mirrored)(void *self, const char *consumer, const char *own, struct mirrored *out,
+                    struct err *err);
+    /* Between the two: takes the hold, and has the columns that fill these properties count as what
+     * the consumer's index was begun with. May be repeated. */
+    int (*extend)(void *self, const char *consumer, const char *const *properties, size_t count,
+                  struct err *err);
 };
 
 struct source_port {
@@ -43,32 +53,57 @@ struct source_port {
 
 struct service_port_ops {
     /* Asks who answers, before anything else (service/product.h); the log names it. */
-    int (*greet)(void *self, struct err *err);
+    int (*greet)(void *self, bool again, struct err *err);
 
     /* Indices and aliases: see service/index.h for what each promises. */
     int (*resolve)(void *self, const char *alias, enum alias_kind *kind, struct index_info *out,
                    struct err *err);
+    /* The same without waiting: see service/glance.h. */
+    int (*glance)(void *self, const char *alias, struct err *err);
+    int (*glanced)(void *self, enum alias_kind *kind, struct index_info *out, struct err *err);
     int (*look)(void *self, const char *index, bool *found, struct index_info *out,
                 struct err *err);
     int (*create)(void *self, const char *index, const char *mappings, const char *settings,
                   struct err *err);
+    int (*open_writes)(void *self, const struct generation *generation,
+                       char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err);
     int (*finish)(void *self, const char *index, const char *settings, struct err *err);
     int (*swap)(void *self, const char *alias, const char *from, const char *to, struct err *err);
     int (*refresh)(void *self, const char *index, struct err *err);
     int (*remove)(void *self, const char *index, const char *pipeline, struct err *err);
     int (*count)(void *self, const char *index, int64_t *count, struct err *err);
 
+    /* Generations: the same. ready: what may not be seen counts as green, and is said in the log;
+     * swap_adopting may answer ADOPT_CANNOT_KEEP. */
+    int (*ready)(void *self, const char *index, int64_t timeout_ms, bool *green, struct err *err);
+    int (*list)(void *self, const char *alias, const char *pipeline, struct index_info *out,
+                size_t max, size_t *count, struct err *err);
+    int (*leave)(void *self, const char *index, const char *pipeline, const char *position,
+                 int64_t clock, struct err *err);
+    int (*left)(void *self, const char *index, struct buf *position, int64_t *clock, bool *found,
+                struct err *err);
+    int (*swap_adopting)(void *self, const char *alias, const char *kept, const char *to,
+                         bool *kept_it, struct err *err);
+    int (*adopt_undo)(void *self, const char *alias, const char *kept, struct err *err);
+    int (*mapping)(void *self, const char *index, struct buf *json, struct err *err);
+    int (*extend)(void *self, const char *index, const char *properties, const char *meta,
+                  struct err *err);
+
     /* The index's keys in their order: see service/scan.h. */
     int (*scan)(void *self, const char *index, struct span after, struct scan_page *page,
                 struct err *err);
+
+    /* Which of these keys (at most PRESENT_MAX) have a document now. */
+    int (*present)(void *self, const char *index, const struct span *keys, size_t count,
+                   bool *found, struct err *err);
 
     /* How much room the index takes and has: see service/storage.h. */
     int (*storage)(void *self, const char *index, struct storage *out, struct err *err);
 
     /* Bulk: see service/bulk.h. */
     bool (*can_send)(void *self);
-    int (*send)(void *self, const char *index, const char *ingest_pipeline, struct batch *batch,
-                struct err *err);
+    int (*send)(void *self, const char *write_alias, const char *ingest_pipeline,
+                struct batch *batch, struct err *err);
     struct batch *(*take)(void *self);
     int (*wait)(void *self, int fd, int64_t timeout_ms, bool *readable, struct err *err);
 };

@@ -19,15 +19,18 @@ struct table_source_options {
     const char *const *key;
     size_t key_count;
     const char *where;
-    const char *cursor; /* the column to follow; null: the change log */
-    int64_t overlap_ms; /* of the cursor; 0: the default */
-    const char *query;  /* null: the table's rows */
+    const char *cursor;    /* the column to follow; null: the change log */
+    int64_t overlap_ms;    /* of the cursor; 0: the default */
+    int64_t retain_age_ms; /* of absent consumers; 0: for ever */
+    int64_t retain_size;   /* or while the log is no larger; 0: any */
+    const char *query;     /* null: the table's rows */
     const struct dependency *dependencies;
     size_t dependency_count;
     const struct mapping *mapping;
     const struct field *fields;
     size_t field_count;
     size_t document_bytes;
+    size_t readers; /* connections of a first load, at most */
 };
 
 struct table_source; /* opaque */

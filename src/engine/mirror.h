@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the source is told of the state file, so that one that is lost costs nothing: position,
+ * clock and open dead letters, which belong together.
+ */
+#ifndef ROWFERRY_ENGINE_MIRROR_H
+#define ROWFERRY_ENGINE_MIRROR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rowferry/base/err.h"
+
+struct loop;
+
+#define MIRROR_LETTERS_BYTES ((size_t)64 << 20)
+
+/* Between pages. now: do not put it off. */
+int mirror_tell(struct loop *l, bool now, struct err *err) MUST_CHECK;
+
+#endif
