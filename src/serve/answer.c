@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The five documents, and what is refused. */
+#include "answer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host.h"
+#include "metrics.h"
+#include "rowferry/base/embed.h"
+#include "rowferry/base/text.h"
+#include "rowferry/serve/health.h"
+
+#define FRESH_US INT64_C(900000)
+#define NONCE "@NONCE@"
+
+static const char plain_policy[] = "default-src 'none'; frame-ancestors 'none'";
+
+static void look(struct answerer *a)
+{
+    for (size_t i = 0; i < a->options->count; i++) {
+        board_look(a->options->boards[i], &a->views[i]);
+    }
+}
+
+static void metrics(struct answerer *a, struct answer *out)
+{
+    struct process process = {.started_s = (double)a->started_us / 1e6};
+    metrics_look_process(&process);
+    out->type = "text/plain; version=0.0.4; charset=utf-8";
+    metrics_push(&out->body, a->views, a->options->count, &process,
+                 clock_wall_us(&a->options->clock));
+}
+
+static void healthz(struct answerer *a, struct answer *out)
+{
+    const struct serve_options *o = a->options;
+    for (size_t i = 0; i < o->count; i++) {
+        int64_t silent_ms = o->silent_ms(o->context, i);
+        if (silent_ms > o->silent_most_ms) {
+            out->status = 503;
+            buf_printf(&out->body, "%s: no sign of life for %" PRId64 " s\n", a->views[i].name,
+                       silent_ms / 1000);
+        }
+    }
+    if (out->status == 200) {
+        buf_push_literal(&out->body, "ok\n");
+    }
+}
+
+static void readyz(struct answerer *a, struct answer *out)
+{
+    struct buf lines;
+    buf_init(&lines, ANSWER_MAX_BYTES);
+    for (size_t i = 0; i < a->options->count; i++) {
+        const struct board_view *v = &a->views[i];
+        if (!health_ready(v)) {
+            out->status = 503;
+        }
+        buf_printf(&lines, "%s%s: ", health_ready(v) ? "" : "not ready: ", v->name);
+        health_push_words(&lines, v);
+        buf_push_char(&lines, '\n');
+    }
+    buf_push_text(&out->body, out->status == 200 ? "ready\n" : "not ready\n");
+    buf_push_text(&out->body, buf_text(&lines));
+    buf_release(&lines);
+}
+
+/* However many ask: the state file is not read for each. */
+static void describe(struct answerer *a)
+{
+    int64_t now = clock_monotonic_us(&a->options->clock);
+    if (a->described_us != 0 && now - a->described_us < FRESH_US) {
+        return;
+    }
+    a->described_us = now;
+    buf_reset(&a->pipelines);
+    for (size_t i = 0; i < a->options->count; i++) {
+        buf_push_text(&a->pipelines, i > 0 ? "," : "");
+        a->options->describe(a->options->context, i, &a->views[i], &a->pipelines);
+    }
+}
+
+static void status(struct answerer *a, const struct question *q, struct answer *out)
+{
+    char started[CLOCK_ISO_BYTES];
+    char now[CLOCK_ISO_BYTES];
+    bool ready = true;
+    describe(a);
+    for (size_t i = 0; i < a->options->count; i++) {
+        ready = ready && health_ready(&a->views[i]);
+    }
+    out->type = "application/json";
+    buf_printf(&out->body,
+               "{\"version\":\"" ROWFERRY_VERSION "\",\"pid\":%ld,\"started\":\"%s\",\"now\":\"%s\""
+               ",\"ready\":%s,\"pipelines\":[%s],\"events\":",
+               (long)getpid(), clock_iso(started, a->started_us, 3),
+               clock_iso(now, clock_wall_us(&a->options->clock), 3), ready ? "true" : "false",
+               buf_text(&a->pipelines));
+    events_push(a->events, q->since, &out->body);
+    buf_push_literal(&out->body, "}\n");
+}
+
+/* Script and style run by a number that nobody outside knows. */
+static void page(struct answerer *a, struct answer *out)
+{
+    char nonce[33];
+    const char *text = embedded_text(serve_html, "page");
+    snprintf(nonce, sizeof(nonce), "%016" PRIx64 "%016" PRIx64, clock_random(&a->options->clock),
+             clock_random(&a->options->clock));
+    snprintf(out->policy, sizeof(out->policy),
+             "default-src 'none'; script-src 'nonce-%s'; style-src 'nonce-%s'; connect-src 'self'; "
+             "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+             nonce, nonce);
+    out->type = "text/html; charset=utf-8";
+    for (const char *at = strstr(text, NONCE); at != NULL; at = strstr(text, NONCE)) {
+        buf_push(&out->body, text, (size_t)(at - text));
+        buf_push_text(&out->body, nonce);
+        text = at + strlen(NONCE);
+    }
+    buf_push_text(&out->body, text);
+}
+
+static void refuse(struct answer *out, unsigned code, const char *words)
+{
+    out->status = code;
+    buf_push_text(&out->body, words);
+}
+
+static void find(struct answerer *a, const struct question *q, struct answer *out)
+{
+    look(a);
+    if (strcmp(q->path, "/") == 0) {
+        page(a, out);
+    } else if (strcmp(q->path, "/status") == 0) {
+        status(a, q, out);
+    } else if (strcmp(q->path, "/metrics") == 0) {
+        metrics(a, out);
+    } else if (strcmp(q->path, "/healthz") == 0) {
+        healthz(a, out);
+    } else if (strcmp(q->path, "/readyz") == 0) {
+        readyz(a, out);
+    } else {
+        refuse(out, 404, "there are /, /status, /metrics, /healthz and /readyz\n");
+    }
+}
+
+void answer_question(struct answerer *a, const struct question *q, struct answer *out)
+{
+    *out = (struct answer){.status = 200, .type = "text/plain; charset=utf-8"};
+    snprintf(out->policy, sizeof(out->policy), "%s", plain_policy);
+    buf_init(&out->body, ANSWER_MAX_BYTES);
+    if (strcmp(q->method, "GET") != 0 && strcmp(q->method, "HEAD") != 0) {
+        out->allow = "GET, HEAD";
+        refuse(out, 405, "this only answers GET and HEAD\n");
+    } else if (q->loopback && !host_is_ours(q->host, a->options->listen)) {
+        refuse(out, 421, "Host names another one: use the address, or localhost\n");
+    } else {
+        find(a, q, out);
+    }
+    if (out->body.failed) {
+        buf_reset(&out->body);
+        refuse(out, 500, "the answer is too large\n");
+    }
+}
+
+void answerer_init(struct answerer *a, const struct serve_options *options, struct events *events)
+{
+    *a = (struct answerer){.options = options, .events = events};
+    a->started_us = clock_wall_us(&options->clock);
+    a->views = mem_zero(options->count, sizeof(*a->views));
+    buf_init(&a->pipelines, ANSWER_MAX_BYTES / 2);
+}
+
+void answerer_release(struct answerer *a)
+{
+    buf_release(&a->pipelines);
+    free(a->views);
+}

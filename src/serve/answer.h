@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is answered, without HTTP's mechanics: from a method, a path and the boards to a status, a
+ * type and a body.
+ */
+#ifndef ROWFERRY_SERVE_ANSWER_H
+#define ROWFERRY_SERVE_ANSWER_H
+
+#include "events.h"
+#include "rowferry/serve/serve.h"
+
+#define ANSWER_MAX_BYTES ((size_t)8 << 20)
+#define ANSWER_POLICY_BYTES 320
+
+struct answerer {
+    const struct serve_options *options;
+    struct events *events;
+    int64_t started_us;       /* wall clock */
+    struct buf pipelines;     /* as described last, */
+    int64_t described_us;     /* and when (monotonic): once a second is enough */
+    struct board_view *views; /* room for one look at all boards */
+};
+
+struct answer {
+    unsigned status;
+    const char *type;
+    const char *allow;                /* null: none */
+    char policy[ANSWER_POLICY_BYTES]; /* Content-Security-Policy */
+    struct buf body;
+};
+
+void answerer_init(struct answerer *a, const struct serve_options *options, struct events *events);
+void answerer_release(struct answerer *a);
+
+/* host: of the request, null: none; since: the number of the last event that is known. The caller
+ * releases out->body. */
+struct question {
+    const char *method;
+    const char *path;
+    const char *host;
+    uint64_t since;
+    bool loopback; /* it came by an address that only this machine reaches */
+};
+
+void answer_question(struct answerer *a, const struct question *q, struct answer *out);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The metrics: one line of a table each (docs/observe.md is held to it by a test). Pure, but for
+ * metrics_look_process.
+ */
+#ifndef ROWFERRY_SERVE_METRICS_H
+#define ROWFERRY_SERVE_METRICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/engine/board.h"
+
+struct process {
+    double started_s; /* since the epoch */
+    double cpu_s;
+    int64_t resident_bytes; /* -1: not known, as below */
+    int64_t descriptors;
+};
+
+/* Of this process, but started_s. */
+void metrics_look_process(struct process *out);
+
+/* lag_seconds of a view; negative where it was never equal. */
+double metrics_lag_s(const struct board_view *v, int64_t now_us);
+
+void metrics_push(struct buf *out, const struct board_view *views, size_t count,
+                  const struct process *process, int64_t now_us);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HTTP: one thread, one request a connection, bounds on all that a client can take. */
+#include "rowferry/serve/serve.h"
+
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "answer.h"
+#include "doorkeeper.h"
+#include "rowferry/base/text.h"
+#include "socket.h"
+
+#define CONNECTIONS_MOST                                                                           \
+    (DOORKEEPER_MOST + 16)               /* those that had to go are there a little longer         \
+                                          */
+#define SILENT_S 10U                     /* a client that neither sends nor reads */
+#define REQUEST_BYTES ((size_t)16 << 10) /* line, headers and MHD's own, of one request */
+#define STACK_BYTES ((size_t)256 << 10)
+
+struct serve {
+    struct serve_options options;
+    char address[SERVE_ADDRESS_BYTES];
+    bool loopback;
+    struct events events;
+    struct log_watcher watcher;
+    struct answerer answerer;
+    struct doorkeeper doorkeeper;
+    struct MHD_Daemon *daemon;
+};
+
+static enum MHD_Result send_answer(struct MHD_Connection *connection, struct answer *a)
+{
+    static const char *const fixed[][2] = {
+        {"Cache-Control", "no-store"},
+        {"X-Content-Type-Options", "nosniff"},
+        {"Referrer-Policy", "no-referrer"},
+        {"Cross-Origin-Resource-Policy", "same-origin"},
+        {"Connection", "close"},
+    };
+    size_t len = a->body.len;
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(len, buf_detach(&a->body), MHD_RESPMEM_MUST_FREE);
+    if (response == NULL) {
+        return MHD_NO;
+    }
+    for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
+        MHD_add_response_header(response, fixed[i][0], fixed[i][1]);
+    }
+    MHD_add_response_header(response, "Content-Type", a->type);
+    MHD_add_response_header(response, "Content-Security-Policy", a->policy);
+    if (a->allow != NULL) {
+        MHD_add_response_header(response, "Allow", a->allow);
+    }
+    enum MHD_Result sent = MHD_queue_response(connection, a->status, response);
+    MHD_destroy_response(response);
+    return sent;
+}
+
+/* Answers as soon as the headers are there: nobody has a body to send. */
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **state)
+{
+    (void)version;
+    (void)upload;
+    (void)upload_size;
+    (void)state;
+    struct serve *s = context;
+    struct answer a;
+    const char *since = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "since");
+    const struct question q = {
+        .method = method,
+        .path = url,
+        .host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST),
+        .since = since != NULL ? strtoull(since, NULL, 10) : 0,
+        .loopback = s->loopback};
+    answer_question(&s->answerer, &q, &a);
+    return send_answer(connection, &a);
+}
+
+/* The daemon's thread. What is shut down here it closes itself. */
+static void on_connection(void *context, struct MHD_Connection *connection, void **state,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    (void)state;
+    struct serve *s = context;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (info == NULL) {
+        return;
+    }
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        doorkeeper_leave(&s->doorkeeper, info->connect_fd);
+        return;
+    }
+    int gone = doorkeeper_enter(&s->doorkeeper, info->connect_fd);
+    if (gone >= 0) {
+        (void)shutdown(gone, SHUT_RDWR);
+    }
+}
+
+static int start_daemon(struct serve *s, int fd, struct err *err)
+{
+    s->daemon = MHD_start_daemon(
+        MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, on_request, s,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST, MHD_OPTION_CONNECTION_TIMEOUT,
+        SILENT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_BYTES, MHD_OPTION_THREAD_STACK_SIZE,
+        STACK_BYTES, MHD_OPTION_END);
+    if (s->daemon == NULL) {
+        close(fd);
+        return err_set(err, ERR_TRANSIENT, "could not start to serve on %s", s->address);
+    }
+    return 0;
+}
+
+static void release(struct serve *s)
+{
+    log_watch(NULL);
+    answerer_release(&s->answerer);
+    events_release(&s->events);
+    free(s);
+}
+
+int serve_start(struct serve **out, const struct serve_options *options, struct err *err)
+{
+    int fd;
+    struct serve *s = mem_zero(1, sizeof(*s));
+    s->options = *options;
+    int rc = socket_listen(options->listen, &fd, s->address, &s->loopback, err);
+    if (rc < 0) {
+        free(s);
+        return rc;
+    }
+    const char **names = mem_zero(options->count + 1, sizeof(*names));
+    for (size_t i = 0; i < options->count; i++) {
+        names[i] = board_name(options->boards[i]);
+    }
+    events_init(&s->events, names, options->count);
+    free(names);
+    answerer_init(&s->answerer, &s->options, &s->events);
+    s->watcher = (struct log_watcher){events_take, &s->events};
+    log_watch(&s->watcher);
+    rc = start_daemon(s, fd, err);
+    if (rc < 0) {
+        release(s);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
+void serve_stop(struct serve *s)
+{
+    if (s != NULL) {
+        MHD_stop_daemon(s->daemon);
+        release(s);
+    }
+}
+
+const char *serve_address(const struct serve *s)
+{
+    return s->address;
+}
+
+bool serve_is_open(const struct serve *s)
+{
+    return !s->loopback;
+}
