@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* POST /_aliases: all actions are checked, then all are done. */
+#include "condition.h"
 #include "server.h"
 
 #include <json-c/json.h>
@@ -99,7 +100,7 @@ static int parse_action(struct server *s, struct json_object *json, struct actio
         if (act->index == NULL) {
             return refuse_no_index(refusal, index, "index_or_alias");
         }
-        return 0;
+        return index_check_changeable(act->index, refusal);
     }
     return bad_actions(refusal, "illegal_argument_exception", "an empty action");
 }

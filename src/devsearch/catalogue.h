@@ -63,9 +63,14 @@ int catalogue_delete(struct catalogue *c, struct index *ix, struct refusal *refu
 /* Makes the index's mapping, settings and aliases durable. */
 int catalogue_save(struct catalogue *c, const struct index *ix, struct refusal *refusal);
 
-/* Indices of an expression: names, aliases, wildcards, commas; refuses a name that is not there. */
+/* Indices of an expression: names, aliases, wildcards, commas; refuses a name that is not there. A
+ * wildcard passes over what is closed; _all: it does not; _open: one that is named is refused. */
 int catalogue_resolve(const struct catalogue *c, const char *expression, struct indices *out,
                       struct refusal *refusal);
+int catalogue_resolve_all(const struct catalogue *c, const char *expression, struct indices *out,
+                          struct refusal *refusal);
+int catalogue_resolve_open(const struct catalogue *c, const char *expression, struct indices *out,
+                           struct refusal *refusal);
 
 /* The one index that a name stands for, for reading one document. */
 struct index *catalogue_one(const struct catalogue *c, const char *name, struct refusal *refusal);

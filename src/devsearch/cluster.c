@@ -52,8 +52,8 @@ HANDLER(health)
     int64_t unassigned = 0;
     bool missing = missing_name(s, q);
     if (!missing &&
-        catalogue_resolve(&s->catalogue, q->segment_count == 3 ? q->segments[2] : "_all", &list,
-                          refusal) != 0) {
+        catalogue_resolve_all(&s->catalogue, q->segment_count == 3 ? q->segments[2] : "_all", &list,
+                              refusal) != 0) {
         return -1;
     }
     for (size_t i = 0; i < list.count; i++) {
@@ -117,8 +117,8 @@ HANDLER(get_stats)
     int64_t all_bytes = 0;
     int rc = 0;
     if (check_metrics(q, refusal) != 0 ||
-        catalogue_resolve(&s->catalogue, q->segments[0][0] == '_' ? "_all" : q->segments[0], &list,
-                          refusal) != 0) {
+        catalogue_resolve_open(&s->catalogue, q->segments[0][0] == '_' ? "_all" : q->segments[0],
+                               &list, refusal) != 0) {
         return -1;
     }
     buf_init(&each, ANSWER_MAX_BYTES);

@@ -257,6 +257,44 @@ static int compile_query(struct running *r)
     return r->plan.root != NULL ? 0 : -1;
 }
 
+/* A listing of all documents by source_id, as a client walks an index. */
+static bool lists_keys(const struct running *r)
+{
+    const struct found *f = r->found;
+    const struct asked *w = f->asked;
+    return f->count == 0 && f->limit > 0 && w->track == 0 && w->sort_count == 1 &&
+           w->sort[0].by == SORT_FIELD && !w->sort[0].descending &&
+           strcmp(w->sort[0].path, "source_id") == 0 && r->plan.root->kind == NODE_ALL &&
+           r->sort_fields[0]->type->family == FAMILY_KEYWORD;
+}
+
+/* Rows come in order: what comes after a full page is not in it. */
+static int each_in_order(void *context, const struct stored *doc)
+{
+    const struct running *r = context;
+    int rc = each(context, doc);
+    return rc == 0 && r->found->count == r->found->limit ? 1 : rc;
+}
+
+static int scan_index(struct running *r, int64_t refresh_at, struct refusal *refusal)
+{
+    struct found *f = r->found;
+    struct shelf *shelf = r->plan.index->shelf;
+    if (lists_keys(r)) {
+        const struct value *after =
+            f->after != NULL && !f->after->missing[0] ? &f->after->keys[0] : NULL;
+        struct span from = after != NULL ? span_make(after->text, after->len) : span_make("", 0);
+        int rc = shelf_scan_keys(shelf, refresh_at, from, each_in_order, r, refusal);
+        if (rc != 0 || refusal->status != 0 || f->count == f->limit) {
+            return rc;
+        }
+        while (f->count > 0) { /* those without one come last: all are looked at */
+            hit_release(&f->list[--f->count], f->asked->sort_count);
+        }
+    }
+    return shelf_scan(shelf, refresh_at, each, r, refusal);
+}
+
 int search_index(struct server *s, struct index *ix, int64_t refresh_at, struct found *f,
                  struct refusal *refusal)
 {
@@ -268,7 +306,7 @@ int search_index(struct server *s, struct index *ix, int64_t refresh_at, struct 
     bool shard = rc != 0 && (strcmp(refusal->type, "query_shard_exception") == 0 ||
                              strncmp(buf_text(&refusal->reason), "Text fields", 11) == 0);
     if (rc == 0) {
-        rc = shelf_scan(ix->shelf, refresh_at, each, &r, refusal);
+        rc = scan_index(&r, refresh_at, refusal);
         rc = refusal->status != 0 ? -1 : rc;
     }
     plan_release(&r.plan);

@@ -3,10 +3,22 @@
 #include "faults.h"
 #include "server.h"
 
+#include <errno.h>
 #include <json-c/json.h>
 #include <stdlib.h>
+#include <time.h>
 
-void faults_release(struct faults *f)
+void faults_init(struct faults *f)
+{
+    pthread_condattr_t attributes;
+    *f = (struct faults){0};
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&f->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+static void forget(struct faults *f)
 {
     for (size_t i = 0; i < f->count; i++) {
         free(f->list[i].path);
@@ -15,6 +27,37 @@ void faults_release(struct faults *f)
     free(f->list);
     f->list = NULL;
     f->count = 0;
+}
+
+void faults_release(struct faults *f)
+{
+    forget(f);
+    pthread_cond_destroy(&f->changed);
+}
+
+void faults_drop(struct faults *f)
+{
+    forget(f);
+    f->dropped++;
+    pthread_cond_broadcast(&f->changed);
+}
+
+void faults_delay(struct faults *f, pthread_mutex_t *lock, int64_t delay_ms)
+{
+    struct timespec end;
+    int64_t dropped = f->dropped;
+    if (delay_ms == 0) {
+        return;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += delay_ms / 1000;
+    end.tv_nsec += delay_ms % 1000 * 1000000;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    f->waiting++;
+    while (f->dropped == dropped && pthread_cond_timedwait(&f->changed, lock, &end) != ETIMEDOUT) {
+    }
+    f->waiting--;
 }
 
 static void drop(struct faults *f, size_t at)
@@ -198,7 +241,7 @@ HANDLER(delete_faults)
     if (allowed(s, refusal) != 0) {
         return -1;
     }
-    faults_release(&s->faults);
+    faults_drop(&s->faults);
     buf_push_literal(&a->body, "{\"acknowledged\":true}");
     return 0;
 }
@@ -218,9 +261,9 @@ HANDLER(get_fault_stats)
     buf_printf(&a->body,
                "{\"requests\":%lld,\"bulk_requests\":%lld,\"bulk_operations\":%lld,"
                "\"bulk_bytes\":%lld,\"documents\":%lld,\"faults_pending\":%zu,"
-               "\"faults_fired\":%lld}",
+               "\"faults_fired\":%lld,\"faults_waiting\":%lld}",
                (long long)s->requests, (long long)s->bulk_requests, (long long)s->bulk_operations,
                (long long)s->bulk_bytes, (long long)documents, s->faults.count,
-               (long long)s->faults.fired);
+               (long long)s->faults.fired, (long long)s->faults.waiting);
     return 0;
 }

@@ -7,6 +7,8 @@
 
 #include "answer.h"
 
+#include <pthread.h>
+
 enum fault_close { CLOSE_NEVER, CLOSE_BEFORE, CLOSE_AFTER, CLOSE_MIDDLE };
 
 struct fault {
@@ -25,12 +27,24 @@ struct faults {
     size_t count;
     int64_t items_seen;
     int64_t fired;
+    int64_t waiting;        /* requests whose delay has not passed */
+    int64_t dropped;        /* how often all were dropped, which ends the delays */
+    pthread_cond_t changed; /* of `dropped`, under the server's lock */
 };
+
+void faults_init(struct faults *f);
 
 void faults_release(struct faults *f);
 
 /* The fault for a request of this path (its count goes down), or one of zeros. */
 struct fault faults_take(struct faults *f, const char *path);
+
+/* Waits under the lock, which others have meanwhile, until the time has passed or all are dropped.
+ */
+void faults_delay(struct faults *f, pthread_mutex_t *lock, int64_t delay_ms);
+
+/* Drops all of them, also those that wait. */
+void faults_drop(struct faults *f);
 
 /* The status that this item of a bulk shall have, or 0. */
 int faults_take_item(struct faults *f);

@@ -148,13 +148,6 @@ static enum MHD_Result send_answer(struct http *h, struct exchange *x,
     return sent;
 }
 
-static void wait_ms(int64_t ms)
-{
-    struct timespec left = {ms / 1000, (ms % 1000) * 1000000};
-    while (ms > 0 && nanosleep(&left, &left) != 0) {
-    }
-}
-
 /* Runs the handler under the lock, with the faults that were asked for. */
 static enum MHD_Result serve(struct http *h, struct exchange *x, struct MHD_Connection *connection,
                              const char *method)
@@ -171,9 +164,7 @@ static enum MHD_Result serve(struct http *h, struct exchange *x, struct MHD_Conn
     pthread_mutex_lock(&s->lock);
     s->requests++;
     fault = faults_take(&s->faults, q.path);
-    pthread_mutex_unlock(&s->lock);
-    wait_ms(fault.delay_ms);
-    pthread_mutex_lock(&s->lock);
+    faults_delay(&s->faults, &s->lock, fault.delay_ms);
     if (fault.status != 0) {
         struct refusal r;
         refusal_init(&r);
@@ -288,6 +279,9 @@ int http_port(const struct http *h)
 
 void http_stop(struct http *h)
 {
+    pthread_mutex_lock(&h->server->lock);
+    faults_drop(&h->server->faults);
+    pthread_mutex_unlock(&h->server->lock);
     MHD_stop_daemon(h->daemon);
     free(h);
 }

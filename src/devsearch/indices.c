@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Endpoints of indices: create, show, delete, mapping, settings. */
+#include "condition.h"
 #include "server.h"
 
 #include <json-c/json.h>
@@ -37,7 +38,11 @@ static int show(struct server *s, const struct request *q, struct answer *a, uns
                 struct refusal *refusal)
 {
     struct indices list;
-    if (catalogue_resolve(&s->catalogue, q->segments[0], &list, refusal) != 0) {
+    const char *expand = request_parameter(q, "expand_wildcards");
+    bool all =
+        expand != NULL && (strstr(expand, "all") != NULL || strstr(expand, "closed") != NULL);
+    if ((all ? catalogue_resolve_all : catalogue_resolve)(&s->catalogue, q->segments[0], &list,
+                                                          refusal) != 0) {
         return -1;
     }
     bool flat = request_flag(q, "flat_settings");
@@ -125,7 +130,8 @@ HANDLER(delete_index)
     if (ix == NULL) {
         return refuse_no_index(refusal, name, "index_or_alias");
     }
-    if (catalogue_delete(&s->catalogue, ix, refusal) != 0) {
+    if (index_check_changeable(ix, refusal) != 0 ||
+        catalogue_delete(&s->catalogue, ix, refusal) != 0) {
         return -1;
     }
     buf_push_literal(&a->body, "{\"acknowledged\":true}");
@@ -154,12 +160,29 @@ static int change(struct server *s, const struct request *q, struct answer *a,
 static int change_mapping(struct server *s, struct index *ix, struct json_object *body,
                           struct refusal *refusal)
 {
+    if (index_check_changeable(ix, refusal) != 0) {
+        return -1;
+    }
     return mapping_merge(&ix->mapping, body, s->options->product, refusal);
 }
 
 HANDLER(put_mapping)
 {
     return change(s, q, a, change_mapping, refusal);
+}
+
+/* The only settings that change where an index is read-only. */
+static bool only_blocks(struct json_object *settings)
+{
+    json_object_object_foreach(settings, key, value)
+    {
+        bool inside = strcmp(key, "index") == 0 && json_object_is_type(value, json_type_object);
+        if (inside ? !only_blocks(value)
+                   : strncmp(key, "index.blocks", 12) != 0 && strncmp(key, "blocks", 6) != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static int change_settings(struct server *s, struct index *ix, struct json_object *body,
@@ -171,6 +194,9 @@ static int change_settings(struct server *s, struct index *ix, struct json_objec
     if (json_object_object_length(body) == 1 &&
         json_object_object_get_ex(body, "settings", &inner)) {
         body = inner;
+    }
+    if (!only_blocks(body) && index_check_changeable(ix, refusal) != 0) {
+        return -1;
     }
     buf_init(&label, 4096);
     buf_printf(&label, "%s/%s", ix->name, ix->uuid);
@@ -214,7 +240,8 @@ HANDLER(get_alias)
     const char *alias = q->segment_count > at ? q->segments[at] : NULL;
     struct indices list;
     int found = 0;
-    if (catalogue_resolve(&s->catalogue, global ? "_all" : q->segments[0], &list, refusal) != 0) {
+    if (catalogue_resolve_all(&s->catalogue, global ? "_all" : q->segments[0], &list, refusal) !=
+        0) {
         return -1;
     }
     buf_push_char(&a->body, '{');

@@ -106,6 +106,7 @@ int main(int argc, char **argv)
     sigaddset(&signals, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     pthread_mutex_init(&server.lock, NULL);
+    faults_init(&server.faults);
     server.cluster_uuid = random_name(&server.clock);
     int rc = open_store(&server, &err);
     rc = rc == 0 ? serve(&server, &signals, &err) : rc;

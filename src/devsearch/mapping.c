@@ -187,14 +187,30 @@ static const char *yes_no(bool value)
     return value ? "true" : "false";
 }
 
-static int field_conflicts(const struct field *old, const struct field *f, struct refusal *refusal)
+static int list_conflicts(const struct field *old, size_t count, const struct field *update,
+                          size_t update_count, enum product product, struct refusal *refusal);
+
+static int nesting_conflicts(const struct field *old, enum product product, struct refusal *refusal)
+{
+    bool nested = old->type->family == FAMILY_NESTED;
+    return product == ELASTICSEARCH
+               ? refuse(refusal, 400, "illegal_argument_exception",
+                        "can't merge a non-nested mapping [%s] with a nested mapping", old->path)
+               : refuse(refusal, 400, "illegal_argument_exception",
+                        "cannot change object mapping from %s to %s",
+                        nested ? "nested" : "non-nested", nested ? "non-nested" : "nested");
+}
+
+static int field_conflicts(const struct field *old, const struct field *f, enum product product,
+                           struct refusal *refusal)
 {
     if (holds_fields(old) != holds_fields(f)) {
         return refuse(refusal, 400, "illegal_argument_exception",
                       "can't merge a non object mapping [%s] with an object mapping", old->path);
     }
     if (holds_fields(old)) {
-        return mapping_conflicts(old, f, refusal);
+        return old->type->family != f->type->family ? nesting_conflicts(old, product, refusal)
+                                                    : mapping_conflicts(old, f, product, refusal);
     }
     if (old->type != f->type) {
         return refuse(refusal, 400, "illegal_argument_exception",
@@ -206,19 +222,31 @@ static int field_conflicts(const struct field *old, const struct field *f, struc
         fixed_parameter(old, "index", yes_no(old->indexed), yes_no(f->indexed), refusal) != 0) {
         return -1;
     }
-    return fixed_parameter(old, "format", old->format, f->format, refusal);
+    if (fixed_parameter(old, "format", old->format, f->format, refusal) != 0) {
+        return -1;
+    }
+    return list_conflicts(old->subs, old->sub_count, f->subs, f->sub_count, product, refusal);
 }
 
-int mapping_conflicts(const struct field *old, const struct field *update, struct refusal *refusal)
+static int list_conflicts(const struct field *old, size_t count, const struct field *update,
+                          size_t update_count, enum product product, struct refusal *refusal)
 {
-    for (size_t i = 0; i < update->child_count; i++) {
-        const struct field *f = &update->children[i];
-        const struct field *before = field_child(old, span_make(f->name, strlen(f->name)));
-        if (before != NULL && field_conflicts(before, f, refusal) != 0) {
-            return -1;
+    for (size_t i = 0; i < update_count; i++) {
+        for (size_t k = 0; k < count; k++) {
+            if (strcmp(old[k].name, update[i].name) == 0 &&
+                field_conflicts(&old[k], &update[i], product, refusal) != 0) {
+                return -1;
+            }
         }
     }
     return 0;
+}
+
+int mapping_conflicts(const struct field *old, const struct field *update, enum product product,
+                      struct refusal *refusal)
+{
+    return list_conflicts(old->children, old->child_count, update->children, update->child_count,
+                          product, refusal);
 }
 
 /* Puts the members of `from` over those of `to`; "properties" and "fields" are merged inside. */
@@ -252,7 +280,7 @@ int mapping_merge(struct mapping *m, struct json_object *update, enum product pr
     struct json_object *copy = NULL;
     int rc = -1;
     if (compile(&wanted, update, product, refusal) != 0 ||
-        mapping_conflicts(&m->root, &wanted.root, refusal) != 0) {
+        mapping_conflicts(&m->root, &wanted.root, product, refusal) != 0) {
         goto done;
     }
     if (json_object_deep_copy(m->json, &copy, NULL) != 0) {

@@ -60,7 +60,8 @@ void mapping_each(const struct field *from, void (*leaf)(void *context, const st
                   void *context);
 
 /* Conflicts of `update` with the compiled fields (used by mapping_merge). */
-int mapping_conflicts(const struct field *old, const struct field *update, struct refusal *refusal);
+int mapping_conflicts(const struct field *old, const struct field *update, enum product product,
+                      struct refusal *refusal);
 
 /* Compiles one field of a mapping. */
 int field_compile(struct field *f, const char *name, const char *parent_path,

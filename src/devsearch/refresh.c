@@ -103,8 +103,8 @@ HANDLER(refresh)
 {
     struct indices list;
     int total = 0;
-    if (catalogue_resolve(&s->catalogue, q->segment_count == 2 ? q->segments[0] : "_all", &list,
-                          refusal) != 0) {
+    if (catalogue_resolve_open(&s->catalogue, q->segment_count == 2 ? q->segments[0] : "_all",
+                               &list, refusal) != 0) {
         return -1;
     }
     int rc = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the names in a request to indices. */
 #include "catalogue.h"
+#include "condition.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -29,8 +30,8 @@ static bool matches(const struct index *ix, const char *pattern)
     return false;
 }
 
-static int resolve_one(const struct catalogue *c, const char *name, struct indices *out,
-                       struct refusal *refusal)
+static int resolve_one(const struct catalogue *c, const char *name, bool closed_too,
+                       struct indices *out, struct refusal *refusal)
 {
     bool wild = strchr(name, '*') != NULL || strcmp(name, "_all") == 0;
     const char *pattern = strcmp(name, "_all") == 0 ? "*" : name;
@@ -44,7 +45,7 @@ static int resolve_one(const struct catalogue *c, const char *name, struct indic
     }
     for (size_t i = 0; i < c->count; i++) {
         struct index *ix = c->list[i];
-        if (wild ? matches(ix, pattern)
+        if (wild ? matches(ix, pattern) && (closed_too || !index_is_closed(ix))
                  : strcmp(ix->name, name) == 0 || index_alias(ix, name) != NULL) {
             add(out, ix);
             found++;
@@ -53,8 +54,8 @@ static int resolve_one(const struct catalogue *c, const char *name, struct indic
     return found == 0 && !wild ? refuse_no_index(refusal, name, "index_or_alias") : 0;
 }
 
-int catalogue_resolve(const struct catalogue *c, const char *expression, struct indices *out,
-                      struct refusal *refusal)
+static int resolve(const struct catalogue *c, const char *expression, bool closed_too,
+                   struct indices *out, struct refusal *refusal)
 {
     char *copy = text_copy(expression);
     char *rest = copy;
@@ -62,9 +63,35 @@ int catalogue_resolve(const struct catalogue *c, const char *expression, struct 
     int rc = 0;
     *out = (struct indices){0};
     while (rc == 0 && (name = strsep(&rest, ",")) != NULL) {
-        rc = resolve_one(c, name, out, refusal);
+        rc = resolve_one(c, name, closed_too, out, refusal);
     }
     free(copy);
+    if (rc != 0) {
+        free(out->list);
+        *out = (struct indices){0};
+    }
+    return rc;
+}
+
+int catalogue_resolve(const struct catalogue *c, const char *expression, struct indices *out,
+                      struct refusal *refusal)
+{
+    return resolve(c, expression, false, out, refusal);
+}
+
+int catalogue_resolve_all(const struct catalogue *c, const char *expression, struct indices *out,
+                          struct refusal *refusal)
+{
+    return resolve(c, expression, true, out, refusal);
+}
+
+int catalogue_resolve_open(const struct catalogue *c, const char *expression, struct indices *out,
+                           struct refusal *refusal)
+{
+    int rc = resolve(c, expression, false, out, refusal);
+    for (size_t i = 0; rc == 0 && i < out->count; i++) {
+        rc = index_check_open(out->list[i], refusal);
+    }
     if (rc != 0) {
         free(out->list);
         *out = (struct indices){0};
@@ -98,7 +125,7 @@ struct index *catalogue_one(const struct catalogue *c, const char *name, struct 
     struct index *write;
     bool refused;
     if (ix != NULL) {
-        return ix;
+        return index_check_open(ix, refusal) == 0 ? ix : NULL;
     }
     size_t n = members(c, name, &ix, &write, &refused);
     if (n == 0) {
@@ -106,7 +133,7 @@ struct index *catalogue_one(const struct catalogue *c, const char *name, struct 
         return NULL;
     }
     if (n == 1) {
-        return ix;
+        return index_check_open(ix, refusal) == 0 ? ix : NULL;
     }
     refuse(refusal, 400, "illegal_argument_exception",
            "alias [%s] has more than one index associated with it [", name);

@@ -11,6 +11,7 @@
     "refresh,version,version_type,op_type,timeout,routing,pipeline,require_alias,"                 \
     "wait_for_active_shards"
 #define ADMIN "timeout,master_timeout,cluster_manager_timeout,wait_for_active_shards"
+#define LIST ",ignore_unavailable,allow_no_indices,expand_wildcards"
 #define LOOK                                                                                       \
     "flat_settings,include_defaults,local,ignore_unavailable,allow_no_indices,"                    \
     "expand_wildcards,master_timeout,cluster_manager_timeout"
@@ -51,6 +52,9 @@ static const struct {
     {GET, "{i}/_stats/{x}", "", get_stats},
     {GET, "_cluster/health", "wait_for_status,timeout,level,local,master_timeout", health},
     {GET, "_cluster/health/{x}", "wait_for_status,timeout,level,local,master_timeout", health},
+    {POST, "{i}/_close", ADMIN LIST, close_index},
+    {POST, "{i}/_open", ADMIN LIST, open_index},
+    {PUT | POST, "{i}/_clone/{x}", ADMIN, clone_index},
     {GET | POST, "_analyze", "", analyze},
     {GET | POST, "{i}/_analyze", "", analyze},
     {GET | POST, "_mget", "_source,realtime", multi_get},
@@ -66,7 +70,7 @@ static const struct {
     {GET, "_devsearch/stats", "", get_fault_stats},
     {PUT, "{i}", ADMIN, create_index},
     {GET | HEAD, "{i}", LOOK, get_index},
-    {DELETE, "{i}", ADMIN ",ignore_unavailable,allow_no_indices,expand_wildcards", delete_index},
+    {DELETE, "{i}", ADMIN LIST, delete_index},
 };
 
 /* The endpoints in which the products differ. */

@@ -72,7 +72,7 @@ static int search_names(struct server *s, const char *names, struct found *f, si
                         struct refusal *refusal)
 {
     struct indices list;
-    if (catalogue_resolve(&s->catalogue, names, &list, refusal) != 0) {
+    if (catalogue_resolve_open(&s->catalogue, names, &list, refusal) != 0) {
         return -1;
     }
     int rc = 0;
@@ -171,7 +171,7 @@ HANDLER(open_pit)
         return refuse(refusal, 400, "action_request_validation_exception",
                       "Validation Failed: 1: keep alive not specified;");
     }
-    if (catalogue_resolve(&s->catalogue, q->segments[0], &list, refusal) != 0) {
+    if (catalogue_resolve_open(&s->catalogue, q->segments[0], &list, refusal) != 0) {
         return -1;
     }
     int rc = 0;

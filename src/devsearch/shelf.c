@@ -136,12 +136,10 @@ int shelf_purge(struct shelf *shelf, int64_t refresh, int64_t since_ms, struct r
     return step_done(shelf, q, refusal);
 }
 
-int shelf_scan(struct shelf *shelf, int64_t refresh,
-               int (*each)(void *context, const struct stored *doc), void *context,
-               struct refusal *refusal)
+static int scan(struct shelf *shelf, sqlite3_stmt *q,
+                int (*each)(void *context, const struct stored *doc), void *context,
+                struct refusal *refusal)
 {
-    sqlite3_stmt *q = fresh(shelf, QUERY_SCAN);
-    sqlite3_bind_int64(q, 1, refresh);
     struct stored doc;
     int more;
     while ((more = step_row(shelf, q, &doc, refusal)) > 0) {
@@ -152,6 +150,39 @@ int shelf_scan(struct shelf *shelf, int64_t refresh,
     }
     sqlite3_reset(q);
     return more;
+}
+
+int shelf_scan(struct shelf *shelf, int64_t refresh,
+               int (*each)(void *context, const struct stored *doc), void *context,
+               struct refusal *refusal)
+{
+    sqlite3_stmt *q = fresh(shelf, QUERY_SCAN);
+    sqlite3_bind_int64(q, 1, refresh);
+    return scan(shelf, q, each, context, refusal);
+}
+
+/* Made when first needed: an index that nobody lists is written faster without it. */
+static int index_keys(struct shelf *shelf, struct refusal *refusal)
+{
+    char *sql = sqlite3_mprintf("create index if not exists keys_%lld on doc_%lld(" SOURCE_ID ")",
+                                (long long)shelf->number, (long long)shelf->number);
+    int rc = shelf->keys_indexed ? 0 : store_run(shelf->store, sql, refusal);
+    sqlite3_free(sql);
+    shelf->keys_indexed = rc == 0;
+    return rc;
+}
+
+int shelf_scan_keys(struct shelf *shelf, int64_t refresh, struct span from,
+                    int (*each)(void *context, const struct stored *doc), void *context,
+                    struct refusal *refusal)
+{
+    if (index_keys(shelf, refusal) != 0) {
+        return -1;
+    }
+    sqlite3_stmt *q = fresh(shelf, QUERY_SCAN_KEYS);
+    sqlite3_bind_int64(q, 1, refresh);
+    sqlite3_bind_text64(q, 2, from.len > 0 ? from.data : "", from.len, SQLITE_STATIC, SQLITE_UTF8);
+    return scan(shelf, q, each, context, refusal);
 }
 
 int shelf_size(struct shelf *shelf, int64_t refresh, int64_t *count, int64_t *bytes,

@@ -115,6 +115,8 @@ static const char *const statements[QUERY_COUNT] = {
     [QUERY_PURGE_TOMBS] = "delete from tomb_%lld where at < ?1",
     [QUERY_SCAN] = "select row, id, version, seq, source from doc_%lld where born <= ?1 and "
                    "died > ?1 order by row",
+    [QUERY_SCAN_KEYS] = "select row, id, version, seq, source from doc_%lld where born <= ?1 and "
+                        "died > ?1 and " SOURCE_ID " >= ?2 order by " SOURCE_ID,
     [QUERY_SIZE] = "select count(*), sum(length(source)) from doc_%lld where born <= ?1 and "
                    "died > ?1",
     [QUERY_LAST] = "select max(seq), max(max(born), max(case died when 9223372036854775807 then 0 "

@@ -64,6 +64,10 @@ int shelf_purge(struct shelf *shelf, int64_t refresh, int64_t since_ms, struct r
 int shelf_scan(struct shelf *shelf, int64_t refresh,
                int (*each)(void *context, const struct stored *doc), void *context,
                struct refusal *refusal);
+/* The same in the order of the texts in "source_id", from one on; rows without it do not come. */
+int shelf_scan_keys(struct shelf *shelf, int64_t refresh, struct span from,
+                    int (*each)(void *context, const struct stored *doc), void *context,
+                    struct refusal *refusal);
 /* Whether the row is alive at the refresh; fills `out` then. */
 int shelf_alive(struct shelf *shelf, int64_t row, int64_t refresh, struct stored *out,
                 struct refusal *refusal);

@@ -9,6 +9,9 @@
 
 #include <sqlite3.h>
 
+/* What a listing sorts by. */
+#define SOURCE_ID "json_extract(cast(source as text), '$.source_id')"
+
 enum query {
     QUERY_FIND,
     QUERY_BY_ROW,
@@ -21,6 +24,7 @@ enum query {
     QUERY_PURGE,
     QUERY_PURGE_TOMBS,
     QUERY_SCAN,
+    QUERY_SCAN_KEYS,
     QUERY_SIZE,
     QUERY_LAST,
     QUERY_COUNT,
@@ -38,6 +42,7 @@ struct text_index {
 struct shelf {
     struct store *store;
     int64_t number;
+    bool keys_indexed;
     sqlite3_stmt *queries[QUERY_COUNT];
     struct text_index *texts;
     size_t text_count;

@@ -2,6 +2,7 @@
 /* Applies one write to the index that its name stands for. */
 #include "write.h"
 #include "checker.h"
+#include "condition.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
@@ -87,29 +88,6 @@ static struct index *target(struct server *s, const struct write *w, struct refu
         return NULL;
     }
     return catalogue_create(&s->catalogue, w->index, NULL, refusal);
-}
-
-static int check_blocks(const struct index *ix, struct refusal *refusal)
-{
-    static const struct {
-        const char *name;
-        int status;
-        const char *text;
-    } blocks[] = {
-        {"index.blocks.write", 403, "FORBIDDEN/8/index write (api)"},
-        {"index.blocks.read_only", 403, "FORBIDDEN/5/index read-only (api)"},
-        {"index.blocks.read_only_allow_delete", 429,
-         "TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has "
-         "read-only-allow-delete block"},
-    };
-    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
-        const char *value = settings_get(&ix->settings, blocks[i].name);
-        if (value != NULL && strcmp(value, "true") == 0) {
-            return refuse(refusal, blocks[i].status, "cluster_block_exception",
-                          "index [%s] blocked by: [%s];", ix->name, blocks[i].text);
-        }
-    }
-    return 0;
 }
 
 static int conflict(const struct server *s, const struct index *ix, const struct write *w,
@@ -285,7 +263,7 @@ int write_apply(struct server *s, struct write *w, bool forced_refresh, struct b
     }
     struct index *ix = target(s, w, refusal);
     *touched = ix;
-    if (ix == NULL || check_blocks(ix, refusal) != 0) {
+    if (ix == NULL || index_check_writable(ix, refusal) != 0) {
         return -1;
     }
     if (w->kind != WRITE_DELETE && check_source(s, ix, w, &checked, refusal) != 0) {
@@ -310,4 +288,38 @@ int write_apply(struct server *s, struct write *w, bool forced_refresh, struct b
 done:
     checked_release(&checked);
     return rc;
+}
+
+struct copying {
+    struct server *server;
+    struct index *to;
+    struct refusal *refusal;
+    int rc;
+};
+
+static int copy_one(void *context, const struct stored *doc)
+{
+    struct copying *c = context;
+    struct checked checked = {0};
+    struct write w = {.kind = WRITE_INDEX,
+                      .id = text_copy_span(doc->id),
+                      .id_bytes = doc->id.len,
+                      .source = doc->source};
+    struct current nothing = {0};
+    c->rc = check_source(c->server, c->to, &w, &checked, c->refusal);
+    if (c->rc == 0) {
+        c->rc = store_document(c->to, &w, &nothing, doc->version, &checked, c->refusal);
+    }
+    c->to->next_seq++;
+    checked_release(&checked);
+    free(w.id);
+    return c->rc;
+}
+
+int write_copies(struct server *s, struct index *from, struct index *to, struct refusal *refusal)
+{
+    struct copying c = {s, to, refusal, 0};
+    int rc = shelf_scan(from->shelf, INT64_MAX - 1, copy_one, &c, refusal);
+    to->dirty = true;
+    return rc == 0 ? c.rc : -1;
 }

@@ -40,4 +40,7 @@ char *write_problem(const struct write *w);
 int write_apply(struct server *s, struct write *w, bool forced_refresh, struct buf *out,
                 int *status, struct index **touched, struct refusal *refusal);
 
+/* Every document of an index into an empty one of the same mapping, with its version. */
+int write_copies(struct server *s, struct index *from, struct index *to, struct refusal *refusal);
+
 #endif
