@@ -21,7 +21,12 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
 endif()
 
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
-    set(CMAKE_C_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
+    set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
+    if(ROWFERRY_BENCH)
+        add_compile_options(-g1) # lines for the profiler
+    else()
+        add_link_options(-Wl,--strip-all) # nobody but the profiler reads names: a tenth of the file
+    endif()
     add_compile_options(-fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE)
     add_link_options(-pie -Wl,-z,relro,-z,now -Wl,--gc-sections -Wl,--compress-debug-sections=zlib)
     add_compile_options(-ffunction-sections -fdata-sections)

@@ -7,6 +7,7 @@
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "rowferry/source/sqltext.h"
 
 #define LIST_BYTES 1024
 
@@ -201,7 +202,7 @@ static int find_command(struct arguments *a, size_t words, struct err *err)
 static int check_options(const struct arguments *a, struct err *err)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
-        unsigned bit = OPTION_BIT(i);
+        uint64_t bit = OPTION_BIT(i);
         if (a->values[i] != NULL && (bit & (a->command->options | OPTIONS_GLOBAL)) == 0) {
             return err_set(err, ERR_CONFIG,
                            "command \"%s\" has no option \"%s\"; see: rowferry %s --help",
@@ -214,6 +215,14 @@ static int check_options(const struct arguments *a, struct err *err)
         }
     }
     return 0;
+}
+
+/* What would never end, for want of its own page's condition, is not begun. */
+static int check_where(const struct arguments *a, struct err *err)
+{
+    const char *where = a->values[OPTION_WHERE];
+    int rc = where != NULL ? sqltext_check(where, err) : 0;
+    return rc < 0 ? err_context(err, "option \"--where\"") : 0;
 }
 
 static int incomplete_command(const char *group, struct err *err)
@@ -260,6 +269,7 @@ int arguments_parse(struct arguments *out, int argc, const char *const *argv, st
     }
     if (rc == 0 && out->command != NULL) {
         rc = check_options(out, err);
+        rc = rc == 0 ? check_where(out, err) : rc;
     }
     return rc < 0 ? rc : check_whole(out, s.words, err);
 }

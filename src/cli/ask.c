@@ -12,6 +12,7 @@
 #include "rowferry/base/units.h"
 #include "rowferry/engine/requests.h"
 #include "rowferry/state/deadletter.h"
+#include "rowferry/state/pause.h"
 #include "stop.h"
 #include "terminal.h"
 
@@ -33,11 +34,19 @@ int ask_open(struct ask *k, const struct arguments *a, const char *command, cons
     return rc < 0 ? rc : session_open_state(&k->session, err);
 }
 
-void ask_release(struct ask *k)
+static void ask_drop(struct ask *k)
 {
     for (size_t i = 0; i < k->count; i++) {
         buf_release(&k->asked[i].keys);
     }
+    k->count = 0;
+    k->answered = 0;
+    k->before = (int64_t)k->keys;
+}
+
+void ask_release(struct ask *k)
+{
+    ask_drop(k);
     free(k->asked);
     session_release(&k->session);
     setup_release(&k->setup);
@@ -109,7 +118,7 @@ static int ask_look_at(struct ask *k, bool *final, struct err *err)
     if (*final) {
         ask_add(k, state, answer);
     }
-    k->done = (int64_t)(k->answered * ASK_KEYS) + member(answer, "done");
+    k->done = k->before + (int64_t)(k->answered * ASK_KEYS) + member(answer, "done");
     json_object_put(answer);
     buf_release(&text);
     return rc;
@@ -177,17 +186,27 @@ static int ask_discard(struct ask *k, struct err *err)
     return rc;
 }
 
+static int ask_open_both(struct ask *k, struct err *err)
+{
+    int rc = k->secrets ? 0 : setup_secrets(&k->setup, err);
+    k->secrets = rc == 0;
+    if (rc == 0) {
+        rc = session_open_service(&k->session, err);
+    }
+    if (rc == 0) {
+        session_open_table(&k->session);
+    }
+    return rc;
+}
+
 static int ask_sync(struct ask *k, struct err *err)
 {
     struct session *s = &k->session;
-    int rc = setup_secrets(&k->setup, err);
-    if (rc == 0) {
-        rc = session_open_service(s, err);
-    }
+    int rc = pause_expect_none(s->state, err);
+    rc = rc == 0 && s->service == NULL ? ask_open_both(k, err) : rc;
     if (rc < 0) {
         return rc;
     }
-    session_open_table(s);
     struct pipeline_options options;
     struct pipeline_ports ports;
     session_options(s, &options);
@@ -281,8 +300,9 @@ static int ask_see_through(struct ask *k, struct err *err)
         int64_t now = clock_monotonic_us(&k->session.clock);
         if (now >= hold_us) {
             hold_us = now + ASK_HOLD_US;
-            rc = session_hold(&k->session, err);
+            rc = k->holding ? 0 : session_hold(&k->session, err);
             if (rc != ERR_HELD) {
+                k->holding = rc == 0;
                 return rc < 0 ? rc : ask_carry_out(k, err);
             }
             ask_note_holder(k, err);
@@ -336,6 +356,28 @@ static void ask_tell(struct ask *k)
     }
 }
 
+/* A part at a time; what is not answered stays, to be told. */
+static int ask_parts(struct ask *k, struct err *err)
+{
+    bool last = k->more == NULL;
+    int rc = 0;
+    do {
+        if (k->more != NULL) {
+            ask_drop(k);
+            rc = k->more(k->context, k, &last, err);
+        }
+        if (rc == 0) {
+            rc = ask_file(k, err);
+        }
+        if (rc < 0) {
+            ask_drop(k); /* nobody will answer what was not filed */
+            return rc;
+        }
+        rc = ask_see_through(k, err);
+    } while (rc == 0 && !last && *k->stop == 0);
+    return rc;
+}
+
 int ask_run(struct ask *k, struct err *err)
 {
     struct session *s = &k->session;
@@ -344,11 +386,7 @@ int ask_run(struct ask *k, struct err *err)
     int64_t began_us = clock_monotonic_us(&s->clock);
     k->stop = stop_watch();
     o->pipeline = s->pipeline->name;
-    int rc = ask_file(k, err);
-    if (rc < 0) {
-        return rc;
-    }
-    rc = ask_see_through(k, err);
+    int rc = ask_parts(k, err);
     if (deadletter_count(s->state, &o->result.dead_letters, &ignored) < 0) {
         o->result.dead_letters = 0; /* as pipeline_sync has it */
     }

@@ -24,6 +24,11 @@ struct asked {
     int64_t id;
 };
 
+struct ask;
+
+/* Pushes the next part of more keys than are to be held at a time; *last: there are no more. */
+typedef int (*ask_more)(void *context, struct ask *k, bool *last, struct err *err);
+
 struct ask {
     const struct arguments *arguments;
     const char *request; /* REQUEST_RESYNC, REQUEST_DISCARD */
@@ -37,6 +42,11 @@ struct ask {
     size_t keys;     /* of all */
     int64_t done;    /* keys, as far as the answers tell */
     bool followed;   /* another held the pipeline */
+    bool holding;    /* this command does */
+    bool secrets;    /* are resolved */
+    ask_more more;   /* null: all keys were pushed */
+    void *context;
+    int64_t before; /* keys of the parts that are answered */
     int64_t upserts, deletes, rejected, discarded;
     struct err refused; /* of the first answer that is an error */
     struct sync_outcome outcome;

@@ -112,6 +112,7 @@ static void check_pipeline(struct check *c, const struct pipeline_config *pipeli
     run_probes(c, probes_table);
     run_probes(c, pipeline->from.capture_mode == CAPTURE_MODE_CURSOR ? probes_cursor : probes_log);
     run_probes(c, probes_mapping);
+    run_probes(c, probes_origin);
     table_free(c->table);
     c->table = NULL;
 }

@@ -10,28 +10,46 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_JSON] = {"--json", 0, NULL, "answer in JSON, for programs"},
     [OPTION_REFRESH] = {"--refresh", 0, NULL, "return when all that was sent is searchable"},
     [OPTION_ALLOW_DELETES] = {"--allow-deletes", 0, NULL,
-                              "permit what the guard counted when it stopped the pipeline"},
+                              "permit what the guard refused: so many rows are meant to go"},
+    [OPTION_ALLOW_REJECTIONS] = {"--allow-rejections", 0, NULL,
+                                 "permit dead letters for the reason that the guard named"},
     [OPTION_DEAD_LETTERS_OK] = {"--dead-letters-ok", 0, NULL,
                                 "end with 0 although dead letters are open"},
     [OPTION_PIPELINE] = {"--pipeline", 0, "NAME", "the pipeline, where the file has several"},
     [OPTION_AS] = {"--as", 0, "URI", "connect as the DBA; the password by libpq's own rules"},
     [OPTION_READER] = {"--reader", 0, "ROLE",
                        "the role that rowferry reads with; default: that of source.uri"},
-    [OPTION_WHERE] = {"--where", 0, "SQL", NULL},
+    [OPTION_NOTIFY] = {"--notify", 0, NULL,
+                       "each changing statement wakes a run with NOTIFY; costs writers a lock"},
+    [OPTION_NO_NOTIFY] = {"--no-notify", 0, NULL, "no longer"},
+    [OPTION_WHERE] = {"--where", 0, "SQL", "only rows that match the condition"},
     [OPTION_REASON] = {"--reason", 0, "TEXT",
                        "only those whose reason or error type holds the text"},
     [OPTION_OLDER] = {"--older", 0, "TIME", "only those open for longer: 90s, 15m, 12h, 7d"},
     [OPTION_NEWER] = {"--newer", 0, "TIME", "only those open for less long"},
-    [OPTION_LIMIT] = {"--limit", 0, "N", "at most so many, the oldest first"},
+    [OPTION_LIMIT] = {"--limit", 0, "N", "show at most so many"},
     [OPTION_BY_REASON] = {"--by-reason", 0, NULL, "how many there are of each error type"},
     [OPTION_ALL] = {"--all", 0, NULL, "all that are open"},
     [OPTION_YES] = {"--yes", 0, NULL, "do not ask"},
+    [OPTION_SAMPLE] = {"--sample", 0, "N", "compare N rows by chance, and about as many documents"},
+    [OPTION_REPAIR] = {"--repair", 0, NULL, "send what differs, and nothing else"},
     [OPTION_PRETTY] = {"--pretty", 0, NULL, "with line breaks, for people"},
+    [OPTION_WATCH] = {"--watch", 0, NULL, "again every two seconds, until interrupted"},
+    [OPTION_WAIT] = {"--wait", 0, NULL,
+                     "stand by while another process holds a pipeline, and take over when it ends"},
+    [OPTION_ROLLBACK] = {"--rollback", 0, NULL, "back to the former index, brought up to date"},
+    [OPTION_ABORT] = {"--abort", 0, NULL, "remove what is built so far, the live index stays"},
+    [OPTION_ADOPT] = {"--adopt", 0, NULL,
+                      "replace an index that is not rowferry's and bears the alias's name"},
+    [OPTION_INDEX] = {"--index", 0, "NAME", "the index to make and remove; it must not exist"},
+    [OPTION_IMPLICIT] = {"--implicit", 0, NULL,
+                         "without a mapping: the first document creates the index"},
 };
 
 #define JSON OPTION_BIT(OPTION_JSON)
 #define AS OPTION_BIT(OPTION_AS)
 #define READER OPTION_BIT(OPTION_READER)
+#define NOTIFY (OPTION_BIT(OPTION_NOTIFY) | OPTION_BIT(OPTION_NO_NOTIFY))
 #define ONE OPTION_BIT(OPTION_PIPELINE)
 #define CHOSEN (OPTION_BIT(OPTION_REASON) | OPTION_BIT(OPTION_OLDER) | OPTION_BIT(OPTION_NEWER))
 #define EXITS(more) (1U << EXIT_DONE | 1U << EXIT_FAILED | 1U << EXIT_USAGE | (more))
@@ -58,31 +76,79 @@ const struct command commands[] = {
                  "each pipeline.\nAn interrupt lets it finish what is in flight; a second one ends "
                  "it at once.",
         .options = JSON | OPTION_BIT(OPTION_REFRESH) | OPTION_BIT(OPTION_ALLOW_DELETES) |
-                   OPTION_BIT(OPTION_DEAD_LETTERS_OK),
+                   OPTION_BIT(OPTION_ALLOW_REJECTIONS) | OPTION_BIT(OPTION_DEAD_LETTERS_OK),
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | 1U << EXIT_HELD | AWAY),
         .run = command_sync,
+    },
+    {
+        .name = "run",
+        .operands = "[PIPELINE...]",
+        .summary = "keep the indices up to date: the continuous replicator",
+        .about =
+            "Builds what is not there yet, then sends changes within moments, until it is "
+            "stopped. Servers\nthat are away are waited for. A pipeline that fails stops by "
+            "itself; the others go on. An\ninterrupt lets it finish what is in flight; a "
+            "second one ends it at once. HUP: secrets are read\nagain, and log level and limits "
+            "are taken from the file. With --wait a pipeline that another process holds, on this "
+            "host or\nanother, is stood by for.",
+        .options = OPTION_BIT(OPTION_WAIT),
+        .exits = EXITS(1U << EXIT_HELD | AWAY),
+        .run = command_run,
+    },
+    {
+        .name = "reindex",
+        .operands = "[PIPELINE...]",
+        .summary = "build the index anew beside the live one, and swap it in without a gap",
+        .about =
+            "The live index goes on being searched and kept up to date. The new one is filled, "
+            "brought up\nto date and checked; then the alias points at it. Where a run holds the "
+            "pipeline, it is asked to\ndo it and followed. An interrupt leaves what is built: the "
+            "next reindex, sync or run goes on\nwith it. With --json one object a line for each "
+            "pipeline.",
+        .options = JSON | OPTION_BIT(OPTION_ROLLBACK) | OPTION_BIT(OPTION_ABORT) |
+                   OPTION_BIT(OPTION_ADOPT) | OPTION_BIT(OPTION_ALLOW_DELETES) |
+                   OPTION_BIT(OPTION_DEAD_LETTERS_OK),
+        .exits = EXITS(1U << EXIT_DEAD_LETTERS | ASKED),
+        .run = command_reindex,
     },
     {
         .name = "status",
         .operands = "[PIPELINE...]",
         .summary = "positions, lag, generation, dead letters, last runs",
-        .about = "Reads the state file, and asks the source for two seconds at most how much "
-                 "waits in\nthe change log. With --json one object a line for each pipeline.",
-        .options = JSON,
+        .about =
+            "Reads the state file, and asks the source for two seconds at most how much "
+            "waits in\nthe change log. With --json one object a line for each pipeline. --watch "
+            "refreshes on a\nterminal; several pipelines are then told in brief.",
+        .options = JSON | OPTION_BIT(OPTION_WATCH),
         .exits = EXITS(0),
         .run = command_status,
     },
     {
         .name = "resync",
-        .operands = "ID...",
-        .summary = "read the rows of these keys again and send what is there",
-        .about = "A key without a row is deleted from the index. Where another process holds the "
-                 "pipeline,\nit is asked to do it and followed. An interrupt leaves: the request "
-                 "stays filed, and the\nholder or the next sync carries it out.",
+        .operands = "[ID...]",
+        .summary = "read rows again and send what is there",
+        .about =
+            "Those of these keys, or with --where those that match a condition. A key without a "
+            "row is\ndeleted from the index. Where another process holds the "
+            "pipeline,\nit is asked to do it and followed. An interrupt leaves: the request "
+            "stays filed, and the\nholder or the next sync carries it out.",
         .options = JSON | ONE | OPTION_BIT(OPTION_WHERE),
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | ASKED),
-        .operands_least = 1,
         .run = command_resync,
+    },
+    {
+        .name = "verify",
+        .operands = "[PIPELINE...]",
+        .summary = "compare index and table, document by document",
+        .about =
+            "What differs is looked at a second time before it counts, so that a sync or run "
+            "may go on\nmeanwhile; rows that are not synced yet are counted apart. With --json "
+            "one object a line\nfor each pipeline; with --repair a second one, as of resync.",
+        .options = JSON | OPTION_BIT(OPTION_SAMPLE) | OPTION_BIT(OPTION_WHERE) |
+                   OPTION_BIT(OPTION_LIMIT) | OPTION_BIT(OPTION_REPAIR) |
+                   OPTION_BIT(OPTION_ALLOW_DELETES),
+        .exits = EXITS(1U << EXIT_DEAD_LETTERS | 1U << EXIT_DIFFERENCES | ASKED),
+        .run = command_verify,
     },
     {
         .name = "document",
@@ -96,12 +162,24 @@ const struct command commands[] = {
         .run = command_document,
     },
     {
+        .name = "smoke",
+        .operands = "[PIPELINE...]",
+        .summary = "one document through a throw-away index: indexed, found, removed",
+        .about =
+            "Creates an index <alias>-smoke-<random> with a mapping, posts a document and waits "
+            "until it is\nsearchable, finds it with q=, and deletes the index, whatever happens "
+            "before. With --json one\nobject a line for each pipeline.",
+        .options = JSON | OPTION_BIT(OPTION_INDEX) | OPTION_BIT(OPTION_IMPLICIT),
+        .exits = EXITS(AWAY),
+        .run = command_smoke,
+    },
+    {
         .name = "source install",
         .operands = "[PIPELINE...]",
         .summary = "install the change log in the source database",
         .about = "Creates the schema rowferry, and triggers on the pipelines' tables, in short "
                  "locks a\ntable at a time. A second time changes nothing.",
-        .options = AS | READER,
+        .options = AS | READER | NOTIFY,
         .exits = EXITS(AWAY),
         .run = command_source_install,
     },
@@ -131,7 +209,7 @@ const struct command commands[] = {
         .operands = "[PIPELINE...]",
         .summary = "print what source install would run, for a DBA",
         .about = "Prints SQL, with the grants of the reader's role, and changes nothing.",
-        .options = AS | READER,
+        .options = AS | READER | NOTIFY,
         .exits = EXITS(AWAY),
         .run = command_source_print,
     },
@@ -178,13 +256,29 @@ const struct command commands[] = {
         .exits = EXITS(ASKED),
         .run = command_deadletter_discard,
     },
+    {
+        .name = "pause",
+        .operands = "[PIPELINE...]",
+        .summary = "write an index no more until it is resumed, and keep what changes",
+        .about =
+            "A run that holds the pipeline settles what is in flight first. The pause outlives "
+            "the process\nand holds for sync, reindex and resync too; the change log is kept. "
+            "With --json one object\na line for each pipeline.",
+        .options = JSON,
+        .exits = EXITS(AWAY),
+        .run = command_pause,
+    },
+    {
+        .name = "resume",
+        .operands = "[PIPELINE...]",
+        .summary = "end a pause",
+        .about = "A run that holds the pipeline goes on where it stood. With --json one object a "
+                 "line for each\npipeline.",
+        .options = JSON,
+        .exits = EXITS(AWAY),
+        .run = command_resume,
+    },
     {.name = "init"},
-    {.name = "run"},
-    {.name = "reindex"},
-    {.name = "verify"},
-    {.name = "pause"},
-    {.name = "resume"},
-    {.name = "smoke"},
     {.name = "validate"},
     {0},
 };

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "rowferry/base/err.h"
 
@@ -20,10 +21,13 @@ enum option_id {
     OPTION_JSON,
     OPTION_REFRESH,
     OPTION_ALLOW_DELETES,
+    OPTION_ALLOW_REJECTIONS,
     OPTION_DEAD_LETTERS_OK,
     OPTION_PIPELINE,
     OPTION_AS,
     OPTION_READER,
+    OPTION_NOTIFY,
+    OPTION_NO_NOTIFY,
     OPTION_WHERE,
     OPTION_REASON,
     OPTION_OLDER,
@@ -32,11 +36,22 @@ enum option_id {
     OPTION_BY_REASON,
     OPTION_ALL,
     OPTION_YES,
+    OPTION_SAMPLE,
+    OPTION_REPAIR,
     OPTION_PRETTY,
+    OPTION_WATCH,
+    OPTION_ROLLBACK,
+    OPTION_ABORT,
+    OPTION_ADOPT,
+    OPTION_INDEX,
+    OPTION_IMPLICIT,
+    OPTION_WAIT,
     OPTION_COUNT,
 };
 
-#define OPTION_BIT(id) (1U << (id))
+_Static_assert(OPTION_COUNT <= 64, "an option has a bit of its own in command.options");
+
+#define OPTION_BIT(id) (UINT64_C(1) << (id))
 #define OPTIONS_GLOBAL                                                                             \
     (OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_NO_PROGRESS) | OPTION_BIT(OPTION_HELP) |        \
      OPTION_BIT(OPTION_VERSION))
@@ -57,7 +72,7 @@ struct command {
     const char *operands; /* "[PIPELINE...]", "ID..." */
     const char *summary;  /* one line; null: a command of a later version */
     const char *about;    /* what its help says beside options and exit codes */
-    unsigned options;     /* bits, beside the global ones */
+    uint64_t options;     /* bits, beside the global ones */
     unsigned exits;       /* bits of the exit codes that it may give */
     size_t operands_least;
     /* The exit code, or a negative class and err for the caller to show. */
@@ -69,9 +84,15 @@ extern const struct command commands[];
 
 int command_check(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_sync(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_pause(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_resume(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_run(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_reindex(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_resync(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_verify(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_status(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_document(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_smoke(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_source_install(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_source_upgrade(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_source_uninstall(const struct arguments *a, struct err *err) MUST_CHECK;

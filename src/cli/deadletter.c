@@ -21,6 +21,8 @@ struct listing {
     bool whole;  /* all that is known */
     bool json;
     int64_t count;
+    const char *unknown; /* a pipeline whose state file has no position: its letters may be in the
+                            source's mirror */
     struct buf out;
     struct err err;
 };
@@ -141,10 +143,24 @@ static int list_group(void *context, const struct dead_letter_group *g)
     return 0;
 }
 
+static int note_unknown(struct listing *l, struct state *state, struct err *err)
+{
+    struct checkpoint checkpoint = {0};
+    int rc = state != NULL ? checkpoint_load(state, &checkpoint, err) : 0;
+    if (rc == 0 && checkpoint.position == NULL && l->unknown == NULL) {
+        l->unknown = l->pipeline;
+    }
+    checkpoint_release(&checkpoint);
+    return rc;
+}
+
 static int list_pipeline(struct listing *l, const char *path, struct err *err)
 {
     struct state *state;
     int rc = state_open_read_only(&state, path, l->pipeline, err);
+    if (rc == 0) {
+        rc = note_unknown(l, state, err);
+    }
     if (rc == 0 && state != NULL) {
         l->err.class = ERR_NONE;
         rc = l->groups ? deadletter_groups(state, &l->filter, list_group, l, err)
@@ -178,7 +194,12 @@ int command_deadletter_list(const struct arguments *a, struct err *err)
         rc = list_pipeline(&l, setup.config->state_path, err);
     }
     if (rc == 0 && l.count == 0 && !l.json) {
-        buf_push_literal(&l.out, "no dead letters\n");
+        buf_push_literal(&l.out, "no dead letters");
+        if (l.unknown != NULL) {
+            buf_printf(&l.out, "; pipeline \"%s\" has no position yet: see again after a sync",
+                       l.unknown);
+        }
+        buf_push_char(&l.out, '\n');
         rc = terminal_result(&l.out, err);
     }
     setup_release(&setup);

@@ -46,7 +46,7 @@ static void push_option(struct buf *out, const struct option_row *row)
     buf_release(&name);
 }
 
-static void push_options(struct buf *out, const char *title, unsigned bits)
+static void push_options(struct buf *out, const char *title, uint64_t bits)
 {
     if (bits == 0) {
         return;

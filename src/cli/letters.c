@@ -140,7 +140,7 @@ int command_deadletter_discard(const struct arguments *a, struct err *err)
         rc = choose_letters(&ask, a, err);
     }
     if (rc == 0 && ask.keys > 0 && !arguments_have(a, OPTION_YES) && !is_agreed(ask.keys)) {
-        terminal_say("nothing was forgotten");
+        rc = err_set(err, ERR_REJECTED, "nothing was forgotten");
     } else if (rc == 0) {
         rc = run_or_say(&ask, err);
     }

@@ -62,6 +62,7 @@ extern const struct probe probes_table[];   /* of each pipeline */
 extern const struct probe probes_log[];     /* of each pipeline that reads the change log */
 extern const struct probe probes_cursor[];  /* of each pipeline that follows a column */
 extern const struct probe probes_mapping[]; /* of each pipeline */
+extern const struct probe probes_origin[];  /* of each pipeline */
 
 /* Adds a line; remedy may be null. */
 void check_say(struct check *c, enum verdict verdict, const char *remedy, const char *format, ...)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What check says of a column that is followed: what the promise rests on, and what is not seen. */
 #include "probe.h"
+#include "rowferry/base/units.h"
 #include "rowferry/source/cursor.h"
 
 static void probe_column(struct check *c)
@@ -79,13 +80,22 @@ static void probe_horizon(struct check *c)
 
 static void probe_deletes(struct check *c)
 {
-    bool where = c->pipeline->from.where != NULL;
-    check_say(c, VERDICT_WARN,
-              "use the change log, or mark rows as deleted and exclude them in "
-              "from.where",
-              "rows that are deleted in the table%s stay in the index%s",
-              where ? ", and not by a change that from.where excludes," : "",
-              where ? "; the delete guard does not watch a cursor" : "");
+    char every[UNITS_BYTES];
+    const struct from_config *from = &c->pipeline->from;
+    if (from->reconcile_ms > 0) {
+        check_say(
+            c, VERDICT_PASS, NULL,
+            "rows that are deleted in the table leave the index with the first sync that runs %s "
+            "after the last look",
+            units_duration(every, from->reconcile_ms));
+        return;
+    }
+    check_say(
+        c, VERDICT_WARN,
+        "set from.capture.deletes, {\"reconcile\": \"1h\"} for example, or use the change log; "
+        "or mark rows as deleted and exclude them in from.where",
+        "rows that are deleted in the table%s stay in the index",
+        from->where != NULL ? ", and not by a change that from.where excludes," : "");
 }
 
 const struct probe probes_cursor[] = {

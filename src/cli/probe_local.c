@@ -21,6 +21,11 @@ static void probe_configuration(struct check *c)
     check_say(c, VERDICT_PASS, NULL, "%s, %zu pipeline%s", config->path, config->pipeline_count,
               config->pipeline_count == 1 ? "" : "s");
     say_warnings(c, 0);
+    if (config_listens_open(config)) {
+        check_say(c, VERDICT_WARN, "listen on 127.0.0.1 and let a proxy ask for a credential",
+                  "\"listen\" is \"%s\": whoever reaches it reads metrics and status",
+                  config->listen);
+    }
 }
 
 static void probe_secrets(struct check *c)

@@ -65,12 +65,28 @@ static void probe_service(struct check *c)
     say_product(c, &product);
 }
 
+/* By which it is written: service/index.h. */
+static void say_write_alias(struct check *c, const struct index_info *index)
+{
+    struct err err;
+    bool given;
+    char alias[INDEX_WRITE_ALIAS_BYTES];
+    const struct generation generation = {index->name, index->uuid, index->pipeline};
+    if (index_look_writes(c->session.service, &generation, alias, &given, &err) < 0) {
+        check_fail(c, &err);
+    } else if (!given) {
+        check_say(c, VERDICT_WARN, "the next sync gives it", "index \"%s\" lacks its alias \"%s\"",
+                  index->name, alias);
+    }
+}
+
 static void say_owner(struct check *c, const struct index_info *index)
 {
     const char *alias = c->pipeline->to.index;
     if (strcmp(index->pipeline, c->pipeline->name) == 0) {
         check_say(c, VERDICT_PASS, NULL, "alias \"%s\" points at \"%s\", which this pipeline built",
                   alias, index->name);
+        say_write_alias(c, index);
     } else if (index->pipeline[0] != '\0') {
         check_say(c, VERDICT_FAIL, "choose another to.index, or remove the alias",
                   "alias \"%s\" points at \"%s\", which pipeline \"%s\" built", alias, index->name,
@@ -100,11 +116,15 @@ static void probe_index(struct check *c)
         say_owner(c, &index);
         break;
     case ALIAS_SEVERAL:
-        check_say(c, VERDICT_FAIL, "choose another to.index, or remove the alias",
-                  "alias \"%s\" points at several indices", alias);
+        check_say(
+            c, VERDICT_FAIL,
+            "let the alias point at one index of the pipeline alone, or choose another to.index",
+            "alias \"%s\" points at several indices", alias);
         break;
     case ALIAS_CONCRETE:
-        check_say(c, VERDICT_FAIL, "choose another to.index, or delete or rename that index",
+        check_say(c, VERDICT_FAIL,
+                  "rowferry reindex --adopt builds an index beside it and turns the name into an "
+                  "alias; or choose another to.index",
                   "\"%s\" is an index of its own, and an alias cannot bear its name", alias);
         break;
     }

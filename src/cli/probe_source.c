@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What check asks of the source: whether it answers, the table, its key, the change log, the plan.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "probe.h"
@@ -44,16 +45,17 @@ static bool needs_log(const struct check *c)
 
 static void probe_server(struct check *c)
 {
+    struct err err;
     const struct pg_identity *id = &c->identity;
     if (id->server_version < POSTGRES_OLDEST) {
         check_say(c, VERDICT_FAIL, "use PostgreSQL 13 or newer",
                   "PostgreSQL %d has no pg_snapshot, which the change log needs",
                   id->server_version / 10000);
-    } else if (id->in_recovery && !needs_log(c)) {
-        check_say(c, VERDICT_PASS, NULL, "a standby, timeline %d", id->timeline);
+    } else if (id->in_recovery && needs_log(c) && pg_check_primary(c->pg, &err) < 0) {
+        check_fail(c, &err);
     } else if (id->in_recovery) {
-        check_say(c, VERDICT_FAIL, "connect to the primary",
-                  "the source is a standby, which the change log does not cover yet");
+        check_say(c, VERDICT_PASS, NULL, "a standby%s, timeline %d",
+                  needs_log(c) ? " whose primary answers" : "", id->timeline);
     } else {
         check_say(c, VERDICT_PASS, NULL, "a primary, timeline %d", id->timeline);
     }
@@ -93,8 +95,10 @@ static void probe_table(struct check *c)
     }
     const struct table *t = c->table;
     if (t->row_security) {
-        check_say(c, VERDICT_FAIL, "give the reader's role BYPASSRLS, or a policy-free table",
-                  "row security hides rows of %s from this role", t->quoted);
+        char remedy[256];
+        snprintf(remedy, sizeof(remedy), PG_ROW_SECURITY_REMEDY, c->identity.role);
+        check_say(c, VERDICT_FAIL, remedy, "row security hides rows of %s from this role",
+                  t->quoted);
     } else if (t->estimated_rows < 0) {
         check_say(c, VERDICT_PASS, NULL, "%s, %s, never analysed", t->quoted,
                   units_size(size, t->bytes));
@@ -133,7 +137,27 @@ static void probe_key(struct check *c)
     buf_release(&key);
 }
 
-/* A row that stops matching because time goes by has no change that tells. */
+/* A row that stops matching because time goes by has no change that tells: a reconcile finds it,
+ * and not one that begins to match. */
+static void say_unsteady(struct check *c, const char *function, bool query)
+{
+    const char *option = query ? "query" : "where";
+    if (c->pipeline->from.reconcile_ms > 0) {
+        check_say(c, VERDICT_WARN,
+                  "let a column say it, which the application sets, where rows also begin to match",
+                  "from.%s calls %s, whose result changes without a change of the table: rows that "
+                  "match no more are found by from.capture.deletes, and no others",
+                  option, function);
+        return;
+    }
+    check_say(
+        c, VERDICT_FAIL,
+        "let a column say it, which the application sets, or set from.capture.deletes; a "
+        "function of your own that depends on its arguments alone should be declared immutable",
+        "from.%s calls %s, whose result changes without a change of the table", option, function);
+}
+
+/* False where nothing more is to be said. */
 static bool is_steady(struct check *c, const struct query_input *in)
 {
     struct err err;
@@ -144,11 +168,7 @@ static bool is_steady(struct check *c, const struct query_input *in)
     if (rc < 0) {
         check_fail(c, &err);
     } else if (!steady) {
-        check_say(c, VERDICT_FAIL,
-                  "let a column say it, which the application sets; a function of your own that "
-                  "depends on its arguments alone should be declared immutable",
-                  "from.%s calls %s, whose result changes without a change of the table",
-                  in->root->query != NULL ? "query" : "where", buf_text(&function));
+        say_unsteady(c, buf_text(&function), in->root->query != NULL);
     }
     buf_release(&function);
     return steady;
@@ -172,7 +192,7 @@ static void probe_reading(struct check *c)
 }
 
 /* Empty where it is installed as it should be. */
-static int push_log_state(struct check *c, const struct table *table, struct buf *why,
+static int push_log_state(struct check *c, const struct table *table, struct buf *why, bool *broken,
                           struct err *err)
 {
     enum install_state state;
@@ -186,16 +206,17 @@ static int push_log_state(struct check *c, const struct table *table, struct buf
     if (rc == 0 && why->len == 0) {
         buf_push_text(why, texts[state]);
     }
+    *broken = rc == 0 && state == INSTALL_BROKEN;
     return rc;
 }
 
 static int push_dependency_state(struct check *c, const struct dependency *d, struct buf *why,
-                                 struct err *err)
+                                 bool *broken, struct err *err)
 {
     struct table *table = NULL;
     int rc = query_dependency(c->pg, &table, d, err);
     if (rc == 0) {
-        rc = push_log_state(c, table, why, err);
+        rc = push_log_state(c, table, why, broken, err);
     }
     if (rc == 0 && why->len > 0) {
         buf_printf(why, " (%s)", table->quoted);
@@ -210,18 +231,44 @@ static void probe_change_log(struct check *c)
     struct buf why;
     const struct from_config *from = &c->pipeline->from;
     buf_init(&why, WHY_BYTES);
-    int rc = push_log_state(c, c->table, &why, &err);
+    bool notifies = false;
+    bool broken = false;
+    int rc = catalog_capturable(c->table, &err);
+    if (rc == 0) {
+        rc = push_log_state(c, c->table, &why, &broken, &err);
+    }
+    if (rc == 0 && why.len == 0) {
+        rc = install_notifies(c->pg, c->table, &notifies, &err);
+    }
     for (size_t i = 0; rc == 0 && why.len == 0 && i < from->dependency_count; i++) {
-        rc = push_dependency_state(c, &from->dependencies[i], &why, &err);
+        rc = push_dependency_state(c, &from->dependencies[i], &why, &broken, &err);
     }
     if (rc < 0) {
         check_fail(c, &err);
     } else if (why.len > 0) {
-        check_say(c, VERDICT_FAIL, "run: rowferry source install", "%s", buf_text(&why));
+        check_say(c, VERDICT_FAIL,
+                  broken ? "run: rowferry source install; then everything is copied again, because "
+                           "changes may have been missed"
+                         : "run: rowferry source install",
+                  "%s", buf_text(&why));
     } else {
-        check_say(c, VERDICT_PASS, NULL, "is installed");
+        check_say(c, VERDICT_PASS, NULL, "is installed%s", notifies ? ", sends NOTIFY" : "");
     }
     buf_release(&why);
+}
+
+/* Of the table and of those that its query depends on. */
+static int find_stale(struct check *c, struct buf *names, struct err *err)
+{
+    const struct from_config *from = &c->pipeline->from;
+    int rc = install_stale(c->pg, c->table, names, err);
+    for (size_t i = 0; rc == 0 && i < from->dependency_count; i++) {
+        struct table *table = NULL;
+        rc = query_dependency(c->pg, &table, &from->dependencies[i], err);
+        rc = rc == 0 ? install_stale(c->pg, table, names, err) : rc;
+        table_free(table);
+    }
+    return rc;
 }
 
 /* What a consumer that does not come back keeps, fills the application's disk. */
@@ -233,17 +280,17 @@ static void probe_consumers(struct check *c)
     int rc = install_left(c->pg, c->table, &names, &err);
     if (rc == 0 && names.len > 0) {
         check_say(c, VERDICT_WARN,
-                  "attach it again, or remove the pipeline's state file to build the index anew",
+                  "attach it again; else the next sync looks for its documents and deletes them",
                   "tables left %s with their rows: %s", c->table->quoted, buf_text(&names));
         buf_release(&names);
         return;
     }
-    rc = rc == 0 ? install_stale(c->pg, c->table, &names, &err) : rc;
+    rc = rc == 0 ? find_stale(c, &names, &err) : rc;
     if (rc < 0) {
         check_fail(c, &err);
     } else if (names.len > 0) {
         check_say(c, VERDICT_WARN,
-                  "sync it; where it was given up: delete from rowferry.consumer where name = ...",
+                  "sync it; where it was given up: select rowferry.drop_consumer('...')",
                   "the change log keeps entries for %s", buf_text(&names));
     } else {
         check_say(c, VERDICT_PASS, NULL, "nobody keeps entries of the change log for long");

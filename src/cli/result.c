@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "record.h"
 #include "rowferry/base/units.h"
@@ -91,6 +92,12 @@ void result_push_text(struct buf *out, const struct sync_outcome *o)
     push_what(out, o);
     buf_printf(out, ", %s%s\n", result_duration(took, o->took_ms),
                o->result.stopped ? "; the next sync goes on from there" : "");
+    if (o->result.extended[0] != '\0') {
+        buf_printf(
+            out, "%s: %s added to the mapping; old documents lack %s until: rowferry reindex %s\n",
+            o->pipeline, o->result.extended,
+            strchr(o->result.extended, ',') != NULL ? "them" : "it", o->pipeline);
+    }
     if (o->result.dead_letters > 0) {
         buf_printf(out, "%s: ", o->pipeline);
         push_count(out, o->result.dead_letters, "dead letter");
@@ -113,6 +120,7 @@ void result_push_json(struct buf *out, const struct sync_outcome *o)
     record_int(out, "dead_letters", o->result.dead_letters);
     record_text(out, "generation", o->result.generation[0] != '\0' ? o->result.generation : NULL);
     record_bool(out, "first_load", o->result.first_load);
+    record_text(out, "mapping_extended", o->result.extended[0] != '\0' ? o->result.extended : NULL);
     record_bool(out, "stopped", o->result.stopped);
     record_int(out, "bytes", c->bytes);
     record_seconds(out, "seconds", o->took_ms);

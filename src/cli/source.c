@@ -17,6 +17,7 @@ struct installer {
     struct table *table;
     const char *reader; /* null: none to be named */
     const char *pipeline;
+    const struct arguments *arguments;
     struct buf out;
 };
 
@@ -27,6 +28,30 @@ typedef int (*install_step)(struct installer *i, struct err *err);
 static void push_done(struct installer *i, const char *what)
 {
     buf_printf(&i->out, "%s: the change log of %s %s\n", i->pipeline, i->table->quoted, what);
+}
+
+/* Whether --notify or --no-notify was given, and which. */
+static bool notify_chosen(const struct installer *i, bool *on)
+{
+    *on = arguments_have(i->arguments, OPTION_NOTIFY);
+    return *on || arguments_have(i->arguments, OPTION_NO_NOTIFY);
+}
+
+static int set_notify(struct installer *i, struct err *err)
+{
+    bool on;
+    bool was;
+    if (!notify_chosen(i, &on)) {
+        return 0;
+    }
+    int rc = install_notifies(i->pg, i->table, &was, err);
+    if (rc == 0) {
+        rc = install_notify(i->pg, i->table, on, err);
+    }
+    if (rc == 0 && on != was) {
+        push_done(i, on ? "sends NOTIFY" : "sends no NOTIFY any more");
+    }
+    return rc;
 }
 
 static int step_install(struct installer *i, struct err *err)
@@ -49,6 +74,7 @@ static int step_install(struct installer *i, struct err *err)
         if (i->reader != NULL) {
             buf_printf(&i->out, "%s: role \"%s\" may read it\n", i->pipeline, i->reader);
         }
+        rc = set_notify(i, err);
     }
     buf_release(&why);
     return rc;
@@ -84,7 +110,17 @@ static int step_uninstall(struct installer *i, struct err *err)
 static int step_print(struct installer *i, struct err *err)
 {
     buf_printf(&i->out, "-- pipeline %s\n", i->pipeline);
-    return install_print(i->pg, i->table, i->reader, &i->out, err);
+    bool on;
+    bool is = false;
+    int rc = install_notifies(i->pg, i->table, &is, err);
+    if (rc == 0) {
+        buf_push_text(&i->out, is ? "-- installed with --notify, and stays so\n" : "");
+        rc = install_print(i->pg, i->table, i->reader, &i->out, err);
+    }
+    if (rc == 0 && notify_chosen(i, &on)) {
+        rc = install_print_notify(i->pg, i->table, on, &i->out, err);
+    }
+    return rc;
 }
 
 /* --- connecting --------------------------------------------------------------------------------
@@ -110,6 +146,7 @@ static int connect_as(struct installer *i, const struct session *s, const char *
 {
     struct source_options options;
     session_source_options(s, &options);
+    options.uri = options.primary != NULL ? options.primary : options.uri;
     if (as != NULL) {
         options.uri = as;
         options.password = NULL;
@@ -194,7 +231,7 @@ static int run_pipeline(const struct source_task *t, const struct config *config
     if (p->from.capture_mode == CAPTURE_MODE_CURSOR) {
         return tell_nothing(t, p, err);
     }
-    struct installer i = {.pipeline = p->name};
+    struct installer i = {.pipeline = p->name, .arguments = t->arguments};
     struct session session;
     struct pg_identity identity;
     buf_init(&i.out, SCRIPT_BYTES);
@@ -234,6 +271,9 @@ static int run_task(const struct source_task *t, struct err *err)
     const char *as = a->values[OPTION_AS];
     struct setup setup = {0};
     int rc = as != NULL ? check_as(as, err) : 0;
+    if (rc == 0 && arguments_have(a, OPTION_NOTIFY) && arguments_have(a, OPTION_NO_NOTIFY)) {
+        rc = err_set(err, ERR_CONFIG, "takes either --notify or --no-notify");
+    }
     if (rc == 0) {
         rc = setup_load(&setup, a, a->operands, a->operand_count, err);
     }

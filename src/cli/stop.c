@@ -9,10 +9,9 @@ static volatile sig_atomic_t stop;
 
 static void on_signal(int number)
 {
-    if (stop != 0) {
+    if (__atomic_exchange_n(&stop, 1, __ATOMIC_RELAXED) != 0) { /* other threads look at it */
         _exit(128 + number);
     }
-    stop = 1;
 }
 
 const volatile sig_atomic_t *stop_watch(void)

@@ -63,7 +63,12 @@ void terminal_push_safe(struct buf *out, const char *bytes, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         char escaped[TEXT_ESCAPED_BYTES];
-        if (bytes[i] == '\\') {
+        size_t used;
+        unsigned hidden = text_hidden(bytes + i, len - i, &used);
+        if (hidden != 0) {
+            buf_printf(out, "\\u%04x", hidden);
+            i += used - 1;
+        } else if (bytes[i] == '\\') {
             buf_push_char(out, '\\');
         } else {
             buf_push(out, escaped, text_escape_byte(escaped, bytes[i]));
@@ -87,7 +92,9 @@ void terminal_error(const char *pipeline, const struct err *e)
     if (pipeline != NULL && strncmp(e->message, "pipeline \"", 10) != 0) {
         buf_printf(&block, " pipeline \"%s\":", pipeline);
     }
-    buf_printf(&block, " %s\n", e->message);
+    buf_push_char(&block, ' ');
+    terminal_push_safe(&block, e->message, strlen(e->message));
+    buf_push_char(&block, '\n');
     if (e->detail[0] != '\0') {
         buf_printf(&block, "    %s\n", e->detail);
     }

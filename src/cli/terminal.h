@@ -25,8 +25,8 @@ void terminal_say(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* Whether fd is a terminal that may show colours. */
 bool terminal_colours(int fd);
 
-/* Appends bytes of others with their control characters as \xNN, backslashes as they are: what is
- * shown can be given back on a command line. */
+/* Appends bytes of others with their control characters as \xNN, hidden ones as \uNNNN, backslashes
+ * as they are: what is shown can be given back on a command line. */
 void terminal_push_safe(struct buf *out, const char *bytes, size_t len);
 
 /* Appends text, coloured where `colours`. */

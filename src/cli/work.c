@@ -24,8 +24,11 @@ void work_push_stage(struct buf *out, const struct working *w)
 void work_push_limits(struct buf *out, const struct working *w)
 {
     char text[UNITS_BYTES];
-    buf_printf(out, "%lld request%s in flight, batches of %s", (long long)w->in_flight,
-               w->in_flight == 1 ? "" : "s", units_size(text, w->batch_bytes));
+    buf_printf(out, "%lld request%s in flight", (long long)w->in_flight,
+               w->in_flight == 1 ? "" : "s");
+    if (w->batch_bytes > 0) { /* nothing was sent yet, and may not be */
+        buf_printf(out, ", batches of %s", units_size(text, w->batch_bytes));
+    }
     if (w->frozen[0] != '\0') {
         buf_push_literal(out, " that grow no more: ");
         terminal_push_safe(out, w->frozen, strlen(w->frozen));
