@@ -109,7 +109,7 @@ static struct pg_result *read_row(const struct golden_plan *p, struct pg *pg)
     struct pg_result *row = NULL;
     struct err err;
     if (rowsql_build(&sql, pg, &in, &err) < 0 ||
-        pg_query(pg, &row, sql.first, first, 1, &err) < 0) {
+        pg_query(pg, &row, sql.range[ROWSQL_FIRST][0], first, 1, &err) < 0) {
         die(p->table->quoted, &err);
     }
     rowsql_release(&sql);

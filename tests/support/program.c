@@ -20,7 +20,7 @@
 #include "wait.h"
 
 #define ARGUMENTS_MAX 32
-#define RUN_MS 60000
+#define RUN_MS 240000
 
 static int memory_file(const char *name)
 {
@@ -117,6 +117,15 @@ static bool said(int fd, const char *text)
     return found;
 }
 
+#define TOLD_MAX_BYTES 6000 /* Check takes no message of more than 8 KiB */
+
+static char *last_said(int fd)
+{
+    char *all = content(fd);
+    size_t len = strlen(all);
+    return len > TOLD_MAX_BYTES ? all + len - TOLD_MAX_BYTES : all;
+}
+
 void program_await(struct program *p, const char *text, int64_t deadline_ms)
 {
     struct deadline deadline = deadline_after(deadline_ms);
@@ -126,8 +135,13 @@ void program_await(struct program *p, const char *text, int64_t deadline_ms)
             return;
         }
         ck_assert_msg(running && deadline_wait(&deadline), "never said \"%s\" but: %s", text,
-                      content(p->err_fd));
+                      last_said(p->err_fd));
     }
+}
+
+char *program_said(const struct program *p)
+{
+    return content(p->err_fd);
 }
 
 void program_result_release(struct program_result *result)

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "wait.h"
+
 struct program {
     pid_t pid;
     int out_fd;
@@ -35,6 +37,9 @@ void program_signal(const struct program *p, int number);
 /* Waits until standard error or output holds the text; fails when it ends or deadline_ms passes
  * before. */
 void program_await(struct program *p, const char *text, int64_t deadline_ms);
+
+/* What it has written to standard error so far; the caller frees it. */
+char *program_said(const struct program *p);
 
 bool program_running(const struct program *p);
 

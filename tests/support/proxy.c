@@ -15,6 +15,7 @@
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "server.h"
 
 #define PROXY_MAX_BYTES ((size_t)64 << 20)
 
@@ -53,15 +54,13 @@ static struct sockaddr_in address_of(int port)
 static void open_listener(struct proxy *p)
 {
     struct sockaddr_in address = address_of(p->port);
-    socklen_t len = sizeof(address);
     int one = 1;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
-        listen(fd, 64) != 0 || getsockname(fd, (struct sockaddr *)&address, &len) != 0) {
+        listen(fd, 64) != 0) {
         abort();
     }
-    p->port = ntohs(address.sin_port);
     p->listener = fd;
 }
 
@@ -297,6 +296,7 @@ struct proxy *proxy_start(int service_port, proxy_decide decide, void *context)
 {
     struct proxy *p = mem_zero(1, sizeof(*p));
     p->service_port = service_port;
+    p->port = free_port(); /* it may go down and come back */
     p->decide = decide;
     p->context = context;
     pthread_mutex_init(&p->lock, NULL);

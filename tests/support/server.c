@@ -12,14 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "rowferry/base/text.h"
 #include "sql.h"
 #include "wait.h"
-
-#define START_MS 20000
-#define STOP_MS 20000
 
 static char *joined(const char *a, const char *between, const char *b)
 {
@@ -76,7 +74,9 @@ char *database_new(void)
 {
     static unsigned count;
     char name[64];
-    snprintf(name, sizeof(name), "test_%d_%u", (int)getpid(), count++);
+    /* a number of a process comes again in a long run */
+    snprintf(name, sizeof(name), "test_%d_%llx_%u", (int)getpid(), (unsigned long long)time(NULL),
+             count++);
     PGconn *conn = sql_open(server_uri());
     sql_exec(conn, "create database %s template template0", name);
     PQfinish(conn);
@@ -106,15 +106,18 @@ char *uri_as(const char *uri, const char *user)
     return whole;
 }
 
+/* Bound and not listening, the socket keeps the system from giving the port to anybody who asks for
+ * any, and a server that sets SO_REUSEADDR can still take it. It is closed with the test. */
 int free_port(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     socklen_t size = sizeof(address);
+    int one = 1;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     ck_assert_int_ge(fd, 0);
     ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, size), 0);
+    ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)), 0);
     ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &size), 0);
-    close(fd);
     return ntohs(address.sin_port);
 }
 
@@ -145,7 +148,7 @@ void devsearch_start_at(struct devsearch *service, int port, const char *const *
         argv[i] = *options++;
     }
     program_start(&service->program, argv, NULL);
-    struct deadline deadline = deadline_after(START_MS);
+    struct deadline deadline = deadline_after(WAIT_MS);
     while ((service->port = written_port(port_file)) == 0) {
         ck_assert_msg(program_running(&service->program) && deadline_wait(&deadline),
                       "devsearch did not start");
@@ -157,14 +160,14 @@ void devsearch_start_at(struct devsearch *service, int port, const char *const *
 
 void devsearch_start(struct devsearch *service, const char *const *options)
 {
-    devsearch_start_at(service, 0, options);
+    devsearch_start_at(service, free_port(), options);
 }
 
 void devsearch_stop(struct devsearch *service)
 {
     struct program_result result;
     program_signal(&service->program, SIGTERM);
-    program_finish(&service->program, STOP_MS, &result);
+    program_finish(&service->program, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "devsearch ended with %d: %s", result.exit_code,
                   result.err);
     program_result_release(&result);

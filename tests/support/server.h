@@ -37,16 +37,17 @@ struct devsearch {
     char url[64]; /* http */
 };
 
-/* Starts $DEVSEARCH_PROGRAM on a free port; options end with null and may be null. */
+/* Starts $DEVSEARCH_PROGRAM on a port that stays its own; options end with null and may be null. */
 void devsearch_start(struct devsearch *service, const char *const *options);
 
-/* The same on a port of the caller's choice, for a service that comes back. */
+/* The same on a port of its own, for a service that comes back. */
 void devsearch_start_at(struct devsearch *service, int port, const char *const *options);
 
 /* Ends it and fails where it did not end well. */
 void devsearch_stop(struct devsearch *service);
 
-/* A loopback port on which nobody listens now. */
+/* A loopback port on which nobody listens, kept from all others for as long as the test lives: a
+ * server may listen there, end, and come back. */
 int free_port(void);
 
 #endif

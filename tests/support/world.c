@@ -11,11 +11,7 @@
 #include "http.h"
 #include "rowferry/base/buf.h"
 #include "sql.h"
-
-#define WORLD_PROPERTIES                                                                           \
-    "\"title\":{\"type\":\"text\"},\"price\":{\"type\":\"double\"},\"tags\":{\"type\":"            \
-    "\"keyword\"},\"extra\":{\"type\":\"object\",\"enabled\":false},\"published\":{\"type\":"      \
-    "\"boolean\"},\"updated_at\":{\"type\":\"date\"}"
+#include "wait.h"
 
 static const char table_sql[] =
     "create table articles (source_id bigint primary key, title text, price numeric(12, 4), "
@@ -30,26 +26,39 @@ static void configure(struct world *w, const char *properties, const char *limit
                       const char *where)
 {
     struct buf text;
+    struct buf source;
     buf_init(&text, 64 * 1024);
+    buf_init(&source, 4096);
+    buf_printf(&source, "\"uri\": \"%s\"", w->uri);
     buf_printf(
         &text,
-        "{\n  // written by a test\n  \"source\": {\"uri\": \"%s\"},\n"
+        "{\n  // written by a test\n  \"source\": {%s},\n"
         "  \"service\": {\"url\": \"%s\", \"auth\": {\"api_key\": {\"file\": \"%s/key\"}}},\n"
         "  \"state\": {\"path\": \"%s/state.db\"},\n"
         "  \"limits\": {%s},\n"
         "  \"pipelines\": [{\"name\": \"articles\",\n"
         "    \"from\": {\"table\": \"public.articles\", \"key\": [\"source_id\"]%s},\n"
-        "    \"to\": {\"index\": \"shop-articles\", \"mappings\": {\"properties\": {%s}}}}]\n"
+        "    \"to\": {\"index\": \"shop-articles\", \"mappings\": {\"properties\": "
+        "{%s}}%s%s}%s%s}]\n"
         "}\n",
-        w->uri, w->service.url, w->dir, w->dir, limits, where, properties);
+        w->source != NULL ? w->source : buf_text(&source), w->service.url, w->dir, w->dir, limits,
+        where, properties, w->to != NULL ? ", " : "", w->to != NULL ? w->to : "",
+        w->members != NULL ? ", " : "", w->members != NULL ? w->members : "");
     free(w->config);
     w->config = scratch_write(w->dir, "rowferry.json", buf_text(&text));
     buf_release(&text);
+    buf_release(&source);
 }
 
 void world_configure(struct world *w, const char *properties, const char *limits)
 {
     configure(w, properties, limits, "");
+}
+
+void world_pipeline(struct world *w, const char *members)
+{
+    w->members = members;
+    configure(w, WORLD_PROPERTIES, "\"retry_budget\": \"20s\"", "");
 }
 
 void world_from(struct world *w, const char *members)
@@ -122,10 +131,98 @@ void world_expect_equal(struct world *w)
     free(query);
 }
 
-void world_fault(struct world *w, const char *fault)
+void world_await_equal(struct world *w, int64_t deadline_ms)
+{
+    struct deadline deadline = deadline_after(deadline_ms);
+    char *query = compare_table("articles", "source_id");
+    struct comparison c = {.differences = 1};
+    while (c.differences > 0) {
+        compare(&c, w->conn, query, w->service.url, "shop-articles", "ApiKey " WORLD_API_KEY);
+        free(c.first);
+        if (!deadline_wait(&deadline)) {
+            break;
+        }
+    }
+    free(query);
+    world_expect_equal(w);
+}
+
+void world_fault(const struct world *w, const char *fault)
 {
     struct reply reply;
     reply_get(&reply, "POST", w->service.url, "/_devsearch/faults", fault, "ApiKey " WORLD_API_KEY);
     ck_assert_int_eq(reply.status, 200);
     reply_release(&reply);
+}
+
+void world_unfault(const struct world *w)
+{
+    json_object_put(reply_json(200, "DELETE", w->service.url, "/_devsearch/faults", NULL,
+                               "ApiKey " WORLD_API_KEY));
+}
+
+/* For less than the program's request_timeout. */
+static void hold(const struct world *w, const char *path, const char *members)
+{
+    char fault[256];
+    snprintf(fault, sizeof(fault), "{\"delay_ms\":50000,\"path\":\"%s\"%s}", path, members);
+    world_fault(w, fault);
+}
+
+void world_hold(const struct world *w, const char *path)
+{
+    hold(w, path, ",\"count\":1");
+}
+
+void world_hold_all(const struct world *w, const char *path)
+{
+    hold(w, path, "");
+}
+
+void world_await_held(const struct world *w)
+{
+    struct deadline deadline = deadline_after(WAIT_MS);
+    for (bool held = false; !held;) {
+        struct json_object *stats = reply_json(200, "GET", w->service.url, "/_devsearch/stats",
+                                               NULL, "ApiKey " WORLD_API_KEY);
+        held = json_object_get_int64(json_object_object_get(stats, "faults_waiting")) > 0;
+        json_object_put(stats);
+        ck_assert_msg(held || deadline_wait(&deadline), "no request was held up");
+    }
+}
+
+void world_await_settled(const struct world *w)
+{
+    struct deadline deadline = deadline_after(WAIT_MS);
+    for (bool settled = false; !settled;) {
+        struct program_result result;
+        rowferry_run(&result, w->config, "status", "--json", NULL);
+        settled = strstr(result.out, "\"pending\":0,") != NULL;
+        ck_assert_msg(settled || deadline_wait(&deadline), "never settled: %s%s", result.out,
+                      result.err);
+        program_result_release(&result);
+    }
+}
+
+char *world_config_of_another(const struct world *w)
+{
+    char text[8192];
+    FILE *file = fopen(w->config, "r");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    char *at = strstr(text, "state.db");
+    ck_assert_ptr_nonnull(at);
+    memcpy(at, "other", 5);
+    return scratch_write(w->dir, "other.json", text);
+}
+
+void world_await_hold(const struct world *w)
+{
+    struct deadline deadline = deadline_after(WAIT_MS);
+    while (sql_int(w->conn, "select count(*) from pg_locks where locktype = 'advisory' and granted "
+                            "and database = (select oid from pg_database where datname = "
+                            "current_database())") == 0) {
+        ck_assert(deadline_wait(&deadline));
+    }
 }

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The glossary's names of outcomes, for what a failed test says.
+ */
+#ifndef ROWFERRY_TESTS_OUTCOMES_H
+#define ROWFERRY_TESTS_OUTCOMES_H
+
+#include "rowferry/document/operation.h"
+
+static inline const char *outcome_name(enum outcome outcome)
+{
+    static const char *const names[] = {
+        [OUTCOME_UNKNOWN] = "unknown", [OUTCOME_DONE] = "done",         [OUTCOME_RETRY] = "retry",
+        [OUTCOME_OUTRUN] = "outrun",   [OUTCOME_REJECTED] = "rejected", [OUTCOME_STOP] = "stop",
+    };
+    return names[outcome];
+}
+
+#endif
