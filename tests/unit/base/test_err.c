@@ -19,6 +19,19 @@ START_TEST(set_fills_class_and_message_and_clears_the_rest)
     ck_assert_str_eq(e.sqlstate, "");
     ck_assert_int_eq(e.http_status, 0);
     ck_assert_int_eq(e.sqlite_code, 0);
+    ck_assert(!e.drift);
+}
+END_TEST
+
+START_TEST(drift_is_kept_under_context_and_gone_with_the_next_error)
+{
+    struct err e;
+    err_set(&e, ERR_STATE, "another table");
+    ck_assert_int_eq(err_drift(&e), ERR_STATE);
+    err_context(&e, "pipeline");
+    ck_assert(e.drift);
+    err_set(&e, ERR_STATE, "the guard");
+    ck_assert(!e.drift);
 }
 END_TEST
 
@@ -26,6 +39,7 @@ START_TEST(a_caller_that_wants_no_error_gets_the_class)
 {
     ck_assert_int_eq(err_set(NULL, ERR_HELD, "held"), ERR_HELD);
     ck_assert_int_lt(err_hint(NULL, "do"), 0);
+    ck_assert_int_lt(err_drift(NULL), 0);
     ck_assert_int_lt(err_context(NULL, "here"), 0);
     err_detail(NULL, "x", 1);
 }
@@ -146,6 +160,7 @@ START_TEST(of_two_exit_codes_the_one_that_counts_wins_in_both_orders)
 END_TEST
 
 SUITE_MAIN("base/err", set_fills_class_and_message_and_clears_the_rest,
+           drift_is_kept_under_context_and_gone_with_the_next_error,
            a_caller_that_wants_no_error_gets_the_class, a_message_of_several_lines_becomes_one,
            a_long_message_is_cut_between_characters_and_says_so,
            context_stands_before_the_message_and_keeps_class_and_evidence,

@@ -20,7 +20,10 @@
 
 COMMAND(command_check)
 COMMAND(command_sync)
+COMMAND(command_reindex)
 COMMAND(command_status)
+COMMAND(command_verify)
+COMMAND(command_smoke)
 COMMAND(command_document)
 COMMAND(command_source_install)
 COMMAND(command_source_upgrade)
@@ -31,6 +34,9 @@ COMMAND(command_deadletter_show)
 COMMAND(command_deadletter_retry)
 COMMAND(command_deadletter_discard)
 COMMAND(command_resync)
+COMMAND(command_pause)
+COMMAND(command_resume)
+COMMAND(command_run)
 
 #define PARSE(a, err, ...)                                                                         \
     arguments_parse((a),                                                                           \
@@ -117,9 +123,8 @@ START_TEST(what_cannot_be_understood_is_refused_by_name)
         {{"stauts", "a", "b"}, "unknown command \"stauts\"; did you mean \"status\"?"},
         {{"deadletter", "lst", "a"},
          "unknown command \"deadletter lst\"; did you mean \"deadletter list\"?"},
-        {{"verify", "a", "b"}, "command \"verify\" is not available in version " ROWFERRY_VERSION},
-        {{"resync", "--where", "a"},
-         "option \"--where\" of \"resync\" is not available in version " ROWFERRY_VERSION},
+        {{"validate", "a", "b"},
+         "command \"validate\" is not available in version " ROWFERRY_VERSION},
         {{"sync", "--jsno", "a"}, "unknown option \"--jsno\"; did you mean \"--json\"?"},
         {{"sync", "--as", "a"},
          "command \"sync\" has no option \"--as\"; see: rowferry sync --help"},

@@ -87,7 +87,8 @@ START_TEST(the_json_object_has_every_counter_and_quotes_the_error)
     ck_assert_str_eq(buf_text(&out),
                      "{\"pipeline\":\"a\\\"b\",\"operations\":7,\"upserts\":6,\"deletes\":1,"
                      "\"rejected\":2,\"retried\":0,\"outrun\":0,\"cleared\":0,\"dead_letters\":0,"
-                     "\"generation\":null,\"first_load\":false,\"stopped\":false,\"bytes\":9,"
+                     "\"generation\":null,\"first_load\":false,\"mapping_extended\":null,"
+                     "\"stopped\":false,\"bytes\":9,"
                      "\"seconds\":1.234,\"exit_code\":1,\"error\":\"no table \\\"t\\\"\"}\n");
     buf_release(&out);
 }

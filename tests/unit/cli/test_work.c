@@ -59,4 +59,12 @@ START_TEST(what_is_not_known_is_not_said)
 }
 END_TEST
 
-SUITE_MAIN("cli/work", a_copy_tells_share_speed_and_what_is_left, what_is_not_known_is_not_said)
+START_TEST(a_holder_that_the_guard_stopped_has_no_batches_of_0_bytes)
+{
+    const struct working w = {.stage = "guard", .share = -1, .remaining_ms = -1};
+    expect_shown(&w, work_push_limits, "0 requests in flight");
+}
+END_TEST
+
+SUITE_MAIN("cli/work", a_holder_that_the_guard_stopped_has_no_batches_of_0_bytes,
+           a_copy_tells_share_speed_and_what_is_left, what_is_not_known_is_not_said)

@@ -93,6 +93,18 @@ START_TEST(only_loopback_is_safe_without_tls)
 }
 END_TEST
 
+START_TEST(listening_on_loopback_is_not_open)
+{
+    ck_assert(!address_listens_open("127.0.0.1:9187"));
+    ck_assert(!address_listens_open("127.8.0.1:9187"));
+    ck_assert(!address_listens_open("[::1]:9187"));
+    ck_assert(!address_listens_open("localhost:9187"));
+    ck_assert(address_listens_open("0.0.0.0:9187"));
+    ck_assert(address_listens_open("[::]:9187"));
+    ck_assert(address_listens_open("search-box:9187"));
+}
+END_TEST
+
 START_TEST(listening_needs_host_and_port)
 {
     static const char *const allowed[] = {"127.0.0.1:9187", "[::]:0", "localhost:65535"};
@@ -111,4 +123,4 @@ END_TEST
 SUITE_MAIN("config/address", passwords_are_seen_in_every_form_that_libpq_reads,
            what_only_looks_like_a_password_passes, texts_of_the_wrong_shape_are_refused_as_uris,
            urls_have_scheme_host_and_path_and_nothing_else, only_loopback_is_safe_without_tls,
-           listening_needs_host_and_port)
+           listening_on_loopback_is_not_open, listening_needs_host_and_port)

@@ -49,6 +49,13 @@ static const struct refused {
      "did you mean \"listen\"?"},
     {WITH("\"limits\": {\"batch_byte\": \"1MiB\"}"),
      "shop.json:2:12: unknown key \"limits.batch_byte\"", "did you mean \"batch_bytes\"?"},
+    {PIPE2("\"verify\": {\"every\": \"5\"}"),
+     "shop.json:3:21: \"pipelines[0].verify.every\" is \"5\"; a whole number with its unit (ms, s, "
+     "m, "
+     "h, d) is expected, like \"1s\"",
+     NULL},
+    {PIPE2("\"verify\": {\"repair\": true}"),
+     "shop.json:3:22: \"pipelines[0].verify.repair\" needs \"verify.every\"", NULL},
     {PIPE(NAME ",\"from\": {\"tabel\": \"t\"}"),
      "shop.json:2:23: unknown key \"pipelines[0].from.tabel\"", "did you mean \"table\"?"},
     {WITH("\"name\": \"x\""), "shop.json:2:1: unknown key \"name\"",
@@ -151,18 +158,38 @@ static const struct refused {
                "\"cursor\", \"column\": \"at\"}}," TO),
      "shop.json:2:46: \"pipelines[0].from.query\" needs the capture mode \"changelog\"", NULL},
 
-    /* known, but not in this version */
     {PIPE(NAME
-          ",\"from\": {\"table\": \"t\", \"capture\": {\"deletes\": {\"reconcile\": \"1h\"}}}," TO),
-     "shop.json:2:49: \"pipelines[0].from.capture.deletes\" is not available in version 0.1.0",
+          ",\"from\": {\"table\": \"t\", \"capture\": {\"deletes\": {\"recuncile\": \"1h\"}}}," TO),
+     "shop.json:2:61: unknown key \"pipelines[0].from.capture.deletes.recuncile\"",
+     "did you mean \"reconcile\"?"},
+
+    /* SQL that reaches beyond itself */
+    {PIPE(NAME ",\"from\": {\"table\": \"t\", \"where\": \"true) or (true\"}," TO),
+     "shop.json:2:46: \"pipelines[0].from.where\": it is not one condition or query by itself: a "
+     "\")\" closes what it did not open",
      NULL},
+    {PIPE(NAME ",\"from\": {\"table\": \"t\", \"where\": \"n > 3;\"}," TO),
+     "shop.json:2:46: \"pipelines[0].from.where\": it is not one condition or query by itself: it "
+     "has a \";\"",
+     "leave out the \";\""},
+    {PIPE(NAME ",\"from\": {\"table\": \"t\", \"query\": \"select 1; select 2\"}," TO),
+     "shop.json:2:46: \"pipelines[0].from.query\": it is not one condition or query by itself: it "
+     "has a \";\"",
+     "leave out the \";\""},
+    {PIPE(NAME
+          ",\"from\": {\"table\": \"t\", \"query\": \"select 1\", \"depends_on\": [{\"table\": "
+          "\"u\", \"key\": [\"id\"], \"keys\": \"select $1) x, (select 1\"}]}," TO),
+     "shop.json:2:111: \"pipelines[0].from.depends_on[0].keys\": it is not one condition or query "
+     "by "
+     "itself: a \")\" closes what it did not open",
+     NULL},
+
+    /* known, but not in this version */
     {PIPE(NAME "," FROM ",\"to\": {\"kind\": \"data_stream\"}"),
      "shop.json:2:52: \"pipelines[0].to.kind\": \"data_stream\" is not available in version 0.1.0",
      NULL},
     {AUTH("\"aws_sigv4\": {}"),
      "shop.json:2:10: \"service.auth.aws_sigv4\" is not available in version 0.1.0", NULL},
-    {WITH("\"on_schema_change\": \"rebuild\""),
-     "shop.json:2:21: \"on_schema_change\": \"rebuild\" is not available in version 0.1.0", NULL},
 
     /* secrets where none may be */
     {URI("postgresql://u:" S3CRET "@h/d"),

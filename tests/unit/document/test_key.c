@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "keyjoin.h"
 #include "rowferry/base/buf.h"
 #include "suite.h"
 

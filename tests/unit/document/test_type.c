@@ -81,6 +81,37 @@ START_TEST(a_misfit_says_what_the_column_can_fill)
 }
 END_TEST
 
+START_TEST(a_mistyped_type_is_answered_with_the_nearest)
+{
+    expect_misfit("bytea", "binray",
+                  "a column of type bytea can fill binary; did you mean "
+                  "\"binary\"?");
+    expect_misfit("range:inet", "ip_rnage",
+                  "a column of type range:inet can fill ip_range, keyword, text, match_only_text, "
+                  "search_as_you_type, wildcard, semantic_text, semantic, version, completion; did "
+                  "you mean \"ip_range\"?");
+    expect_misfit("bytea", "annotated_text", "a column of type bytea can fill binary");
+}
+END_TEST
+
+START_TEST(every_type_of_the_table_is_suggested_for_a_slip_in_it)
+{
+    for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
+        const char *list = r->properties;
+        while (*list != '\0') {
+            char slip[64];
+            size_t len = strcspn(list, " ");
+            snprintf(slip, sizeof(slip), "%.*sq", (int)len, list);
+            const char *meant = mapping_meant_type(slip);
+            ck_assert_msg(meant != NULL, "%s", slip);
+            ck_assert_msg(strlen(meant) == len && strncmp(meant, slip, len) == 0, "%s: %s", slip,
+                          meant);
+            list += len + strspn(list + len, " ");
+        }
+    }
+}
+END_TEST
+
 static uint64_t next_random(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -252,5 +283,7 @@ START_TEST(the_manual_shows_the_same_table)
 END_TEST
 
 SUITE_MAIN("document/type", common_pairs_fit, a_misfit_says_what_the_column_can_fill,
+           a_mistyped_type_is_answered_with_the_nearest,
+           every_type_of_the_table_is_suggested_for_a_slip_in_it,
            whatever_comes_one_json_value_on_one_line_is_written_or_nothing,
            the_manual_shows_the_same_table)

@@ -72,6 +72,25 @@ START_TEST(the_ceiling_is_asked_for_once_in_a_while_only)
 }
 END_TEST
 
+/* Each of them ended without giving anything back, a second after it began. */
+START_TEST(many_short_runs_do_not_drive_the_versions_into_the_future)
+{
+    int64_t ceiling = 0;
+    int64_t last = 0;
+    for (int run = 0; run < 500; run++) {
+        struct version_clock v;
+        int64_t wall = NOW + run * INT64_C(1000000);
+        version_start(&v, ceiling);
+        int64_t sent = tick(&v, wall);
+        ck_assert_int_gt(sent, last);
+        ck_assert_int_ge(v.ceiling, sent);
+        ck_assert_int_le(v.ceiling - wall, VERSION_RESERVE_US + VERSION_STEP_US);
+        last = sent;
+        ceiling = v.ceiling;
+    }
+}
+END_TEST
+
 START_TEST(a_foreign_version_is_stepped_over)
 {
     struct version_clock v;
@@ -100,6 +119,7 @@ int main(void)
     tcase_add_test(laws, ticks_grow_when_the_clock_stands_or_jumps_back);
     tcase_add_test(laws, after_a_crash_every_tick_is_above_all_that_was_sent);
     tcase_add_test(laws, the_ceiling_is_asked_for_once_in_a_while_only);
+    tcase_add_test(laws, many_short_runs_do_not_drive_the_versions_into_the_future);
     tcase_add_test(laws, a_foreign_version_is_stepped_over);
     tcase_add_test_raise_signal(laws, a_tick_above_the_durable_ceiling_ends_the_program, SIGABRT);
     suite_add_tcase(suite, laws);

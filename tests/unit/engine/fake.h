@@ -35,6 +35,7 @@ enum fake_fault {
 /* A write that is still on its way. */
 struct fake_late {
     size_t row;
+    size_t built; /* to this index, and to no later one */
     struct fake_document document;
 };
 
@@ -63,17 +64,24 @@ struct fake {
     char mirror_letters[65536];
     bool mirror_lost; /* what is told from now on does not arrive */
     bool held;        /* somebody else holds the pipeline */
+    size_t left;      /* so often a member left with its rows, */
+    size_t left_met;  /* and so much of that the position relies on */
 
     /* service */
     struct fake_document documents[FAKE_ROWS];
     char index[256]; /* exists where not empty */
+    size_t built;    /* so many were created */
     char creator[32];
+    char write_alias[INDEX_WRITE_ALIAS_BYTES]; /* as it was told last */
     char uuid[32];
     struct index_info meta; /* of the index */
     const char *source;     /* that the index of the alias was built from */
     const char *to_index;   /* the alias that is configured */
     char alias[256];        /* the index that the alias points at */
     bool alias_several;     /* and at others */
+    size_t glances;         /* at the alias, begun */
+    bool glancing;          /* one is under way */
+    bool glance_hangs, glance_fails, glance_forbidden;
     fake_judge judge;
     long attempts[FAKE_ROWS];
     enum fake_fault (*fault)(struct fake *f);
@@ -87,21 +95,33 @@ struct fake {
     int64_t highest_sent;    /* version of an operation that was sent */
     int64_t sent[FAKE_ROWS]; /* the same of each row */
     bool version_went_back;  /* a later read of a row had no higher version: a broken law */
-    long operations;         /* that the service has seen */
-    bool finished;           /* refreshed and open for search */
+    int64_t told[FAKE_ROWS]; /* the version that outran an operation of the row, as was answered, */
+    int told_times[FAKE_ROWS]; /* so often by this sync, */
+    int most_told;             /* and at most */
+    long operations;           /* that the service has seen */
+    bool finished;             /* refreshed and open for search */
+    size_t copies_late;        /* so many looks find the copies missing, */
+    bool red;                  /* or a primary */
+    char left_to[256];         /* the index in whose memory a position was left, */
+    char left_position[1024];
+    int64_t left_clock;
+    char mapping[8192]; /* of the index, as it was created or extended */
+    char kept[256];     /* the name under which an adopted index is kept */
+    bool no_clones;     /* the service does not clone */
     int64_t storage_bytes;
     bool storage_forbidden;
     size_t storage_looks;
     bool double_key; /* two operations of one key were in flight together: a broken law */
 
-    size_t counts, scans; /* of this sync */
-    int fail_scans;       /* so many are not answered */
-    bool count_forbidden;
+    size_t counts, scans, asked; /* of this sync */
+    int fail_scans;              /* so many are not answered */
+    bool count_forbidden, scan_forbidden;
     size_t deleted; /* documents that were there, by this sync */
 
     bool requests_only;
     double guard_share;
     int64_t guard_count;
+    int64_t reconcile_ms;
     bool allow_deletes;
     void (*step)(struct fake *f); /* at each call of a port */
 
@@ -121,6 +141,9 @@ void fake_write(struct fake *f, size_t row, long value);
 
 /* Removes all rows as TRUNCATE does. */
 void fake_truncate(struct fake *f);
+
+/* Removes these rows as a member takes them along: the log has no entry of them. */
+void fake_leave(struct fake *f, size_t from, size_t to);
 
 /* A sync with default options; *result may be null. Returns the error's class or 0. */
 int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err);

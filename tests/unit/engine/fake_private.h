@@ -8,6 +8,25 @@
 extern const struct service_port_ops fake_service_ops;
 extern const struct source_port_ops fake_source_ops;
 
+/* Of fake_service_ops, in fake_generations.c. */
+int fake_generation_swap_adopting(void *self, const char *alias, const char *kept, const char *to,
+                                  bool *kept_it, struct err *err);
+int fake_generation_adopt_undo(void *self, const char *alias, const char *kept, struct err *err);
+int fake_generation_ready(void *self, const char *index, int64_t timeout_ms, bool *green,
+                          struct err *err);
+int fake_generation_list(void *self, const char *alias, const char *pipeline,
+                         struct index_info *out, size_t max, size_t *count, struct err *err);
+int fake_generation_leave(void *self, const char *index, const char *pipeline, const char *position,
+                          int64_t clock, struct err *err);
+int fake_generation_left(void *self, const char *index, struct buf *position, int64_t *clock,
+                         bool *found, struct err *err);
+int fake_generation_mapping(void *self, const char *index, struct buf *json, struct err *err);
+int fake_generation_extend(void *self, const char *index, const char *properties, const char *meta,
+                           struct err *err);
+
+/* A text of `_meta.rowferry` in JSON that has to have it. */
+void fake_take_meta(const char *mappings, const char *name, char *out, size_t size);
+
 /* Every call of a port passes here. */
 static inline void fake_step(struct fake *f)
 {

@@ -7,8 +7,9 @@
 #include "fake_private.h"
 #include "suite.h"
 
-static int service_greet(void *self, struct err *err)
+static int service_greet(void *self, bool again, struct err *err)
 {
+    (void)again;
     (void)self;
     (void)err;
     return 0;
@@ -18,17 +19,43 @@ static int service_greet(void *self, struct err *err)
 static int service_resolve(void *self, const char *alias, enum alias_kind *kind,
                            struct index_info *out, struct err *err)
 {
-    (void)alias;
     (void)err;
     const struct fake *f = self;
     *out = strcmp(f->alias, f->index) == 0 ? f->meta : (struct index_info){0};
     *kind = f->alias[0] == '\0' ? ALIAS_ABSENT : f->alias_several ? ALIAS_SEVERAL : ALIAS_ONE;
+    if (strncmp(alias, "things-", strlen("things-")) == 0) { /* a generation */
+        *kind = strcmp(alias, f->index) == 0 ? ALIAS_CONCRETE : ALIAS_ABSENT;
+    }
     snprintf(out->name, sizeof(out->name), "%s", f->alias);
     snprintf(out->uuid, sizeof(out->uuid), "%s", f->uuid);
     snprintf(out->creator, sizeof(out->creator), "%s", f->creator);
     snprintf(out->pipeline, sizeof(out->pipeline), "things");
     snprintf(out->source, sizeof(out->source), "%s", f->source);
     return 0;
+}
+
+static int service_glance(void *self, const char *alias, struct err *err)
+{
+    struct fake *f = self;
+    (void)alias;
+    if (f->glance_fails) {
+        return err_set(err, ERR_TRANSIENT, "no connection");
+    }
+    f->glances++;
+    f->glancing = true;
+    return 0;
+}
+
+static int service_glanced(void *self, enum alias_kind *kind, struct index_info *out,
+                           struct err *err)
+{
+    struct fake *f = self;
+    if (!f->glancing || f->glance_hangs) {
+        return GLANCE_NONE;
+    }
+    f->glancing = false;
+    return f->glance_forbidden ? err_set(err, ERR_REJECTED, "GET /things: 403")
+                               : service_resolve(self, "things", kind, out, err);
 }
 
 static int service_look(void *self, const char *index, bool *found, struct index_info *out,
@@ -40,7 +67,7 @@ static int service_look(void *self, const char *index, bool *found, struct index
     return service_resolve(self, index, &kind, out, err);
 }
 
-static void take_meta(const char *mappings, const char *name, char *out, size_t size)
+void fake_take_meta(const char *mappings, const char *name, char *out, size_t size)
 {
     char before[32];
     snprintf(before, sizeof(before), "\"%s\":\"", name);
@@ -59,11 +86,28 @@ static int service_create(void *self, const char *index, const char *mappings, c
     fake_step(f);
     snprintf(f->index, sizeof(f->index), "%s", index);
     snprintf(f->uuid, sizeof(f->uuid), "uuid of %.20s", index);
-    take_meta(mappings, "creator", f->creator, sizeof(f->creator));
-    take_meta(mappings, "mapping", f->meta.fingerprint, sizeof(f->meta.fingerprint));
-    take_meta(mappings, "source", f->meta.source, sizeof(f->meta.source));
-    take_meta(mappings, "table", f->meta.table, sizeof(f->meta.table));
+    fake_take_meta(mappings, "creator", f->creator, sizeof(f->creator));
+    fake_take_meta(mappings, "mapping", f->meta.fingerprint, sizeof(f->meta.fingerprint));
+    fake_take_meta(mappings, "source", f->meta.source, sizeof(f->meta.source));
+    fake_take_meta(mappings, "table", f->meta.table, sizeof(f->meta.table));
+    snprintf(f->mapping, sizeof(f->mapping), "%s", mappings);
+    f->left_to[0] = '\0';
     memset(f->documents, 0, sizeof(f->documents));
+    f->built++;
+    return 0;
+}
+
+static int service_open_writes(void *self, const struct generation *generation,
+                               char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err)
+{
+    struct fake *f = self;
+    fake_step(f);
+    f->write_alias[0] = '\0';
+    if (strcmp(generation->name, f->index) != 0 || strcmp(generation->uuid, f->uuid) != 0) {
+        return err_set(err, ERR_STATE, "index \"%s\" is gone", generation->name);
+    }
+    index_write_alias(alias, f->index, f->creator);
+    snprintf(f->write_alias, sizeof(f->write_alias), "%s", alias);
     return 0;
 }
 
@@ -137,6 +181,9 @@ static int service_scan(void *self, const char *index, struct span after, struct
     size_t count = 0;
     fake_step(f);
     f->scans++;
+    if (f->scan_forbidden) {
+        return err_set(err, ERR_REJECTED, "403");
+    }
     if (f->fail_scans > 0) {
         f->fail_scans--;
         return err_set(err, ERR_TRANSIENT, "connection refused");
@@ -157,6 +204,24 @@ static int service_scan(void *self, const char *index, struct span after, struct
             scan_page_push(page, span_make(keys[i], strlen(keys[i])));
             page->last = page->count < 5;
         }
+    }
+    return 0;
+}
+
+static size_t key_row(struct span key);
+
+static int service_present(void *self, const char *index, const struct span *keys, size_t count,
+                           bool *found, struct err *err)
+{
+    (void)index;
+    struct fake *f = self;
+    fake_step(f);
+    f->asked += count;
+    if (f->count_forbidden) {
+        return err_set(err, ERR_REJECTED, "403");
+    }
+    for (size_t i = 0; i < count; i++) {
+        found[i] = f->documents[key_row(keys[i])].present;
     }
     return 0;
 }
@@ -198,11 +263,11 @@ static void note_version(struct fake *f, size_t row, const struct operation *o)
 static int service_send(void *self, const char *index, const char *ingest_pipeline,
                         struct batch *batch, struct err *err)
 {
-    (void)index;
     (void)ingest_pipeline;
     (void)err;
     struct fake *f = self;
     fake_step(f);
+    ck_assert_str_eq(index, f->write_alias);
     for (size_t i = 0; i < batch_travelling(batch); i++) {
         if (batch->operations[i].version > f->highest_sent) {
             f->highest_sent = batch->operations[i].version;
@@ -262,6 +327,7 @@ static void keep_for_later(struct fake *f, const struct batch *b)
         const struct operation *o = &b->operations[i];
         if (f->late_count < sizeof(f->late) / sizeof(f->late[0])) {
             f->late[f->late_count++] = (struct fake_late){key_row(batch_key(b, o)),
+                                                          f->built,
                                                           {.version = o->version,
                                                            .n = document_number(b, o),
                                                            .present = o->kind == OPERATION_UPSERT}};
@@ -276,7 +342,7 @@ void fake_deliver(struct fake *f, bool all)
         const struct fake_late *l = &f->late[i];
         if (!all && fake_dice(f, 4) > 0) {
             f->late[kept++] = *l;
-        } else if (f->documents[l->row].version < l->document.version) {
+        } else if (l->built == f->built && f->documents[l->row].version < l->document.version) {
             f->documents[l->row] = l->document;
         }
     }
@@ -287,6 +353,20 @@ static void apply_all(struct fake *f, struct batch *b)
 {
     for (size_t i = 0; i < batch_travelling(b); i++) {
         apply(f, b, &b->operations[i]);
+    }
+}
+
+/* What outran an operation once is to be stepped over. */
+static void note_outruns(struct fake *f, const struct batch *b)
+{
+    for (size_t i = 0; i < batch_travelling(b); i++) {
+        const struct operation *o = &b->operations[i];
+        size_t row = key_row(batch_key(b, o));
+        if (o->outcome == OUTCOME_OUTRUN) {
+            f->told_times[row] = f->told[row] == o->seen ? f->told_times[row] + 1 : 1;
+            f->told[row] = o->seen;
+            f->most_told = f->told_times[row] > f->most_told ? f->told_times[row] : f->most_told;
+        }
     }
 }
 
@@ -314,7 +394,9 @@ static void answer(struct fake *f, struct batch *b)
     }
     if (fault != FAULT_NONE) {
         no_answer(b);
+        return;
     }
+    note_outruns(f, b);
 }
 
 static struct batch *service_take(void *self)
@@ -360,14 +442,26 @@ static int service_wait(void *self, int fd, int64_t timeout_ms, bool *readable, 
 const struct service_port_ops fake_service_ops = {
     .greet = service_greet,
     .resolve = service_resolve,
+    .glance = service_glance,
+    .glanced = service_glanced,
     .look = service_look,
     .create = service_create,
+    .open_writes = service_open_writes,
     .finish = service_finish,
     .swap = service_swap,
     .refresh = service_refresh,
     .remove = service_remove,
     .count = service_count,
+    .ready = fake_generation_ready,
+    .list = fake_generation_list,
+    .leave = fake_generation_leave,
+    .left = fake_generation_left,
+    .swap_adopting = fake_generation_swap_adopting,
+    .adopt_undo = fake_generation_adopt_undo,
+    .mapping = fake_generation_mapping,
+    .extend = fake_generation_extend,
     .scan = service_scan,
+    .present = service_present,
     .storage = service_storage,
     .can_send = service_can_send,
     .send = service_send,

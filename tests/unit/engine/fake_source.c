@@ -22,6 +22,8 @@ struct fake_capture {
     size_t judged;  /* so much of the log was looked through */
     bool looking;   /* the page is a look ahead, */
     bool truncated; /* which found that */
+    bool leaving;   /* the page tells that a member left, and nothing else */
+    size_t told;    /* so many of those that left */
     char position[64];
     char key[16];
     char number[32];
@@ -40,6 +42,7 @@ static int capture_start(struct capture *c, struct buf *position, struct err *er
     struct fake *w = of(c)->fake;
     snprintf(w->consumer, sizeof(w->consumer), "%s", of(c)->consumer);
     w->mirror_log = -1;
+    w->left_met = w->left;
     buf_printf(position, "copy 0 from %zu", of(c)->fake->log_count);
     return 0;
 }
@@ -82,6 +85,23 @@ static void look_ahead(struct fake_capture *f, size_t start)
     f->fake->looks += f->looking;
 }
 
+/* Before a page of the log, as the change log does: told once, and relied on from the next begin.
+ */
+static bool tells_left(struct fake_capture *f)
+{
+    struct fake *w = f->fake;
+    if (f->copying || w->left == w->left_met) {
+        return false;
+    }
+    if (f->told == w->left) {
+        w->left_met = w->left;
+        return false;
+    }
+    f->told = w->left;
+    f->judged = 0;
+    return true;
+}
+
 static int capture_begin(struct capture *c, struct err *err)
 {
     (void)err;
@@ -96,6 +116,10 @@ static int capture_begin(struct capture *c, struct err *err)
     f->key_count = 0;
     f->key_next = 0;
     f->marked = 0;
+    f->leaving = tells_left(f);
+    if (f->leaving) {
+        return 0;
+    }
     size_t start = f->copying ? f->row : f->log;
     look_ahead(f, start);
     size_t last = f->copying ? FAKE_ROWS : start < f->judged ? f->judged : w->log_count;
@@ -135,6 +159,10 @@ static void end_page(struct fake_capture *f, struct change *change)
     if (f->rereading) {
         return;
     }
+    if (f->leaving) {
+        *change = (struct change){.kind = CHANGE_JUDGE, .left = true};
+        return;
+    }
     if (f->looking) {
         *change = (struct change){.kind = CHANGE_JUDGE, .truncated = f->truncated};
         f->judged = f->end;
@@ -158,7 +186,7 @@ static void end_page(struct fake_capture *f, struct change *change)
 static bool give_mark(struct fake_capture *f, struct change *change)
 {
     size_t step = f->fake->mark_rows;
-    if (f->rereading || f->looking || step == 0 || f->key_next < f->marked + step ||
+    if (f->rereading || f->leaving || f->looking || step == 0 || f->key_next < f->marked + step ||
         f->key_next == f->key_count) {
         return false;
     }
@@ -183,7 +211,7 @@ static int capture_next(struct capture *c, struct change *change, struct err *er
     if (give_mark(f, change)) {
         return 0;
     }
-    bool looking = f->looking && !f->rereading;
+    bool looking = f->looking && !f->leaving && !f->rereading;
     while (looking && f->key_next < f->key_count && f->fake->rows[f->keys[f->key_next]] >= 0) {
         f->key_next++;
     }
@@ -273,27 +301,27 @@ static int source_connect(void *self, struct source_facts *facts, struct err *er
         t->fake->fail_connects--;
         return err_set(err, ERR_TRANSIENT, "could not connect");
     }
-    *facts = (struct source_facts){"1/fake", FAKE_FINGERPRINT, &t->plan};
+    *facts = (struct source_facts){"1/fake", FAKE_FINGERPRINT, &t->plan, NULL};
     return 0;
 }
 
-static int source_mirrored(void *self, const char *consumer, struct mirrored *out, struct err *err)
+static int source_mirrored(void *self, const char *consumer, const char *own, struct mirrored *out,
+                           struct err *err)
 {
     const struct fake *f = ((struct fake_table *)self)->fake;
-    *out = (struct mirrored){0};
     if (f->held) {
         return err_set(err, ERR_HELD, "held by another session");
     }
     if (strcmp(f->consumer, consumer) != 0 || f->mirror_log < 0) {
+        *out = (struct mirrored){0};
         err_set(&out->why, ERR_STATE, "the source keeps nothing");
         return 0;
     }
-    struct buf position;
-    buf_init(&position, 64);
-    buf_printf(&position, "log %ld", f->mirror_log);
-    out->usable = true;
-    out->position = buf_detach(&position);
-    out->clock = f->mirror_clock;
+    char text[32];
+    snprintf(text, sizeof(text), "log %ld", f->mirror_log);
+    *out = (struct mirrored){.usable = true, .clock = f->mirror_clock};
+    out->order = own == NULL || f->mirror_log > strtol(own + 4, NULL, 10);
+    out->position = text_copy(text);
     out->letters = text_copy(f->mirror_letters);
     return 0;
 }
@@ -383,6 +411,14 @@ void fake_truncate(struct fake *f)
     f->log[f->log_count++] = FAKE_TRUNCATE;
 }
 
+void fake_leave(struct fake *f, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        f->rows[i] = -1;
+    }
+    f->left++;
+}
+
 static int table_compile(struct fake_table *t, struct err *err)
 {
     t->column[0] = (struct column){.name = (char[]){"n"},
@@ -406,6 +442,7 @@ static int world_sync(struct fake *f, struct fake_table *t, struct state *state,
                                        .requests_only = f->requests_only,
                                        .guard_share = f->guard_share,
                                        .guard_count = f->guard_count,
+                                       .reconcile_ms = f->reconcile_ms,
                                        .allow_deletes = f->allow_deletes,
                                        .alias = f->to_index,
                                        .mapping = &t->mapping,
@@ -430,9 +467,10 @@ int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err)
     struct fake_table t = {.fake = f};
     struct state *state = NULL;
     f->pages = 0;
-    f->changes = f->looks = f->counts = f->scans = f->deleted = 0;
+    f->changes = f->looks = f->counts = f->scans = f->asked = f->deleted = 0;
     f->operations = 0;
     f->in_flight = 0;
+    memset(f->told_times, 0, sizeof(f->told_times));
     int rc = state_open(&state, f->path, "things", err);
     if (rc == 0) {
         rc = table_compile(&t, err);

@@ -2,53 +2,7 @@
 /* The guard and the reconcile of a truncated table, against a table and a service in memory. */
 #include "deletes.h"
 
-#include <string.h>
-
-#include "fake.h"
-#include "rowferry/base/log.h"
-#include "rowferry/state/halt.h"
-#include "suite.h"
-
-static void must_sync(struct fake *f, int wanted, const char *words)
-{
-    struct err err = {0};
-    int rc = fake_sync(f, NULL, &err);
-    ck_assert_msg(rc == wanted, "%d: %s", rc, err.message);
-    if (words != NULL) {
-        ck_assert_msg(strstr(err.message, words) != NULL, "%s", err.message);
-        ck_assert_msg(strstr(err.hint, "--allow-deletes things") != NULL, "%s", err.hint);
-    }
-}
-
-static struct halt halt_of(const struct fake *f, bool wanted)
-{
-    struct err err;
-    struct state *state;
-    struct halt halt;
-    bool known;
-    ck_assert_int_eq(state_open(&state, f->path, "things", &err), 0);
-    ck_assert_int_eq(halt_look(state, &halt, &known, &err), 0);
-    ck_assert(known == wanted);
-    state_close(state);
-    return halt;
-}
-
-/* 60 documents, of which more than 10 and a tenth are too many. */
-static void guarded(struct fake *f)
-{
-    log_configure(LOG_ERROR, LOG_TEXT);
-    fake_init(f, 60);
-    f->guard_count = 10;
-    must_sync(f, 0, NULL);
-    ck_assert(fake_equal(f));
-}
-
-static void remove_rows(struct fake *f, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++) {
-        fake_write(f, i, -1);
-    }
-}
+#include "guarded.h"
 
 START_TEST(too_many_deletes_stop_before_the_first)
 {
@@ -62,6 +16,33 @@ START_TEST(too_many_deletes_stop_before_the_first)
     struct halt halt = halt_of(&f, true);
     ck_assert_int_eq(halt.deletes, 20);
     ck_assert_int_eq(halt.documents, 60);
+    fake_release(&f);
+}
+END_TEST
+
+static enum fake_fault answer_is_lost(struct fake *f)
+{
+    (void)f;
+    return FAULT_UNANSWERED;
+}
+
+START_TEST(a_window_that_passed_and_broke_off_is_no_larger_because_less_is_left)
+{
+    struct fake f;
+    guarded(&f);
+    f.guard_share = 0.5;
+    remove_rows(&f, 0, 30);
+    f.fault = answer_is_lost;
+    must_sync(&f, ERR_TRANSIENT, NULL);
+    f.fault = NULL;
+    ck_assert(f.deleted > 0 && f.deleted < 30); /* 30 are more than half of what is left */
+    f.now_us += DELETES_LATE_US;
+    must_sync(&f, 0, NULL);
+    ck_assert(fake_equal(&f));
+    remove_rows(&f, 30, 60);
+    must_sync(&f, ERR_STATE, "delete 30 of 30 documents");
+    must_sync(&f, ERR_STATE, "delete 30 of 30 documents");
+    ck_assert_uint_eq(f.scans, 0); /* nobody walks the index at each attempt */
     fake_release(&f);
 }
 END_TEST
@@ -241,6 +222,7 @@ START_TEST(an_index_that_nobody_searches_yet_is_not_guarded)
 END_TEST
 
 SUITE_MAIN("engine/deletes", too_many_deletes_stop_before_the_first,
+           a_window_that_passed_and_broke_off_is_no_larger_because_less_is_left,
            few_deletes_ask_the_service_nothing, what_was_counted_is_permitted_once,
            many_more_than_were_counted_stop_again,
            a_service_that_tells_no_number_is_guarded_by_the_count,

@@ -94,7 +94,7 @@ static int source_connect(void *self, struct source_facts *facts, struct err *er
     (void)self;
     (void)err;
     memcpy(source.identity, source.becomes, sizeof(source.identity));
-    *facts = (struct source_facts){source.identity, "columns", NULL};
+    *facts = (struct source_facts){source.identity, "columns", NULL, NULL};
     return 0;
 }
 
@@ -174,6 +174,7 @@ START_TEST(another_database_at_the_same_address_is_not_read)
     strcpy(source.becomes, "2/shop");
     ck_assert_int_eq(read_page(&err), ERR_STATE);
     ck_assert_ptr_nonnull(strstr(err.message, "another database"));
+    ck_assert(err.drift);
 }
 END_TEST
 

@@ -58,6 +58,38 @@ START_TEST(later_sync_sends_only_changes)
 }
 END_TEST
 
+static int64_t durable_ceiling(const struct fake *f)
+{
+    struct err err;
+    struct state *state;
+    struct checkpoint checkpoint;
+    ck_assert_int_eq(state_open(&state, f->path, "things", &err), 0);
+    ck_assert_int_eq(checkpoint_load(state, &checkpoint, &err), 0);
+    int64_t ceiling = checkpoint.clock_ceiling;
+    checkpoint_release(&checkpoint);
+    state_close(state);
+    return ceiling;
+}
+
+/* Each would begin a reserve later than the one before, and "looks restored" see no older copy. */
+START_TEST(many_syncs_leave_the_versions_at_the_time_it_is)
+{
+    struct fake f;
+    fake_init(&f, 40);
+    int64_t sent = 0;
+    for (int i = 0; i < 20; i++) {
+        fake_write(&f, 3, 300 + i);
+        sync_ok(&f, NULL);
+        ck_assert_int_gt(f.highest_sent, sent);
+        sent = f.highest_sent;
+        ck_assert_int_ge(durable_ceiling(&f), sent);
+        ck_assert_int_le(sent, f.now_us + 1000);
+    }
+    ck_assert(fake_equal(&f));
+    fake_release(&f);
+}
+END_TEST
+
 static void change_during_copy(struct fake *f, size_t page)
 {
     if (page == 2) {
@@ -236,6 +268,24 @@ START_TEST(a_write_block_ends_the_sync_and_nothing_is_lost)
 }
 END_TEST
 
+START_TEST(a_sync_that_was_refused_leaves_the_versions_at_the_time_it_is)
+{
+    struct fake f;
+    struct err err;
+    fake_init(&f, 40);
+    sync_ok(&f, NULL);
+    fake_write(&f, 4, 44);
+    f.judge = stop_all;
+    ck_assert_int_eq(fake_sync(&f, NULL, &err), ERR_REJECTED);
+    ck_assert_int_ge(durable_ceiling(&f), f.highest_sent);
+    ck_assert_int_le(durable_ceiling(&f), f.now_us + 1000);
+    f.judge = NULL;
+    sync_ok(&f, NULL);
+    ck_assert(fake_equal(&f));
+    fake_release(&f);
+}
+END_TEST
+
 START_TEST(the_retry_budget_ends_a_sync_as_temporary)
 {
     struct fake f;
@@ -406,7 +456,8 @@ END_TEST
 
 SUITE_MAIN("engine/pipeline", a_half_built_index_is_given_up_where_the_alias_was_renamed,
            an_alias_of_another_database_is_not_taken, first_sync_builds_and_swaps,
-           second_sync_sends_nothing, later_sync_sends_only_changes,
+           second_sync_sends_nothing, a_sync_that_was_refused_leaves_the_versions_at_the_time_it_is,
+           many_syncs_leave_the_versions_at_the_time_it_is, later_sync_sends_only_changes,
            changes_during_the_first_load_arrive, a_lost_source_is_opened_again,
            unanswered_requests_are_sent_again, only_the_refused_items_are_sent_again,
            a_request_that_is_too_large_is_sent_in_halves,

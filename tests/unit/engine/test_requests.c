@@ -208,6 +208,67 @@ START_TEST(a_request_before_the_first_sync_is_refused)
 }
 END_TEST
 
+/* Files a permission for what stopped it at 7; halted: it did. */
+static int64_t permit(struct fake *f, const char *command, bool halted)
+{
+    struct err err;
+    struct state *state;
+    int64_t id;
+    const struct halt halt = {.deletes = 3, .documents = 40, .at_us = 7};
+    ck_assert_int_eq(state_open(&state, f->path, "things", &err), 0);
+    if (halted) {
+        ck_assert_int_eq(halt_note(state, &halt, &err), 0);
+    }
+    ck_assert_int_eq(request_file(state, command, "7", 1, &id, &err), 0);
+    state_close(state);
+    return id;
+}
+
+START_TEST(a_permission_is_answered_with_all_that_was_done)
+{
+    struct fake f;
+    fake_init(&f, 40);
+    sync_ok(&f);
+    fake_write(&f, 1, 77);
+    fake_write(&f, 2, 77);
+    int64_t id = permit(&f, REQUEST_ALLOW_DELETES, true);
+    f.requests_only = true; /* such a holder does not come to it */
+    sync_ok(&f);
+    expect_answer(&f, id, REQUEST_FILED, NULL);
+    f.requests_only = false;
+    sync_ok(&f);
+    ck_assert(fake_equal(&f));
+    struct buf answer;
+    struct state *state;
+    struct err err;
+    enum request_state is;
+    buf_init(&answer, REQUEST_MAX_BYTES);
+    ck_assert_int_eq(state_open(&state, f.path, "things", &err), 0);
+    ck_assert_int_eq(request_look(state, id, &is, &answer, &err), 0);
+    ck_assert_int_eq(is, REQUEST_DONE);
+    ck_assert_ptr_nonnull(strstr(buf_text(&answer), "{\"upserts\":2,\"deletes\":0,"));
+    state_close(state);
+    buf_release(&answer);
+    fake_release(&f);
+}
+END_TEST
+
+START_TEST(a_permission_for_what_is_not_stopped_is_refused)
+{
+    struct fake f;
+    fake_init(&f, 40);
+    sync_ok(&f);
+    int64_t nothing = permit(&f, REQUEST_ALLOW_DELETES, false);
+    sync_ok(&f);
+    expect_answer(&f, nothing, REQUEST_FAILED, "{\"error\":\"nothing is stopped by the guard\"}");
+    int64_t other = permit(&f, REQUEST_ALLOW_REJECTIONS, true);
+    sync_ok(&f);
+    expect_answer(&f, other, REQUEST_FAILED,
+                  "{\"error\":\"the guard stopped the pipeline for deletes, not for rejections\"}");
+    fake_release(&f);
+}
+END_TEST
+
 START_TEST(an_unknown_request_is_answered)
 {
     struct fake f;
@@ -215,6 +276,22 @@ START_TEST(an_unknown_request_is_answered)
     int64_t id = ask(&f, "dance", (size_t[]){5}, 1);
     sync_ok(&f);
     expect_answer(&f, id, REQUEST_FAILED, "{\"error\":\"this version does not know the request\"}");
+    fake_release(&f);
+}
+END_TEST
+
+START_TEST(what_is_for_somebody_else_stays_filed_and_holds_nobody_up)
+{
+    struct fake f;
+    fake_init(&f, 40);
+    sync_ok(&f);
+    int64_t rebuild = ask(&f, REQUEST_REINDEX, NULL, 0);
+    int64_t back = ask(&f, REQUEST_ROLLBACK, NULL, 0);
+    int64_t resync = ask(&f, REQUEST_RESYNC, (size_t[]){5}, 1);
+    sync_ok(&f);
+    expect_answer(&f, rebuild, REQUEST_FILED, NULL);
+    expect_answer(&f, back, REQUEST_FILED, NULL);
+    expect_answer(&f, resync, REQUEST_DONE, "{\"upserts\":1,\"deletes\":0,\"rejected\":0}");
     fake_release(&f);
 }
 END_TEST
@@ -246,4 +323,6 @@ SUITE_MAIN("engine/requests", asked_keys_are_read_again,
            a_dead_letter_is_retried_or_discarded_on_request,
            an_answer_does_not_wait_for_what_was_read_before,
            a_request_before_the_first_sync_is_refused, an_unknown_request_is_answered,
-           keys_of_any_content_survive_the_list)
+           what_is_for_somebody_else_stays_filed_and_holds_nobody_up,
+           keys_of_any_content_survive_the_list, a_permission_is_answered_with_all_that_was_done,
+           a_permission_for_what_is_not_stopped_is_refused)

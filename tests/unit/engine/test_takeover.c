@@ -342,6 +342,37 @@ START_TEST(dead_letters_come_along_where_the_position_did_not_move)
 }
 END_TEST
 
+static void nothing_arrives_after_the_walk(struct fake *f, size_t page)
+{
+    f->fail_requests = page == 1 ? 1000000 : 0;
+}
+
+/* The rows have gone without an entry, and the source asks for one walk: of a delete that is
+ * refused there is nothing but the letter. */
+START_TEST(the_letters_of_a_walk_come_along)
+{
+    struct fake f;
+    struct err err = {0};
+    fake_init(&f, ROWS);
+    sync_ok(&f, NULL);
+    f.judge = never_k5;
+    fake_leave(&f, 5, 7);
+    fake_write(&f, 9, 99);
+    f.between_pages = nothing_arrives_after_the_walk;
+    ck_assert_int_eq(fake_sync(&f, NULL, &err), ERR_TRANSIENT);
+    ck_assert_uint_eq(f.left_met, f.left);
+    ck_assert(f.documents[5].present && !f.documents[6].present);
+    f.between_pages = NULL;
+    f.fail_requests = 0;
+    fake_lose_state(&f);
+    forget_versions(&f);
+    sync_ok(&f, NULL);
+    ck_assert_int_eq(f.documents[9].n, 99);
+    ck_assert_int_eq(letters_of(&f), 1);
+    fake_release(&f);
+}
+END_TEST
+
 SUITE_MAIN("engine/takeover", the_live_index_is_gone_on_with,
            what_is_taken_over_is_what_the_source_keeps, who_is_held_off_writes_nothing,
            where_the_source_keeps_nothing_another_index_is_built,
@@ -349,4 +380,5 @@ SUITE_MAIN("engine/takeover", the_live_index_is_gone_on_with,
            an_index_of_another_database_is_left_alone, an_alias_that_is_gone_is_no_ground_to_go_on,
            an_alias_of_several_indices_is_refused, a_first_load_that_was_under_way_begins_again,
            a_mirror_that_is_behind_loses_nothing, dead_letters_come_along_and_clear,
-           dead_letters_come_along_where_the_position_did_not_move)
+           dead_letters_come_along_where_the_position_did_not_move,
+           the_letters_of_a_walk_come_along)

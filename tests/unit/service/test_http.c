@@ -217,6 +217,57 @@ START_TEST(a_refusal_is_told_in_one_line)
 }
 END_TEST
 
+static const struct {
+    int status;
+    const char *body;
+    const char *hint; /* contains; "" none */
+} hints[] = {
+    {403,
+     "{\"error\":{\"type\":\"cluster_block_exception\",\"reason\":\"index [i] blocked by: "
+     "[FORBIDDEN/8/index write (api)];\"},\"status\":403}",
+     "index.blocks.write"},
+    {403,
+     "{\"error\":{\"type\":\"cluster_block_exception\",\"reason\":\"index [i] blocked by: "
+     "[FORBIDDEN/5/index read-only (api)];\"},\"status\":403}",
+     "PUT /INDEX/_settings"},
+    {403,
+     "{\"error\":{\"type\":\"cluster_block_exception\",\"reason\":\"blocked by: "
+     "[FORBIDDEN/6/cluster read-only (api)];\"},\"status\":403}",
+     "PUT /_cluster/settings"},
+    {429,
+     "{\"error\":{\"type\":\"cluster_block_exception\",\"reason\":\"index [i] blocked by: "
+     "[TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has "
+     "read-only-allow-delete block];\"},\"status\":429}",
+     "index.blocks.read_only_allow_delete"},
+    {403,
+     "{\"error\":{\"type\":\"security_exception\",\"reason\":\"no permissions for "
+     "[indices:data/write/index]\"},\"status\":403}",
+     "service.auth lacks this privilege"},
+    {403, "Forbidden", "service.auth lacks this privilege"},
+};
+
+START_TEST(an_index_block_is_not_called_a_lack_of_privilege)
+{
+    for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 "HTTP/1.1 %d No\r\nContent-Type: application/json\r\n"
+                 "Content-Length: %zu\r\n\r\n%s",
+                 hints[i].status, strlen(hints[i].body), hints[i].body);
+        const char *const answers[] = {text, NULL};
+        struct fixture f = {0};
+        start(&f, answers, SIZE_MAX);
+        ck_assert_int_eq(
+            http_request(f.service, "PUT", "/i", span_make("{}", 2), &f.answer, &f.err), 0);
+        ck_assert_int_lt(http_refuse(&f.answer, "PUT", "/i", &f.err), 0);
+        ck_assert_msg(strstr(f.err.hint, hints[i].hint) != NULL, "%zu: %s", i, f.err.hint);
+        ck_assert_int_eq(strstr(f.err.hint, "privilege") != NULL,
+                         strstr(hints[i].hint, "privilege") != NULL);
+        stop(&f);
+    }
+}
+END_TEST
+
 START_TEST(a_secret_that_the_service_echoes_is_masked)
 {
     static const char *const answers[] = {"HTTP/1.1 401 No\r\nContent-Length: 24\r\n\r\n"
@@ -332,6 +383,7 @@ SUITE_MAIN("service/http", a_refused_port_is_temporary_and_named,
            a_used_connection_that_falls_silent_is_a_missing_answer,
            an_address_that_swallows_connections_gives_way_to_the_next, a_redirect_is_not_followed,
            an_answer_over_the_maximum_is_refused, a_refusal_is_told_in_one_line,
+           an_index_block_is_not_called_a_lack_of_privilege,
            a_secret_that_the_service_echoes_is_masked, a_login_that_the_service_echoes_is_masked,
            the_credential_travels_in_its_header, a_proxy_of_the_environment_is_not_used,
            an_address_with_a_password_is_refused_without_showing_it, a_path_prefix_is_kept,

@@ -32,6 +32,16 @@ START_TEST(a_name_of_256_bytes_is_too_long)
     ck_assert_int_eq(index_name_check(name, &err), ERR_CONFIG);
     name[255] = '\0';
     ck_assert_int_eq(index_name_check(name, &err), 0);
+    name[INDEX_ALIAS_MAX_BYTES + 1] = '\0'; /* its generations add to it */
+    ck_assert_int_eq(index_alias_check(name, &err), ERR_CONFIG);
+    ck_assert_ptr_nonnull(strstr(err.hint, "at most 200 bytes"));
+    name[INDEX_ALIAS_MAX_BYTES] = '\0';
+    ck_assert_int_eq(index_alias_check(name, &err), 0);
+    strcat(name, "-20261122-999");
+    char alias[INDEX_WRITE_ALIAS_BYTES];
+    index_write_alias(alias, name, "00000000000000ab");
+    ck_assert_uint_le(strlen(alias), 255);
+    ck_assert_int_eq(index_alias_check("Shop", &err), ERR_CONFIG);
 }
 END_TEST
 
@@ -144,6 +154,20 @@ static void check_swap(int status, const char *body, const char *from, int rc, c
     stop(&f);
 }
 
+/* After it failed the alias is looked at. */
+static void check_swap_that_fails(int status, const char *body, const char *alias, int rc)
+{
+    static char texts[2][ANSWER_BYTES];
+    const char *const answers[] = {answer_of(texts[0], status, body),
+                                   answer_of(texts[1], 200, alias), NULL};
+    struct fixture f = {0};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(index_swap(f.service, "shop", "shop-1", "shop-2", &f.err), rc);
+    ck_assert_uint_eq(f.server->requests, 2);
+    ck_assert_ptr_nonnull(strstr(f.server->request, "GET /shop "));
+    stop(&f);
+}
+
 START_TEST(the_swap_is_one_call_that_must_fit_what_is_there)
 {
     check_swap(200, "{\"acknowledged\":true}", "shop-1", 0,
@@ -151,10 +175,25 @@ START_TEST(the_swap_is_one_call_that_must_fit_what_is_there)
                "true}},{\"add\":{\"index\":\"shop-2\",\"alias\":\"shop\"}}]}");
     check_swap(200, "{\"acknowledged\":true,\"errors\":false}", NULL, 0,
                "{\"actions\":[{\"add\":{\"index\":\"shop-2\",\"alias\":\"shop\"}}]}");
-    check_swap(200, "{\"acknowledged\":true,\"errors\":true}", "shop-1", ERR_REJECTED, "remove");
-    check_swap(200, "{\"acknowledged\":false}", "shop-1", ERR_TRANSIENT, "remove");
-    check_swap(404, "{\"error\":{\"type\":\"aliases_not_found_exception\"}}", "shop-1",
-               ERR_REJECTED, "must_exist");
+}
+END_TEST
+
+START_TEST(a_swap_that_fails_is_done_where_the_alias_says_so)
+{
+    static const struct said {
+        int status;
+        const char *body;
+        int rc;
+    } said[] = {{200, "{\"acknowledged\":true,\"errors\":true}", ERR_REJECTED},
+                {200, "{\"acknowledged\":false}", ERR_TRANSIENT},
+                {503, "{}", ERR_TRANSIENT},
+                {404, "{\"error\":{\"type\":\"aliases_not_found_exception\"}}", ERR_REJECTED}};
+    for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+        check_swap_that_fails(said[i].status, said[i].body,
+                              "{\"shop-1\":{\"aliases\":{\"shop\":{}}}}", said[i].rc);
+        check_swap_that_fails(said[i].status, said[i].body,
+                              "{\"shop-2\":{\"aliases\":{\"shop\":{}}}}", 0);
+    }
 }
 END_TEST
 
@@ -187,4 +226,5 @@ SUITE_MAIN("service/index", good_names_pass_and_bad_ones_are_named, a_name_of_25
            a_name_is_resolved, a_404_that_names_no_index_is_not_taken_for_absence,
            what_is_known_of_a_generation_is_read, only_the_pipelines_own_index_is_deleted,
            a_wildcard_never_reaches_the_service, the_swap_is_one_call_that_must_fit_what_is_there,
+           a_swap_that_fails_is_done_where_the_alias_says_so,
            a_count_of_half_the_shards_is_no_count)

@@ -17,17 +17,16 @@ static void check(const char *configured, const char *filling, const char *finis
     buf_release(&out);
 }
 
-#define FILLING "\"index.refresh_interval\":\"-1\""
+#define FILLING "\"index.refresh_interval\":\"-1\",\"index.number_of_replicas\":0"
 #define DELETES "\"index.gc_deletes\":\"1h\""
-#define DEFAULT "{\"index\":{\"refresh_interval\":null}}"
-#define FIVE "{\"index\":{\"refresh_interval\":\"5s\"}}"
+#define DEFAULT "{\"index\":{\"refresh_interval\":null,\"number_of_replicas\":null}}"
+#define FIVE "{\"index\":{\"refresh_interval\":\"5s\",\"number_of_replicas\":null}}"
 
 START_TEST(what_is_not_configured_is_added)
 {
     check(NULL, "{" FILLING "," DELETES "}", DEFAULT);
     check("{}", "{" FILLING "," DELETES "}", DEFAULT);
-    check("{\"number_of_replicas\": 1}", "{\"number_of_replicas\":1," FILLING "," DELETES "}",
-          DEFAULT);
+    check("{\"number_of_shards\": 3}", "{\"number_of_shards\":3," FILLING "," DELETES "}", DEFAULT);
 }
 END_TEST
 
@@ -35,10 +34,43 @@ START_TEST(the_configured_refresh_interval_waits_for_the_end)
 {
     check("{\"refresh_interval\":\"5s\"}", "{" FILLING "," DELETES "}", FIVE);
     check("{\"index.refresh_interval\":\"5s\"}", "{" FILLING "," DELETES "}", FIVE);
-    check("{\"index\":{\"refresh_interval\":\"5s\",\"number_of_replicas\":0}}",
-          "{\"index\":{\"number_of_replicas\":0}," FILLING "," DELETES "}", FIVE);
+    check("{\"index\":{\"refresh_interval\":\"5s\",\"number_of_shards\":3}}",
+          "{\"index\":{\"number_of_shards\":3}," FILLING "," DELETES "}", FIVE);
     check("{\"refresh_interval\":-1}", "{" FILLING "," DELETES "}",
-          "{\"index\":{\"refresh_interval\":-1}}");
+          "{\"index\":{\"refresh_interval\":-1,\"number_of_replicas\":null}}");
+}
+END_TEST
+
+START_TEST(the_configured_copies_wait_for_the_end)
+{
+    static const char *const spelt[] = {"{\"number_of_replicas\":2}",
+                                        "{\"index.number_of_replicas\":2}",
+                                        "{\"index\":{\"number_of_replicas\":2}}"};
+    static const char *const filling[] = {"{" FILLING "," DELETES "}", "{" FILLING "," DELETES "}",
+                                          "{\"index\":{}," FILLING "," DELETES "}"};
+    for (size_t i = 0; i < 3; i++) {
+        check(spelt[i], filling[i],
+              "{\"index\":{\"refresh_interval\":null,\"number_of_replicas\":2}}");
+    }
+    check("{\"number_of_replicas\":1,\"index.number_of_replicas\":2,\"index\":{"
+          "\"number_of_replicas\":3}}",
+          "{\"index\":{}," FILLING "," DELETES "}",
+          "{\"index\":{\"refresh_interval\":null,\"number_of_replicas\":2}}");
+}
+END_TEST
+
+#define SHUT "\"index.auto_expand_replicas\":\"false\""
+#define EXPANDED                                                                                   \
+    "{\"index\":{\"refresh_interval\":null,\"number_of_replicas\":null,"                           \
+    "\"auto_expand_replicas\":\"0-1\"}}"
+
+START_TEST(copies_that_come_by_themselves_wait_too)
+{
+    check("{\"auto_expand_replicas\":\"0-1\"}", "{" FILLING "," SHUT "," DELETES "}", EXPANDED);
+    check("{\"index.auto_expand_replicas\":\"0-1\"}", "{" FILLING "," SHUT "," DELETES "}",
+          EXPANDED);
+    check("{\"index\":{\"auto_expand_replicas\":\"0-1\"}}",
+          "{\"index\":{}," FILLING "," SHUT "," DELETES "}", EXPANDED);
 }
 END_TEST
 
@@ -67,5 +99,6 @@ START_TEST(what_is_no_object_is_an_error_of_the_configuration)
 END_TEST
 
 SUITE_MAIN("service/settings", what_is_not_configured_is_added,
-           the_configured_refresh_interval_waits_for_the_end, configured_gc_deletes_stays,
-           what_is_no_object_is_an_error_of_the_configuration)
+           the_configured_refresh_interval_waits_for_the_end,
+           the_configured_copies_wait_for_the_end, copies_that_come_by_themselves_wait_too,
+           configured_gc_deletes_stays, what_is_no_object_is_an_error_of_the_configuration)

@@ -36,4 +36,25 @@ START_TEST(the_gravest_of_what_happened_is_told)
 }
 END_TEST
 
-SUITE_MAIN("source/members", the_gravest_of_what_happened_is_told)
+START_TEST(a_member_without_triggers_is_found)
+{
+    static const struct {
+        const char *members;
+        const char *name;
+    } cases[] = {
+        {"7 a t\n8 - \"a - name\"\n9 b v", "\"a - name\""},
+        {"7 - t", "t"},
+        {"7 a t\n8 b -", NULL},
+        {"7 a-b t", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct span name = {"", 0};
+        ck_assert_int_eq(members_uncovered(cases[i].members, &name), cases[i].name != NULL);
+        ck_assert(cases[i].name == NULL || span_is(name, cases[i].name));
+    }
+}
+END_TEST
+
+SUITE_MAIN("source/members", the_gravest_of_what_happened_is_told,
+           a_member_without_triggers_is_found)

@@ -20,6 +20,15 @@ START_TEST(what_may_pass_is_told_from_what_will_not)
 }
 END_TEST
 
+START_TEST(what_may_quote_a_row_goes_by_its_name)
+{
+    ck_assert_str_eq(sqlstate_data_exception("22P02"), "invalid_text_representation");
+    ck_assert_str_eq(sqlstate_data_exception("22ZZZ"), "data_exception");
+    ck_assert_ptr_null(sqlstate_data_exception("42P01"));
+    ck_assert_ptr_null(sqlstate_data_exception("42022"));
+}
+END_TEST
+
 static const struct {
     const char *message;
     enum err_class class;
@@ -72,6 +81,7 @@ START_TEST(a_message_becomes_one_line_without_place_and_secret)
 }
 END_TEST
 
-SUITE_MAIN("source/sqlstate", what_may_pass_is_told_from_what_will_not,
+SUITE_MAIN("source/sqlstate", what_may_quote_a_row_goes_by_its_name,
+           what_may_pass_is_told_from_what_will_not,
            a_failed_connection_is_judged_by_its_code_before_its_words,
            a_message_becomes_one_line_without_place_and_secret)

@@ -41,7 +41,7 @@ START_TEST(a_request_is_taken_in_order_and_its_answer_is_seen)
     OK(request_look(asking, first, &state, &t.answer, &err));
     ck_assert_int_eq(state, REQUEST_FILED);
 
-    OK(request_take(holder, &taken, &t.command, &t.arguments, &err));
+    OK(request_take(holder, 0, &taken, &t.command, &t.arguments, &err));
     ck_assert_int_eq(taken, first);
     ck_assert_str_eq(buf_text(&t.command), "pause");
     OK(request_answer(holder, first, REQUEST_DONE, "{\"paused\":true}", 20, &err));
@@ -49,10 +49,12 @@ START_TEST(a_request_is_taken_in_order_and_its_answer_is_seen)
     ck_assert_int_eq(state, REQUEST_DONE);
     ck_assert_str_eq(buf_text(&t.answer), "{\"paused\":true}");
 
-    OK(request_take(holder, &taken, &t.command, &t.arguments, &err));
+    OK(request_take(holder, second, &taken, &t.command, &t.arguments, &err));
+    ck_assert_int_eq(taken, 0); /* none behind it */
+    OK(request_take(holder, first, &taken, &t.command, &t.arguments, &err));
     ck_assert_int_eq(taken, second);
     ck_assert_str_eq(buf_text(&t.arguments), "{\"ids\":[\"1\"]}");
-    OK(request_take(holder, &taken, &t.command, &t.arguments, &err));
+    OK(request_take(holder, 0, &taken, &t.command, &t.arguments, &err));
     ck_assert_int_eq(taken, 0);
     texts_release(&t);
     state_close(holder);
@@ -70,13 +72,13 @@ START_TEST(what_a_dead_holder_had_taken_is_taken_again_by_the_next)
     int64_t id;
     int64_t taken;
     OK(request_file(s, "resync", "{}", 10, &id, &err));
-    OK(request_take(s, &taken, &t.command, &t.arguments, &err));
+    OK(request_take(s, 0, &taken, &t.command, &t.arguments, &err));
     state_close(s);
     s = statefile_open(&f, "articles");
-    OK(request_take(s, &taken, &t.command, &t.arguments, &err));
+    OK(request_take(s, 0, &taken, &t.command, &t.arguments, &err));
     ck_assert_int_eq(taken, 0);
     OK(lock_take(s, "run", 20, &err));
-    OK(request_take(s, &taken, &t.command, &t.arguments, &err));
+    OK(request_take(s, 0, &taken, &t.command, &t.arguments, &err));
     ck_assert_int_eq(taken, id);
     texts_release(&t);
     state_close(s);
@@ -97,7 +99,7 @@ START_TEST(an_unknown_request_or_one_of_another_pipeline_is_an_error)
     OK(request_file(a, "pause", "{}", 10, &id, &err));
     ck_assert_int_eq(request_look(b, id, &state, &t.answer, &err), ERR_STATE);
     ck_assert_int_eq(request_answer(b, id, REQUEST_DONE, "{}", 1, &err), ERR_STATE);
-    OK(request_take(b, &taken, &t.command, &t.arguments, &err));
+    OK(request_take(b, 0, &taken, &t.command, &t.arguments, &err));
     ck_assert_int_eq(taken, 0);
     texts_release(&t);
     state_close(a);

@@ -173,12 +173,33 @@ START_TEST(a_foreign_database_is_left_alone)
 }
 END_TEST
 
+START_TEST(nothing_is_left_beside_a_file_that_is_refused)
+{
+    struct statefile f = statefile_make();
+    char lock[128];
+    snprintf(lock, sizeof(lock), "%s.lock", f.path);
+    write_file(f.path, "nobody:x:65534:65534::/:/bin/false\n", 35);
+    refused(f.path, "is damaged: file is not a database", "keep the file aside");
+    ck_assert_int_ne(access(lock, F_OK), 0);
+    ck_assert_int_eq(unlink(f.path), 0);
+    sql(f.path, "create table mine (a)");
+    refused(f.path, "another program's database", "a file of its own");
+    ck_assert_int_ne(access(lock, F_OK), 0);
+    ck_assert_int_eq(unlink(f.path), 0);
+    state_close(statefile_open(&f, "articles"));
+    ck_assert_int_eq(unlink(lock), 0);
+    state_close(statefile_open(&f, "articles"));
+    ck_assert_int_eq(access(lock, F_OK), 0);
+    statefile_remove(&f);
+}
+END_TEST
+
 START_TEST(a_newer_file_is_refused)
 {
     struct statefile f = statefile_make();
     state_close(statefile_open(&f, "articles"));
     sql(f.path, "pragma user_version = 77");
-    refused(f.path, "a newer version: its form is 77, this version knows 1", "use that version");
+    refused(f.path, "a newer version: its form is 77, this version knows ", "use that version");
     statefile_remove(&f);
 }
 END_TEST
@@ -345,8 +366,9 @@ SUITE_MAIN("state/store", a_new_file_is_made_for_its_owner_only_and_opens_again,
            a_commit_is_a_full_sync_of_a_rollback_journal,
            pipelines_of_one_file_do_not_see_each_other, processes_that_meet_a_new_file_all_get_it,
            a_zero_length_file_is_a_new_one, a_file_that_is_no_database_says_what_to_do,
-           a_foreign_database_is_left_alone, a_newer_file_is_refused,
-           no_damaged_byte_crashes_or_looks_like_another_failure, a_file_cut_short_is_damaged,
-           a_missing_directory_is_named, a_directory_in_place_of_the_file_is_named,
+           a_foreign_database_is_left_alone, nothing_is_left_beside_a_file_that_is_refused,
+           a_newer_file_is_refused, no_damaged_byte_crashes_or_looks_like_another_failure,
+           a_file_cut_short_is_damaged, a_missing_directory_is_named,
+           a_directory_in_place_of_the_file_is_named,
            a_device_in_place_of_the_file_is_refused_and_keeps_its_mode,
            a_read_only_file_or_directory_is_named, reading_for_status_neither_creates_nor_changes)

@@ -233,21 +233,22 @@ START_TEST(a_text_that_somebody_spoiled_holds_no_letters)
 }
 END_TEST
 
-START_TEST(who_has_a_generation_takes_nothing_over)
+START_TEST(who_has_another_generation_goes_on_with_the_one_that_is_taken_over)
 {
     struct err err = {0};
     struct pair p = pair_make();
     struct checkpoint c;
     int64_t cut;
     reject_one(p.lost, "own", "mine", 100);
-    ck_assert_int_eq(
-        take_over(p.lost, "{\"total\":1,\"letters\":[[\"a\",1,\"r\",400,9,1,2,3]]}", &cut, &err),
-        ERR_STATE);
+    OK(take_over(p.lost,
+                 "{\"total\":2,\"letters\":[[\"a\",1,\"r\",400,9,1,2,3],"
+                 "[\"b\",1,\"r\",400,9,1,2,3]]}",
+                 &cut, &err));
     OK(checkpoint_load(p.lost, &c, &err));
-    ck_assert_int_eq(c.phase, GENERATION_BUILDING);
-    ck_assert_str_eq(c.position, "log 7");
-    ck_assert_int_eq(c.generation_number, 3);
-    ck_assert_int_eq(statefile_letters(p.lost), 1);
+    ck_assert_int_eq(c.phase, GENERATION_LIVE);
+    ck_assert_str_eq(c.position, "log 9");
+    ck_assert_int_eq(c.generation_number, 4);
+    ck_assert_int_eq(statefile_letters(p.lost), 2); /* and not its own */
     checkpoint_release(&c);
     pair_remove(&p);
 }
@@ -305,5 +306,6 @@ SUITE_MAIN("state/takeover", the_checkpoint_that_is_taken_over_is_that_of_a_live
            letters_arrive_with_every_member_whatever_their_text_holds,
            the_text_of_the_letters_is_ascii, letters_beyond_the_limit_are_counted_as_lost,
            letters_that_are_too_long_for_the_buffer_are_counted_as_lost,
-           a_text_that_somebody_spoiled_holds_no_letters, who_has_a_generation_takes_nothing_over,
+           a_text_that_somebody_spoiled_holds_no_letters,
+           who_has_another_generation_goes_on_with_the_one_that_is_taken_over,
            what_was_taken_over_is_gone_on_with, the_revision_grows_with_every_change_of_the_letters)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The service in memory: what a rebuild asks about generations. */
+#include <stdio.h>
+#include <string.h>
+
+#include "fake_private.h"
+#include "suite.h"
+
+int fake_generation_swap_adopting(void *self, const char *alias, const char *kept, const char *to,
+                                  bool *kept_it, struct err *err)
+{
+    struct fake *f = self;
+    *kept_it = kept != NULL && !f->no_clones;
+    if (kept != NULL && f->no_clones) {
+        fake_step(f);
+        err_set(err, ERR_REJECTED, "cannot keep index \"%s\": 403", alias);
+        return ADOPT_CANNOT_KEEP;
+    }
+    snprintf(f->kept, sizeof(f->kept), "%s", kept != NULL ? kept : "");
+    return fake_service_ops.swap(self, alias, NULL, to, err);
+}
+
+int fake_generation_adopt_undo(void *self, const char *alias, const char *kept, struct err *err)
+{
+    (void)alias;
+    (void)kept;
+    (void)err;
+    fake_step(self);
+    return 0;
+}
+
+int fake_generation_ready(void *self, const char *index, int64_t timeout_ms, bool *green,
+                          struct err *err)
+{
+    struct fake *f = self;
+    fake_step(f);
+    *green = !f->red && f->copies_late == 0;
+    if (f->red) {
+        return err_set(err, ERR_TRANSIENT, "index \"%s\" is red", index);
+    }
+    if (!*green) {
+        f->copies_late--;
+        f->now_us += timeout_ms * 1000;
+    }
+    return 0;
+}
+
+int fake_generation_list(void *self, const char *alias, const char *pipeline,
+                         struct index_info *out, size_t max, size_t *count, struct err *err)
+{
+    const struct fake *f = self;
+    int64_t number = 0;
+    bool found = index_name_of_alias(f->index, alias, &number) && strcmp(pipeline, "things") == 0;
+    *count = found && max > 0 ? 1 : 0;
+    if (*count == 1) {
+        int rc = fake_service_ops.look(self, f->index, &found, out, err);
+        snprintf(out->name, sizeof(out->name), "%s", f->index);
+        out->number = number;
+        return rc;
+    }
+    return 0;
+}
+
+int fake_generation_leave(void *self, const char *index, const char *pipeline, const char *position,
+                          int64_t clock, struct err *err)
+{
+    struct fake *f = self;
+    fake_step(f);
+    if (strcmp(index, f->index) != 0) {
+        return err_set(err, ERR_REJECTED, "there is no index \"%s\"", index);
+    }
+    if (strcmp(pipeline, "things") != 0) {
+        return err_set(err, ERR_INTERNAL, "\"%s\" is not of pipeline %s", index, pipeline);
+    }
+    ck_assert_uint_lt(strlen(position), sizeof(f->left_position));
+    snprintf(f->left_to, sizeof(f->left_to), "%s", index);
+    snprintf(f->left_position, sizeof(f->left_position), "%s", position);
+    f->left_clock = clock;
+    return 0;
+}
+
+int fake_generation_left(void *self, const char *index, struct buf *position, int64_t *clock,
+                         bool *found, struct err *err)
+{
+    (void)err;
+    struct fake *f = self;
+    fake_step(f);
+    *found = f->left_to[0] != '\0' && strcmp(index, f->left_to) == 0;
+    *clock = *found ? f->left_clock : 0;
+    buf_push_text(position, *found ? f->left_position : "");
+    return 0;
+}
+
+int fake_generation_mapping(void *self, const char *index, struct buf *json, struct err *err)
+{
+    struct fake *f = self;
+    fake_step(f);
+    if (strcmp(index, f->index) != 0) {
+        return err_set(err, ERR_REJECTED, "404 index_not_found_exception");
+    }
+    buf_push_text(json, f->mapping);
+    return 0;
+}
+
+/* What is added counts, not what was there. */
+int fake_generation_extend(void *self, const char *index, const char *properties, const char *meta,
+                           struct err *err)
+{
+    struct fake *f = self;
+    fake_step(f);
+    if (strcmp(index, f->index) != 0) {
+        return err_set(err, ERR_REJECTED, "404 index_not_found_exception");
+    }
+    snprintf(f->mapping, sizeof(f->mapping), "{\"properties\":%s}", properties);
+    if (meta != NULL && strstr(meta, "\"mapping\":\"") != NULL) {
+        fake_take_meta(meta, "mapping", f->meta.fingerprint, sizeof(f->meta.fingerprint));
+    }
+    return 0;
+}

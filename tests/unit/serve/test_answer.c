@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is answered to whom. */
+#include "answer.h"
+
+#include <json-c/json.h>
+#include <string.h>
+
+#include "suite.h"
+
+static struct asked {
+    int64_t silent_ms;
+    unsigned described;
+} asked;
+
+static int64_t silent(void *context, size_t board)
+{
+    (void)board;
+    return ((struct asked *)context)->silent_ms;
+}
+
+static void describe(void *context, size_t board, const struct board_view *view, struct buf *out)
+{
+    (void)board;
+    ((struct asked *)context)->described++;
+    buf_printf(out, "{\"pipeline\":\"%s\"}", view->name);
+}
+
+static struct answerer answerer;
+static struct events events;
+static struct board *boards[2];
+static struct serve_options options;
+
+static void begin(void)
+{
+    static const char *const names[] = {"articles", "authors"};
+    asked = (struct asked){0};
+    for (size_t i = 0; i < 2; i++) {
+        boards[i] = board_new(names[i], names[i]);
+        board_enter(boards[i], "following", 1);
+    }
+    options = (struct serve_options){.listen = "127.0.0.1:9187",
+                                     .boards = boards,
+                                     .count = 2,
+                                     .silent_most_ms = 1000,
+                                     .silent_ms = silent,
+                                     .describe = describe,
+                                     .context = &asked,
+                                     .clock = clock_system()};
+    events_init(&events, names, 2);
+    answerer_init(&answerer, &options, &events);
+}
+
+static void end(void)
+{
+    answerer_release(&answerer);
+    events_release(&events);
+    board_free(boards[0]);
+    board_free(boards[1]);
+}
+
+static void ask(const char *method, const char *path, const char *host, bool loopback,
+                struct answer *out)
+{
+    const struct question q = {.method = method, .path = path, .host = host, .loopback = loopback};
+    answer_question(&answerer, &q, out);
+}
+
+static void expect(const char *path, unsigned status, const char *text)
+{
+    struct answer a;
+    ask("GET", path, "localhost:9187", true, &a);
+    ck_assert_msg(a.status == status, "%s: %u", path, a.status);
+    ck_assert_msg(strstr(buf_text(&a.body), text) != NULL, "%s: %s", path, buf_text(&a.body));
+    buf_release(&a.body);
+}
+
+START_TEST(ready_names_who_is_not)
+{
+    begin();
+    expect("/readyz", 200, "ready\narticles: following\nauthors: following\n");
+    board_enter(boards[1], "guard", 2);
+    expect("/readyz", 503, "not ready\narticles: following\nnot ready: authors: guard\n");
+    expect("/healthz", 200, "ok\n");
+    end();
+}
+END_TEST
+
+START_TEST(a_pipeline_that_hangs_is_not_healthy)
+{
+    begin();
+    asked.silent_ms = 1000;
+    expect("/healthz", 200, "ok\n");
+    asked.silent_ms = 1001;
+    expect("/healthz", 503, "articles: no sign of life for 1 s\n");
+    end();
+}
+END_TEST
+
+START_TEST(status_is_json_and_however_many_ask_is_read_once)
+{
+    struct answer a;
+    begin();
+    for (int i = 0; i < 100; i++) {
+        ask("GET", "/status", NULL, true, &a);
+        struct json_object *status = json_tokener_parse(buf_text(&a.body));
+        ck_assert_msg(status != NULL, "%s", buf_text(&a.body));
+        ck_assert_uint_eq(json_object_array_length(json_object_object_get(status, "pipelines")), 2);
+        ck_assert(json_object_get_boolean(json_object_object_get(status, "ready")));
+        json_object_put(status);
+        buf_release(&a.body);
+    }
+    ck_assert_uint_lt(asked.described, 100);
+    end();
+}
+END_TEST
+
+START_TEST(only_reading_and_only_by_our_name)
+{
+    static const char *const methods[] = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get"};
+    struct answer a;
+    begin();
+    for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+        ask(methods[i], "/status", "localhost", true, &a);
+        ck_assert_uint_eq(a.status, 405);
+        ck_assert_str_eq(a.allow, "GET, HEAD");
+        buf_release(&a.body);
+    }
+    ask("HEAD", "/metrics", "127.0.0.1", true, &a);
+    ck_assert_uint_eq(a.status, 200);
+    buf_release(&a.body);
+    ask("GET", "/status", "evil.example:9187", true, &a);
+    ck_assert_uint_eq(a.status, 421);
+    ck_assert_ptr_null(strstr(buf_text(&a.body), "articles"));
+    buf_release(&a.body);
+    ask("GET", "/status", "rowferry.monitoring.svc:9187", false, &a);
+    ck_assert_uint_eq(a.status, 200);
+    buf_release(&a.body);
+    expect("/etc/passwd", 404, "there are /, /status");
+    expect("", 404, "there are /, /status");
+    expect("/status/", 404, "there are /, /status");
+    end();
+}
+END_TEST
+
+START_TEST(the_page_runs_by_a_number_that_is_new_each_time)
+{
+    struct answer a;
+    struct answer b;
+    begin();
+    ask("GET", "/", "localhost", true, &a);
+    ask("GET", "/", "localhost", true, &b);
+    const char *at = strstr(a.policy, "script-src 'nonce-");
+    ck_assert_ptr_nonnull(at);
+    ck_assert_str_ne(a.policy, b.policy);
+    char *nonce = strndup(at + strlen("script-src 'nonce-"), 32);
+    ck_assert_ptr_nonnull(strstr(buf_text(&a.body), nonce));
+    ck_assert_ptr_null(strstr(buf_text(&b.body), nonce));
+    ck_assert_ptr_null(strstr(buf_text(&a.body), "@NONCE@"));
+    free(nonce);
+    buf_release(&a.body);
+    buf_release(&b.body);
+    end();
+}
+END_TEST
+
+START_TEST(nothing_of_the_page_comes_from_elsewhere_or_is_markup_of_values)
+{
+    static const char *const never[] = {
+        "http:",  "https:", "innerHTML",      "outerHTML", "onclick",
+        "onload", "eval(",  "document.write", "@import",   "insertAdjacentHTML"};
+    struct answer a;
+    begin();
+    ask("GET", "/", "localhost", true, &a);
+    for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
+        const char *at = strstr(buf_text(&a.body), never[i]);
+        while (at != NULL && strncmp(at, "http://www.w3.org/", 18) == 0) { /* names SVG */
+            at = strstr(at + 1, never[i]);
+        }
+        ck_assert_msg(at == NULL, "%s", never[i]);
+    }
+    buf_release(&a.body);
+    end();
+}
+END_TEST
+
+SUITE_MAIN("serve/answer", ready_names_who_is_not, a_pipeline_that_hangs_is_not_healthy,
+           status_is_json_and_however_many_ask_is_read_once, only_reading_and_only_by_our_name,
+           the_page_runs_by_a_number_that_is_new_each_time,
+           nothing_of_the_page_comes_from_elsewhere_or_is_markup_of_values)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Views of boards, as a pipeline would fill them. */
+#ifndef ROWFERRY_TESTS_VIEWS_H
+#define ROWFERRY_TESTS_VIEWS_H
+
+#include <stdio.h>
+
+#include "rowferry/engine/board.h"
+
+static inline struct board_view view_of(const char *name, const char *stage)
+{
+    return (struct board_view){.name = name,
+                               .alias = "shop-articles",
+                               .stage = stage,
+                               .since_us = 1000000,
+                               .moment = {.work = {.lag_rows = -1}, .dead_letters = -1}};
+}
+
+static inline void view_stall(struct board_view *v, const char *cause, const char *why)
+{
+    struct working *w = &v->moment.work;
+    snprintf(w->stall, sizeof(w->stall), "%s", cause);
+    snprintf(w->stall_why, sizeof(w->stall_why), "%s", why);
+    w->stall_us = 5000000;
+}
+
+#endif
