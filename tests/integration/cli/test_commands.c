@@ -30,7 +30,7 @@ static void synced_world(struct world *w, long rows)
 }
 
 /* Writes the configuration again so that one end, or both, cannot be reached. */
-static void unplug(struct world *w, bool source, bool service)
+static void unplug_for(struct world *w, bool source, bool service, const char *limits)
 {
     char *uri = w->uri;
     char url[sizeof(w->service.url)];
@@ -41,9 +41,14 @@ static void unplug(struct world *w, bool source, bool service)
     if (service) {
         snprintf(w->service.url, sizeof(w->service.url), "http://127.0.0.1:%d", free_port());
     }
-    world_configure(w, "\"title\":{\"type\":\"text\"}", "\"retry_budget\": \"1s\"");
+    world_configure(w, "\"title\":{\"type\":\"text\"}", limits);
     w->uri = uri;
     snprintf(w->service.url, sizeof(w->service.url), "%s", url);
+}
+
+static void unplug(struct world *w, bool source, bool service)
+{
+    unplug_for(w, source, service, "\"retry_budget\": \"1s\"");
 }
 
 /* --- check -------------------------------------------------------------------------------------
@@ -169,16 +174,16 @@ START_TEST(a_second_sync_is_told_who_holds_the_pipeline)
     struct program_result result;
     char holder[64];
     installed_world(&w, 10);
-    unplug(&w, false, true);
+    unplug_for(&w, false, true, "\"retry_budget\": \"10m\"");
     rowferry_start(&first, w.config, "sync", NULL);
-    program_await(&first, "event=away", 20000);
+    program_await(&first, "event=away", WAIT_MS);
     rowferry_run(&result, w.config, "sync", NULL);
     ck_assert_msg(result.exit_code == 5, "ended with %d: %s", result.exit_code, result.err);
     snprintf(holder, sizeof(holder), "is held by process %d (\"sync\" since ", (int)first.pid);
     expect_text(result.err, holder);
     program_result_release(&result);
     program_signal(&first, SIGTERM);
-    program_finish(&first, 20000, &result);
+    program_finish(&first, WAIT_MS, &result);
     ck_assert_int_eq(result.exit_code, 6);
     program_result_release(&result);
     world_stop(&w);
@@ -191,10 +196,13 @@ START_TEST(an_interrupted_sync_ends_well_and_the_next_one_goes_on)
     struct program first;
     struct program_result result;
     installed_world(&w, 8000);
+    world_configure(&w, WORLD_PROPERTIES, SMALL_WINDOW);
+    world_hold_all(&w, "_bulk");
     rowferry_start(&first, w.config, "sync", NULL);
-    program_await(&first, "event=sync_started", 20000);
+    world_await_held(&w);
     program_signal(&first, SIGINT);
-    program_finish(&first, 20000, &result);
+    world_unfault(&w);
+    program_finish(&first, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "ended with %d: %s", result.exit_code, result.err);
     expect_text(result.out, "the next sync goes on from there");
     program_result_release(&result);
@@ -215,9 +223,11 @@ START_TEST(status_counts_what_waits_and_works_with_both_servers_away)
     synced_world(&w, 10);
     sql_exec(w.conn, "update articles set title = 'x' where source_id <= 3");
     rowferry_run(&result, w.config, "status", NULL);
+    expect_text(result.out, "  state         behind\n");
     expect_text(result.out, "3 entries in the change log");
+    expect_text(result.out, "  next          rowferry sync\n");
     expect_text(result.out, "live\n");
-    expect_text(result.out, "sync: 10 upserts, 0 deletes, 0 rejected");
+    expect_text(result.out, "sync: 10 upserts, ");
     program_result_release(&result);
     unplug(&w, true, true);
     rowferry_run(&result, w.config, "status", NULL);
@@ -227,6 +237,94 @@ START_TEST(status_counts_what_waits_and_works_with_both_servers_away)
     rowferry_run(&result, w.config, "status", "--json", NULL);
     ck_assert_int_eq(program_json_int(&result, "operations"), 10);
     expect_text(result.out, "\"pending\":null");
+    expect_text(result.out, "\"state\":\"unknown\",\"equal_as_of\":\"2");
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(status_says_equal_where_nothing_waits)
+{
+    struct world w;
+    struct program_result result;
+    installed_world(&w, 5);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "status", NULL);
+    expect_text(result.out, "  state         equal\n");
+    expect_text(result.out, "  lag           0 entries in the change log\n");
+    ck_assert_ptr_null(strstr(result.out, "  next "));
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(status_says_when_the_index_was_reconciled)
+{
+    struct world w;
+    struct program_result result;
+    synced_world(&w, 5);
+    rowferry_run(&result, w.config, "status", "--json", NULL);
+    struct json_object *line = json_tokener_parse(result.out);
+    char first[32];
+    snprintf(first, sizeof(first), "%s",
+             json_object_get_string(json_object_object_get(line, "reconciled_at")));
+    json_object_put(line);
+    program_result_release(&result);
+    sql_exec(w.conn, "truncate articles");
+    world_sync(&w, 1, &result);
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "sync", "--allow-deletes", NULL);
+    ck_assert_int_eq(result.exit_code, 0);
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "status", "--json", NULL);
+    line = json_tokener_parse(result.out);
+    const char *last = json_object_get_string(json_object_object_get(line, "reconciled_at"));
+    ck_assert_msg(strcmp(first, last) < 0, "%s, then %s", first, last);
+    json_object_put(line);
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "status", NULL);
+    expect_text(result.out, "  reconciled    2");
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(status_names_the_reason_of_a_run_that_failed)
+{
+    struct world w;
+    struct program_result result;
+    synced_world(&w, 5);
+    sql_exec(w.conn, "drop table articles cascade");
+    rowferry_run(&result, w.config, "sync", NULL);
+    ck_assert_int_ne(result.exit_code, 0);
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "status", NULL);
+    ck_assert_int_eq(result.exit_code, 0);
+    expect_text(result.out, "  state         the last run failed with ");
+    expect_text(result.out, "articles");
+    expect_text(result.out, "  next          rowferry check\n");
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(status_watched_without_a_terminal_is_lines_of_json_until_it_is_interrupted)
+{
+    struct world w;
+    struct program watching;
+    struct program_result result;
+    synced_world(&w, 5);
+    rowferry_run(&result, w.config, "status", "--watch", NULL);
+    ck_assert_int_eq(result.exit_code, 2);
+    expect_text(result.err, "status --watch needs a terminal");
+    program_result_release(&result);
+    rowferry_start(&watching, w.config, "status", "--watch", "--json", NULL);
+    program_await(&watching, "\n{\"pipeline\":", WAIT_MS);
+    program_signal(&watching, SIGTERM);
+    program_finish(&watching, WAIT_MS, &result);
+    ck_assert_int_eq(result.exit_code, 0);
+    expect_text(result.out, "\"state\":\"equal\"");
     program_result_release(&result);
     world_stop(&w);
 }
@@ -242,8 +340,8 @@ START_TEST(status_shows_the_limits_of_a_holder_while_it_works)
                     "\"batch_operations\": 100, \"in_flight\": 1");
     world_fault(&w, "{\"delay_ms\":1000,\"count\":100000}");
     rowferry_start(&holder, w.config, "sync", NULL);
-    program_await(&holder, "event=sync_started", 20000);
-    struct deadline deadline = deadline_after(20000);
+    program_await(&holder, "event=sync_started", WAIT_MS);
+    struct deadline deadline = deadline_after(WAIT_MS);
     bool working = false;
     while (!working) {
         ck_assert_msg(deadline_wait(&deadline), "nothing was told");
@@ -261,10 +359,10 @@ START_TEST(status_shows_the_limits_of_a_holder_while_it_works)
     expect_text(result.out, "1 request in flight, batches of ");
     program_result_release(&result);
     program_signal(&holder, SIGTERM);
-    program_finish(&holder, 20000, &result);
+    program_finish(&holder, WAIT_MS, &result);
     program_result_release(&result);
     rowferry_run(&result, w.config, "status", "--json", NULL);
-    expect_text(result.out, "\"holder\":null,\"working\":null");
+    expect_text(result.out, "\"holder\":null,\"standby\":null,\"working\":null");
     program_result_release(&result);
     world_stop(&w);
 }
@@ -374,6 +472,9 @@ SUITE_MAIN("integration/cli/commands", check_passes_over_all_that_a_sync_needs_a
            a_second_sync_is_told_who_holds_the_pipeline,
            an_interrupted_sync_ends_well_and_the_next_one_goes_on,
            status_counts_what_waits_and_works_with_both_servers_away,
+           status_says_equal_where_nothing_waits, status_says_when_the_index_was_reconciled,
+           status_names_the_reason_of_a_run_that_failed,
+           status_watched_without_a_terminal_is_lines_of_json_until_it_is_interrupted,
            status_shows_the_limits_of_a_holder_while_it_works,
            open_dead_letters_end_with_3_unless_they_are_said_to_be_well,
            document_shows_what_would_be_sent_and_leaves_no_trace,

@@ -66,15 +66,11 @@ START_TEST(a_closed_index_stops)
     struct subject subject;
     struct subject *s = &subject;
     enter_with_index(s);
-    if (s->product.stand_in) {
-        say(s, 400, "no handler found for uri", "POST", s->first, "/_close", NULL);
-    } else {
-        say(s, 200, NULL, "POST", s->first, "/_close", NULL);
-        expect_one(s, s->first, OPERATION_UPSERT, "a", 11, OUTCOME_STOP, 400,
-                   "index_closed_exception: closed");
-        expect_one(s, s->first, OPERATION_DELETE, "a", 11, OUTCOME_STOP, 400,
-                   "index_closed_exception: closed");
-    }
+    say(s, 200, NULL, "POST", s->first, "/_close", NULL);
+    expect_one(s, s->first, OPERATION_UPSERT, "a", 11, OUTCOME_STOP, 400,
+               "index_closed_exception: closed");
+    expect_one(s, s->first, OPERATION_DELETE, "a", 11, OUTCOME_STOP, 400,
+               "index_closed_exception: closed");
     subject_leave(s);
 }
 END_TEST

@@ -35,7 +35,9 @@ START_TEST(a_generation_is_built_and_swapped_in)
     OK(index_swap(s->service, s->alias, s->first, s->second, &s->err));
     OK(index_resolve(s->service, s->alias, &kind, &info, &s->err));
     ck_assert_str_eq(info.name, s->second);
-    ck_assert_int_eq(index_swap(s->service, s->alias, s->first, s->second, &s->err), ERR_REJECTED);
+    /* once more it is done already; back it would be from where the alias is not */
+    OK(index_swap(s->service, s->alias, s->first, s->second, &s->err));
+    ck_assert_int_eq(index_swap(s->service, s->alias, s->first, s->first, &s->err), ERR_REJECTED);
     OK(index_resolve(s->service, s->second, &kind, &info, &s->err));
     ck_assert_int_eq(kind, ALIAS_CONCRETE);
     OK(index_look(s->service, s->alias, &found, &info, &s->err));

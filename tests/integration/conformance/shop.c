@@ -39,7 +39,7 @@ static void push_auth(struct buf *text, const struct shop *shop)
     }
 }
 
-static void configure(struct shop *shop, const char *more, const char *settings)
+void shop_configure(struct shop *shop, const char *more, const char *settings)
 {
     struct buf text;
     buf_init(&text, 64 << 10);
@@ -53,6 +53,7 @@ static void configure(struct shop *shop, const char *more, const char *settings)
         "\"to\": {\"index\": \"%s\", \"settings\": {%s},\n"
         "\"mappings\": {\"properties\": {" PROPERTIES "%s}}}}]}\n",
         shop->dir, shop->subject.alias, settings != NULL ? settings : "", more != NULL ? more : "");
+    free(shop->config);
     shop->config = scratch_write(shop->dir, "rowferry.json", buf_text(&text));
     buf_release(&text);
 }
@@ -65,7 +66,7 @@ void shop_open(struct shop *shop, long rows, const char *more, const char *setti
     shop->uri = database_new();
     shop->conn = sql_open(shop->uri);
     sql_exec(shop->conn, table_sql, rows);
-    configure(shop, more, settings);
+    shop_configure(shop, more, settings);
     rowferry_expect(0, shop->config, "source", "install", NULL);
 }
 

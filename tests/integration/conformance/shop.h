@@ -24,6 +24,8 @@ struct shop {
 /* Opens it with so many rows and the change log. more, settings: further properties of the mapping
  * (with a comma before them) and the settings' members, or null. */
 void shop_open(struct shop *shop, long rows, const char *more, const char *settings);
+/* Writes the configuration again. */
+void shop_configure(struct shop *shop, const char *more, const char *settings);
 void shop_close(struct shop *shop);
 
 /* rowferry sync --json has to end with the code, and say the text on standard error (null: any). */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "outcomes.h"
 #include "rowferry/base/buf.h"
 #include "wait.h"
 

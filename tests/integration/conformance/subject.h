@@ -7,7 +7,8 @@
  * wants them. Only indices named rf-test-* are made, and deleted again. `run`, beside this file,
  * also says what it started: ROWFERRY_TEST_PRODUCT ("OpenSearch 2.19.4"), _MAX_BYTES
  * (http.max_content_length), _USERS (admin, writer, reader, nobody: the password is the name) and
- * _RESTART (the folder of the node, to start it anew: restart_node). What a service of one's own
+ * _RESTART (the folder of the node, to start it anew: restart_node), _REPOSITORY (a folder that
+ * it may keep snapshots in). What a service of one's own
  * does not say is skipped. Whatever goes wrong here fails the test.
  */
 #ifndef ROWFERRY_CONFORMANCE_SUBJECT_H
@@ -18,6 +19,7 @@
 #include "http.h"
 #include "rowferry/service/bulk.h"
 #include "rowferry/service/index.h"
+#include "rowferry/service/outcome.h"
 #include "rowferry/service/product.h"
 #include "server.h"
 #include "suite.h"
@@ -101,6 +103,7 @@ struct tests identity_tests(void);
 struct tests password_tests(void);
 struct tests privilege_tests(void);
 struct tests generation_tests(void);
+struct tests rebuild_tests(void);
 struct tests bulk_tests(void);
 struct tests version_tests(void);
 struct tests forgetting_tests(void);
@@ -111,5 +114,11 @@ struct tests sync_tests(void);
 struct tests large_sync_tests(void);
 struct tests restart_tests(void);
 struct tests vector_tests(void);
+struct tests verify_tests(void);
+struct tests restore_tests(void);
+struct tests reindex_tests(void);
+struct tests smoke_tests(void);
+struct tests smoke_privilege_tests(void);
+struct tests late_tests(void);
 
 #endif

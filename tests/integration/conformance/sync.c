@@ -100,7 +100,63 @@ START_TEST(a_write_block_stops_the_sync_and_loses_nothing)
 }
 END_TEST
 
-TESTS(sync_tests, NULL, a_first_load_changes_and_deletes_end_equal,
+/* The lines of check about the index, so many, one of them with the text. */
+static void expect_lines(const struct shop *shop, int exit_code, size_t count, const char *text)
+{
+    struct program_result result;
+    size_t found = 0;
+    rowferry_run(&result, shop->config, "check", NULL);
+    ck_assert_msg(result.exit_code == exit_code, "%d: %s", result.exit_code, result.out);
+    for (const char *at = result.out; (at = strstr(at, "articles: definition")) != NULL; at++) {
+        found++;
+    }
+    ck_assert_msg(found == count && strstr(result.out, text) != NULL, "%s", result.out);
+    program_result_release(&result);
+}
+
+#define RICH                                                                                       \
+    ",\"body\":{\"type\":\"text\",\"analyzer\":\"standard\",\"fields\":{\"raw\":{\"type\":"        \
+    "\"keyword\",\"ignore_above\":256}}},\"seen\":{\"type\":\"date\",\"format\":"                  \
+    "\"strict_date_optional_time||epoch_millis\"},\"cost\":{\"type\":\"float\",\"coerce\":true},"  \
+    "\"place\":{\"type\":\"geo_point\"},\"note\":{\"type\":\"keyword\",\"index\":false,"           \
+    "\"doc_values\":true}"
+
+/* Without the state file the index's own mapping tells what differs: what the service adds to it by
+ * itself is no difference. */
+START_TEST(what_is_added_to_the_mapping_is_added_to_the_live_index)
+{
+    struct shop shop;
+    shop_open(&shop, 20, NULL, NULL);
+    shop_sync_counts(&shop, 20, 0);
+    char *before = shop_generation(&shop);
+    sql_exec(shop.conn, "alter table articles add body text, add seen timestamptz, add cost "
+                        "numeric(8, 2), add place point, add note text");
+    shop_configure(&shop, RICH, NULL);
+    expect_lines(&shop, 0, 6, "WARN  articles: definition");
+    sql_exec(shop.conn, "update articles set body = 'walking home', seen = '2026-11-21 12:00+00', "
+                        "cost = 1.25, note = 'n' where source_id <= 3");
+    shop_sync(&shop, 0, "mapping_extended");
+    shop_expect_equal(&shop);
+    char *after = shop_generation(&shop);
+    ck_assert_str_eq(before, after);
+    say(&shop.subject, 200, NULL, "POST", after, "/_refresh", NULL);
+    say(&shop.subject, 200, "\"value\":3", "GET", after, "/_search?q=body:walking&size=0", NULL);
+    shop_sync_counts(&shop, 0, 0);
+    expect_lines(&shop, 0, 2, "PASS  articles: definition");
+    char *state = scratch_path(shop.dir, "state.db");
+    ck_assert_int_eq(remove(state), 0);
+    shop_configure(&shop, RICH ",\"more\":{\"type\":\"text\"}", NULL);
+    sql_exec(shop.conn, "alter table articles add more text");
+    expect_lines(&shop, 4, 2, "more: added {\"type\":\"text\"}");
+    free(before);
+    free(after);
+    free(state);
+    shop_close(&shop);
+}
+END_TEST
+
+TESTS(sync_tests, NULL, what_is_added_to_the_mapping_is_added_to_the_live_index,
+      a_first_load_changes_and_deletes_end_equal,
       a_refused_document_is_a_dead_letter_until_its_row_is_corrected,
       a_lost_position_builds_another_generation_behind_the_same_alias,
       a_vanished_index_stops_the_sync_and_is_not_made_again,

@@ -105,6 +105,15 @@ START_TEST(a_mapping_grows_but_never_changes_a_type)
          NULL},
         {"PUT", "/t/_mapping", "{\"properties\":{\"o\":{\"type\":\"keyword\"}}}", 400,
          "can't merge a non object mapping [o] with an object mapping", NULL},
+        {"PUT", "/t/_mapping", "{\"properties\":{\"o\":{\"type\":\"nested\"}}}", 400,
+         "cannot change object mapping from non-nested to nested", NULL},
+        {"PUT", "/t/_mapping",
+         "{\"properties\":{\"k\":{\"type\":\"keyword\",\"fields\":{\"raw\":{\"type\":\"keyword\"}}}"
+         "}}",
+         200, NULL, NULL},
+        {"PUT", "/t/_mapping",
+         "{\"properties\":{\"k\":{\"type\":\"keyword\",\"fields\":{\"raw\":{\"type\":\"long\"}}}}}",
+         400, "mapper [k.raw] cannot be changed from type [keyword] to [long]", NULL},
         {"PUT", "/t/_settings", "{\"index\":{\"refresh_interval\":\"5s\"}}", 200,
          "{\"acknowledged\":true}", NULL},
         {"GET", "/t/_settings", NULL, 200, "\"refresh_interval\":\"5s\"", NULL},
@@ -170,6 +179,75 @@ START_TEST(an_alias_of_two_indices_needs_a_write_index)
 }
 END_TEST
 
+START_TEST(a_closed_index_is_there_but_neither_read_nor_written)
+{
+    CONVERSATION(
+        NULL, {"PUT", "/t", MAPPED, 200, NULL, NULL},
+        {"PUT", "/t/_doc/1", "{\"k\":\"a\"}", 201, NULL, NULL},
+        {"POST", "/t/_close", NULL, 200,
+         "{\"acknowledged\":true,\"shards_acknowledged\":true,\"indices\":{\"t\":{\"closed\":true}}"
+         "}",
+         NULL},
+        {"POST", "/t/_close", NULL, 200, "\"shards_acknowledged\":false,\"indices\":{}", NULL},
+        {"GET", "/t/_doc/1", NULL, 400, "\"type\":\"index_closed_exception\",\"reason\":\"closed\"",
+         NULL},
+        {"POST", "/t/_search", "{}", 400, "index_closed_exception", NULL},
+        {"GET", "/ta/_count", NULL, 400, "index_closed_exception", NULL},
+        {"POST", "/t/_refresh", NULL, 400, "index_closed_exception", NULL},
+        {"POST", "/t*/_search", "{}", 200, "\"value\":0", NULL},
+        {"GET", "/t*", NULL, 200, NULL, "mappings"},
+        {"GET", "/t*?expand_wildcards=all", NULL, 200, "\"verified_before_close\":\"true\"", NULL},
+        {"PUT", "/t/_mapping", "{\"_meta\":{\"z\":9}}", 200, NULL, NULL},
+        {"POST", "/t/_clone/u", NULL, 400, "index_closed_exception", NULL},
+        {"POST", "/t/_open", NULL, 200, "\"shards_acknowledged\":true", NULL},
+        {"GET", "/t", NULL, 200, NULL, "verified_before_close"},
+        {"GET", "/t/_doc/1", NULL, 200, "\"found\":true", NULL},
+        {"POST", "/nope/_close", NULL, 404, "index_not_found_exception", NULL}, );
+}
+END_TEST
+
+START_TEST(a_clone_has_the_documents_and_their_versions)
+{
+    CONVERSATION(
+        NULL, {"PUT", "/t", MAPPED, 200, NULL, NULL},
+        {"PUT", "/t/_doc/1?version=7&version_type=external", "{\"k\":\"a\"}", 201, NULL, NULL},
+        {"POST", "/t/_clone/u", NULL, 500,
+         "index t must block write operations to resize index. use \\\"index.blocks.write=true\\\"",
+         NULL},
+        {"PUT", "/t/_settings", "{\"index.blocks.write\":true}", 200, NULL, NULL},
+        {"PUT", "/t/_doc/2", "{\"k\":\"b\"}", 403, "FORBIDDEN/8/index write (api)", NULL},
+        {"POST", "/t/_clone/u", "{\"mappings\":{}}", 400,
+         "[resize_request] unknown field [mappings]", NULL},
+        {"POST", "/t/_clone/u", "{\"settings\":{\"index.blocks.write\":null}}", 200,
+         "{\"acknowledged\":true,\"shards_acknowledged\":true,\"index\":\"u\"}", NULL},
+        {"POST", "/t/_clone/u", NULL, 400, "resource_already_exists_exception", NULL},
+        {"POST", "/t/_clone/Bad", NULL, 400, "invalid_index_name_exception", NULL},
+        {"GET", "/u/_doc/1", NULL, 200, "\"_version\":7", NULL},
+        {"GET", "/u/_search?q=k:a", NULL, 200, "\"value\":1", NULL},
+        {"GET", "/u", NULL, 200, "\"aliases\":{},\"mappings\":{\"dynamic\":\"strict\"",
+         "\"write\""},
+        {"PUT", "/u/_doc/2", "{\"k\":\"b\"}", 201, NULL, NULL},
+        {"DELETE", "/t", NULL, 200, NULL, NULL},
+        {"GET", "/u/_doc/1", NULL, 200, "\"found\":true", NULL}, );
+}
+END_TEST
+
+START_TEST(a_read_only_index_changes_in_nothing_but_its_blocks)
+{
+    CONVERSATION(
+        NULL, {"PUT", "/t", MAPPED, 200, NULL, NULL},
+        {"PUT", "/t/_settings", "{\"index.blocks.read_only\":true}", 200, NULL, NULL},
+        {"PUT", "/t/_mapping", "{\"_meta\":{}}", 403, "FORBIDDEN/5/index read-only (api)", NULL},
+        {"POST", "/_aliases", ACTIONS(ADD("t", "live")), 403, "cluster_block_exception", NULL},
+        {"PUT", "/t/_settings", "{\"index.refresh_interval\":\"5s\"}", 403,
+         "cluster_block_exception", NULL},
+        {"POST", "/t/_close", NULL, 403, "cluster_block_exception", NULL},
+        {"DELETE", "/t", NULL, 403, "cluster_block_exception", NULL},
+        {"PUT", "/t/_settings", "{\"index\":{\"blocks\":{\"read_only\":null}}}", 200, NULL, NULL},
+        {"DELETE", "/t", NULL, 200, NULL, NULL}, );
+}
+END_TEST
+
 /* HEAD has no body to read, so it needs a request of its own. */
 static long head(const char *url, const char *path)
 {
@@ -209,5 +287,8 @@ SUITE_MAIN("devsearch/indices", a_head_request_tells_what_is_there,
            an_index_is_created_shown_and_deleted,
            an_index_is_deleted_while_a_document_of_another_was_just_read,
            bad_names_are_refused_in_the_words_of_the_service, what_a_mapping_cannot_be_is_refused,
-           a_mapping_grows_but_never_changes_a_type, an_alias_is_swapped_whole_or_not_at_all,
-           an_alias_of_two_indices_needs_a_write_index)
+           a_mapping_grows_but_never_changes_a_type,
+           a_closed_index_is_there_but_neither_read_nor_written,
+           a_clone_has_the_documents_and_their_versions,
+           a_read_only_index_changes_in_nothing_but_its_blocks,
+           an_alias_is_swapped_whole_or_not_at_all, an_alias_of_two_indices_needs_a_write_index)

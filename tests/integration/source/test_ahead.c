@@ -120,6 +120,73 @@ START_TEST(keys_asked_for_their_lack_of_a_row_tell_no_rows)
 }
 END_TEST
 
+/* begin_keys for numbers from 1 on and some other texts; how many have no row. */
+static size_t lacking(struct walk *w, int numbers, const char *const *others, size_t count)
+{
+    struct err err = {0};
+    char text[400][8];
+    struct span keys[400];
+    size_t n = 0;
+    for (int i = 1; i <= numbers; i++, n++) {
+        keys[n] = span_make(text[n], (size_t)snprintf(text[n], sizeof(text[n]), "%d", i));
+    }
+    for (size_t i = 0; i < count; i++) {
+        keys[n++] = span_make(others[i], strlen(others[i]));
+    }
+    must(w->capture->ops->begin_keys(w->capture, keys, n, true, &err), &err);
+    must(walk_rest(w, &err), &err);
+    ck_assert_uint_eq(w->rows, 0);
+    return w->gone;
+}
+
+START_TEST(all_of_many_numbers_have_a_row_and_then_some_have_not)
+{
+    struct walk w = following(0);
+    sql_exec(w.db, "insert into note select i, 'more' from generate_series(1, 300) i "
+                   "on conflict do nothing");
+    walk_drain(&w);
+    ck_assert_uint_eq(lacking(&w, 300, NULL, 0), 0);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    ck_assert_uint_eq(lacking(&w, 302, NULL, 0), 2);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    sql_exec(w.db, "delete from note where id in (7, 8, 150)");
+    ck_assert_uint_eq(lacking(&w, 300, NULL, 0), 3);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+/* "01" is equal to 1 for the table, and the document of no row all the same. */
+START_TEST(a_text_that_is_no_key_has_no_row)
+{
+    static const char *const others[] = {
+        "", "01", "-0", "+3", "abc", "3 ", "99999999999999999999", "4000000000"};
+    struct walk w = following(0);
+    ck_assert_uint_eq(lacking(&w, 3, others, 1), 1);
+    ck_assert_uint_eq(lacking(&w, 3, others, 7), 7);
+    ck_assert_uint_eq(lacking(&w, 3, others, 8), 8);
+    ck_assert_uint_eq(lacking(&w, 0, others, 8), 8);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_text_that_is_no_key_of_two_parts_has_no_row)
+{
+    static const char *const key[] = {"day", "code"};
+    static const char *const days[] = {"2026-01-01:a", "2026-01-01:b", "2026-13-01:a",
+                                       "2026-01-01",   "never:a",      "20260101:a"};
+    struct walk w = {.table = "public.day", .key = key, .key_count = 2};
+    walk_new(&w, "create table day (day date, code text, primary key (day, code)); "
+                 "insert into day values ('2026-01-01', 'a')");
+    walk_start(&w);
+    ck_assert_uint_eq(lacking(&w, 0, days, 2), 1);
+    ck_assert_uint_eq(lacking(&w, 0, days, 6), 5);
+    ck_assert_uint_eq(lacking(&w, 0, days, 2), 1);
+    walk_free(&w);
+}
+END_TEST
+
 /* One row that many documents hang on: the change log has a single entry. */
 START_TEST(what_a_dependency_hides_from_a_query_is_foreseen)
 {
@@ -160,5 +227,7 @@ SUITE_MAIN("source/ahead", a_window_of_several_pages_tells_its_deletes_first,
            what_commits_after_the_look_is_looked_at_by_itself,
            a_truncate_behind_other_changes_ends_the_look,
            rows_that_a_condition_stops_showing_are_foreseen,
+           all_of_many_numbers_have_a_row_and_then_some_have_not, a_text_that_is_no_key_has_no_row,
+           a_text_that_is_no_key_of_two_parts_has_no_row,
            keys_asked_for_their_lack_of_a_row_tell_no_rows,
            what_a_dependency_hides_from_a_query_is_foreseen)

@@ -26,7 +26,7 @@ START_TEST(what_was_delivered_ahead_is_not_delivered_again)
     sql_exec(w.db, "update note set body = 'new', at = clock_timestamp()");
     ck_assert_uint_eq(walk_drain(&w), 20);
     sql_exec(slow, "commit");
-    struct deadline deadline = deadline_after(10000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     char *before = text_copy(w.position);
     while (strcmp(w.position, before) == 0) {
         ck_assert_uint_eq(walk_drain(&w), 0);
@@ -71,7 +71,7 @@ START_TEST(a_transaction_that_commits_late_is_not_missed)
     walk_again(&w);
     walk_drain(&w);
     sql_exec(slow, "commit");
-    ck_assert(becomes_equal(&w, NOTES_QUERY, 10000));
+    ck_assert(becomes_equal(&w, NOTES_QUERY, WAIT_MS));
     PQfinish(slow);
     walk_free(&w);
 }
@@ -91,7 +91,7 @@ START_TEST(a_prepared_transaction_is_not_missed)
         walk_drain(&w);
     }
     sql_exec(slow, "commit prepared '%s'", name);
-    ck_assert(becomes_equal(&w, NOTES_QUERY, 10000));
+    ck_assert(becomes_equal(&w, NOTES_QUERY, WAIT_MS));
     pass_all(&w);
     free(name);
     PQfinish(slow);
@@ -112,7 +112,7 @@ START_TEST(a_prepared_transaction_that_waits_at_the_first_load_is_not_missed)
     walk_drain(&w);
     ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
     sql_exec(slow, "commit prepared '%s'", name);
-    ck_assert(becomes_equal(&w, NOTES_QUERY, 10000));
+    ck_assert(becomes_equal(&w, NOTES_QUERY, WAIT_MS));
     free(name);
     PQfinish(slow);
     walk_free(&w);
@@ -180,7 +180,7 @@ START_TEST(a_row_that_stops_matching_is_deleted)
     ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror where key in ('3', '4')"), 0);
     ck_assert_int_eq(walk_differences(&w, LIVE_QUERY), 0);
     sql_exec(w.db, "update note set gone = false, at = now() where id = 3");
-    ck_assert(becomes_equal(&w, LIVE_QUERY, 10000));
+    ck_assert(becomes_equal(&w, LIVE_QUERY, WAIT_MS));
     walk_free(&w);
 }
 END_TEST
@@ -192,7 +192,7 @@ START_TEST(a_condition_that_is_null_does_not_match)
     begin(&w, NOTES);
     sql_exec(w.db, "update note set body = null, at = now() where id = 3");
     sql_exec(w.db, "update note set body = 'secret', at = now() where id = 4");
-    ck_assert(becomes_equal(&w, NOTES_QUERY " where body <> 'secret'", 10000));
+    ck_assert(becomes_equal(&w, NOTES_QUERY " where body <> 'secret'", WAIT_MS));
     walk_free(&w);
 }
 END_TEST
@@ -231,7 +231,7 @@ START_TEST(a_row_that_stops_matching_during_the_first_load_is_deleted)
     ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror where key = '2'"), 1);
     sql_exec(w.db, "update note set gone = true, at = now() where id = 2");
     walk_again(&w);
-    ck_assert(becomes_equal(&w, LIVE_QUERY, 10000));
+    ck_assert(becomes_equal(&w, LIVE_QUERY, WAIT_MS));
     walk_free(&w);
 }
 END_TEST
@@ -251,7 +251,7 @@ START_TEST(rows_without_a_value_are_in_the_first_load)
     walk_drain(&w);
     ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
     sql_exec(w.db, "update note set body = 'now with one', at = now() where id = 1");
-    ck_assert(becomes_equal(&w, NOTES_QUERY, 10000));
+    ck_assert(becomes_equal(&w, NOTES_QUERY, WAIT_MS));
     walk_free(&w);
 }
 END_TEST
@@ -273,7 +273,7 @@ START_TEST(a_crash_after_any_page_or_mark_goes_on_where_it_was)
                    "i / 3 * interval '1 s' from generate_series(1, 100) i");
     walk_start(&w);
     size_t came = 0;
-    struct deadline deadline = deadline_after(60000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     do {
         walk_page(&w);
         came += w.rows;

@@ -231,7 +231,7 @@ END_TEST
 
 START_TEST(the_index_equals_the_rows_of_a_cursor_at_every_quiet_point)
 {
-    ck_assert_msg(holds(&cursor, (uint64_t)_i + 1, 10000), "seed %d", _i + 1);
+    ck_assert_msg(holds(&cursor, (uint64_t)_i + 1, WAIT_MS), "seed %d", _i + 1);
 }
 END_TEST
 
@@ -249,7 +249,7 @@ int main(void)
 {
     Suite *suite = suite_create("source/history");
     TCase *tcase = tcase_create("all");
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, SUITE_TEST_S);
     tcase_add_loop_test(tcase, the_index_equals_the_table_at_every_quiet_point, 0, HISTORIES);
     tcase_add_loop_test(tcase, the_index_equals_the_rows_of_a_cursor_at_every_quiet_point, 0,
                         CURSOR_HISTORIES);

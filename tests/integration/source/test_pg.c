@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connection and catalogue: what goes wrong is told apart, what is there is described. */
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "pg_private.h"
 #include "rowferry/source/lookup.h"
 #include "rowferry/source/pg.h"
 #include "walk.h"
@@ -23,6 +28,63 @@ START_TEST(nobody_listening_is_temporary)
     ck_assert_ptr_nonnull(strstr(err.message, "could not connect to the source"));
     ck_assert_ptr_null(strchr(err.message, '\n'));
     ck_assert_ptr_null(strstr(err.message, "geheim-7"));
+}
+END_TEST
+
+/* Takes connections and says nothing, as a host does whose kernel alone is left. */
+static int silent_listener(int *port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, size), 0);
+    ck_assert_int_eq(listen(fd, 16), 0);
+    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+    *port = ntohs(address.sin_port);
+    return fd;
+}
+
+START_TEST(of_several_hosts_one_that_never_answers_does_not_hide_the_others)
+{
+    char several[512];
+    struct err err = {0};
+    struct pg *pg = NULL;
+    struct pg *like = NULL;
+    int port;
+    int fd = silent_listener(&port);
+    char *uri = database_new();
+    const char *at = strchr(uri, '@');
+    ck_assert_ptr_nonnull(at);
+    snprintf(several, sizeof(several), "%.*s127.0.0.1:%d,127.0.0.1:%d,%s", (int)(at + 1 - uri), uri,
+             port, free_port(), at + 1);
+    const struct source_options options = {
+        .uri = several, .connect_timeout_ms = 1000, .lock_timeout_ms = 1000};
+    must(pg_open(&pg, &options, &err), &err);
+    struct deadline soon = deadline_after(900);
+    must(pg_open_like(&like, pg, &err), &err);
+    ck_assert_msg(deadline_wait(&soon), "the next connection asked the silent host again");
+    must(pg_query(like, NULL, "select 1", NULL, 0, &err), &err);
+    must(pg_connect(pg, &err), &err);
+    pg_close(like);
+    pg_close(pg);
+    database_drop(uri);
+    close(fd);
+}
+END_TEST
+
+START_TEST(where_no_host_answers_the_time_says_so)
+{
+    char several[512];
+    struct err err = {0};
+    struct pg *pg = NULL;
+    int port;
+    int fd = silent_listener(&port);
+    snprintf(several, sizeof(several), "postgresql://x@127.0.0.1:%d,127.0.0.1:%d/x", port, port);
+    const struct source_options options = {.uri = several, .connect_timeout_ms = 200};
+    ck_assert_int_eq(pg_open(&pg, &options, &err), ERR_TRANSIENT);
+    ck_assert_ptr_nonnull(strstr(err.message, "no answer within 200 ms"));
+    close(fd);
 }
 END_TEST
 
@@ -52,6 +114,22 @@ START_TEST(a_wrong_password_a_missing_role_and_a_missing_database_are_refusals)
     free(as_role);
     free(role);
     PQfinish(db);
+    database_drop(uri);
+}
+END_TEST
+
+START_TEST(a_rows_value_in_an_error_is_for_people_and_not_for_the_log)
+{
+    char *uri = database_new();
+    struct err err = {0};
+    struct pg *pg = walk_connect(uri);
+    ck_assert_int_eq(
+        pg_query(pg, NULL, "select v::int > 0 from (values ('salary 7')) t (v)", NULL, 0, &err),
+        ERR_REJECTED);
+    ck_assert_str_eq(err.sqlstate, "22P02");
+    ck_assert_str_eq(err.message, "the source cannot use a value: invalid_text_representation");
+    ck_assert_ptr_nonnull(strstr(err.detail, "salary 7"));
+    pg_close(pg);
     database_drop(uri);
 }
 END_TEST
@@ -258,7 +336,10 @@ START_TEST(a_second_holder_is_told_who_the_first_is)
 }
 END_TEST
 
-SUITE_MAIN("source/pg", nobody_listening_is_temporary,
+SUITE_MAIN("source/pg", a_rows_value_in_an_error_is_for_people_and_not_for_the_log,
+           nobody_listening_is_temporary,
+           of_several_hosts_one_that_never_answers_does_not_hide_the_others,
+           where_no_host_answers_the_time_says_so,
            a_wrong_password_a_missing_role_and_a_missing_database_are_refusals,
            a_session_ends_when_we_are_gone_and_not_before,
            text_means_the_same_whatever_the_database_was_set_to, the_server_is_identified,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table that logical replication fills: no statement is run there, only rows arrive. */
-#include "walk.h"
+#include "followed.h"
 
 static const char *const columns[] = {"region", "body"};
 static const char *const key[] = {"id"};
@@ -14,7 +14,7 @@ static const char *const key[] = {"id"};
 
 static void must_arrive(struct walk *w, const char *question)
 {
-    struct deadline deadline = deadline_after(30000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     while (sql_int(w->db, "%s", question) != 1) {
         ck_assert_msg(deadline_wait(&deadline), "%s", question);
     }
@@ -26,6 +26,17 @@ static void must_replicate(struct walk *w, PGconn *publisher, const char *sql, c
     must_arrive(w, question);
     ck_assert_uint_gt(walk_drain(w), 0);
     ck_assert_msg(walk_differences(w, EVENTS_QUERY) == 0, "%s", sql);
+}
+
+static void leave(struct walk *w, PGconn *publisher, const char *slot)
+{
+    sql_exec(w->db, "alter subscription s disable");
+    sql_exec(w->db, "alter subscription s set (slot_name = none)");
+    sql_exec(w->db, "drop subscription s");
+    must_arrive(&(struct walk){.db = publisher},
+                "select (count(*) = 0)::int from pg_replication_slots where active and database = "
+                "current_database()");
+    sql_exec(publisher, "select pg_drop_replication_slot('%s')", slot);
 }
 
 START_TEST(rows_that_logical_replication_applies_are_seen)
@@ -64,13 +75,7 @@ START_TEST(rows_that_logical_replication_applies_are_seen)
     must_arrive(&w, "select (count(*) = 0)::int from event");
     walk_page(&w);
     ck_assert(w.judged && w.truncated);
-    sql_exec(w.db, "alter subscription s disable");
-    sql_exec(w.db, "alter subscription s set (slot_name = none)");
-    sql_exec(w.db, "drop subscription s");
-    must_arrive(&(struct walk){.db = publisher},
-                "select (count(*) = 0)::int from pg_replication_slots where active and database = "
-                "current_database()");
-    sql_exec(publisher, "select pg_drop_replication_slot('%s')", slot);
+    leave(&w, publisher, slot);
     free(slot);
     PQfinish(publisher);
     database_drop(uri);
@@ -78,4 +83,42 @@ START_TEST(rows_that_logical_replication_applies_are_seen)
 }
 END_TEST
 
-SUITE_MAIN("source/subscription", rows_that_logical_replication_applies_are_seen)
+/* What is written there has the publisher's times, and none of its transactions can be seen. */
+START_TEST(a_cursor_follows_rows_that_logical_replication_applies)
+{
+    struct walk w = of_notes();
+    char *uri = database_new();
+    PGconn *publisher = sql_open(uri);
+    char *slot = sql_text(publisher, "select current_database()");
+    w.overlap_ms = LONG_MS;
+    sql_exec(publisher, "%s", NOTES);
+    sql_exec(publisher, "create publication p for table note");
+    sql_exec(publisher, "select pg_create_logical_replication_slot('%s', 'pgoutput')", slot);
+    begin(&w, NOTES);
+    sql_exec(w.db,
+             "create subscription s connection '%s' publication p with (create_slot = false, "
+             "slot_name = '%s', copy_data = false)",
+             uri, slot);
+    sql_exec(publisher, "insert into note select i, 'new' from generate_series(100, 140) i");
+    must_arrive(&w, "select (count(*) = 41)::int from note where id >= 100");
+    ck_assert(becomes_equal(&w, NOTES_QUERY, WAIT_MS));
+    PGconn *slow = sql_open(uri);
+    sql_exec(slow, "begin; insert into note values (200, 'late')");
+    sql_exec(publisher, "update note set body = 'x', at = clock_timestamp() where id < 105");
+    must_arrive(&w, "select (count(*) = 5)::int from note where body = 'x'");
+    ck_assert_uint_gt(walk_drain(&w), 0);
+    sql_exec(slow, "commit");
+    PQfinish(slow);
+    must_arrive(&w, "select count(*) from note where id = 200");
+    overlap_is_over(&w);
+    ck_assert(becomes_equal(&w, NOTES_QUERY, WAIT_MS));
+    leave(&w, publisher, slot);
+    free(slot);
+    PQfinish(publisher);
+    database_drop(uri);
+    walk_free(&w);
+}
+END_TEST
+
+SUITE_MAIN("source/subscription", rows_that_logical_replication_applies_are_seen,
+           a_cursor_follows_rows_that_logical_replication_applies)

@@ -21,7 +21,8 @@
 
 struct walk {
     char *uri;
-    PGconn *db; /* the application */
+    char *reads; /* where to read, where that is a standby of uri; null: uri */
+    PGconn *db;  /* the application */
     struct capture *capture;
     char *position; /* of the last page that was settled */
     const char *table;
@@ -39,6 +40,10 @@ struct walk {
     size_t page_rows;
     size_t page_blocks;
     size_t chunk_bytes;
+    const char *consumer; /* null: "test/one" */
+    int64_t retain_age_ms;
+    int64_t retain_size;
+    size_t readers;                /* connections of a copy */
     bool (*breaks)(void *context); /* asked at each mark: leave the page there, as a crash would */
     void *context;
     size_t rows; /* of the last page */
@@ -47,7 +52,9 @@ struct walk {
     size_t marks;
     size_t foreseen;
     bool judged;    /* the last page ended a look ahead */
+    bool left;      /* and was because a member left */
     bool truncated; /* and found that */
+    bool again;     /* or said that all was copied again */
     bool broken;    /* the last page was left at a mark */
     bool drained;
     bool copying;
@@ -58,14 +65,21 @@ static inline void must(int rc, const struct err *err)
     ck_assert_msg(rc >= 0, "%s (%s)", err->message, err->hint);
 }
 
-static inline struct pg *walk_connect(const char *uri)
+static inline struct pg *walk_connect_to(const char *uri, const char *primary)
 {
     struct err err = {0};
     struct pg *pg = NULL;
-    struct source_options options = {
-        .uri = uri, .lock_timeout_ms = 2000, .application_name = "rowferry test"};
+    struct source_options options = {.uri = uri,
+                                     .primary = primary,
+                                     .lock_timeout_ms = 2000,
+                                     .application_name = "rowferry test"};
     must(pg_open(&pg, &options, &err), &err);
     return pg;
+}
+
+static inline struct pg *walk_connect(const char *uri)
+{
+    return walk_connect_to(uri, NULL);
 }
 
 static inline struct table *walk_table(const struct walk *w, struct pg *pg)
@@ -128,7 +142,9 @@ static inline void walk_open(struct walk *w)
         walk_open_cursor(w);
         return;
     }
-    struct changelog_options options = {.consumer = "test/one",
+    struct changelog_options options = {.consumer = w->consumer != NULL ? w->consumer : "test/one",
+                                        .retain_age_ms = w->retain_age_ms,
+                                        .retain_size = w->retain_size,
                                         .table = w->table,
                                         .key = w->key,
                                         .key_count = w->key_count,
@@ -140,8 +156,10 @@ static inline void walk_open(struct walk *w)
                                         .column_count = w->column_count,
                                         .page_rows = w->page_rows,
                                         .page_blocks = w->page_blocks,
-                                        .chunk_bytes = w->chunk_bytes};
-    must(changelog_open(&w->capture, walk_connect(w->uri), &options, &err), &err);
+                                        .chunk_bytes = w->chunk_bytes,
+                                        .readers = w->readers};
+    struct pg *pg = w->reads != NULL ? walk_connect_to(w->reads, w->uri) : walk_connect(w->uri);
+    must(changelog_open(&w->capture, pg, &options, &err), &err);
 }
 
 static inline void walk_start(struct walk *w)
@@ -217,12 +235,14 @@ static inline int walk_rest(struct walk *w, struct err *err)
 {
     struct change change = {0};
     w->rows = w->gone = w->null_keys = w->marks = w->foreseen = 0;
-    w->drained = w->broken = w->judged = w->truncated = false;
+    w->drained = w->broken = w->judged = w->truncated = w->left = false;
     for (;;) {
         int rc = w->capture->ops->next(w->capture, &change, err);
         if (rc < 0 || change.kind == CHANGE_PAGE || change.kind == CHANGE_JUDGE) {
             w->judged = rc == 0 && change.kind == CHANGE_JUDGE;
+            w->left = rc == 0 && change.left;
             w->truncated = change.truncated;
+            w->again = change.again;
             w->drained = change.drained;
             w->copying = change.copying;
             if (rc == 0 && change.position != NULL) {
@@ -233,7 +253,7 @@ static inline int walk_rest(struct walk *w, struct err *err)
         }
         if (change.kind == CHANGE_WAIT) {
             struct pollfd fd = {.fd = w->capture->ops->fd(w->capture), .events = POLLIN};
-            ck_assert_int_ge(poll(&fd, 1, 10000), 1);
+            ck_assert_int_ge(poll(&fd, 1, WAIT_MS), 1);
         } else if (change.kind == CHANGE_MARK) {
             w->marks++;
             walk_pass_mark(w, &change);
@@ -277,6 +297,38 @@ static inline size_t walk_drain(struct walk *w)
     return changes;
 }
 
+static inline void walk_copy(struct walk *w);
+
+/* Everything is copied again for that reason, also where the process ends before its first
+ * checkpoint; then a reconcile is asked for, and changes are followed. */
+static inline void walk_expect_again(struct walk *w, const char *reason)
+{
+    walk_again(w);
+    ck_assert_msg(w->capture->again != NULL && strstr(w->capture->again, reason) != NULL,
+                  "\"%s\", not \"%s\"", w->capture->again, reason);
+    walk_again(w);
+    ck_assert_msg(w->capture->again != NULL, "a crash before the first page");
+    walk_page(w);
+    walk_again(w);
+    ck_assert_ptr_null(w->capture->again);
+    walk_copy(w);
+    walk_page(w);
+    ck_assert(w->judged && w->again);
+    walk_drain(w);
+}
+
+/* The page meets it and leaves it to who resumes. */
+static inline void walk_expect_lost(struct walk *w, const char *reason)
+{
+    struct err err = {0};
+    int rc = 0;
+    for (int i = 0; i < 20 && rc == 0; i++) {
+        rc = walk_try(w, &err);
+    }
+    ck_assert_int_eq(rc, ERR_TRANSIENT);
+    ck_assert_msg(strstr(err.message, reason) != NULL, "%s", err.message);
+}
+
 static inline void walk_copy(struct walk *w)
 {
     while (strncmp(w->position, "copy", 4) == 0 || strncmp(w->position, "cursor copy", 11) == 0) {
@@ -295,7 +347,7 @@ static inline void walk_release(struct walk *w)
  */
 static inline void walk_settle(struct walk *w)
 {
-    struct deadline deadline = deadline_after(20000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     for (;;) {
         walk_drain(w);
         walk_release(w);

@@ -16,7 +16,7 @@ START_TEST(a_program_shows_both_streams_and_its_exit_code)
     struct program p;
     struct program_result result;
     program_start(&p, argv, env);
-    program_finish(&p, 5000, &result);
+    program_finish(&p, WAIT_MS, &result);
     ck_assert_int_eq(result.exit_code, 7);
     ck_assert_str_eq(result.out, "out it\n");
     ck_assert_str_eq(result.err, "err\n");
@@ -30,10 +30,10 @@ START_TEST(a_program_is_awaited_and_ended_by_a_signal)
     struct program p;
     struct program_result result;
     program_start(&p, argv, NULL);
-    program_await(&p, "ready", 5000);
+    program_await(&p, "ready", WAIT_MS);
     ck_assert(program_running(&p));
     program_signal(&p, SIGTERM);
-    program_finish(&p, 5000, &result);
+    program_finish(&p, WAIT_MS, &result);
     ck_assert_int_eq(result.exit_code, 128 + SIGTERM);
     program_result_release(&result);
 }

@@ -53,6 +53,15 @@ static void sync_says(struct world *w, int exit_code, const char *what)
     program_result_release(&result);
 }
 
+static void check_says(struct world *w, int exit_code, const char *what)
+{
+    struct program_result result;
+    rowferry_run(&result, w->config, "check", NULL);
+    ck_assert_msg(result.exit_code == exit_code, "%d: %s", result.exit_code, result.out);
+    ck_assert_msg(strstr(result.out, what) != NULL, "%s", result.out);
+    program_result_release(&result);
+}
+
 /* A world whose view `shown` is what the index has to hold. */
 static void shown_world(struct world *w, const char *shown)
 {
@@ -92,8 +101,7 @@ static void refused_then_built(struct world *w, const char *shown)
         world_sync(w, 1, &result);
         ck_assert_msg(strstr(result.err, "where or query differ from those that index") != NULL,
                       "%s", result.err);
-        ck_assert_msg(strstr(result.err, "move the state file aside and sync again") != NULL, "%s",
-                      result.err);
+        ck_assert_msg(strstr(result.err, "rowferry reindex articles") != NULL, "%s", result.err);
         ck_assert_int_eq(program_json_int(&result, "operations"), 0);
         program_result_release(&result);
     }
@@ -147,6 +155,7 @@ START_TEST(a_condition_that_is_changed_back_costs_nothing)
     sync_says(&w, 0, "generation_live");
     world_where(&w, "not published");
     sync_says(&w, 1, "differ from those");
+    check_says(&w, 4, "where: published -> not published");
     world_where(&w, "published");
     sql_exec(w.conn, "update articles set title = 'back' where source_id = 2");
     lose_state(&w);
@@ -238,7 +247,7 @@ START_TEST(another_table_is_refused_and_built_anew)
                      "from articles where source_id <= 5");
     reconfigure(&w, "public.articles", "public.books");
     world_install(&w);
-    sync_says(&w, 1, "state file");
+    sync_says(&w, 1, "rowferry reindex");
     lose_state(&w);
     now_shown(&w, "select source_id, title, price, tags, extra, published, updated_at from books");
     sync_says(&w, 0, "generation_live");
@@ -247,8 +256,8 @@ START_TEST(another_table_is_refused_and_built_anew)
 }
 END_TEST
 
-/* A second process with another mapping builds its own index; the first one is told at its end. */
-START_TEST(who_still_fills_an_index_that_another_mapping_replaced_is_told)
+/* A second process with another mapping and a state file of its own. */
+START_TEST(an_index_that_somebody_still_fills_is_not_replaced_by_one_of_another_mapping)
 {
     struct world w;
     struct program holder;
@@ -257,21 +266,43 @@ START_TEST(who_still_fills_an_index_that_another_mapping_replaced_is_told)
     world_configure(&w, "\"title\":{\"type\":\"text\"}", "");
     sync_says(&w, 0, "generation_live");
     sql_exec(w.conn, "update articles set title = title || '!'");
-    world_fault(&w, "{\"delay_ms\":2000,\"count\":1}");
+    world_hold(&w, "_bulk");
     rowferry_start(&holder, w.config, "sync", NULL);
-    program_await(&holder, "sync_started", 20000);
+    world_await_held(&w);
     program_signal(&holder, SIGSTOP);
     /* it has read its configuration, which is the same file */
     world_configure(&w, "\"title\":{\"type\":\"keyword\"}", "");
     reconfigure(&w, "state.db", "other.db");
-    sync_says(&w, 0, "it was built with another mapping");
+    sync_says(&w, 5, "is held by");
     program_signal(&holder, SIGCONT);
-    program_finish(&holder, 60000, &result);
-    ck_assert_msg(result.exit_code == 1, "ended with %d: %s", result.exit_code, result.err);
-    ck_assert_msg(strstr(result.err, "does not point at") != NULL ||
-                      strstr(result.err, "does not know the consumer") != NULL,
-                  "%s", result.err);
+    world_unfault(&w);
+    program_finish(&holder, WAIT_MS, &result);
+    ck_assert_msg(result.exit_code == 0, "ended with %d: %s", result.exit_code, result.err);
     program_result_release(&result);
+    sync_says(&w, 0, "it was built with another mapping or ingest pipeline");
+    expect_shown(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(another_ingest_pipeline_is_named_before_anything_is_sent)
+{
+    struct world w;
+    struct program_result result;
+    shown_world(&w, SHOWN "true");
+    sync_says(&w, 0, "generation_live");
+    reconfigure(&w, "\"index\": \"shop-articles\"",
+                "\"ingest_pipeline\": \"trim\", \"index\": \"shop-articles\"");
+    sql_exec(w.conn, "update articles set title = 'new' where source_id = 2");
+    world_sync(&w, 1, &result);
+    ck_assert_msg(strstr(result.err, "to.ingest_pipeline differ from those that index") != NULL,
+                  "%s", result.err);
+    ck_assert_int_eq(program_json_int(&result, "operations"), 0);
+    program_result_release(&result);
+    check_says(&w, 4, "FAIL  articles: definition");
+    check_says(&w, 4, "ingest_pipeline: none -> trim");
+    reconfigure(&w, "\"ingest_pipeline\": \"trim\", ", "");
+    check_says(&w, 0, "PASS  articles: definition");
     sync_says(&w, 0, "sync_ended");
     expect_shown(&w);
     world_stop(&w);
@@ -286,4 +317,5 @@ SUITE_MAIN("integration/drift", a_changed_condition_is_named_and_built_anew,
            a_changed_query_is_named_and_built_anew,
            a_state_file_lost_with_another_condition_is_no_ground_to_go_on,
            another_table_is_refused_and_built_anew,
-           who_still_fills_an_index_that_another_mapping_replaced_is_told)
+           an_index_that_somebody_still_fills_is_not_replaced_by_one_of_another_mapping,
+           another_ingest_pipeline_is_named_before_anything_is_sent)

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generations.h"
 #include "http.h"
+#include "rowferry/base/text.h"
 #include "sql.h"
 #include "suite.h"
 #include "wait.h"
@@ -45,25 +47,27 @@ START_TEST(an_empty_table_becomes_an_empty_index)
 }
 END_TEST
 
-/* 1,000 updates, 200 deletes and 100 inserts while a load of 20,000 rows is on its way. */
+/* Updates, 200 deletes and 100 inserts while a load of 6,000 rows is on its way: the window is full
+ * of the first ones, which the service holds, and most are not read. */
 START_TEST(changes_during_the_first_load_arrive)
 {
     struct world w;
     struct program program;
     struct program_result result;
-    world_start(&w, 20000, NULL);
+    world_start(&w, 6000, NULL);
+    world_configure(&w, WORLD_PROPERTIES, SMALL_WINDOW);
     world_install(&w);
-    world_fault(&w, "{\"delay_ms\":200,\"count\":30}");
+    world_hold_all(&w, "_bulk");
     rowferry_start(&program, w.config, "sync", "--json", NULL);
-    program_await(&program, "event=sync_started", 30000);
+    world_await_held(&w);
     for (int i = 0; i < 100; i++) {
-        sql_exec(w.conn,
-                 "update articles set title = 'changed ' || %d where source_id %% 2000 = %d", i, i);
-        sql_exec(w.conn, "delete from articles where source_id in (%d, %d)", 5000 + i, 15000 + i);
+        sql_exec(w.conn, "update articles set title = 'changed ' || %d where source_id %% 600 = %d",
+                 i, i);
+        sql_exec(w.conn, "delete from articles where source_id in (%d, %d)", 1000 + i, 5000 + i);
         sql_exec(w.conn, "insert into articles (source_id, title) values (%d, 'new')", 30000 + i);
     }
-    ck_assert_msg(program_running(&program), "the load ended before the changes");
-    program_finish(&program, 60000, &result);
+    world_unfault(&w);
+    program_finish(&program, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "%s", result.err);
     program_result_release(&result);
     world_sync(&w, 0, &result);
@@ -87,20 +91,23 @@ START_TEST(an_interrupted_first_load_says_where_it_goes_on)
     struct world w;
     struct program program;
     struct program_result result;
-    struct deadline deadline = deadline_after(60000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     world_start(&w, 10000, NULL);
     sql_exec(w.conn, "alter table articles set (fillfactor = 10)");
     sql_exec(w.conn, "vacuum full analyze articles");
     world_configure(&w, "\"title\":{\"type\":\"text\"}",
                     "\"batch_operations\": 200, \"in_flight\": 2");
     world_install(&w);
-    world_fault(&w, "{\"delay_ms\":150}");
+    world_fault(&w, "{\"delay_ms\":1,\"count\":46}");
+    world_hold_all(&w, "_bulk");
     rowferry_start(&program, w.config, "sync", NULL);
     while (operations_taken(&w) < 8800) { /* more than the first page of the copy holds */
         ck_assert(deadline_wait(&deadline));
     }
+    world_await_held(&w);
     program_signal(&program, SIGINT);
-    program_finish(&program, 10000, &result);
+    world_unfault(&w);
+    program_finish(&program, WAIT_MS, &result);
     ck_assert_msg(strstr(result.out, "articles: stopped after ") != NULL, "%s", result.out);
     ck_assert_ptr_null(strstr(result.err, "event=load_resumed"));
     program_result_release(&result);
@@ -121,15 +128,16 @@ START_TEST(the_alias_appears_when_everything_is_there)
     struct program program;
     struct program_result result;
     struct reply reply;
-    world_start(&w, 20000, NULL);
+    world_start(&w, 3000, NULL);
     world_install(&w);
-    world_fault(&w, "{\"delay_ms\":200,\"count\":20}");
+    world_hold(&w, "_bulk");
     rowferry_start(&program, w.config, "sync", NULL);
-    program_await(&program, "event=sync_started", 30000);
+    world_await_held(&w);
     reply_get(&reply, "GET", w.service.url, "/shop-articles/_count", NULL, "ApiKey " WORLD_API_KEY);
     ck_assert_int_eq(reply.status, 404);
     reply_release(&reply);
-    program_finish(&program, 60000, &result);
+    world_unfault(&w);
+    program_finish(&program, WAIT_MS, &result);
     ck_assert_int_eq(result.exit_code, 0);
     program_result_release(&result);
     world_expect_equal(&w);
@@ -142,20 +150,109 @@ START_TEST(a_second_sync_at_the_same_time_says_who_holds_it)
     struct world w;
     struct program program;
     struct program_result result;
-    world_start(&w, 5000, NULL);
+    world_start(&w, 500, NULL);
     world_install(&w);
-    world_fault(&w, "{\"delay_ms\":500,\"count\":10}");
+    world_hold(&w, "_bulk");
     rowferry_start(&program, w.config, "sync", NULL);
-    program_await(&program, "event=sync_started", 30000);
+    world_await_held(&w);
     struct program_result second;
     world_sync(&w, 5, &second);
     char pid[32];
     snprintf(pid, sizeof(pid), "%d", (int)program.pid);
     ck_assert_msg(strstr(second.err, pid) != NULL, "%s", second.err);
     program_result_release(&second);
-    program_finish(&program, 60000, &result);
+    world_unfault(&w);
+    program_finish(&program, WAIT_MS, &result);
     ck_assert_int_eq(result.exit_code, 0);
     program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+static void kill_once_created(const struct world *w)
+{
+    struct program program;
+    struct program_result result;
+    const char *argv[] = {getenv("ROWFERRY_PROGRAM"), "-c", w->config, "sync", NULL};
+    program_start(&program, argv,
+                  (const char *const[]){"ROWFERRY_FAILPOINT=generation_created=kill", NULL});
+    program_finish(&program, 60000, &result);
+    ck_assert_msg(result.exit_code == 128 + SIGKILL, "%d: %s", result.exit_code, result.err);
+    program_result_release(&result);
+}
+
+static char *only_generation(const struct world *w)
+{
+    struct generations g;
+    generations_list(w, "shop-articles", &g);
+    ck_assert_uint_eq(g.count, 1);
+    char *name = text_copy(g.names[0]);
+    generations_release(&g);
+    return name;
+}
+
+START_TEST(a_first_load_killed_once_its_index_was_created_goes_on_with_it)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 50, NULL);
+    world_install(&w);
+    kill_once_created(&w);
+    char *created = only_generation(&w);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    generations_expect(&w, 1, NULL, NULL);
+    char *live = generations_live(&w, "shop-articles");
+    ck_assert_str_eq(live, created);
+    free(live);
+    free(created);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_first_load_killed_once_its_index_was_created_removes_it_where_the_mapping_changed)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 50, NULL);
+    world_install(&w);
+    kill_once_created(&w);
+    char *created = only_generation(&w);
+    world_configure(&w, "\"title\":{\"type\":\"keyword\"}", "");
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    ck_assert_int_eq(generations_count(&w, "shop-articles", ""), 50);
+    generations_expect(&w, 1, NULL, NULL);
+    char *live = generations_live(&w, "shop-articles");
+    ck_assert_str_ne(live, created);
+    free(live);
+    free(created);
+    world_stop(&w);
+}
+END_TEST
+
+/* Somebody with a state file of his own chose the same name for his. */
+START_TEST(an_index_of_the_name_that_another_state_file_created_is_left_alone)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 50, NULL);
+    world_install(&w);
+    kill_once_created(&w);
+    char *created = only_generation(&w);
+    generations_do(&w, "PUT",
+                   "{\"_meta\":{\"rowferry\":{\"pipeline\":\"articles\",\"creator\":"
+                   "\"00000000000000ff\"}}}",
+                   "/%s/_mapping", created);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    char *live = generations_live(&w, "shop-articles");
+    ck_assert_str_ne(live, created);
+    generations_do(&w, "GET", NULL, "/%s", created);
+    free(live);
+    free(created);
     world_stop(&w);
 }
 END_TEST
@@ -164,4 +261,7 @@ SUITE_MAIN("integration/first_load", first_sync_builds_the_index_and_the_second_
            an_empty_table_becomes_an_empty_index, changes_during_the_first_load_arrive,
            an_interrupted_first_load_says_where_it_goes_on,
            the_alias_appears_when_everything_is_there,
-           a_second_sync_at_the_same_time_says_who_holds_it)
+           a_second_sync_at_the_same_time_says_who_holds_it,
+           a_first_load_killed_once_its_index_was_created_goes_on_with_it,
+           a_first_load_killed_once_its_index_was_created_removes_it_where_the_mapping_changed,
+           an_index_of_the_name_that_another_state_file_created_is_left_alone)

@@ -125,6 +125,35 @@ START_TEST(a_condition_that_suddenly_matches_nothing_stops)
 }
 END_TEST
 
+START_TEST(keys_without_a_document_are_not_counted_once_a_sync_was_stopped)
+{
+    struct world w;
+    world_start(&w, 2000, NULL);
+    world_where(&w, "source_id % 2 = 0");
+    world_install(&w);
+    struct program_result result;
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    sql_exec(w.conn, "create table kept as select * from articles;"
+                     "delete from articles where source_id <= 600");
+    for (int again = 0; again < 2; again++) {
+        stopped(&w, "delete 300 of 1000 documents", 1000);
+    }
+    allowed(&w, 600);
+    ck_assert_int_eq(documents(&w), 700);
+    sql_exec(w.conn, "delete from articles where source_id <= 1000");
+    stopped(&w, "delete 200 of 700 documents", 700);
+    sql_exec(w.conn, "insert into articles select * from kept where source_id between 601 and 1000;"
+                     "insert into articles select * from kept where source_id between 1 and 99 and "
+                     "source_id %% 2 = 1");
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    ck_assert_int_eq(documents(&w), 700);
+    status_says(&w, "stopped by the guard", false);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(an_index_built_anew_from_an_empty_table_is_not_swapped_in)
 {
     struct world w;
@@ -159,7 +188,18 @@ START_TEST(rows_that_a_policy_hides_are_an_error_and_no_deletes)
     sql_exec(w.conn, "update articles set title = 'hidden'");
     world_sync(&w, 1, &result);
     ck_assert_msg(strstr(result.err, "row-level security") != NULL, "%s", result.err);
+    ck_assert_msg(strstr(result.err, "bypassrls") != NULL, "%s", result.err);
     program_result_release(&result);
+    static const char *const others[][4] = {
+        {"check", NULL}, {"verify", NULL}, {"resync", "--where", "true", NULL}};
+    for (size_t i = 0; i < 3; i++) {
+        rowferry_run(&result, w.config, others[i][0], others[i][1], others[i][2], NULL);
+        ck_assert_int_eq(result.exit_code, i == 0 ? 4 : 1);
+        const char *said = i == 0 ? result.out : result.err;
+        ck_assert_msg(strstr(said, "bypassrls") != NULL, "%s: %s", others[i][0], said);
+        ck_assert_ptr_null(strstr(said, "source print"));
+        program_result_release(&result);
+    }
     ck_assert_int_eq(documents(&w), 300);
     unsetenv("PGPASSWORD");
     sql_exec(w.conn, "drop owned by \"%s\"; drop role \"%s\"", role, role);
@@ -171,5 +211,6 @@ END_TEST
 SUITE_MAIN("integration/guard", a_truncated_table_empties_the_index_only_when_told_to,
            a_table_that_is_truncated_and_filled_loses_what_did_not_come_back,
            a_large_delete_stops_with_its_numbers, a_condition_that_suddenly_matches_nothing_stops,
+           keys_without_a_document_are_not_counted_once_a_sync_was_stopped,
            an_index_built_anew_from_an_empty_table_is_not_swapped_in,
            rows_that_a_policy_hides_are_an_error_and_no_deletes)

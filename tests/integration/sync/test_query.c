@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "http.h"
 #include "rowferry/base/buf.h"
 #include "sql.h"
 #include "suite.h"
@@ -205,6 +206,31 @@ START_TEST(another_query_or_another_view_needs_another_index)
 }
 END_TEST
 
+#define AUTHORS_BY_NUMBER                                                                          \
+    "{\"table\": \"author\", \"key\": [\"id\"], "                                                  \
+    "\"keys\": \"select p.id from public.post p where p.author_id = any($1)\"}"
+
+/* What other keys would have asked for before was never read. */
+START_TEST(other_keys_of_a_dependency_are_named_and_their_order_is_not)
+{
+    struct world w;
+    struct program_result result;
+    start(&w);
+    world_install(&w);
+    syncs(&w, 2000);
+    configure(&w, QUERY_OF("author"), COMMENTS ", " AUTHORS);
+    syncs(&w, 0);
+    configure(&w, QUERY_OF("author"), AUTHORS_BY_NUMBER ", " COMMENTS);
+    world_sync(&w, 1, &result);
+    ck_assert_msg(strstr(result.err, "depends_on, where or query differ from those") != NULL, "%s",
+                  result.err);
+    program_result_release(&result);
+    configure(&w, QUERY_OF("author"), AUTHORS ", " COMMENTS);
+    syncs(&w, 0);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(a_dependency_may_get_columns_but_not_lose_one_that_is_read)
 {
     struct world w;
@@ -223,9 +249,73 @@ START_TEST(a_dependency_may_get_columns_but_not_lose_one_that_is_read)
 }
 END_TEST
 
+static void verify_counts(struct world *w, int exit_code, int64_t missing, int64_t altered,
+                          int64_t waiting)
+{
+    struct program_result r;
+    rowferry_run(&r, w->config, "verify", "--json", NULL);
+    ck_assert_msg(r.exit_code == exit_code && program_json_int(&r, "missing") == missing &&
+                      program_json_int(&r, "extra") == 0 &&
+                      program_json_int(&r, "altered") == altered &&
+                      program_json_int(&r, "waiting") == waiting,
+                  "%d: %.1500s\n%.1500s", r.exit_code, r.out, r.err);
+    program_result_release(&r);
+}
+
+START_TEST(verify_compares_documents_of_several_tables)
+{
+    struct world w;
+    struct program_result r;
+    start(&w);
+    world_install(&w);
+    syncs(&w, 2000);
+    verify_counts(&w, 0, 0, 0, 0);
+    json_object_put(reply_json(200, "PUT", w.service.url, "/posts/_doc/7",
+                               "{\"source_id\":\"7\",\"title\":\"altered\"}",
+                               "ApiKey " WORLD_API_KEY));
+    json_object_put(
+        reply_json(200, "DELETE", w.service.url, "/posts/_doc/9", NULL, "ApiKey " WORLD_API_KEY));
+    verify_counts(&w, 4, 1, 1, 0);
+    /* while a dependency has entries that are not settled, nothing counts, and nothing is equal */
+    sql_exec(w.conn, "update author set name = 'another' where id = 3");
+    verify_counts(&w, 6, 0, 0, 102);
+    world_sync(&w, 0, &r);
+    program_result_release(&r);
+    rowferry_run(&r, w.config, "verify", "--json", "--repair", NULL);
+    ck_assert_msg(r.exit_code == 0, "%.1500s%.1500s", r.out, r.err);
+    ck_assert_int_eq(program_json_int(&r, "upserts"), 2);
+    program_result_release(&r);
+    verify_counts(&w, 0, 0, 0, 0);
+    expect_posts(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(entries_that_nobody_fetches_of_another_table_are_named_by_check)
+{
+    struct world w;
+    struct program_result result;
+    start(&w);
+    world_install(&w);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    sql_exec(w.conn, "update author set name = name || '!';"
+                     "update rowferry.consumer set updated_at = '2026-01-02 12:00Z'");
+    rowferry_run(&result, w.config, "check", NULL);
+    ck_assert_msg(strstr(result.out, " on ") != NULL &&
+                      strstr(result.out, "\" since 2026-01-02") != NULL,
+                  "%s", result.out);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("sync/query", documents_of_three_tables_stay_equal,
            what_the_query_reads_and_nothing_covers_is_refused_with_the_remedy,
            a_condition_that_reads_another_table_is_refused, check_refuses_what_changes_with_time,
            check_looks_at_the_change_log_of_each_table,
            another_query_or_another_view_needs_another_index,
-           a_dependency_may_get_columns_but_not_lose_one_that_is_read)
+           other_keys_of_a_dependency_are_named_and_their_order_is_not,
+           a_dependency_may_get_columns_but_not_lose_one_that_is_read,
+           verify_compares_documents_of_several_tables,
+           entries_that_nobody_fetches_of_another_table_are_named_by_check)

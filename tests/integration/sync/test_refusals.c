@@ -25,6 +25,30 @@ START_TEST(a_table_without_the_change_log_is_told_to_install_it)
 }
 END_TEST
 
+START_TEST(check_and_sync_say_the_same_of_a_disabled_trigger)
+{
+    static const char again[] = "everything is copied again";
+    struct world w;
+    struct program_result result;
+    world_start(&w, 10, NULL);
+    world_install(&w);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    sql_exec(w.conn, "alter table articles disable trigger all;"
+                     "update articles set title = 'unseen' where source_id = 7");
+    rowferry_run(&result, w.config, "check", NULL);
+    ck_assert_int_eq(result.exit_code, 4);
+    ck_assert_msg(strstr(result.out, again) != NULL, "%s", result.out);
+    program_result_release(&result);
+    refused(&w, 1, again);
+    world_install(&w);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(a_condition_that_is_no_sql_is_refused_before_an_index_is_made)
 {
     struct world w;
@@ -46,6 +70,49 @@ START_TEST(a_missing_table_is_named)
     world_start(&w, 10, NULL);
     sql_exec(w.conn, "alter table articles rename to article");
     refused(&w, 1, "\"public.articles\"");
+    world_stop(&w);
+}
+END_TEST
+
+/* The three that look at a table say of it what is the matter, and not that something is missing.
+ */
+static void refused_by_all(struct world *w, const char *text)
+{
+    struct program_result result;
+    rowferry_run(&result, w->config, "check", NULL);
+    ck_assert_int_eq(result.exit_code, 4);
+    ck_assert_msg(strstr(result.out, text) != NULL, "no \"%s\" in:\n%s", text, result.out);
+    program_result_release(&result);
+    rowferry_run(&result, w->config, "source", "install", NULL);
+    ck_assert_int_eq(result.exit_code, 1);
+    ck_assert_msg(strstr(result.err, text) != NULL, "no \"%s\" in:\n%s", text, result.err);
+    program_result_release(&result);
+}
+
+START_TEST(a_view_is_refused_by_check_and_install_in_the_same_words)
+{
+    static const char said[] =
+        "cannot capture the changes of \"public\".\"articles\": it is a view, "
+        "and a view has no changes of its own";
+    struct world w;
+    world_start(&w, 10, NULL);
+    sql_exec(w.conn, "alter table articles rename to article; create view articles as select * "
+                     "from article");
+    refused_by_all(&w, said);
+    refused(&w, 1, said);
+    world_from(&w, "\"capture\": {\"mode\": \"cursor\", \"column\": \"updated_at\"}");
+    refused(&w, 1, said);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(an_unlogged_table_is_refused_by_check_and_install_in_the_same_words)
+{
+    struct world w;
+    world_start(&w, 10, NULL);
+    sql_exec(w.conn, "alter table articles set unlogged");
+    refused_by_all(&w, "cannot capture the changes of \"public\".\"articles\": it is temporary or "
+                       "unlogged");
     world_stop(&w);
 }
 END_TEST
@@ -96,16 +163,17 @@ START_TEST(a_column_that_is_not_mapped_may_come_while_a_sync_runs)
     struct world w;
     struct program program;
     struct program_result result;
-    world_start(&w, 20000, NULL);
+    world_start(&w, 6000, NULL);
     world_install(&w);
-    world_fault(&w, "{\"delay_ms\":100,\"count\":40}");
+    world_hold(&w, "_bulk");
     rowferry_start(&program, w.config, "sync", "--json", NULL);
-    program_await(&program, "event=sync_started", 30000);
+    world_await_held(&w);
     sql_exec(w.conn, "alter table articles add column internal_note text");
     sql_exec(w.conn, "select pg_terminate_backend(pid) from pg_stat_activity "
                      "where application_name like 'rowferry%%' and datname = current_database()");
     sql_exec(w.conn, "alter table articles add column another_note text");
-    program_finish(&program, 60000, &result);
+    world_unfault(&w);
+    program_finish(&program, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "%s", result.err);
     program_result_release(&result);
     world_expect_equal(&w);
@@ -113,7 +181,7 @@ START_TEST(a_column_that_is_not_mapped_may_come_while_a_sync_runs)
 }
 END_TEST
 
-START_TEST(rows_that_alter_table_rewrote_are_not_left_old_in_silence)
+START_TEST(rows_that_alter_table_rewrote_are_copied_again)
 {
     struct world w;
     struct program_result result;
@@ -126,8 +194,15 @@ START_TEST(rows_that_alter_table_rewrote_are_not_left_old_in_silence)
     ck_assert_int_eq(program_json_int(&result, "operations"), 0);
     program_result_release(&result);
     sql_exec(w.conn, "alter table articles alter column title type text using title || '!'");
-    refused(&w, 1, "table \"public\".\"articles\" was rewritten by ALTER TABLE");
-    refused(&w, 1, "state file");
+    world_sync(&w, 0, &result);
+    ck_assert_msg(strstr(result.err, "event=copied_again") != NULL, "%s", result.err);
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "status", NULL);
+    ck_assert_msg(strstr(result.out, "copied again") != NULL &&
+                      strstr(result.out, "was rewritten by ALTER TABLE") != NULL,
+                  "%s", result.out);
+    program_result_release(&result);
+    world_expect_equal(&w);
     world_stop(&w);
 }
 END_TEST
@@ -154,6 +229,91 @@ START_TEST(a_wrong_api_key_is_a_failure_not_an_outage)
     ck_assert_msg(strstr(result.err, "401") != NULL, "%s", result.err);
     ck_assert_msg(strstr(result.err, "wrong-key-77aa") == NULL, "the key stands in the error");
     program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_semicolon_at_the_end_of_a_condition_is_told)
+{
+    struct world w;
+    world_start(&w, 10, NULL);
+    world_install(&w);
+    world_where(&w, "source_id > 3;");
+    refused(&w, 2, "leave out the \";\"");
+    world_stop(&w);
+}
+END_TEST
+
+/* It took the condition of each page away: a sync, a verify, a resync of it never ended. */
+START_TEST(a_condition_that_closes_more_than_it_opens_is_refused_by_every_command)
+{
+    static const char *const commands[] = {"check", "sync", "verify"};
+    struct world w;
+    struct program_result result;
+    world_start(&w, 10, NULL);
+    world_install(&w);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    static const char *const asked[] = {"resync", "verify"};
+    for (size_t i = 0; i < 2; i++) {
+        rowferry_run(&result, w.config, asked[i], "--where", "true) or (true", NULL);
+        ck_assert_int_eq(result.exit_code, 2);
+        ck_assert_ptr_nonnull(strstr(result.err, "option \"--where\": it is not one condition"));
+        program_result_release(&result);
+    }
+    world_where(&w, "true) or (true");
+    for (size_t i = 0; i < 3; i++) {
+        rowferry_run(&result, w.config, commands[i], NULL);
+        ck_assert_msg(result.exit_code == 2, "%s: %d", commands[i], result.exit_code);
+        ck_assert_ptr_nonnull(strstr(result.err, "from.where\": it is not one condition"));
+        program_result_release(&result);
+    }
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_mistyped_type_is_answered_with_the_nearest)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 10, NULL);
+    world_install(&w);
+    world_configure(&w, "\"title\":{\"type\":\"keywrod\"}", "");
+    refused(&w, 1, "did you mean \"keyword\"?");
+    rowferry_run(&result, w.config, "check", NULL);
+    ck_assert_msg(strstr(result.out, "did you mean \"keyword\"?") != NULL, "%s", result.out);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_type_of_the_other_product_is_answered_with_the_one_that_was_meant)
+{
+    struct world w;
+    world_start(&w, 10, NULL);
+    world_install(&w);
+    world_configure(&w, "\"extra\":{\"type\":\"flattened\"}", "");
+    refused(&w, 1, "did you mean \"flat_object\"?");
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(an_alias_that_points_at_several_indices_is_told)
+{
+    struct world w;
+    struct program_result result;
+    struct reply reply;
+    world_start(&w, 10, NULL);
+    world_install(&w);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    reply_get(&reply, "PUT", w.service.url, "/other", "{\"aliases\":{\"shop-articles\":{}}}",
+              "ApiKey " WORLD_API_KEY);
+    ck_assert_int_eq(reply.status, 200);
+    reply_release(&reply);
+    sql_exec(w.conn, "update articles set title = 'x' where source_id = 3");
+    refused(&w, 1, " alone (but at several indices)");
+    refused(&w, 1, "hint: let the alias point at one index of the pipeline alone, and try again");
     world_stop(&w);
 }
 END_TEST
@@ -250,13 +410,21 @@ START_TEST(a_truncated_table_does_not_empty_the_index)
 }
 END_TEST
 
-SUITE_MAIN("integration/refusals", a_condition_that_is_no_sql_is_refused_before_an_index_is_made,
+SUITE_MAIN("integration/refusals", check_and_sync_say_the_same_of_a_disabled_trigger,
+           a_condition_that_is_no_sql_is_refused_before_an_index_is_made,
            a_table_without_the_change_log_is_told_to_install_it, a_missing_table_is_named,
            a_table_without_a_key_is_refused, a_column_that_is_gone_is_named,
            a_column_that_is_not_mapped_may_come_and_go,
            a_column_that_is_not_mapped_may_come_while_a_sync_runs,
-           rows_that_alter_table_rewrote_are_not_left_old_in_silence,
+           rows_that_alter_table_rewrote_are_copied_again,
            a_mapping_that_the_service_refuses_is_quoted, a_wrong_api_key_is_a_failure_not_an_outage,
+           a_semicolon_at_the_end_of_a_condition_is_told,
+           a_condition_that_closes_more_than_it_opens_is_refused_by_every_command,
+           a_mistyped_type_is_answered_with_the_nearest,
+           a_view_is_refused_by_check_and_install_in_the_same_words,
+           an_unlogged_table_is_refused_by_check_and_install_in_the_same_words,
+           a_type_of_the_other_product_is_answered_with_the_one_that_was_meant,
+           an_alias_that_points_at_several_indices_is_told,
            an_index_that_bears_the_alias_name_is_left_alone, a_database_that_is_away_is_temporary,
            a_service_that_is_away_is_temporary, a_vanished_index_is_an_error_and_not_created_again,
            a_truncated_table_does_not_empty_the_index)

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* smoke: its steps, what it refuses, and that nothing is left of it. */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "http.h"
+#include "suite.h"
+#include "wait.h"
+#include "world.h"
+
+static void expect_text(const char *text, const char *part)
+{
+    ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
+}
+
+/* No index of the pattern is there. */
+static void expect_none(const struct world *w, const char *pattern)
+{
+    char path[128];
+    snprintf(path, sizeof(path), "/%s?expand_wildcards=all", pattern);
+    struct json_object *found =
+        reply_json(200, "GET", w->service.url, path, NULL, "ApiKey " WORLD_API_KEY);
+    ck_assert_msg(json_object_object_length(found) == 0, "left: %s",
+                  json_object_to_json_string(found));
+    json_object_put(found);
+}
+
+/* It ends with the code and says the text in one of its two streams. */
+static void smoke(const struct world *w, const char *option, const char *value, int exit_code,
+                  const char *text)
+{
+    struct program_result r;
+    rowferry_run(&r, w->config, "smoke", option, value, NULL);
+    ck_assert_msg(r.exit_code == exit_code, "%d: %s%s", r.exit_code, r.out, r.err);
+    ck_assert_msg(strstr(r.out, text) != NULL || strstr(r.err, text) != NULL, "no \"%s\" in:\n%s%s",
+                  text, r.out, r.err);
+    program_result_release(&r);
+}
+
+START_TEST(one_document_is_indexed_found_and_removed)
+{
+    struct world w;
+    struct program_result r;
+    world_start(&w, 0, NULL);
+    rowferry_run(&r, w.config, "smoke", NULL);
+    ck_assert_msg(r.exit_code == 0, "%s%s", r.out, r.err);
+    expect_text(r.out, "articles: OpenSearch");
+    expect_text(r.out, "index shop-articles-smoke-");
+    expect_text(r.out, "PASS  create ");
+    expect_text(r.out, "created, searchable by refresh=wait_for; _id ");
+    expect_text(r.out, "PASS  search ");
+    expect_text(r.out, "PASS  delete ");
+    program_result_release(&r);
+    expect_none(&w, "shop-articles-smoke-*");
+    smoke(&w, "--implicit", NULL, 0, "PASS  delete ");
+    expect_none(&w, "shop-articles-smoke-*");
+    smoke(&w, "--index", "shop-articles-try", 0, "index shop-articles-try\n");
+    expect_none(&w, "shop-articles-tr*");
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(as_json_it_is_an_object_with_the_time_of_each_step)
+{
+    struct world w;
+    struct program_result r;
+    world_start(&w, 0, NULL);
+    rowferry_run(&r, w.config, "smoke", "--json", NULL);
+    ck_assert_int_eq(r.exit_code, 0);
+    struct json_object *tree = json_tokener_parse(r.out);
+    struct json_object *steps = json_object_object_get(tree, "steps");
+    ck_assert_uint_eq(json_object_array_length(steps), 4);
+    for (size_t i = 0; i < 4; i++) {
+        struct json_object *step = json_object_array_get_idx(steps, i);
+        ck_assert(json_object_get_boolean(json_object_object_get(step, "ok")));
+        ck_assert(json_object_is_type(json_object_object_get(step, "milliseconds"), json_type_int));
+    }
+    json_object_put(tree);
+    program_result_release(&r);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_name_that_exists_is_refused_and_left_alone)
+{
+    struct world w;
+    world_start(&w, 0, NULL);
+    json_object_put(reply_json(200, "PUT", w.service.url, "/precious", "{\"aliases\":{\"gem\":{}}}",
+                               "ApiKey " WORLD_API_KEY));
+    smoke(&w, "--index", "precious", 1, "the name \"precious\" is taken");
+    smoke(&w, "--index", "gem", 1, "the name \"gem\" is taken");
+    json_object_put(
+        reply_json(200, "GET", w.service.url, "/precious", NULL, "ApiKey " WORLD_API_KEY));
+    smoke(&w, "--index", "Precious", 2, "\"Precious\"");
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(an_implicit_index_that_exists_is_refused_and_left_alone)
+{
+    struct world w;
+    struct program_result r;
+    world_start(&w, 0, NULL);
+    json_object_put(reply_json(200, "PUT", w.service.url, "/precious", "{\"aliases\":{\"gem\":{}}}",
+                               "ApiKey " WORLD_API_KEY));
+    rowferry_run(&r, w.config, "smoke", "--implicit", "--index", "gem", NULL);
+    ck_assert_msg(r.exit_code == 1, "%s%s", r.out, r.err);
+    expect_text(r.out, "the name \"gem\" is taken");
+    program_result_release(&r);
+    json_object_put(
+        reply_json(200, "GET", w.service.url, "/precious", NULL, "ApiKey " WORLD_API_KEY));
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(the_index_is_removed_whatever_step_fails)
+{
+    static const char *const faults[] = {
+        "{\"status\":500,\"count\":1,\"path\":\"_doc\"}",
+        "{\"status\":500,\"count\":1,\"path\":\"_search\"}",
+        "{\"close\":\"middle\",\"count\":1,\"path\":\"_doc\"}",
+        "{\"close\":\"middle\",\"count\":1,\"path\":\"shop-articles-smoke\"}",
+    };
+    struct world w;
+    struct program_result r;
+    world_start(&w, 0, NULL);
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        world_fault(&w, faults[i]);
+        rowferry_run(&r, w.config, "smoke", NULL);
+        ck_assert_msg(r.exit_code == (i < 2 ? 1 : 6), "%zu: %d %s%s", i, r.exit_code, r.out, r.err);
+        expect_text(r.out, "FAIL  ");
+        program_result_release(&r);
+        expect_none(&w, "shop-articles-smoke-*");
+    }
+    world_fault(&w, "{\"close\":\"middle\",\"count\":1,\"path\":\"_doc\"}");
+    smoke(&w, "--implicit", NULL, 6, "PASS  delete ");
+    expect_none(&w, "shop-articles-smoke-*");
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_service_that_is_away_ends_with_6)
+{
+    struct world w;
+    world_start(&w, 0, NULL);
+    char url[sizeof(w.service.url)];
+    snprintf(url, sizeof(url), "%s", w.service.url);
+    snprintf(w.service.url, sizeof(w.service.url), "http://127.0.0.1:%d", free_port());
+    world_configure(&w, "\"title\":{\"type\":\"text\"}", "");
+    smoke(&w, "--implicit", NULL, 6, "articles");
+    snprintf(w.service.url, sizeof(w.service.url), "%s", url);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("integration/cli/smoke", one_document_is_indexed_found_and_removed,
+           as_json_it_is_an_object_with_the_time_of_each_step,
+           a_name_that_exists_is_refused_and_left_alone,
+           an_implicit_index_that_exists_is_refused_and_left_alone,
+           the_index_is_removed_whatever_step_fails, a_service_that_is_away_ends_with_6)

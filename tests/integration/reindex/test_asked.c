@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reindex where another process holds the pipeline. */
+#include "rebuilds.h"
+
+/* A run that follows, and a service that is slow from then on. */
+static void running(struct world *w, struct program *p)
+{
+    synced(w, 1000);
+    world_configure(w, SAME_PROPERTIES, SLOW_LIMITS);
+    rowferry_start(p, w->config, "run", NULL);
+    program_await(p, "event=following", WAIT_MS);
+}
+
+static void end_run(struct world *w, struct program *p)
+{
+    struct program_result result;
+    program_signal(p, SIGTERM);
+    finish(p, 0, &result);
+    program_result_release(&result);
+    world_stop(w);
+}
+
+START_TEST(a_run_rebuilds_when_it_is_asked_and_goes_on)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    running(&w, &p);
+    reindex(&w, 0, &result, NULL, NULL);
+    expect_text(result.out, "articles: rebuilt as shop-articles-");
+    expect_text(result.out, ": 1,000 documents, 0 dead letters; checked 1,000 of 1,000; ");
+    program_result_release(&result);
+    expect_live(&w, "-2");
+    sql_exec(w.conn, "update articles set title = 'after' where source_id = 20");
+    await_title(&w, 20, "after");
+    world_expect_equal(&w);
+    reindex(&w, 0, &result, "--rollback", NULL);
+    expect_text(result.out, "articles: rolled back to shop-articles-");
+    program_result_release(&result);
+    expect_live(&w, "-1");
+    world_expect_equal(&w);
+    end_run(&w, &p);
+}
+END_TEST
+
+START_TEST(what_a_run_refuses_is_told_with_the_reason)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    running(&w, &p);
+    reindex(&w, 1, &result, "--rollback", NULL);
+    expect_text(result.err, "no former generation is kept");
+    program_result_release(&result);
+    reindex(&w, 0, &result, "--abort", NULL);
+    expect_text(result.out, "articles: no rebuild is under way\n");
+    program_result_release(&result);
+    world_configure(&w, OTHER_PROPERTIES, SLOW_LIMITS);
+    reindex(&w, 1, &result, NULL, NULL);
+    expect_text(result.err, "began with another configuration");
+    program_result_release(&result);
+    sql_exec(w.conn, "update articles set title = 'after' where source_id = 20");
+    await_title(&w, 20, "after");
+    expect_live(&w, "-1");
+    end_run(&w, &p);
+}
+END_TEST
+
+START_TEST(who_asked_may_leave_and_another_may_abort)
+{
+    struct world w;
+    struct program p;
+    struct program asking;
+    struct program_result result;
+    running(&w, &p);
+    service_is_slow(&w);
+    start_reindex(&w, &asking);
+    program_signal(&asking, SIGINT);
+    finish(&asking, 6, &result);
+    expect_text(result.out, "articles: left, the one who holds it goes on\n");
+    program_result_release(&result);
+    await_status(&w, "  rebuild       copying");
+    rowferry_start(&asking, w.config, "reindex", NULL); /* the same one */
+    program_await(&asking, "event=request_filed", WAIT_MS);
+    reindex(&w, 0, &result, "--abort", NULL);
+    expect_text(result.out, "articles: aborted, shop-articles-");
+    program_result_release(&result);
+    finish(&asking, 1, &result);
+    expect_text(result.err, "the rebuild was aborted");
+    program_result_release(&result);
+    service_is_fast(&w);
+    expect_live(&w, "-1");
+    sql_exec(w.conn, "update articles set title = 'after' where source_id = 20");
+    await_title(&w, 20, "after");
+    end_run(&w, &p);
+}
+END_TEST
+
+/* It was not begun for that, and would not do it. */
+START_TEST(a_rebuild_that_runs_adopts_nothing_by_a_later_word)
+{
+    struct world w;
+    struct program p;
+    struct program asking;
+    struct program_result result;
+    running(&w, &p);
+    service_is_slow(&w);
+    start_reindex(&w, &asking);
+    reindex(&w, 1, &result, "--adopt", NULL);
+    expect_text(result.err, "pipeline \"articles\": a rebuild is under way, without --adopt");
+    expect_text(result.err, "rowferry reindex articles joins it");
+    program_result_release(&result);
+    await_status(&w, "  rebuild       copying");
+    service_is_fast(&w);
+    finish(&asking, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    end_run(&w, &p);
+}
+END_TEST
+
+START_TEST(a_sync_at_work_is_waited_for)
+{
+    struct world w;
+    struct program sync;
+    struct program p;
+    struct program_result result;
+    synced_and_slow(&w);
+    sql_exec(w.conn, "update articles set title = 'changed'");
+    rowferry_start(&sync, w.config, "sync", NULL);
+    await_status(&w, "(\"sync\" since");
+    rowferry_start(&p, w.config, "reindex", NULL);
+    program_await(&p, "event=request_filed", WAIT_MS);
+    service_is_fast(&w);
+    finish(&sync, 0, &result);
+    ck_assert(strstr(result.out, "rebuilt") == NULL);
+    program_result_release(&result);
+    finish(&p, 0, &result);
+    expect_text(result.out, "articles: rebuilt as shop-articles-");
+    program_result_release(&result);
+    expect_live(&w, "-2");
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+static void held(const char *config, const char *command)
+{
+    struct program_result result;
+    rowferry_run(&result, config, command, NULL);
+    ck_assert_msg(result.exit_code == 5, "%d: %s%s", result.exit_code, result.out, result.err);
+    expect_text(result.err, "held by");
+    program_result_release(&result);
+}
+
+/* Another state file is another host: what a run there holds is not replaced under its feet. */
+START_TEST(what_another_host_holds_is_not_rebuilt)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    synced(&w, 200);
+    char *other = world_config_of_another(&w);
+    rowferry_start(&p, w.config, "run", NULL);
+    program_await(&p, "event=following", WAIT_MS);
+    held(other, "reindex");
+    held(other, "sync");
+    expect_live(&w, "-1");
+    sql_exec(w.conn, "update articles set title = 'after' where source_id = 20");
+    await_title(&w, 20, "after");
+    program_signal(&p, SIGTERM);
+    finish(&p, 0, &result);
+    program_result_release(&result);
+    rowferry_run(&result, other, "sync", NULL); /* it takes over now */
+    ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
+    program_result_release(&result);
+    rowferry_start(&p, w.config, "run", NULL);
+    program_await(&p, "event=following", WAIT_MS);
+    held(other, "reindex");
+    expect_live(&w, "-1");
+    program_signal(&p, SIGTERM);
+    finish(&p, 0, &result);
+    program_result_release(&result);
+    free(other);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("reindex/asked", a_run_rebuilds_when_it_is_asked_and_goes_on,
+           what_a_run_refuses_is_told_with_the_reason, who_asked_may_leave_and_another_may_abort,
+           a_rebuild_that_runs_adopts_nothing_by_a_later_word, a_sync_at_work_is_waited_for,
+           what_another_host_holds_is_not_rebuilt)

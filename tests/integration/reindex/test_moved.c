@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The alias is moved or removed while a process writes its generation: it says so by itself, and
+ * nothing is destroyed. */
+#include "stands.h"
+
+#define REMOVE "{\"remove\":{\"index\":\"%s\",\"alias\":\"shop-articles\"}}"
+#define ADD "{\"add\":{\"index\":\"%s\",\"alias\":\"shop-articles\"}}"
+
+/* Changes the alias as one request: away from an index, to another one; null: not. */
+static void somebody(const struct world *w, const char *from, const char *to)
+{
+    char actions[1024];
+    int len = snprintf(actions, sizeof(actions), "{\"actions\":[");
+    if (from != NULL) {
+        len += snprintf(actions + len, sizeof(actions) - (size_t)len, REMOVE "%s", from,
+                        to != NULL ? "," : "");
+    }
+    if (to != NULL) {
+        len += snprintf(actions + len, sizeof(actions) - (size_t)len, ADD, to);
+    }
+    snprintf(actions + len, sizeof(actions) - (size_t)len, "]}");
+    json_object_put(reply_json(200, "POST", w->service.url, "/_aliases", actions, AUTH));
+}
+
+static void others_have_an_index(const struct world *w)
+{
+    json_object_put(reply_json(201, "PUT", w->service.url, "/other/_doc/1", "{\"a\":1}", AUTH));
+}
+
+/* It ends by itself, and what it wrote is there as it was. */
+static void ends(struct world *w, struct program *p, const char *live, const char *now)
+{
+    struct program_result result;
+    program_finish(p, 90000, &result);
+    ck_assert_msg(result.exit_code == 1, "%d: %s%s", result.exit_code, result.out, result.err);
+    expect_text(result.err, "alias \"shop-articles\" does not point at \"shop-articles-");
+    expect_text(result.err, now);
+    expect_text(result.err, "put the alias back, or build the index anew");
+    program_result_release(&result);
+    ck_assert_int_eq(index_status(w, live), 200);
+}
+
+START_TEST(a_run_whose_alias_was_moved_stops_and_says_where_it_points)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    synced(&w, 200);
+    char *live = live_index(&w);
+    rowferry_start(&p, w.config, "run", NULL);
+    program_await(&p, "event=following", 30000);
+    others_have_an_index(&w);
+    somebody(&w, live, "other");
+    ends(&w, &p, live, "any more (other)");
+    ck_assert_int_eq(index_status(&w, "other"), 200);
+    somebody(&w, "other", live);
+    sql_exec(w.conn, "update articles set title = 'after' where source_id = 20");
+    world_sync(&w, 0, &result); /* the hint, followed */
+    program_result_release(&result);
+    world_expect_equal(&w);
+    free(live);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_run_whose_alias_was_removed_stops)
+{
+    struct world w;
+    struct program p;
+    synced(&w, 200);
+    char *live = live_index(&w);
+    rowferry_start(&p, w.config, "run", NULL);
+    program_await(&p, "event=following", 30000);
+    somebody(&w, live, NULL);
+    ends(&w, &p, live, "any more (it is gone)");
+    free(live);
+    world_stop(&w);
+}
+END_TEST
+
+/* What a sync has left to do takes half a minute. */
+START_TEST(a_sync_at_work_does_not_write_to_its_end_what_nobody_searches)
+{
+    struct world w;
+    struct program p;
+    synced(&w, 3000);
+    char *live = live_index(&w);
+    char path[320];
+    world_configure(&w, SAME_PROPERTIES, SLOW_LIMITS);
+    sql_exec(w.conn, "update articles set title = 'changed'");
+    service_is_slow(&w);
+    rowferry_start(&p, w.config, "sync", NULL);
+    await_status(&w, "(\"sync\" since");
+    others_have_an_index(&w);
+    somebody(&w, live, "other");
+    ends(&w, &p, live, "any more (other)");
+    service_is_fast(&w);
+    snprintf(path, sizeof(path), "/%s/_refresh", live);
+    json_object_put(reply_json(200, "POST", w.service.url, path, NULL, AUTH));
+    snprintf(path, sizeof(path), "/%s/_count?q=title:changed", live);
+    struct json_object *answer = reply_json(200, "GET", w.service.url, path, NULL, AUTH);
+    ck_assert_int_lt(json_object_get_int64(json_object_object_get(answer, "count")), 3000);
+    json_object_put(answer);
+    free(live);
+    world_stop(&w);
+}
+END_TEST
+
+/* The swap of a rebuild that was killed arrives late, while a sync is at work. */
+START_TEST(a_sync_at_work_goes_on_with_what_its_own_rebuild_has_built)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    synced(&w, 1000);
+    char *live = live_index(&w);
+    stand_at(&w, "rebuild_left=kill", NULL);
+    char *next = generations_next(&w, "shop-articles");
+    world_configure(&w, SAME_PROPERTIES, SLOW_LIMITS);
+    sql_exec(w.conn, "update articles set title = 'changed'; delete from articles where source_id "
+                     "<= 50");
+    service_is_slow(&w);
+    rowferry_start(&p, w.config, "sync", NULL);
+    program_await(&p, "event=sync_started", WAIT_MS);
+    somebody(&w, live, next);
+    program_await(&p, "event=begins_anew", WAIT_MS);
+    service_is_fast(&w);
+    finish(&p, 0, &result);
+    ck_assert_msg(strstr(result.out, "no rebuild is under way") == NULL, "%s", result.out);
+    program_result_release(&result);
+    expect_alias(&w, next);
+    world_expect_equal(&w);
+    expect_status(&w, "  former        shop-articles-");
+    free(live);
+    free(next);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("reindex/moved", a_run_whose_alias_was_moved_stops_and_says_where_it_points,
+           a_run_whose_alias_was_removed_stops,
+           a_sync_at_work_does_not_write_to_its_end_what_nobody_searches,
+           a_sync_at_work_goes_on_with_what_its_own_rebuild_has_built)

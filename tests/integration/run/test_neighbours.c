@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run of three pipelines: what stops two of them does not hold the third up, and is to be seen. */
+#include "runs.h"
+
+#define COUNT 40
+/* Who is held up waits for what another one does twice a minute. */
+#define HELD_UP_MS 10000
+
+static void configure_three(struct world *w)
+{
+    char *text = NULL;
+    ck_assert_int_gt(
+        asprintf(&text,
+                 "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\", \"auth\": "
+                 "{\"api_key\": {\"file\": \"%s/key\"}}}, \"state\": {\"path\": \"%s/state.db\"},\n"
+                 "\"pipelines\": [{\"name\": \"articles\", \"from\": {\"table\": "
+                 "\"public.articles\"}, \"to\": {\"index\": \"shop-articles\", \"mappings\": "
+                 "{\"properties\": {%s}}}},\n"
+                 "{\"name\": \"guarded\", \"from\": {\"table\": \"public.guarded\"}, \"to\": "
+                 "{\"index\": \"shop-guarded\", \"mappings\": {\"properties\": {\"title\": "
+                 "{\"type\": \"text\"}}}}},\n"
+                 "{\"name\": \"drifted\", \"from\": {\"table\": \"public.drifted\"}, \"to\": "
+                 "{\"index\": \"shop-drifted\", \"mappings\": {\"properties\": {\"title\": "
+                 "{\"type\": \"text\"}}}}}]}",
+                 w->uri, w->service.url, w->dir, w->dir, RUNS_PROPERTIES),
+        0);
+    free(w->config);
+    w->config = scratch_write(w->dir, "three.json", text);
+    free(text);
+}
+
+static void start_three(struct world *w)
+{
+    world_start(w, 500, NULL);
+    for (int i = 0; i < 2; i++) {
+        sql_exec(w->conn,
+                 "create table %s (id bigint primary key, title text);"
+                 "insert into %s select i, 'row ' || i from generate_series(1, 500) i",
+                 i == 0 ? "guarded" : "drifted", i == 0 ? "guarded" : "drifted");
+    }
+    configure_three(w);
+    world_install(w);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of single updates, from commit to document. */
+static int64_t median_ms(const struct world *w, const char *prefix)
+{
+    int64_t took[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        char title[64];
+        snprintf(title, sizeof(title), "%s %d", prefix, i);
+        set_title(w, 1 + i, title);
+        int64_t begin_ms = deadline_now_ms();
+        await_title(w, 1 + i, title);
+        took[i] = deadline_now_ms() - begin_ms;
+    }
+    qsort(took, COUNT, sizeof(took[0]), by_size);
+    return took[COUNT / 2];
+}
+
+START_TEST(two_that_stop_do_not_hold_up_the_third)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    start_three(&w);
+    rowferry_start(&p, w.config, "run", NULL);
+    await_title_in(&w, "shop-guarded", 5, "row 5", WAIT_MS);
+    await_title_in(&w, "shop-drifted", 5, "row 5", WAIT_MS);
+    await_title(&w, 5, "title 5");
+    int64_t before_ms = median_ms(&w, "before");
+    sql_exec(w.conn, "delete from guarded where id > 100");
+    sql_exec(w.conn, "alter table drifted drop column title;"
+                     "insert into drifted values (1000)");
+    program_await(&p, "event=guard pipeline=guarded", WAIT_MS);
+    program_await(&p, "event=stopped pipeline=drifted", WAIT_MS);
+    int64_t after_ms = median_ms(&w, "after");
+    printf("median of the third: %lld ms before, %lld ms after\n", (long long)before_ms,
+           (long long)after_ms);
+    ck_assert_int_le(after_ms, before_ms + HELD_UP_MS);
+    world_expect_equal(&w);
+    expect_status(&w, "guarded", "guard");
+    expect_status(&w, "drifted", "exit 1: ");
+    await_status(&w, "articles", "following");
+    ck_assert(has_title(w.service.url, "shop-guarded", 300, "row 300"));
+    stop_run(&p, SIGTERM, 1, &result);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+/* What stopped one ends without the others' noticing, either. */
+START_TEST(one_that_is_permitted_goes_on_beside_the_others)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    start_three(&w);
+    rowferry_start(&p, w.config, "run", NULL);
+    await_title_in(&w, "shop-guarded", 300, "row 300", WAIT_MS);
+    sql_exec(w.conn, "delete from guarded where id > 100");
+    program_await(&p, "event=guard pipeline=guarded", WAIT_MS);
+    set_title(&w, 5, "meanwhile");
+    await_title(&w, 5, "meanwhile");
+    rowferry_expect(0, w.config, "sync", "--allow-deletes", "guarded", NULL);
+    ck_assert(!has_title(w.service.url, "shop-guarded", 300, "row 300"));
+    sql_exec(w.conn, "insert into guarded values (1000, 'again')");
+    await_title_in(&w, "shop-guarded", 1000, "again", WAIT_MS);
+    set_title(&w, 5, "and after");
+    await_title(&w, 5, "and after");
+    stop_run(&p, SIGTERM, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("run/neighbours", two_that_stop_do_not_hold_up_the_third,
+           one_that_is_permitted_goes_on_beside_the_others)
