@@ -61,6 +61,11 @@ int64_t crash_taken(const struct world *w)
     return look(w, &held);
 }
 
+void crash_configure(struct world *w)
+{
+    world_configure(w, CRASH_PROPERTIES, SLOW_LIMITS);
+}
+
 void crash_world(struct world *w, long rows)
 {
     char fault[64];
@@ -69,7 +74,7 @@ void crash_world(struct world *w, long rows)
     sql_exec(w->conn, "alter table articles set (fillfactor = 10);"
                       "update articles set extra = jsonb_build_object('pad', repeat('-', 150))");
     sql_exec(w->conn, "vacuum full articles");
-    world_configure(w, CRASH_PROPERTIES, SLOW_LIMITS);
+    crash_configure(w);
     world_install(w);
     snprintf(fault, sizeof(fault), "{\"delay_ms\":%d}", DELAY_MS);
     world_fault(w, fault);
@@ -118,12 +123,13 @@ void crash_kill(const struct world *w, int64_t operations, struct kills *kills)
     kills->unsettled += held > 0;
 }
 
-void crash_at(const struct world *w, const char *failpoint)
+void crash_command_at(const struct world *w, const char *failpoint, const char *command,
+                      const char *word)
 {
     struct program program;
     struct program_result result;
     char setting[128];
-    const char *argv[] = {getenv("ROWFERRY_PROGRAM"), "-c", w->config, "sync", NULL};
+    const char *argv[] = {getenv("ROWFERRY_PROGRAM"), "-c", w->config, command, word, NULL};
     const char *env[] = {setting, NULL};
     snprintf(setting, sizeof(setting), "ROWFERRY_FAILPOINT=%s", failpoint);
     program_start(&program, argv, env);
@@ -131,6 +137,11 @@ void crash_at(const struct world *w, const char *failpoint)
     ck_assert_msg(result.exit_code == 128 + SIGKILL, "%s did not kill it (%d): %s", failpoint,
                   result.exit_code, result.err);
     program_result_release(&result);
+}
+
+void crash_at(const struct world *w, const char *failpoint)
+{
+    crash_command_at(w, failpoint, "sync", NULL);
 }
 
 void crash_expect_unsettled(const struct kills *kills)

@@ -30,6 +30,9 @@ int64_t crash_taken(const struct world *w);
  */
 void crash_world(struct world *w, long rows);
 
+/* Writes its configuration again, after members of the world were set. */
+void crash_configure(struct world *w);
+
 /* Kills of a test, and how many of them hit with operations under way. */
 struct kills {
     int64_t count;
@@ -41,6 +44,10 @@ void crash_kill(const struct world *w, int64_t operations, struct kills *kills);
 
 /* Starts a sync with $ROWFERRY_FAILPOINT, which has to be killed by it. */
 void crash_at(const struct world *w, const char *failpoint);
+
+/* The same of another command, with a word behind it (null: none). */
+void crash_command_at(const struct world *w, const char *failpoint, const char *command,
+                      const char *word);
 
 /* Fails where fewer than 80 % of the kills hit with operations under way. */
 void crash_expect_unsettled(const struct kills *kills);

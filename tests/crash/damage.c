@@ -42,17 +42,21 @@ void damage_write(const struct damage *d, const char *bytes, size_t size)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Until nothing older than the pin is under way in the cluster but other pins, also in another
- * test's database: a position taken before would be behind what may be pruned later. */
+/* Until nothing older than the pin is under way in the cluster but this test's other pins, also in
+ * another test's database or prepared there: a position taken before would be behind what may be
+ * pruned later. Another program's pins are kept away by ctest's lock (CMakeLists.txt). */
 static void await_oldest(struct damage *d)
 {
-    struct deadline deadline = deadline_after(60000);
-    int64_t pin = sql_int(d->pin, "select pg_current_xact_id()::text::bigint");
-    while (sql_int(d->world.conn,
-                   "select count(*) from pg_stat_activity where backend_xid::text::bigint < %lld "
-                   "and application_name <> 'pin'",
-                   (long long)pin) > 0) {
-        ck_assert(deadline_wait(&deadline));
+    struct deadline deadline = deadline_after(WAIT_MS);
+    long long pin = sql_int(d->pin, "select pg_current_xact_id()::text::bigint");
+    while (
+        sql_int(
+            d->world.conn,
+            "select (select count(*) from pg_stat_activity where backend_xid::text::bigint "
+            "< %lld and application_name <> 'pin') + (select count(*) from pg_prepared_xacts where "
+            "transaction::text::bigint < %lld)",
+            pin, pin) > 0) {
+        ck_assert_msg(deadline_wait(&deadline), "a transaction older than the pin does not end");
     }
 }
 

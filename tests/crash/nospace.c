@@ -2,7 +2,8 @@
 /*
  * For LD_PRELOAD: a disk that becomes full at a write of the state file. The write number
  * $ROWFERRY_TEST_FULL_AT of those to the file, its journal and its lock, counted from 1, and all
- * after it fail; the first that does says so on standard error.
+ * after it fail; the first that does says so on standard error. $ROWFERRY_TEST_FULL_WHILE: all
+ * writes to them fail while this file is there.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -31,7 +32,15 @@ static bool is_full(int fd)
 {
     static const char said[] = "the disk became full\n";
     const char *at = getenv("ROWFERRY_TEST_FULL_AT");
-    if (at == NULL || !is_state(fd)) {
+    const char *during = getenv("ROWFERRY_TEST_FULL_WHILE");
+    if (!is_state(fd)) {
+        return false;
+    }
+    if (during != NULL && access(during, F_OK) == 0) {
+        errno = ENOSPC;
+        return true;
+    }
+    if (at == NULL) {
         return false;
     }
     long first = strtol(at, NULL, 10);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "generations.h"
 #include "sql.h"
 
 #define ROWS 6000
@@ -42,6 +43,7 @@ START_TEST(a_first_load_killed_at_each_point_goes_on)
         crash_at(&w, points[i]);
         changes(&w, (int)i);
         ends_equal(&w);
+        generations_expect(&w, 1, NULL, NULL); /* nothing is left of the killed one */
         world_stop(&w);
     }
 }
@@ -81,6 +83,7 @@ START_TEST(killed_at_every_point_in_turn_one_load_still_gets_there)
         changes(&w, (int)i);
     }
     ends_equal(&w);
+    generations_expect(&w, 1, NULL, NULL);
     world_stop(&w);
 }
 END_TEST

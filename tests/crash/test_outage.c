@@ -2,6 +2,7 @@
 /* A service that refuses, cuts or hangs in the middle of a first load: the sync waits and ends. */
 #include "crash.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static void ridden_out(const char *fault)
     struct program program;
     struct program_result result;
     int64_t outage_ms = crash_setting("ROWFERRY_OUTAGE_S", 3) * 1000;
-    struct deadline begin = deadline_after(60000);
+    struct deadline begin = deadline_after(WAIT_MS);
     crash_world(&w, ROWS);
     world_configure(&w, CRASH_PROPERTIES,
                     "\"batch_operations\": 100, \"in_flight\": 4, \"window_bytes\": \"256KiB\", "
@@ -46,15 +47,17 @@ static void ridden_out(const char *fault)
     while (crash_taken(&w) < ROWS / 3) {
         ck_assert(deadline_wait(&begin));
     }
+    program_signal(&program, SIGSTOP); /* or it ends between the two */
     clear_faults(&w);
     world_fault(&w, fault);
+    program_signal(&program, SIGCONT);
     struct deadline outage = deadline_after(outage_ms);
     sql_exec(w.conn, "update articles set title = 'meanwhile' where source_id %% 100 = 0");
     while (deadline_wait(&outage)) {
     }
     ck_assert_msg(program_running(&program), "it ended during the outage");
     clear_faults(&w);
-    program_finish(&program, 60000, &result);
+    program_finish(&program, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
     world_expect_equal(&w);
     ck_assert_msg(lines_with(result.err, "event=away") == 1 &&

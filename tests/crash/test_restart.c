@@ -3,63 +3,22 @@
 #include "crash.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "cluster.h"
 #include "sql.h"
 #include "wait.h"
 
 #define ROWS 30000
 
-/* A server of this test's own, since others share the one of $ROWFERRY_TEST_PG. */
-static char *parent;
-static char *folder;
+/* Of this test's own, since others share the one of $ROWFERRY_TEST_PG. */
+static struct cluster cluster;
 
-static void server_command(const char *command, const char *port)
-{
-    struct program program;
-    struct program_result result;
-    program_start(&program,
-                  (const char *const[]){TEST_SERVERS "/postgres", command, "--dir", folder,
-                                        port != NULL ? "--port" : NULL, port, NULL},
-                  NULL);
-    program_finish(&program, 60000, &result);
-    ck_assert_msg(result.exit_code == 0, "%s: %s", command, result.err);
-    program_result_release(&result);
-}
-
-/* The first line of a file of the server's folder. */
-static void first_line(const char *name, char *line, int size)
-{
-    char *path = scratch_path(folder, name);
-    FILE *file = fopen(path, "re");
-    ck_assert_msg(file != NULL && fgets(line, size, file) != NULL, "cannot read %s", path);
-    line[strcspn(line, "\n")] = '\0';
-    fclose(file);
-    free(path);
-}
-
-static pid_t postmaster(void)
-{
-    char line[64];
-    first_line("data/postmaster.pid", line, sizeof(line));
-    return (pid_t)strtol(line, NULL, 10);
-}
-
-/* SIGINT: fast; SIGQUIT: immediate, as after a crash. */
 static void restart(int number)
 {
-    char port[64];
-    pid_t pid = postmaster();
-    struct deadline deadline = deadline_after(30000);
-    first_line("port", port, sizeof(port));
-    ck_assert_int_eq(kill(pid, number), 0);
-    while (kill(pid, 0) == 0) {
-        ck_assert(deadline_wait(&deadline));
-    }
-    server_command("start", port);
+    cluster_kill(&cluster, number);
+    cluster_again(&cluster);
 }
 
 static void ends_equal(struct world *w, struct program *program)
@@ -67,7 +26,7 @@ static void ends_equal(struct world *w, struct program *program)
     struct program_result result;
     PQfinish(w->conn);
     w->conn = sql_open(w->uri);
-    program_finish(program, 60000, &result);
+    program_finish(program, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
     ck_assert_msg(strstr(result.err, "event=away") != NULL &&
                       strstr(result.err, "event=back") != NULL,
@@ -78,7 +37,7 @@ static void ends_equal(struct world *w, struct program *program)
 
 static void started(struct world *w, struct program *program, int64_t operations)
 {
-    struct deadline deadline = deadline_after(60000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     int64_t until = crash_taken(w) + operations;
     rowferry_start(program, w->config, "sync", NULL);
     while (crash_taken(w) < until) {
@@ -117,21 +76,14 @@ END_TEST
 
 static void start_server(void)
 {
-    char uri[256];
-    parent = scratch_new();
-    chmod(parent, 0755); /* the database server has a user of its own */
-    folder = scratch_path(parent, "postgres");
-    server_command("start", NULL);
-    first_line("uri", uri, sizeof(uri));
-    setenv("ROWFERRY_TEST_PG", uri, 1);
+    cluster_start(&cluster, NULL);
+    cluster_use(&cluster);
 }
 
 /* Also after a test that failed. */
 static void stop_server(void)
 {
-    server_command("stop", NULL);
-    free(folder);
-    scratch_remove(parent);
+    cluster_stop(&cluster);
 }
 
 int main(void)

@@ -28,7 +28,7 @@ static void run_script(const struct damage *d, const char *script, const char *l
                                         getenv("ROWFERRY_PROGRAM"), d->world.config, limit,
                                         d->world.dir, NULL},
                   NULL);
-    program_finish(&program, 60000, result);
+    program_finish(&program, WAIT_MS, result);
 }
 
 /* The limit counts KiB; the shell's own streams are pipes to cat. */
@@ -98,7 +98,7 @@ static bool full_at(struct damage *d, int at)
                   (const char *const[]){getenv("ROWFERRY_PROGRAM"), "-c", d->world.config, "sync",
                                         "--json", NULL},
                   (const char *const[]){setting, "LD_PRELOAD=" TEST_NOSPACE, NULL});
-    program_finish(&program, 60000, &result);
+    program_finish(&program, WAIT_MS, &result);
     bool full = strstr(result.err, "the disk became full") != NULL;
     ck_assert_msg(strstr(result.err, "event=away") == NULL, "%s: %s", what, result.err);
     damage_judge(d, what, &result);

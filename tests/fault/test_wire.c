@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "outcomes.h"
 #include "proxy.h"
 #include "rowferry/base/text.h"
 #include "rowferry/service/bulk.h"
@@ -77,7 +78,7 @@ static void stop(struct wire *w)
 static enum outcome send(struct wire *w)
 {
     struct err err;
-    struct deadline deadline = deadline_after(20000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     struct batch *back = NULL;
     if (bulk_send(w->service, "shop-1", NULL, &w->batch, &err) != 0) {
         ck_abort_msg("%s", err.message);

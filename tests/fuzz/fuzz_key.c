@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "keyjoin.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/key.h"
 

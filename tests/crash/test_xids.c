@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A server that loses what it had not made durable, and uses its transaction numbers again. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "crash.h"
+#include "sql.h"
+
+static struct cluster cluster;
+
+/* Commits are asynchronous, and nobody writes the log's end but who commits otherwise. */
+static void world_of_late_commits(struct world *w)
+{
+    struct program_result result;
+    PGconn *conn = sql_open(cluster.uri);
+    sql_exec(conn, "alter system set wal_writer_delay = '10s'");
+    sql_exec(conn, "select pg_reload_conf()");
+    PQfinish(conn);
+    world_start(w, 100, NULL);
+    world_install(w);
+    world_sync(w, 0, &result);
+    program_result_release(&result);
+}
+
+static void updates(struct world *w, const char *title, int count)
+{
+    for (int i = 1; i <= count; i++) {
+        sql_exec(w->conn, "update articles set title = '%s' where source_id = %d", title, i);
+    }
+}
+
+/* The state file knows of changes that neither the mirror nor the server's disk has. */
+static void crashed_ahead_of_the_mirror(struct world *w)
+{
+    world_of_late_commits(w);
+    updates(w, "lost", 5);
+    crash_at(w, "checkpoint_after_commit=kill");
+    PQfinish(w->conn);
+    cluster_kill(&cluster, SIGQUIT);
+    cluster_again(&cluster);
+    w->conn = sql_open(w->uri);
+    ck_assert_int_lt(sql_int(w->conn, "select count(*) from articles where title = 'lost'"), 5);
+}
+
+START_TEST(transaction_numbers_used_again_after_a_crash_are_read_again)
+{
+    struct world w;
+    struct program_result result;
+    crashed_ahead_of_the_mirror(&w);
+    updates(&w, "kept", 10);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(what_a_crash_took_back_does_not_stay_in_the_index)
+{
+    struct world w;
+    struct program_result result;
+    crashed_ahead_of_the_mirror(&w);
+    world_sync(&w, 0, &result);
+    ck_assert_ptr_nonnull(strstr(result.err, "event=copied_again"));
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+static void start_server(void)
+{
+    cluster_start(&cluster, NULL);
+    cluster_use(&cluster);
+}
+
+static void stop_server(void)
+{
+    cluster_stop(&cluster);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("crash/xids");
+    TCase *tcase = tcase_create("xids");
+    tcase_set_timeout(tcase, 0);
+    tcase_add_unchecked_fixture(tcase, start_server, stop_server);
+    tcase_add_test(tcase, transaction_numbers_used_again_after_a_crash_are_read_again);
+    tcase_add_test(tcase, what_a_crash_took_back_does_not_stay_in_the_index);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
