@@ -5,9 +5,13 @@
 #
 #   tests/run.sh [option of ctest]...   with sanitizers: unit, golden, integration, lints, and two real
 #                                       search servers, where Maven can fetch them
-#   tests/run.sh --long                 without: all real search servers, kills, outages, restarts, damaged state files, memory,
+#   tests/run.sh --long                 without: kills, outages, restarts, damaged state files, memory,
 #                                       2,000 seeds of the simulation, mutants that it must catch, and
-#                                       half a minute of fuzzing for each target (with clang)
+#                                       half a minute of fuzzing for each target (with clang),
+#                                       300 random histories, a million changes, two million rows, 100 verifies
+#   tests/run.sh --night [--evidence]   the same with the full numbers and on all real search servers, in two hours:
+#                                       3,000 histories, 300 kills;
+#                                       --evidence writes what came out to docs/evidence/DATE.txt
 #
 # For example: tests/run.sh -L unit, tests/run.sh -R changelog
 set -euo pipefail
@@ -16,12 +20,43 @@ top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 # shellcheck source=deploy/packages.sh
 . "$top/deploy/packages.sh"
 
-preset=asan select=(-LE '^(crash|long)$')
+preset=asan select=(-LE '^(crash|long)$') evidence=
 servers=(opensearch_2 elasticsearch_8_security)
+# For the night.
+more=(opensearch_2_knn opensearch_2_security opensearch_3 opensearch_3_security elasticsearch_8 elasticsearch_9)
+# They wait for long, or count memory: label "long" in tests/integration too.
+slow='reindex_(moved|readers|stopped)|run_(listen_hostile|stall|standby)|sync_verify_meanwhile'
+conformance=
+if [ "${1:-}" = --night ]; then
+    export ROWFERRY_HISTORIES=${ROWFERRY_HISTORIES:-3000}
+    export ROWFERRY_KILLS=${ROWFERRY_KILLS:-300}
+    export ROWFERRY_OUTAGE_S=${ROWFERRY_OUTAGE_S:-300}
+    export ROWFERRY_SOAK_S=${ROWFERRY_SOAK_S:-1800}
+    export ROWFERRY_RUN_SOAK_S=${ROWFERRY_RUN_SOAK_S:-3600}
+    export ROWFERRY_STANDBY_KILLS=${ROWFERRY_STANDBY_KILLS:-20}
+    export ROWFERRY_STANDBY_STOPS=${ROWFERRY_STANDBY_STOPS:-5}
+    export ROWFERRY_CLIENTS=${ROWFERRY_CLIENTS:-10000}
+    if [ "${2:-}" = --evidence ]; then
+        evidence=docs/evidence/$(date -u +%Y-%m-%d).txt
+        shift
+    fi
+    servers+=("${more[@]}")
+    conformance='|^conformance_'
+    shift
+    set -- --long "$@"
+fi
 if [ "${1:-}" = --long ]; then
     shift
-    preset=debug select=(-R '^crash_|^unit_engine_simulation$|^conformance_|^golden_service_|^fixture_')
-    servers+=(opensearch_2_security opensearch_2_knn opensearch_3 opensearch_3_security elasticsearch_8 elasticsearch_9)
+    preset=debug
+    select=(-R '^crash_|^history_|^unit_engine_simulation$|^golden_service_|^fixture_'"$conformance|^integration_($slow)\$")
+    export ROWFERRY_HISTORIES=${ROWFERRY_HISTORIES:-300}
+    export ROWFERRY_SOAK_S=${ROWFERRY_SOAK_S:-60}
+    export ROWFERRY_RUN_SOAK_S=${ROWFERRY_RUN_SOAK_S:-120}
+    export ROWFERRY_CHANGED_ROWS=${ROWFERRY_CHANGED_ROWS:-1000000}
+    export ROWFERRY_COPIED_ROWS=${ROWFERRY_COPIED_ROWS:-2000000}
+    export ROWFERRY_REBUILT_ROWS=${ROWFERRY_REBUILT_ROWS:-6000}
+    export ROWFERRY_ARTICLES=${ROWFERRY_ARTICLES:-100000}
+    export ROWFERRY_VERIFIES=${ROWFERRY_VERIFIES:-100}
     export ROWFERRY_FETCH_S=300
     export ROWFERRY_SEEDS=${ROWFERRY_SEEDS:-2000}
 fi
@@ -31,7 +66,7 @@ results=$build/results.xml
 install() {
     mkdir -p "$build"
     install_packages "$build/apt.log" "${build_packages[@]}" check postgresql curl jq \
-        openssl ca-certificates
+        openssl ca-certificates python3-prometheus-client
     [ "$preset" != debug ] || install_packages "$build/apt.log" clang libclang-rt-14-dev
 }
 
@@ -73,6 +108,24 @@ summary() {
     END { printf "tests: %d passed, %d failed, %d skipped\n", passed, failed, skips }' "$results"
 }
 
+# What was tried on which commit, and the figures that the tests themselves tell.
+evidence() {
+    mkdir -p "$(dirname "$evidence")"
+    {
+        echo "commit $(git rev-parse HEAD), $(date -u +%FT%TZ), $(nproc) cores, $(psql --version)"
+        env | grep -E '^ROWFERRY_(HISTORIES|SEEDS|KILLS|OUTAGE_S|STATE_STRIDE|SOAK_S|RUN_SOAK_S|CHANGED_ROWS|COPIED_ROWS|ARTICLES|REBUILT_ROWS)=' | sort
+        echo
+        grep -hE ': [0-9]+ histories$|found at seed|: [0-9.]+ MiB|^ *[0-9]+ kills|^soak|^  (service killed|postgres crashed|storm of 429|requests cut|agent killed) ' "$build/Testing/Temporary/LastTest.log" || true
+        echo
+        awk '/<testcase / { match($0, / name="[^"]*"/); name = substr($0, RSTART + 7, RLENGTH - 8)
+                            match($0, / time="[^"]*"/); time = substr($0, RSTART + 7, RLENGTH - 8)
+                            match($0, / status="[^"]*"/); print substr($0, RSTART + 9, RLENGTH - 10), time " s", name }' "$results"
+        echo
+        summary
+    } >"$evidence"
+    echo "evidence: $evidence"
+}
+
 main() {
     local rc=0
     cd "$top"
@@ -87,6 +140,7 @@ main() {
     ctest --test-dir "$build" "${select[@]}" --parallel 2 --timeout 600 --output-on-failure --no-tests=error \
         --output-junit "$results" "$@" || rc=$?
     summary
+    [ -z "$evidence" ] || evidence
     if [ "$preset" = debug ]; then
         tests/crash/mutants.sh || rc=$?
         tests/fuzz/run.sh || rc=$?

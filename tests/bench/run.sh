@@ -3,7 +3,10 @@
 # How fast, with how much CPU and memory: a first sync into a null sink, beside what PostgreSQL's own
 # tools need for the same rows in the same run. See README.md.
 #
-#   tests/bench/run.sh [--rounds 3] [--rows 1000000] [--storm 30] [--json FILE]
+#   tests/bench/run.sh [--rounds 3] [--rows 1000000] [--storm 30] [--json FILE] [--only reconcile|time]
+#                      [--time-rounds 5] [--time-seconds 12] [--rest 60] [--full]
+#
+# --full: the time figures as they are promised, a minute each and ten minutes at rest (half an hour)
 set -euo pipefail
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -14,8 +17,12 @@ top=$(cd "$here/../.." && pwd)
 . "$top/tests/servers/common.sh"
 # shellcheck source=tests/bench/storm.sh
 . "$here/storm.sh"
+# shellcheck source=tests/bench/reconcile.sh
+. "$here/reconcile.sh"
+# shellcheck source=tests/bench/changes.sh
+. "$here/changes.sh"
 
-rounds=3 rows=1000000 storm_s=30 json='' dir='' url='' sink_pid=''
+rounds=3 rows=1000000 storm_s=30 time_rounds=5 time_s=12 rest_s=60 json='' only='' dir='' url='' sink_pid=''
 build=$top/build/bench
 subjects=(B0 B0j B1 rowferry)
 
@@ -25,6 +32,11 @@ options() {
         --rounds) rounds=$2; shift 2 ;;
         --rows) rows=$2; shift 2 ;;
         --storm) storm_s=$2; shift 2 ;;
+        --only) only=$2; shift 2 ;;
+        --time-rounds) time_rounds=$2; shift 2 ;;
+        --time-seconds) time_s=$2; shift 2 ;;
+        --rest) rest_s=$2; shift 2 ;;
+        --full) time_s=60 rest_s=600; shift ;;
         --json) json=$(readlink -f "$2"); shift 2 ;;
         *) usage "$0"; exit 2 ;;
         esac
@@ -35,7 +47,7 @@ prepare() {
     install_packages /dev/null "${build_packages[@]}" check postgresql curl jq time
     cd "$top"
     cmake --preset bench >/dev/null
-    cmake --build --preset bench --target rowferry sink -- --quiet
+    cmake --build --preset bench --target rowferry devsearch sink latency -- --quiet
     dir=$(mktemp -d "${TMPDIR:-/tmp}/rowferry-bench.XXXXXX")
     chmod 755 "$dir" # the database server has a user of its own
     trap finish EXIT
@@ -140,7 +152,7 @@ summarise() {
         --arg postgresql "$(psql -AtX "$uri" -c 'show server_version')" \
         --arg rowferry "$("$build/rowferry" --version | head -1)" --arg commit "$(git -C "$top" rev-parse --short HEAD)" \
         --argjson bytes "$(psql -AtX "$uri" -c 'select round(avg(octet_length(row_to_json(e)::text))) from events e')" \
-        --slurpfile storm "$dir/storm" \
+        --slurpfile storm "$dir/storm" --slurpfile reconcile "$dir/reconcile" --slurpfile time "$dir/time.json" \
         --argjson sent "$(jq '.bytes / .upserts | round' <<<"$taken")" --argjson rows "$rows" '
         def median: sort | .[length / 2 | floor];
         def of(f): {median: (map(f) | median), least: (map(f) | min), most: (map(f) | max)};
@@ -150,7 +162,7 @@ summarise() {
             peak_rss_mib: of(.peak_rss_mib)}}) | from_entries) as $s
         | {machine: $machine, postgresql: $postgresql, rowferry: $rowferry, commit: $commit, rows: $rows,
            rounds: (length / ($s | length)), bytes_as_json: $bytes, bytes_sent_per_document: $sent,
-           storm: $storm[0],
+           storm: $storm[0], reconcile: $reconcile[0], time: $time[0],
            of_B0: ($s.rowferry.rows_per_second.median / $s.B0.rows_per_second.median),
            of_B1: ($s.rowferry.rows_per_second.median / $s.B1.rows_per_second.median), subjects: $s}' "$dir/runs"
 }
@@ -169,19 +181,41 @@ table() {
         "", "rowferry / B0 = \(.of_B0 | n(2)), rowferry / B1 = \(.of_B1 | n(2))"' "$1"
 }
 
+table_reconcile() {
+    jq -r --arg rows "$rows" 'def n(d): . * pow(10; d) | round / pow(10; d);
+        "", "reconcile of \($rows) keys: \(.seconds | n(2)) s = \(.of_copy | n(2)) x COPY of the keys in order (\(.copy_seconds | n(2)) s); CPU-s per million: " +
+        "\(.cpu_seconds_per_million | n(2)), database \(.database_cpu_seconds_per_million | n(2)) (COPY \(.copy_database_cpu_seconds_per_million | n(2))); + \(.more_rss_mib | n(1)) MiB"' "$1"
+}
+
 main() {
     local number
     options "$@"
     prepare
+    if [ "$only" = reconcile ]; then
+        reconcile "$rounds" >"$dir/reconcile"
+        [ -z "$json" ] || cp "$dir/reconcile" "$json"
+        table_reconcile "$dir/reconcile"
+        return
+    fi
+    if [ "$only" = time ]; then
+        changes "$time_rounds" "$time_s" "$rest_s" >"$dir/time.json"
+        [ -z "$json" ] || cp "$dir/time.json" "$json"
+        table_changes "$dir/time.json"
+        return
+    fi
     for ((number = 1; number <= rounds; number++)); do
         say "round $number of $rounds"
         round
     done
     say "a storm of $storm_s s"
     storm "$storm_s" >"$dir/storm"
+    reconcile "$rounds" >"$dir/reconcile"
+    changes "$time_rounds" "$time_s" "$rest_s" >"$dir/time.json"
     summarise >"$dir/summary.json"
     [ -z "$json" ] || cp "$dir/summary.json" "$json"
     table "$dir/summary.json"
+    table_reconcile "$dir/reconcile"
+    table_changes "$dir/time.json"
 }
 
 main "$@"

@@ -3,11 +3,13 @@
  * A null sink for benchmarks: an HTTP/1.1 server that takes bulk requests, answers every item and
  * forgets them, so that what is measured is the client.
  *
- *     sink [--port N] [--writers N --queue N --fixed-us N --writer-bytes N]
+ *     sink [--port N] [--keys N] [--writers N --queue N --fixed-us N --writer-bytes N]
  *
  * It listens on the loopback interface, prints its URL, and at SIGTERM what it took; GET /_sink
- * says the same at any time. With --writers it works like a node (sink_node.h); SIGUSR1 begins a
- * storm of refusals, SIGUSR2 ends it. A thread a connection.
+ * says the same at any time, and how old stamped documents were (sink_answer.h) since GET
+ * /_sink/ages last. With --writers it works like a node (sink_node.h); SIGUSR1 begins a storm of
+ * refusals, SIGUSR2 ends it. With --keys every index holds the documents 1 to N for who lists it
+ * (sink_listing.h). A thread a connection.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -24,6 +26,7 @@
 #include <unistd.h>
 
 #include "sink_answer.h"
+#include "sink_listing.h"
 #include "sink_node.h"
 
 #define INPUT_BYTES ((size_t)256 << 10)
@@ -179,11 +182,14 @@ static void push_stats(struct buf *out)
     getrusage(RUSAGE_SELF, &used);
     buf_printf(out,
                "{\"requests\":%lld,\"bulks\":%lld,\"upserts\":%lld,\"deletes\":%lld,\"bytes\":%lld,"
-               "\"taken\":%lld,\"refused\":%lld,\"most_at_once\":%ld,\"cpu_seconds\":%.3f}",
+               "\"taken\":%lld,\"refused\":%lld,\"most_at_once\":%ld,\"cpu_seconds\":%.3f,"
+               "\"stamped\":%lld,\"p50_ms\":%lld,\"p99_ms\":%lld,\"most_ms\":%lld}",
                atomic_load(&stats.requests), atomic_load(&stats.bulks), atomic_load(&stats.upserts),
                atomic_load(&stats.deletes), atomic_load(&stats.bytes), atomic_load(&node.taken),
                atomic_load(&node.refused), atomic_load(&node.most),
-               seconds(used.ru_utime) + seconds(used.ru_stime));
+               seconds(used.ru_utime) + seconds(used.ru_stime), (long long)sink_ages(&stats),
+               (long long)sink_age_ms(&stats, 0.5), (long long)sink_age_ms(&stats, 0.99),
+               (long long)sink_age_ms(&stats, 1));
 }
 
 static bool serve_other(struct connection *c, const struct head *head, struct buf *body)
@@ -195,6 +201,9 @@ static bool serve_other(struct connection *c, const struct head *head, struct bu
         struct span bytes = span_make(buf_text(&request), request.len);
         int status = 200;
         if (strcmp(head->target, "/_sink") == 0) {
+            push_stats(body);
+        } else if (strcmp(head->target, "/_sink/ages") == 0) {
+            sink_forget_ages(&stats);
             push_stats(body);
         } else {
             status = sink_answer(body, &stats, head->method, head->target, bytes);
@@ -277,10 +286,12 @@ static void change_weather(int number)
 int main(int argc, char **argv)
 {
     long port = 0;
+    long keys = 0;
     const struct {
         const char *name;
         long *value;
     } options[] = {{"--port", &port},
+                   {"--keys", &keys},
                    {"--writers", &node.writers},
                    {"--queue", &node.queue},
                    {"--fixed-us", &node.fixed_us},
@@ -292,6 +303,7 @@ int main(int argc, char **argv)
             }
         }
     }
+    listing_prepare(keys);
     struct sigaction action = {.sa_handler = end};
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);

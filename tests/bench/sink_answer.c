@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the null sink answers. */
 #include "sink_answer.h"
+#include "sink_listing.h"
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define INDICES_MAX 64
 
@@ -25,6 +28,7 @@ void bulk_begin(struct bulk *b, struct sink_stats *stats, const char *target, st
     b->source_next = false;
     b->count = 0;
     b->head_len = 0;
+    b->stamp_count = 0;
     b->body = body;
     if (b->filtered) {
         buf_push_literal(body, "{\"errors\":false,\"items\":[");
@@ -77,12 +81,23 @@ static void end_action(struct bulk *b)
     b->source_next = !is_delete;
 }
 
+static void end_document(struct bulk *b)
+{
+    static const char name[] = "\"stamped\":";
+    const char *at = memmem(b->head, b->head_len, name, strlen(name));
+    if (at != NULL && b->stamp_count < BULK_STAMPS_MAX) {
+        b->stamps[b->stamp_count++] = strtoll(at + strlen(name), NULL, 10);
+    }
+    b->source_next = false;
+}
+
 static void keep_head(struct bulk *b, const char *bytes, size_t len)
 {
-    size_t room = sizeof(b->head) - b->head_len;
+    size_t room = sizeof(b->head) - 1 - b->head_len;
     size_t n = len < room ? len : room;
     memcpy(b->head + b->head_len, bytes, n);
     b->head_len += n;
+    b->head[b->head_len] = '\0';
 }
 
 void bulk_feed(struct bulk *b, const char *bytes, size_t len)
@@ -91,14 +106,12 @@ void bulk_feed(struct bulk *b, const char *bytes, size_t len)
     while (bytes < end) {
         const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
         const char *stop = newline != NULL ? newline : end;
-        if (!b->source_next) {
-            keep_head(b, bytes, (size_t)(stop - bytes));
-        }
+        keep_head(b, bytes, (size_t)(stop - bytes));
         if (newline == NULL) {
             break;
         }
         if (b->source_next) {
-            b->source_next = false;
+            end_document(b);
         } else if (b->head_len > 0) {
             end_action(b);
         }
@@ -111,6 +124,43 @@ void bulk_end(struct bulk *b)
 {
     buf_push_literal(b->body, "]}");
     atomic_fetch_add_explicit(&b->stats->bulks, 1, memory_order_relaxed);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t now_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+    for (size_t i = 0; i < b->stamp_count; i++) {
+        int64_t ms = (now_us - b->stamps[i]) / 1000;
+        ms = ms < 0 ? 0 : ms > AGES_MAX_MS ? AGES_MAX_MS : ms;
+        atomic_fetch_add_explicit(&b->stats->ages[ms], 1, memory_order_relaxed);
+    }
+}
+
+int64_t sink_ages(struct sink_stats *stats)
+{
+    int64_t count = 0;
+    for (size_t ms = 0; ms <= AGES_MAX_MS; ms++) {
+        count += atomic_load_explicit(&stats->ages[ms], memory_order_relaxed);
+    }
+    return count;
+}
+
+int64_t sink_age_ms(struct sink_stats *stats, double share)
+{
+    double wanted = share * (double)sink_ages(stats);
+    int64_t count = 0;
+    for (int64_t ms = 0; ms <= AGES_MAX_MS; ms++) {
+        count += atomic_load_explicit(&stats->ages[ms], memory_order_relaxed);
+        if (count > 0 && (double)count >= wanted) {
+            return ms;
+        }
+    }
+    return -1;
+}
+
+void sink_forget_ages(struct sink_stats *stats)
+{
+    for (size_t ms = 0; ms <= AGES_MAX_MS; ms++) {
+        atomic_store(&stats->ages[ms], 0);
+    }
 }
 
 /* The JSON value that begins at text, strings with brackets in them respected. */
@@ -219,7 +269,9 @@ static int set_alias(struct buf *body, struct span request)
     if (index == NULL) {
         return not_found(body, index_name);
     }
-    index->alias = text_copy_span(alias);
+    if (memmem(alias.data, alias.len, "-WRITE", 6) == NULL) { /* those it takes anyway */
+        index->alias = text_copy_span(alias);
+    }
     return acknowledge(body);
 }
 
@@ -233,8 +285,9 @@ static int root(struct buf *body)
 
 static int count(struct buf *body, const struct sink_stats *stats)
 {
-    buf_printf(body, "{\"count\":%lld,\"_shards\":{\"total\":1,\"successful\":1,\"failed\":0}}",
-               (long long)(atomic_load(&stats->upserts) - atomic_load(&stats->deletes)));
+    buf_printf(
+        body, "{\"count\":%lld,\"_shards\":{\"total\":1,\"successful\":1,\"failed\":0}}",
+        (long long)(listing_keys() + atomic_load(&stats->upserts) - atomic_load(&stats->deletes)));
     return 200;
 }
 
@@ -244,6 +297,10 @@ static int answer_index(struct buf *body, const struct sink_stats *stats, const 
 {
     if (span_is(part, "_count")) {
         return count(body, stats);
+    }
+    if (span_is(part, "_search")) {
+        listing_push(body, request);
+        return 200;
     }
     if (part.len > 0) {
         buf_push_literal(body, "{\"acknowledged\":true,\"_shards\":{\"total\":1,\"successful\":1,"
@@ -260,7 +317,7 @@ int sink_answer(struct buf *body, const struct sink_stats *stats, const char *me
                 const char *target, struct span request)
 {
     size_t name_len = strcspn(target + 1, "/?");
-    struct span name = span_make(target + 1, name_len);
+    struct span name = span_make(target + 1, strcspn(target + 1, ",/?")); /* of several the first */
     const char *rest = target + 1 + name_len;
     struct span part = {0};
     if (*rest == '/') {

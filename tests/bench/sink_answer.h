@@ -4,6 +4,9 @@
  *
  * It keeps the names, mappings and aliases of indices, so that a client finds what it made, and of
  * documents nothing but their number. Thread-safe but for struct bulk, which belongs to a request.
+ *
+ * Of documents with a member "stamped", microseconds since 1970 and among their first members, it
+ * counts how old they were when their request was answered.
  */
 #ifndef ROWFERRY_BENCH_SINK_ANSWER_H
 #define ROWFERRY_BENCH_SINK_ANSWER_H
@@ -15,15 +18,19 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 
+#define AGES_MAX_MS 20000 /* all above count as this */
+
 struct sink_stats {
     atomic_llong requests;
     atomic_llong bulks;
     atomic_llong upserts;
     atomic_llong deletes;
-    atomic_llong bytes; /* of bulk bodies */
+    atomic_llong bytes;                 /* of bulk bodies */
+    atomic_llong ages[AGES_MAX_MS + 1]; /* stamped documents by their age in milliseconds */
 };
 
 #define BULK_HEAD_BYTES 1024
+#define BULK_STAMPS_MAX 16384
 
 /* A bulk body on its way in: an action line, then its document unless it is a delete. */
 struct bulk {
@@ -32,13 +39,20 @@ struct bulk {
     bool source_next; /* the next line is a document */
     int64_t count;
     size_t head_len;
-    char head[BULK_HEAD_BYTES]; /* the beginning of the action line */
+    char head[BULK_HEAD_BYTES]; /* the beginning of the action line or document */
     struct buf *body;           /* of the answer */
+    size_t stamp_count;
+    int64_t stamps[BULK_STAMPS_MAX];
 };
 
 void bulk_begin(struct bulk *b, struct sink_stats *stats, const char *target, struct buf *body);
 void bulk_feed(struct bulk *b, const char *bytes, size_t len);
 void bulk_end(struct bulk *b);
+
+/* The age that this share of the stamped documents did not pass; -1 where there are none. */
+int64_t sink_age_ms(struct sink_stats *stats, double share);
+int64_t sink_ages(struct sink_stats *stats);
+void sink_forget_ages(struct sink_stats *stats);
 
 /* Every other request: appends the answer's body and returns its status. */
 int sink_answer(struct buf *body, const struct sink_stats *stats, const char *method,

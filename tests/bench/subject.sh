@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs one subject of the benchmark once; run.sh measures it and sets the variables.
 #
-#   BENCH_URI, BENCH_URL, BENCH_PROGRAM, BENCH_CONFIG   subject.sh B0|B0j|B1|rowferry
+#   BENCH_URI, BENCH_URL, BENCH_PROGRAM, BENCH_CONFIG   subject.sh B0|B0j|B1|rowferry|keys|idle|reconcile
 set -euo pipefail
 
 # CSV with a quote that no value holds hands JSON out as it is
@@ -22,5 +22,12 @@ B1() {
 }
 
 rowferry() { "$BENCH_PROGRAM" -c "$BENCH_CONFIG" --no-progress sync; }
+
+# A sync with nothing to do, one that reconciles, and what they are held against.
+idle() { rowferry; }
+
+reconcile() { rowferry; }
+
+keys() { psql -qX "$BENCH_URI" -c 'copy (select id from events order by id) to stdout' >/dev/null; }
 
 "$1"
