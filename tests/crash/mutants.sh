@@ -23,6 +23,7 @@ a version is used again@src/document/version.c@wall_us > v->last ? wall_us : v->
 a version's ceiling is not durable@src/engine/intake.c@rc = checkpoint_raise_ceiling(r->state, ceiling, err);@rc = 0;
 a held operation is dropped@src/engine/loop.c@if (held && !replaces) {@if (held && !replaces) { return true;
 an outrun operation counts as done@src/engine/settle.c@settle_outrun(l, batch, o, hash);@settle_done(l, o, batch_key(batch, o), hash);
+the position is forgotten with the connection@src/engine/intake.c@return patience_away(r->patience, &r->clock, err) ? 0 : ERR_TRANSIENT;@free(r->position); r->position = NULL; return patience_away(r->patience, &r->clock, err) ? 0 : ERR_TRANSIENT;
 dead letters are not recorded@src/state/checkpoint.c@result = add_letters(s, settlement, err);@result = 0;
 an outrun version is not stepped over@src/engine/intake.c@version_step_over(&r->ticks, seen);@(void)seen;
 a walk owes no other@src/engine/reconcile.c@d->owed_us = d->late_us > d->listing_us ? d->late_us : 0;@d->owed_us = 0;

@@ -59,6 +59,8 @@ struct fake {
     size_t looks;        /* ahead, of this sync */
     char forgotten[300]; /* the consumer that was given up last */
     char consumer[300];  /* that was registered last, and what is kept of its state file */
+    char resumed[300];   /* whose position was durable last, by this state file */
+    bool begun_anew;     /* a consumer began again though it had a position: a broken law */
     long mirror_log;     /* the position; -1 = nothing is kept */
     int64_t mirror_clock;
     char mirror_letters[65536];

@@ -40,6 +40,7 @@ static int capture_start(struct capture *c, struct buf *position, struct err *er
 {
     (void)err;
     struct fake *w = of(c)->fake;
+    w->begun_anew |= strcmp(w->resumed, of(c)->consumer) == 0;
     snprintf(w->consumer, sizeof(w->consumer), "%s", of(c)->consumer);
     w->mirror_log = -1;
     w->left_met = w->left;
@@ -50,6 +51,7 @@ static int capture_start(struct capture *c, struct buf *position, struct err *er
 static int capture_resume(struct capture *c, const char *position, struct err *err)
 {
     struct fake_capture *f = of(c);
+    snprintf(f->fake->resumed, sizeof(f->fake->resumed), "%s", f->consumer);
     if (sscanf(position, "copy %zu from %zu", &f->row, &f->log) == 2) {
         f->copying = true;
         return 0;
@@ -389,6 +391,7 @@ void fake_lose_state(struct fake *f)
         snprintf(path, sizeof(path), "%s%s", f->path, endings[i]);
         unlink(path);
     }
+    f->resumed[0] = '\0';
 }
 
 void fake_release(struct fake *f)
@@ -487,7 +490,7 @@ int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err)
 bool fake_equal(const struct fake *f)
 {
     if (strcmp(f->alias, f->index) != 0 || f->alias[0] == '\0' || f->double_key ||
-        f->version_went_back) {
+        f->version_went_back || f->begun_anew) {
         return false;
     }
     for (size_t i = 0; i < FAKE_ROWS; i++) {
