@@ -8,9 +8,9 @@
 #   tests/run.sh --long                 without: kills, outages, restarts, damaged state files, memory,
 #                                       2,000 seeds of the simulation, mutants that it must catch, and
 #                                       half a minute of fuzzing for each target (with clang),
-#                                       300 random histories, a million changes, two million rows, 100 verifies
+#                                       300 random histories, 250,000 changes, 600,000 rows, 100 verifies
 #   tests/run.sh --night [--evidence]   the same with the full numbers and on all real search servers, in two hours:
-#                                       3,000 histories, 300 kills;
+#                                       3,000 histories, 300 kills, a million changes, two million rows;
 #                                       --evidence writes what came out to docs/evidence/DATE.txt
 #
 # For example: tests/run.sh -L unit, tests/run.sh -R changelog
@@ -36,6 +36,9 @@ if [ "${1:-}" = --night ]; then
     export ROWFERRY_STANDBY_KILLS=${ROWFERRY_STANDBY_KILLS:-20}
     export ROWFERRY_STANDBY_STOPS=${ROWFERRY_STANDBY_STOPS:-5}
     export ROWFERRY_CLIENTS=${ROWFERRY_CLIENTS:-10000}
+    export ROWFERRY_CHANGED_ROWS=${ROWFERRY_CHANGED_ROWS:-1000000}
+    export ROWFERRY_COPIED_ROWS=${ROWFERRY_COPIED_ROWS:-2000000}
+    export ROWFERRY_ARTICLES=${ROWFERRY_ARTICLES:-100000}
     if [ "${2:-}" = --evidence ]; then
         evidence=docs/evidence/$(date -u +%Y-%m-%d).txt
         shift
@@ -52,8 +55,8 @@ if [ "${1:-}" = --long ]; then
     export ROWFERRY_HISTORIES=${ROWFERRY_HISTORIES:-300}
     export ROWFERRY_SOAK_S=${ROWFERRY_SOAK_S:-60}
     export ROWFERRY_RUN_SOAK_S=${ROWFERRY_RUN_SOAK_S:-120}
-    export ROWFERRY_CHANGED_ROWS=${ROWFERRY_CHANGED_ROWS:-1000000}
-    export ROWFERRY_COPIED_ROWS=${ROWFERRY_COPIED_ROWS:-2000000}
+    export ROWFERRY_CHANGED_ROWS=${ROWFERRY_CHANGED_ROWS:-250000}
+    export ROWFERRY_COPIED_ROWS=${ROWFERRY_COPIED_ROWS:-600000}
     export ROWFERRY_REBUILT_ROWS=${ROWFERRY_REBUILT_ROWS:-6000}
     export ROWFERRY_ARTICLES=${ROWFERRY_ARTICLES:-100000}
     export ROWFERRY_VERIFIES=${ROWFERRY_VERIFIES:-100}
