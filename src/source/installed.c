@@ -11,8 +11,6 @@
 
 #define TEXT_MAX_BYTES ((size_t)64 * 1024)
 
-#define JOIN_TURNS 3 /* while one is taken in, another may join */
-
 static void because(struct buf *why, const char *text)
 {
     if (why != NULL) {
@@ -116,6 +114,26 @@ int installed_look(struct pg *pg, const struct table *table, struct installed *o
     return rc < 0 ? err_context(err, "could not look at the change log") : 0;
 }
 
+/* While one is taken in, another may join; and another session may have taken in who was missing,
+ * so what looks broken is looked at again. One that joins later is met by whoever reads. */
+static int look_with_members(struct pg *pg, const struct table *table, struct installed *out,
+                             struct buf *why, struct err *err)
+{
+    bool sure = false;
+    for (;;) {
+        bool joined = false;
+        buf_reset(why);
+        int rc = installed_look(pg, table, out, why, err);
+        if (rc == 0 && table->tree && out->state >= INSTALL_BROKEN) {
+            rc = members_join(pg, out->capture, &joined, err);
+        }
+        if (rc < 0 || (!joined && (sure || out->state != INSTALL_BROKEN))) {
+            return rc;
+        }
+        sure = !joined;
+    }
+}
+
 int installed_require(struct pg *pg, const struct table *table, struct installed *out,
                       struct err *err)
 {
@@ -123,15 +141,7 @@ int installed_require(struct pg *pg, const struct table *table, struct installed
     buf_init(&why, TEXT_MAX_BYTES);
     int rc = pg_writer(pg, &pg, err);
     if (rc == 0) {
-        rc = installed_look(pg, table, out, &why, err);
-    }
-    for (int turn = 0; rc == 0 && table->tree && out->state >= INSTALL_BROKEN && turn < JOIN_TURNS;
-         turn++) {
-        rc = members_join(pg, out->capture, err);
-        if (rc == 0) {
-            buf_reset(&why);
-            rc = installed_look(pg, table, out, &why, err);
-        }
+        rc = look_with_members(pg, table, out, &why, err);
     }
     if (rc == 0 && out->state != INSTALL_CURRENT) {
         bool broken = out->state == INSTALL_BROKEN;

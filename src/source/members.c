@@ -101,15 +101,17 @@ static int join_some(struct pg *pg, const char *capture, int64_t *joined, struct
     return rc;
 }
 
-int members_join(struct pg *pg, const char *capture, struct err *err)
+int members_join(struct pg *pg, const char *capture, bool *joined, struct err *err)
 {
     struct pg_result *r = NULL;
     const char *const params[] = {capture};
     int rc = pg_ask(pg, &r, "tree_news", params, 1, err);
-    int64_t joined = rc == 0 && pg_true(r, 0, 0);
+    int64_t more = rc == 0 && pg_true(r, 0, 0);
     pg_result_release(r);
-    while (rc == 0 && joined > 0) {
-        rc = join_some(pg, capture, &joined, err);
+    *joined = false;
+    while (rc == 0 && more > 0) {
+        rc = join_some(pg, capture, &more, err);
+        *joined = *joined || more > 0;
     }
     if (rc < 0 && strcmp(err->sqlstate, "42501") == 0) {
         err_hint(err, "run \"rowferry source install\" as the owner of the new member");

@@ -28,7 +28,8 @@ bool members_uncovered(const char *members, struct span *name);
 /* Those of `was` that are in `is` too, as they were. */
 void members_keep(struct buf *out, const char *was, const char *is);
 
-/* Has triggers and entries made for members that joined, with the rights of whoever installed. */
-int members_join(struct pg *pg, const char *capture, struct err *err) MUST_CHECK;
+/* Has triggers and entries made for members that joined, with the rights of whoever installed;
+ * `joined` tells whether there were any. */
+int members_join(struct pg *pg, const char *capture, bool *joined, struct err *err) MUST_CHECK;
 
 #endif
