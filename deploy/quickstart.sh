@@ -129,7 +129,7 @@ install_change_log() {
 
 check() {
     begin_step 'Ask both ends whether all is well: rowferry check'
-    rowferry check | sed 's/^/        /'
+    rowferry check --accept-admin | sed 's/^/        /'
     end_step 'checked'
 }
 

@@ -50,6 +50,18 @@ void check_say(struct check *c, enum verdict verdict, const char *remedy, const 
     line->remedy = remedy != NULL ? text_copy(remedy) : NULL;
 }
 
+void check_remedy(struct check *c, const char *format, ...)
+{
+    struct check_line *line = &c->lines[c->count - 1];
+    va_list args;
+    va_start(args, format);
+    free(line->remedy);
+    if (vasprintf(&line->remedy, format, args) < 0) {
+        line->remedy = NULL;
+    }
+    va_end(args);
+}
+
 void check_fail(struct check *c, const struct err *err)
 {
     struct check_line *line = add_line(c, VERDICT_FAIL);
@@ -76,7 +88,8 @@ static const char *missing_fact(unsigned missing)
         unsigned fact;
         const char *text;
     } rows[] = {
-        {FACT_SECRETS, "the secrets"}, {FACT_SERVICE, "the service"}, {FACT_SOURCE, "the source"},
+        {FACT_SECRETS, "the secrets"}, {FACT_WAY, "a way to the service"},
+        {FACT_SERVICE, "the service"}, {FACT_SOURCE, "the source"},
         {FACT_TABLE, "the table"},     {FACT_LOG, "the capture"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -108,6 +121,7 @@ static void check_pipeline(struct check *c, const struct pipeline_config *pipeli
 {
     c->pipeline = pipeline;
     c->facts &= ~(unsigned)(FACT_TABLE | FACT_LOG);
+    run_probes(c, probes_standing);
     run_probes(c, probes_index);
     run_probes(c, probes_table);
     run_probes(c, pipeline->from.capture_mode == CAPTURE_MODE_CURSOR ? probes_cursor : probes_log);
@@ -123,8 +137,11 @@ static int check_all(struct check *c, struct err *err)
     int rc = session_init(&c->session, setup->config, setup->pipelines[0], "check", err);
     if (rc == 0) {
         run_probes(c, probes_local);
+        run_probes(c, probes_state);
+        run_probes(c, probes_reach);
         run_probes(c, probes_service);
         run_probes(c, probes_source);
+        run_probes(c, probes_server);
         for (size_t i = 0; i < setup->count; i++) {
             check_pipeline(c, setup->pipelines[i]);
         }
@@ -216,7 +233,8 @@ static void check_release(struct check *c)
 int command_check(const struct arguments *a, struct err *err)
 {
     struct setup setup;
-    struct check c = {.setup = &setup};
+    struct check c = {.setup = &setup,
+                      .accept_admin = arguments_have(a, OPTION_ACCEPT_ADMIN)};
     int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
     if (rc == 0) {
         rc = check_all(&c, err);

@@ -42,6 +42,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_ADOPT] = {"--adopt", 0, NULL,
                       "replace an index that is not rowferry's and bears the alias's name"},
     [OPTION_INDEX] = {"--index", 0, "NAME", "the index to make and remove; it must not exist"},
+    [OPTION_ACCEPT_ADMIN] = {"--accept-admin", 0, NULL,
+                             "a superuser or administrator account is a WARN, not a FAIL"},
     [OPTION_IMPLICIT] = {"--implicit", 0, NULL,
                          "without a mapping: the first document creates the index"},
 };
@@ -63,7 +65,7 @@ const struct command commands[] = {
         .summary = "look at everything that a sync needs, and change nothing",
         .about = "Prints a line PASS, WARN, FAIL or SKIP for each thing that was looked at, and "
                  "below it\nwhat to do. With --json an array of objects.",
-        .options = JSON,
+        .options = JSON | OPTION_BIT(OPTION_ACCEPT_ADMIN),
         .exits = EXITS(1U << EXIT_DIFFERENCES),
         .run = command_check,
     },

@@ -46,6 +46,7 @@ enum option_id {
     OPTION_INDEX,
     OPTION_IMPLICIT,
     OPTION_WAIT,
+    OPTION_ACCEPT_ADMIN,
     OPTION_COUNT,
 };
 

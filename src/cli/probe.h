@@ -22,6 +22,7 @@ enum check_fact {
     FACT_SOURCE = 4,
     FACT_TABLE = 8,
     FACT_LOG = 16,
+    FACT_WAY = 32, /* to the service: a connection can be made */
 };
 
 struct check_line {
@@ -37,6 +38,8 @@ struct check {
     struct setup *setup;
     unsigned facts; /* bits */
     struct session session;
+    bool accept_admin; /* superusers and administrators are meant */
+    struct product_info product;
     struct pg *pg;
     struct pg_identity identity;
     struct table *table;
@@ -55,8 +58,12 @@ struct probe {
 
 /* Each ends with a null name. */
 extern const struct probe probes_local[];
+extern const struct probe probes_state[];
+extern const struct probe probes_reach[]; /* once, before probes_service */
 extern const struct probe probes_service[]; /* once */
 extern const struct probe probes_source[];  /* once */
+extern const struct probe probes_server[];  /* once, after probes_source */
+extern const struct probe probes_standing[]; /* of each pipeline: what its state file says */
 extern const struct probe probes_index[];   /* of each pipeline */
 extern const struct probe probes_table[];   /* of each pipeline */
 extern const struct probe probes_log[];     /* of each pipeline that reads the change log */
@@ -67,6 +74,8 @@ extern const struct probe probes_origin[];  /* of each pipeline */
 /* Adds a line; remedy may be null. */
 void check_say(struct check *c, enum verdict verdict, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The remedy of the last line. */
+void check_remedy(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a FAIL line with message, detail and hint of an error. */
 void check_fail(struct check *c, const struct err *err);
 

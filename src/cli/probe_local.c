@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check sees without a server: configuration, secrets, the place of the state file. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
+/* What check sees without a server: the configuration and its secrets. */
 #include "probe.h"
 
 static void say_warnings(struct check *c, size_t from)
@@ -40,46 +35,8 @@ static void probe_secrets(struct check *c)
     say_warnings(c, told);
 }
 
-/* The directory part of a path; the caller frees it. */
-static char *directory_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (slash == NULL) {
-        return text_copy(".");
-    }
-    return slash == path ? text_copy("/") : text_copy_span(span_make(path, (size_t)(slash - path)));
-}
-
-static void probe_state(struct check *c)
-{
-    const char *path = c->setup->config->state_path;
-    char *directory = directory_of(path);
-    if (access(directory, W_OK | X_OK) != 0) {
-        check_say(c, VERDICT_FAIL,
-                  errno == ENOENT ? "create the directory, or set state.path"
-                                  : "give this user the right to write there, or set state.path",
-                  "directory \"%s\" of the state file: %s", directory, strerror(errno));
-    } else if (access(path, F_OK) != 0) {
-        check_say(c, VERDICT_PASS, NULL, "%s, will be created", path);
-    } else if (access(path, R_OK | W_OK) != 0) {
-        check_say(c, VERDICT_FAIL, "run as the user who owns it", "\"%s\": %s", path,
-                  strerror(errno));
-    } else {
-        struct state *state = NULL;
-        struct err err;
-        if (state_open_read_only(&state, path, c->setup->pipelines[0]->name, &err) < 0) {
-            check_fail(c, &err);
-        } else {
-            check_say(c, VERDICT_PASS, NULL, "%s", path);
-        }
-        state_close(state);
-    }
-    free(directory);
-}
-
 const struct probe probes_local[] = {
     {"configuration", 0, 0, probe_configuration},
     {"secrets", 0, FACT_SECRETS, probe_secrets},
-    {"state file", 0, 0, probe_state},
     {0},
 };

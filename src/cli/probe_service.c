@@ -47,10 +47,10 @@ static void say_product(struct check *c, const struct product_info *p)
 static void probe_service(struct check *c)
 {
     struct err err;
-    struct product_info product = {0};
+    struct product_info *product = &c->product;
     int rc = session_open_service(&c->session, &err);
     if (rc == 0) {
-        rc = product_detect(c->session.service, &product, &err);
+        rc = product_detect(c->session.service, product, &err);
     }
     if (rc < 0) {
         check_fail(c, &err);
@@ -62,7 +62,7 @@ static void probe_service(struct check *c)
     check_say(c, VERDICT_PASS, NULL, "%s answers%s", service->urls[0],
               credential ? " and accepts the credential" : " without a credential");
     c->what = "product";
-    say_product(c, &product);
+    say_product(c, product);
 }
 
 /* By which it is written: service/index.h. */
@@ -131,7 +131,7 @@ static void probe_index(struct check *c)
 }
 
 const struct probe probes_service[] = {
-    {"service", FACT_SECRETS, FACT_SERVICE, probe_service},
+    {"credential", FACT_SECRETS | FACT_WAY, FACT_SERVICE, probe_service},
     {0},
 };
 

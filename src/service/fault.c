@@ -149,10 +149,15 @@ static int say(const struct slot *slot, const struct fault_row *row, const char 
     }
 }
 
-int fault_explain(const struct slot *slot, struct err *err)
+int fault_tell(const struct slot *slot, struct err *err)
 {
     struct fault_row row = row_of(slot->result);
-    say(slot, &row, slot->service->bases[slot->base].origin, err);
+    return say(slot, &row, slot->service->bases[slot->base].origin, err);
+}
+
+int fault_explain(const struct slot *slot, struct err *err)
+{
+    fault_tell(slot, err);
     const char *path = buf_text(&slot->path);
     return err_context(err, "%s %.*s", slot->method, (int)strcspn(path, "?"), path);
 }

@@ -13,4 +13,7 @@ bool fault_is_unreachable(const struct slot *slot);
 /* Fills err from a finished slot whose result is not CURLE_OK; returns the class. */
 int fault_explain(const struct slot *slot, struct err *err);
 
+/* The same without method and path. */
+int fault_tell(const struct slot *slot, struct err *err);
+
 #endif

@@ -75,12 +75,27 @@ static struct span header_value(const char *line, size_t len, const char *name)
     return span_make(line + at, len - at);
 }
 
+/* Seconds since 1970; 0 where it is no date. */
+static int64_t read_date(struct span text)
+{
+    char date[64];
+    size_t n = text.len < sizeof(date) - 1 ? text.len : sizeof(date) - 1;
+    memcpy(date, text.data, n);
+    date[n] = '\0';
+    time_t seconds = curl_getdate(date, NULL);
+    return seconds > 0 ? (int64_t)seconds : 0;
+}
+
 static size_t on_header(char *line, size_t size, size_t count, void *context)
 {
     struct slot *slot = context;
     struct http_answer *answer = &slot->answer;
     size_t len = size * count;
     slot->head_whole = len <= 2;
+    struct span date = header_value(line, len, "Date");
+    if (date.data != NULL) {
+        answer->date_s = read_date(date);
+    }
     for (const char *const *name = product_headers; *name != NULL; name++) {
         struct span value = header_value(line, len, *name);
         if (value.data != NULL) {
@@ -215,6 +230,7 @@ static void forget_answer(struct slot *slot)
     slot->answer.status = 0;
     slot->answer.json = false;
     slot->answer.product_header[0] = '\0';
+    slot->answer.date_s = 0;
     buf_reset(&slot->answer.body);
     slot->failure[0] = '\0';
     slot->head_whole = false;

@@ -13,6 +13,8 @@
 #ifndef ROWFERRY_SERVICE_HTTP_H
 #define ROWFERRY_SERVICE_HTTP_H
 
+#include <stdint.h>
+
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
 #include "rowferry/base/text.h"
@@ -28,6 +30,7 @@ void service_close(struct service *s); /* null is allowed; ends requests in flig
 struct http_answer {
     int status;
     bool json;               /* by its Content-Type */
+    int64_t date_s;          /* of its Date, since 1970; 0: it has none (the products send none) */
     char product_header[64]; /* X-elastic-product or X-OpenSearch-Version, else empty */
     struct buf body;         /* at most 8 MiB */
 };

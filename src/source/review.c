@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The questions of check: one statement each. */
+#include "rowferry/source/review.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pg_private.h"
+#include "rowferry/base/text.h"
+
+#define SQL_MAX_BYTES ((size_t)1 << 20)
+#define SAMPLE_OF_ROWS 20 /* a table of so many times the sample is sampled by blocks */
+#define OID_BYTES 16
+
+static void copy(char *out, size_t size, const char *text)
+{
+    const char *from = text != NULL ? text : "";
+    size_t n = text_cut(from, strlen(from), size - 1);
+    memcpy(out, from, n);
+    out[n] = '\0';
+}
+
+static void read_server(const struct pg_result *r, struct review_server *out)
+{
+    copy(out->encoding, sizeof(out->encoding), pg_text(r, 0, 0));
+    out->clock_us = pg_int(r, 0, 1);
+    out->sees_others = pg_true(r, 0, 2);
+    const char *state = pg_text(r, 0, 7) != NULL ? pg_text(r, 0, 7) : "";
+    out->open.pid = pg_int(r, 0, 3);
+    out->open.age_ms = pg_int(r, 0, 4);
+    out->open.idle = strncmp(state, "idle", 4) == 0;
+    if (out->open.pid != 0) {
+        const char *role = pg_text(r, 0, 5);
+        const char *program = pg_text(r, 0, 6);
+        snprintf(out->open.who, sizeof(out->open.who), "\"%s\" of %s, %s",
+                 program != NULL ? program : "", role != NULL ? role : "nobody", state);
+    }
+    out->prepared.age_ms = pg_int(r, 0, 9);
+    copy(out->prepared.owner, sizeof(out->prepared.owner), pg_text(r, 0, 10));
+}
+
+int review_server(struct pg *pg, struct review_server *out, struct err *err)
+{
+    struct pg_result *r = NULL;
+    struct buf gid;
+    *out = (struct review_server){0};
+    buf_init(&gid, SQL_MAX_BYTES);
+    int rc = pg_ask(pg, &r, "review_server", NULL, 0, err);
+    if (rc == 0) {
+        read_server(r, out);
+    }
+    if (rc == 0 && pg_text(r, 0, 8) != NULL) {
+        rc = pg_push_literal(pg, &gid, pg_text(r, 0, 8), err);
+        copy(out->prepared.gid, sizeof(out->prepared.gid), buf_text(&gid));
+    }
+    buf_release(&gid);
+    pg_result_release(r);
+    return rc;
+}
+
+static int ask_rights(struct pg *pg, const char *name, const char *const *params, size_t count,
+                      struct review_rights *out, struct err *err)
+{
+    struct pg_result *r = NULL;
+    *out = (struct review_rights){0};
+    int rc = pg_ask(pg, &r, name, params, count, err);
+    if (rc == 0 && pg_rows(r) > 0) {
+        out->count = pg_rows(r);
+        out->items = mem_zero(out->count, sizeof(*out->items));
+        for (size_t i = 0; i < out->count; i++) {
+            out->items[i].words = text_copy(pg_text(r, i, 0));
+            out->items[i].statement = text_copy(pg_text(r, i, 1));
+        }
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+int review_missing(struct pg *pg, const struct table *t, bool log, struct review_rights *out,
+                   struct err *err)
+{
+    char oid[OID_BYTES];
+    const char *const params[] = {oid, log ? "true" : "false"};
+    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
+    return ask_rights(pg, "review_rights", params, 2, out, err);
+}
+
+int review_surplus(struct pg *pg, const struct table *t, struct review_rights *out, struct err *err)
+{
+    char oid[OID_BYTES];
+    const char *const params[] = {oid};
+    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
+    return ask_rights(pg, "review_surplus", params, 1, out, err);
+}
+
+void review_rights_release(struct review_rights *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        free(r->items[i].words);
+        free(r->items[i].statement);
+    }
+    free(r->items);
+    *r = (struct review_rights){0};
+}
+
+int review_changes(struct pg *pg, const struct table *t, struct review_changes *out,
+                   struct err *err)
+{
+    char oid[OID_BYTES];
+    struct pg_result *r = NULL;
+    const char *const params[] = {oid};
+    *out = (struct review_changes){0};
+    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
+    int rc = pg_ask(pg, &r, "review_changes", params, 1, err);
+    if (rc == 0) {
+        out->inserts = pg_int(r, 0, 0);
+        out->updates = pg_int(r, 0, 1);
+        out->deletes = pg_int(r, 0, 2);
+        out->seconds = pg_int(r, 0, 3);
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+/* Blocks by chance of a large table, else the first rows. */
+static int push_sample(struct pg *pg, struct buf *sql, const struct table *t,
+                       const char *const *columns, size_t column_count, size_t most,
+                       struct err *err)
+{
+    int rc = 0;
+    buf_push_literal(sql, "select count(*), coalesce(avg(octet_length(d)), 0)::bigint, "
+                          "coalesce(max(octet_length(d)), 0)::bigint from (select "
+                          "row_to_json(r)::text as d from (select ");
+    for (size_t i = 0; rc == 0 && i < column_count; i++) {
+        buf_push_text(sql, i > 0 ? ", t." : "t.");
+        rc = pg_push_identifier(pg, sql, columns[i], err);
+    }
+    buf_push_literal(sql, " from ");
+    catalog_push_source(sql, t);
+    if (t->query == NULL && t->is_heap && t->estimated_rows > (int64_t)(SAMPLE_OF_ROWS * most)) {
+        double percent = 200.0 * (double)most / (double)t->estimated_rows;
+        buf_printf(sql, " tablesample system (%.6f)", percent);
+    }
+    buf_printf(sql, " limit %zu) r) s", most);
+    return rc;
+}
+
+int review_sample(struct pg *pg, const struct table *t, const char *const *columns,
+                  size_t column_count, size_t most, struct review_sample *out, struct err *err)
+{
+    struct buf sql;
+    struct pg_result *r = NULL;
+    *out = (struct review_sample){0};
+    if (column_count == 0) {
+        return 0;
+    }
+    buf_init(&sql, SQL_MAX_BYTES);
+    int rc = push_sample(pg, &sql, t, columns, column_count, most, err);
+    rc = rc == 0 ? pg_query(pg, &r, buf_text(&sql), NULL, 0, err) : rc;
+    if (rc == 0) {
+        out->rows = pg_int(r, 0, 0);
+        out->average_bytes = pg_int(r, 0, 1);
+        out->largest_bytes = pg_int(r, 0, 2);
+    }
+    pg_result_release(r);
+    buf_release(&sql);
+    return rc;
+}
