@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of options and the table of commands. */
+/* The tables of options, exit codes and commands. */
 #include "command.h"
 
 const struct option_row option_rows[OPTION_COUNT] = {
@@ -21,31 +21,43 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        "the role that rowferry reads with; default: that of source.uri"},
     [OPTION_NOTIFY] = {"--notify", 0, NULL,
                        "each changing statement wakes a run with NOTIFY; costs writers a lock"},
-    [OPTION_NO_NOTIFY] = {"--no-notify", 0, NULL, "no longer"},
+    [OPTION_NO_NOTIFY] = {"--no-notify", 0, NULL, "no longer wake it"},
     [OPTION_WHERE] = {"--where", 0, "SQL", "only rows that match the condition"},
     [OPTION_REASON] = {"--reason", 0, "TEXT",
                        "only those whose reason or error type holds the text"},
     [OPTION_OLDER] = {"--older", 0, "TIME", "only those open for longer: 90s, 15m, 12h, 7d"},
-    [OPTION_NEWER] = {"--newer", 0, "TIME", "only those open for less long"},
-    [OPTION_LIMIT] = {"--limit", 0, "N", "show at most so many"},
-    [OPTION_BY_REASON] = {"--by-reason", 0, NULL, "how many there are of each error type"},
-    [OPTION_ALL] = {"--all", 0, NULL, "all that are open"},
+    [OPTION_NEWER] = {"--newer", 0, "TIME", "only those open for less long: 90s, 15m, 12h, 7d"},
+    [OPTION_LIMIT] = {"--limit", 0, "N", "show at most N"},
+    [OPTION_BY_REASON] = {"--by-reason", 0, NULL, "count them by error type instead"},
+    [OPTION_ALL] = {"--all", 0, NULL, "take all that are open"},
     [OPTION_YES] = {"--yes", 0, NULL, "do not ask"},
     [OPTION_SAMPLE] = {"--sample", 0, "N", "compare N rows by chance, and about as many documents"},
     [OPTION_REPAIR] = {"--repair", 0, NULL, "send what differs, and nothing else"},
-    [OPTION_PRETTY] = {"--pretty", 0, NULL, "with line breaks, for people"},
-    [OPTION_WATCH] = {"--watch", 0, NULL, "again every two seconds, until interrupted"},
+    [OPTION_PRETTY] = {"--pretty", 0, NULL, "print with line breaks, for people"},
+    [OPTION_WATCH] = {"--watch", 0, NULL, "show it again every two seconds, until interrupted"},
     [OPTION_WAIT] = {"--wait", 0, NULL,
                      "stand by while another process holds a pipeline, and take over when it ends"},
-    [OPTION_ROLLBACK] = {"--rollback", 0, NULL, "back to the former index, brought up to date"},
-    [OPTION_ABORT] = {"--abort", 0, NULL, "remove what is built so far, the live index stays"},
+    [OPTION_ROLLBACK] = {"--rollback", 0, NULL,
+                         "go back to the former index, brought up to date before"},
+    [OPTION_ABORT] = {"--abort", 0, NULL, "remove what is built so far; the live index stays"},
     [OPTION_ADOPT] = {"--adopt", 0, NULL,
                       "replace an index that is not rowferry's and bears the alias's name"},
     [OPTION_INDEX] = {"--index", 0, "NAME", "the index to make and remove; it must not exist"},
     [OPTION_ACCEPT_ADMIN] = {"--accept-admin", 0, NULL,
                              "a superuser or administrator account is a WARN, not a FAIL"},
     [OPTION_IMPLICIT] = {"--implicit", 0, NULL,
-                         "without a mapping: the first document creates the index"},
+                         "leave the index's creation to the first document, without a mapping"},
+};
+
+const struct exit_row exit_rows[] = {
+    {EXIT_DONE, "done"},
+    {EXIT_FAILED, "failed: a server says no, or things are not what they were"},
+    {EXIT_USAGE, "usage or configuration: what file and command line alone show to be wrong"},
+    {EXIT_DEAD_LETTERS, "done, but dead letters are open"},
+    {EXIT_DIFFERENCES, "looked at and found wrong: a FAIL, or index and table that differ"},
+    {EXIT_HELD, "another process holds the pipeline"},
+    {EXIT_TEMPORARY, "temporary: source or service could not be reached; try again later"},
+    {0},
 };
 
 #define JSON OPTION_BIT(OPTION_JSON)
@@ -73,10 +85,10 @@ const struct command commands[] = {
         .name = "sync",
         .operands = "[PIPELINE...]",
         .summary = "bring the indices up to date, then exit: the scheduled job",
-        .about = "The first run on an empty target builds the index; later runs send only what "
-                 "changed.\nSeveral pipelines run side by side. With --json one object a line for "
-                 "each pipeline.\nAn interrupt lets it finish what is in flight; a second one ends "
-                 "it at once.",
+        .about =
+            "The first run on an empty target builds the index; later runs send only what changed. "
+            "Several pipelines run side by side. An interrupt lets it finish what is in flight; a "
+            "second one ends it at once. With --json one object a line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_REFRESH) | OPTION_BIT(OPTION_ALLOW_DELETES) |
                    OPTION_BIT(OPTION_ALLOW_REJECTIONS) | OPTION_BIT(OPTION_DEAD_LETTERS_OK),
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | 1U << EXIT_HELD | AWAY),
@@ -86,13 +98,12 @@ const struct command commands[] = {
         .name = "run",
         .operands = "[PIPELINE...]",
         .summary = "keep the indices up to date: the continuous replicator",
-        .about =
-            "Builds what is not there yet, then sends changes within moments, until it is "
-            "stopped. Servers\nthat are away are waited for. A pipeline that fails stops by "
-            "itself; the others go on. An\ninterrupt lets it finish what is in flight; a "
-            "second one ends it at once. HUP: secrets are read\nagain, and log level and limits "
-            "are taken from the file. With --wait a pipeline that another process holds, on this "
-            "host or\nanother, is stood by for.",
+        .about = "Builds what is not there yet, then sends changes within moments, until it is "
+                 "stopped. Servers that are away are waited for. A pipeline that fails stops by "
+                 "itself; the others go on. An interrupt lets it finish what is in flight; a "
+                 "second one ends it at once. HUP has it read the configuration again: secrets, "
+                 "limits, guard and log. With --wait a pipeline that another process holds, on "
+                 "this host or another, is stood by for.",
         .options = OPTION_BIT(OPTION_WAIT),
         .exits = EXITS(1U << EXIT_HELD | AWAY),
         .run = command_run,
@@ -101,12 +112,11 @@ const struct command commands[] = {
         .name = "reindex",
         .operands = "[PIPELINE...]",
         .summary = "build the index anew beside the live one, and swap it in without a gap",
-        .about =
-            "The live index goes on being searched and kept up to date. The new one is filled, "
-            "brought up\nto date and checked; then the alias points at it. Where a run holds the "
-            "pipeline, it is asked to\ndo it and followed. An interrupt leaves what is built: the "
-            "next reindex, sync or run goes on\nwith it. With --json one object a line for each "
-            "pipeline.",
+        .about = "The live index goes on being searched and kept up to date. The new one is "
+                 "filled, brought up to date and checked; then the alias points at it. Where a run "
+                 "holds the pipeline, it is asked to do it and followed. An interrupt leaves what "
+                 "is built: the next reindex, sync or run goes on with it. With --json one object "
+                 "a line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_ROLLBACK) | OPTION_BIT(OPTION_ABORT) |
                    OPTION_BIT(OPTION_ADOPT) | OPTION_BIT(OPTION_ALLOW_DELETES) |
                    OPTION_BIT(OPTION_DEAD_LETTERS_OK),
@@ -116,11 +126,10 @@ const struct command commands[] = {
     {
         .name = "status",
         .operands = "[PIPELINE...]",
-        .summary = "positions, lag, generation, dead letters, last runs",
-        .about =
-            "Reads the state file, and asks the source for two seconds at most how much "
-            "waits in\nthe change log. With --json one object a line for each pipeline. --watch "
-            "refreshes on a\nterminal; several pipelines are then told in brief.",
+        .summary = "show where each pipeline stands: positions, lag, dead letters, runs",
+        .about = "Reads the state file, and asks the source for two seconds at most how much waits "
+                 "in the change log. --watch refreshes on a terminal; several pipelines are then "
+                 "told in brief. With --json one object a line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_WATCH),
         .exits = EXITS(0),
         .run = command_status,
@@ -129,11 +138,11 @@ const struct command commands[] = {
         .name = "resync",
         .operands = "[ID...]",
         .summary = "read rows again and send what is there",
-        .about =
-            "Those of these keys, or with --where those that match a condition. A key without a "
-            "row is\ndeleted from the index. Where another process holds the "
-            "pipeline,\nit is asked to do it and followed. An interrupt leaves: the request "
-            "stays filed, and the\nholder or the next sync carries it out.",
+        .about = "Takes the rows of these keys, or with --where those that match a condition. A "
+                 "key without a row is deleted from the index. Where another process holds the "
+                 "pipeline, it is asked to do it and followed. An interrupt ends no more than the "
+                 "waiting: the request stays filed, and the holder or the next sync carries it "
+                 "out. With --json one object.",
         .options = JSON | ONE | OPTION_BIT(OPTION_WHERE),
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | ASKED),
         .run = command_resync,
@@ -142,10 +151,9 @@ const struct command commands[] = {
         .name = "verify",
         .operands = "[PIPELINE...]",
         .summary = "compare index and table, document by document",
-        .about =
-            "What differs is looked at a second time before it counts, so that a sync or run "
-            "may go on\nmeanwhile; rows that are not synced yet are counted apart. With --json "
-            "one object a line\nfor each pipeline; with --repair a second one, as of resync.",
+        .about = "What differs is looked at a second time before it counts, so that a sync or run "
+                 "may go on meanwhile; rows that are not synced yet are counted apart. With --json "
+                 "one object a line for each pipeline; with --repair a second one, as of resync.",
         .options = JSON | OPTION_BIT(OPTION_SAMPLE) | OPTION_BIT(OPTION_WHERE) |
                    OPTION_BIT(OPTION_LIMIT) | OPTION_BIT(OPTION_REPAIR) |
                    OPTION_BIT(OPTION_ALLOW_DELETES),
@@ -156,8 +164,8 @@ const struct command commands[] = {
         .name = "document",
         .operands = "ID...",
         .summary = "print documents and action lines as they would be sent",
-        .about = "Reads the rows of these keys and sends nothing. The version in an action line "
-                 "is the\npresent time, as a sync of now would send it.",
+        .about = "Reads the rows of these keys and sends nothing. The version in an action line is "
+                 "the present time, as a sync of now would send it.",
         .options = ONE | OPTION_BIT(OPTION_PRETTY),
         .exits = EXITS(AWAY),
         .operands_least = 1,
@@ -166,11 +174,10 @@ const struct command commands[] = {
     {
         .name = "smoke",
         .operands = "[PIPELINE...]",
-        .summary = "one document through a throw-away index: indexed, found, removed",
-        .about =
-            "Creates an index <alias>-smoke-<random> with a mapping, posts a document and waits "
-            "until it is\nsearchable, finds it with q=, and deletes the index, whatever happens "
-            "before. With --json one\nobject a line for each pipeline.",
+        .summary = "try the service with one document in a throw-away index",
+        .about = "Creates an index <alias>-smoke-<random> with a mapping, posts a document and "
+                 "waits until it is searchable, finds it with q=field:value, and deletes the "
+                 "index, whatever happens before. With --json one object a line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_INDEX) | OPTION_BIT(OPTION_IMPLICIT),
         .exits = EXITS(AWAY),
         .run = command_smoke,
@@ -180,7 +187,7 @@ const struct command commands[] = {
         .operands = "[PIPELINE...]",
         .summary = "install the change log in the source database",
         .about = "Creates the schema rowferry, and triggers on the pipelines' tables, in short "
-                 "locks a\ntable at a time. A second time changes nothing.",
+                 "locks a table at a time. A second time changes nothing.",
         .options = AS | READER | NOTIFY,
         .exits = EXITS(AWAY),
         .run = command_source_install,
@@ -189,9 +196,9 @@ const struct command commands[] = {
         .name = "source upgrade",
         .operands = "[PIPELINE...]",
         .summary = "bring an older or incomplete change log up to date",
-        .about = "Replaces what an earlier version installed and adds what is missing, triggers "
-                 "of new\npartitions among it. Positions stay valid, unless changes may have been "
-                 "missed.",
+        .about =
+            "Replaces what an earlier version installed and adds what is missing, triggers of new "
+            "partitions among it. Positions stay valid, unless changes may have been missed.",
         .options = AS | READER,
         .exits = EXITS(AWAY),
         .run = command_source_upgrade,
@@ -219,9 +226,9 @@ const struct command commands[] = {
         .name = "deadletter list",
         .operands = "[PIPELINE...]",
         .summary = "list the operations that the service refuses as they are",
-        .about = "With --json one object a line for each dead letter, or for each error type "
-                 "with\n--by-reason. The next operation of the same key that is done clears a dead "
-                 "letter.",
+        .about = "Those of the pipelines, the oldest first. The next operation of the same key "
+                 "that is done clears a dead letter. With --json one object a line for each dead "
+                 "letter, or with --by-reason for each error type.",
         .options = JSON | CHOSEN | OPTION_BIT(OPTION_LIMIT) | OPTION_BIT(OPTION_BY_REASON),
         .exits = EXITS(0),
         .run = command_deadletter_list,
@@ -240,10 +247,9 @@ const struct command commands[] = {
         .name = "deadletter retry",
         .operands = "[KEY...]",
         .summary = "read the rows of dead letters again and send them",
-        .about =
-            "Without a KEY all that are open, or those that --reason, --older and --newer "
-            "leave. What\nis done is no dead letter any more. Works as resync does, also while "
-            "a sync holds the\npipeline.",
+        .about = "Without a KEY all that are open, or those that --reason, --older and --newer "
+                 "leave. What is done is no dead letter any more. Where another process holds the "
+                 "pipeline, it is asked to do it, as by resync. With --json one object.",
         .options = JSON | ONE | CHOSEN,
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | ASKED),
         .run = command_deadletter_retry,
@@ -252,8 +258,9 @@ const struct command commands[] = {
         .name = "deadletter discard",
         .operands = "[KEY...]",
         .summary = "forget dead letters",
-        .about = "Row and document stay as they are. Asks first; where nobody can be asked it "
-                 "needs --yes.",
+        .about = "Without a KEY those that --all, --reason, --older and --newer choose. Row and "
+                 "document stay as they are. Asks first; where nobody can be asked it needs --yes. "
+                 "With --json one object.",
         .options = JSON | ONE | CHOSEN | OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_YES),
         .exits = EXITS(ASKED),
         .run = command_deadletter_discard,
@@ -262,10 +269,9 @@ const struct command commands[] = {
         .name = "pause",
         .operands = "[PIPELINE...]",
         .summary = "write an index no more until it is resumed, and keep what changes",
-        .about =
-            "A run that holds the pipeline settles what is in flight first. The pause outlives "
-            "the process\nand holds for sync, reindex and resync too; the change log is kept. "
-            "With --json one object\na line for each pipeline.",
+        .about = "A run that holds the pipeline settles what is in flight first. The pause "
+                 "outlives the process and holds for sync, reindex and resync too; what changes "
+                 "meanwhile is kept. With --json one object a line for each pipeline.",
         .options = JSON,
         .exits = EXITS(AWAY),
         .run = command_pause,
@@ -275,10 +281,33 @@ const struct command commands[] = {
         .operands = "[PIPELINE...]",
         .summary = "end a pause",
         .about = "A run that holds the pipeline goes on where it stood. With --json one object a "
-                 "line for each\npipeline.",
+                 "line for each pipeline.",
         .options = JSON,
         .exits = EXITS(AWAY),
         .run = command_resume,
+    },
+    {
+        .name = "completion",
+        .operands = "SHELL",
+        .summary = "print what completes rowferry's words in bash, zsh or fish",
+        .about =
+            "For the present shell: source <(rowferry completion bash), or for fish: rowferry "
+            "completion fish | source. The script's first lines say where it is kept for good. "
+            "It asks the program for commands, options and the names of the configuration's "
+            "pipelines.",
+        .exits = EXITS(0),
+        .operands_least = 1,
+        .unconfigured = true,
+        .run = command_completion,
+    },
+    {
+        .name = "manual",
+        .operands = "",
+        .summary = "print the manual page",
+        .about = "To read it: rowferry manual | man -l -",
+        .exits = EXITS(0),
+        .unconfigured = true,
+        .run = command_manual,
     },
     {.name = "init"},
     {.name = "validate"},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commands and their options: two tables from which parsing, help and manual follow.
+ * The commands, their options and exit codes: three tables from which parsing, help, manual and
+ * completion follow.
  *
  * A command is one file that defines its function and one line in command.c.
  */
@@ -66,16 +67,26 @@ struct option_row {
 
 extern const struct option_row option_rows[OPTION_COUNT];
 
+struct exit_row {
+    enum exit_code code;
+    const char *help;
+};
+
+/* Ends with a null help. */
+extern const struct exit_row exit_rows[];
+
 struct arguments;
 
 struct command {
     const char *name;     /* "sync"; "source install" in the group "source" */
-    const char *operands; /* "[PIPELINE...]", "ID..." */
+    const char *operands; /* "[PIPELINE...]", "ID..."; "" = none */
     const char *summary;  /* one line; null: a command of a later version */
-    const char *about;    /* what its help says beside options and exit codes */
+    const char *about;    /* sentences that help and manual say too; lines are broken by whoever
+                             shows them, an empty line begins a paragraph */
     uint64_t options;     /* bits, beside the global ones */
     unsigned exits;       /* bits of the exit codes that it may give */
     size_t operands_least;
+    bool unconfigured; /* it reads no configuration: its help speaks of none */
     /* The exit code, or a negative class and err for the caller to show. */
     int (*run)(const struct arguments *a, struct err *err);
 };
@@ -102,5 +113,7 @@ int command_deadletter_list(const struct arguments *a, struct err *err) MUST_CHE
 int command_deadletter_show(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_deadletter_retry(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_deadletter_discard(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_completion(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_manual(const struct arguments *a, struct err *err) MUST_CHECK;
 
 #endif

@@ -4,28 +4,57 @@
 
 #include <string.h>
 
-#define COMMAND_COLUMN 20
-#define OPTION_COLUMN 21
+#include "rowferry/base/text.h"
 
-static const struct {
-    enum exit_code code;
-    const char *text;
-} exit_rows[] = {
-    {EXIT_DONE, "done"},
-    {EXIT_FAILED, "failed: a server says no; the reason is on standard error"},
-    {EXIT_USAGE, "usage or configuration: what file and command line alone show"},
-    {EXIT_DEAD_LETTERS, "done, but dead letters are open (--dead-letters-ok makes it 0)"},
-    {EXIT_DIFFERENCES, "check has found a FAIL"},
-    {EXIT_HELD, "another sync holds the pipeline"},
-    {EXIT_TEMPORARY, "temporary: source or service unreachable, try again later"},
-};
+#define COMMAND_COLUMN 20
+#define OPTION_COLUMN 22
+#define WIDTH 80
+
+/* --- text ---------------------------------------------------------------------------------- */
+
+/* The next word from *at on; false at the end. *paragraph: an empty line stands before it. */
+static bool next_word(const char **at, struct span *word, bool *paragraph)
+{
+    size_t blank = strspn(*at, " \n");
+    *paragraph = false;
+    for (size_t i = 0; i + 1 < blank; i++) {
+        *paragraph |= (*at)[i] == '\n' && (*at)[i + 1] == '\n';
+    }
+    *word = span_make(*at + blank, strcspn(*at + blank, " \n"));
+    *at = word->data + word->len;
+    return word->len > 0;
+}
+
+/* Words of a text from the column on, its later lines indented so far. */
+static void push_wrapped(struct buf *out, const char *text, size_t column)
+{
+    struct span word;
+    bool paragraph;
+    size_t used = column;
+    while (next_word(&text, &word, &paragraph)) {
+        bool first = used == column;
+        if (!first && (paragraph || used + 1 + word.len >= WIDTH)) {
+            buf_printf(out, "%s%*s", paragraph ? "\n\n" : "\n", (int)column, "");
+            used = column;
+            first = true;
+        }
+        if (!first) {
+            buf_push_char(out, ' ');
+        }
+        buf_push(out, word.data, word.len);
+        used += word.len + (first ? 0 : 1);
+    }
+    buf_push_char(out, '\n');
+}
+
+/* --- parts --------------------------------------------------------------------------------- */
 
 static void push_exits(struct buf *out, unsigned exits)
 {
     buf_push_literal(out, "\nExit codes:\n");
-    for (size_t i = 0; i < sizeof(exit_rows) / sizeof(exit_rows[0]); i++) {
-        if ((exits & 1U << exit_rows[i].code) != 0) {
-            buf_printf(out, "  %d  %s\n", exit_rows[i].code, exit_rows[i].text);
+    for (const struct exit_row *row = exit_rows; row->help != NULL; row++) {
+        if ((exits & 1U << row->code) != 0) {
+            buf_printf(out, "  %d  %s\n", row->code, row->help);
         }
     }
 }
@@ -42,7 +71,8 @@ static void push_option(struct buf *out, const struct option_row *row)
     if (row->argument != NULL) {
         buf_printf(&name, " %s", row->argument);
     }
-    buf_printf(out, "  %-*s  %s\n", OPTION_COLUMN, buf_text(&name), row->help);
+    buf_printf(out, "  %-*s  ", OPTION_COLUMN, buf_text(&name));
+    push_wrapped(out, row->help, OPTION_COLUMN + 4);
     buf_release(&name);
 }
 
@@ -65,16 +95,26 @@ static void push_configuration(struct buf *out)
                           "./rowferry.json or\n/etc/rowferry/rowferry.json.\n");
 }
 
+static void push_usage(struct buf *out, const struct command *c)
+{
+    buf_printf(out, "Usage: rowferry %s%s%s%s%s\n", c->unconfigured ? "" : "[-c FILE] ", c->name,
+               c->options != 0 ? " [options]" : "", *c->operands != '\0' ? " " : "", c->operands);
+}
+
 static void push_command(struct buf *out, const struct command *c)
 {
-    buf_printf(out, "%s: %s\n\nUsage: rowferry [-c FILE] %s%s %s\n\n%s\n", c->name, c->summary,
-               c->name, c->options != 0 ? " [options]" : "", c->operands, c->about);
+    buf_printf(out, "%s: %s\n\n", c->name, c->summary);
+    push_usage(out, c);
+    buf_push_char(out, '\n');
+    push_wrapped(out, c->about, 0);
     if (strcmp(c->operands, "[PIPELINE...]") == 0) {
         buf_push_literal(out, "No pipeline named means all.\n");
     }
     push_options(out, "Options", c->options);
     push_options(out, "Global options", OPTIONS_GLOBAL);
-    push_configuration(out);
+    if (!c->unconfigured) {
+        push_configuration(out);
+    }
     push_exits(out, c->exits);
 }
 

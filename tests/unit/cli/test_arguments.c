@@ -37,6 +37,8 @@ COMMAND(command_resync)
 COMMAND(command_pause)
 COMMAND(command_resume)
 COMMAND(command_run)
+COMMAND(command_completion)
+COMMAND(command_manual)
 
 #define PARSE(a, err, ...)                                                                         \
     arguments_parse((a),                                                                           \

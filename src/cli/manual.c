@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `rowferry manual`: the manual page. manual.mdoc is its prose; what stands in the tables of
+ * command.h comes from there:
+ *
+ *   @options          the global options
+ *   @command NAME     its head, summary and sentences; prose may follow, then its own options
+ *   @rest             the same of every command that was not named
+ *   @exits            the exit codes
+ */
+#include <string.h>
+
+#include "arguments.h"
+#include "rowferry/base/embed.h"
+#include "rowferry/base/text.h"
+#include "terminal.h"
+
+#define MANUAL_BYTES (1024 * 1024)
+#define WIDTH 78
+
+struct manual {
+    struct buf *out;
+    const struct command *open; /* its options come at the next directive; null: none */
+    uint64_t told;              /* bits of the commands that were named, by their place */
+};
+
+/* --- text ---------------------------------------------------------------------------------- */
+
+/* Neither request nor hyphen nor escape for who formats it. */
+static size_t push_word(struct buf *out, struct span word)
+{
+    size_t before = out->len;
+    for (size_t i = 0; i < word.len; i++) {
+        char c = word.data[i];
+        bool dashes = c == '-' && (i == 0 || word.data[i - 1] == '-');
+        if (i == 0 && (c == '.' || c == '\'')) {
+            buf_push_literal(out, "\\&");
+        }
+        if (c == '\\' || dashes) {
+            buf_push_text(out, c == '\\' ? "\\e" : "\\-");
+        } else {
+            buf_push_char(out, c);
+        }
+    }
+    return out->len - before;
+}
+
+/* A sentence begins a line, as mdoc wants it; an empty line is a paragraph. */
+static void push_text(struct buf *out, const char *text)
+{
+    size_t used = 0; /* of the line; WIDTH: it is full */
+    const char *at = text + strspn(text, " \n");
+    while (*at != '\0') {
+        struct span word = span_make(at, strcspn(at, " \n"));
+        bool fits = used > 0 && used + 1 + word.len < WIDTH;
+        if (used > 0) {
+            buf_push_char(out, fits ? ' ' : '\n');
+        }
+        used = fits ? used + 1 : 0;
+        used += push_word(out, word);
+        at += word.len;
+        size_t blank = strspn(at, " \n");
+        if (at[blank] != '\0' && strncmp(at, "\n\n", 2) == 0) {
+            buf_push_literal(out, "\n.Pp");
+            used = WIDTH;
+        } else if (word.data[word.len - 1] == '.') {
+            used = WIDTH;
+        }
+        at += blank;
+    }
+    buf_push_char(out, '\n');
+}
+
+/* What the table has as a phrase, as a sentence. */
+static void push_phrase(struct buf *out, const char *phrase)
+{
+    struct buf text;
+    buf_init(&text, MANUAL_BYTES);
+    char first = phrase[0];
+    buf_push_char(&text, first >= 'a' && first <= 'z' ? (char)(first - 'a' + 'A') : first);
+    buf_printf(&text, "%s.", phrase + 1);
+    push_text(out, buf_text(&text));
+    buf_release(&text);
+}
+
+/* --- options ------------------------------------------------------------------------------- */
+
+static void push_options(struct buf *out, uint64_t bits)
+{
+    buf_push_literal(out, ".Bl -tag -width indent\n");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct option_row *row = &option_rows[i];
+        if ((bits & OPTION_BIT(i)) == 0 || row->help == NULL) {
+            continue;
+        }
+        buf_push_literal(out, ".It ");
+        if (row->letter != 0) {
+            buf_printf(out, "Fl %c%s%s , ", row->letter, row->argument != NULL ? " Ar " : "",
+                       row->argument != NULL ? row->argument : "");
+        }
+        buf_printf(out, "Fl %s", row->name + 1);
+        buf_printf(out, row->argument != NULL ? " Ar %s\n" : "%s\n",
+                   row->argument != NULL ? row->argument : "");
+        push_phrase(out, row->help);
+    }
+    buf_push_literal(out, ".El\n");
+}
+
+static void push_synopsis(struct buf *out, uint64_t bits)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct option_row *row = &option_rows[i];
+        if ((bits & OPTION_BIT(i)) != 0 && row->help != NULL) {
+            buf_printf(out, " Oo Fl %s%s%s Oc", row->name + 1, row->argument != NULL ? " Ar " : "",
+                       row->argument != NULL ? row->argument : "");
+        }
+    }
+}
+
+/* "[PIPELINE...]" as "Op Ar PIPELINE ...". */
+static void push_operands(struct buf *out, const char *operands)
+{
+    bool optional = operands[0] == '[';
+    const char *name = operands + (optional ? 1 : 0);
+    size_t len = strcspn(name, ".]");
+    if (len > 0) {
+        buf_printf(out, " %sAr %.*s%s", optional ? "Op " : "", (int)len, name,
+                   name[len] == '.' ? " ..." : "");
+    }
+}
+
+/* --- commands ------------------------------------------------------------------------------ */
+
+static void push_ends(struct buf *out, unsigned exits)
+{
+    const char *before = "Ends with ";
+    for (const struct exit_row *row = exit_rows; row->help != NULL; row++) {
+        if ((exits & 1U << row->code) != 0) {
+            exits &= ~(1U << row->code);
+            buf_printf(out, "%s%d", before, row->code);
+            before = (exits & (exits - 1)) == 0 ? " or " : ", ";
+        }
+    }
+    buf_push_literal(out, ".\n");
+}
+
+static void end_command(struct manual *m)
+{
+    if (m->open == NULL) {
+        return;
+    }
+    if (m->open->options != 0) {
+        push_options(m->out, m->open->options);
+        buf_push_literal(m->out, ".Pp\n");
+    }
+    push_ends(m->out, m->open->exits);
+    m->open = NULL;
+}
+
+static void begin_command(struct manual *m, const struct command *c)
+{
+    m->open = c;
+    m->told |= UINT64_C(1) << (c - commands);
+    buf_printf(m->out, ".It Nm Cm %s", c->name);
+    push_synopsis(m->out, c->options);
+    push_operands(m->out, c->operands);
+    buf_push_char(m->out, '\n');
+    push_phrase(m->out, c->summary);
+    push_text(m->out, c->about);
+}
+
+static void push_rest(struct manual *m)
+{
+    for (const struct command *c = commands; c->name != NULL; c++) {
+        if (c->summary != NULL && (m->told & UINT64_C(1) << (c - commands)) == 0) {
+            begin_command(m, c);
+            end_command(m);
+        }
+    }
+}
+
+static void push_exits(struct buf *out)
+{
+    buf_push_literal(out, ".Bl -tag -width indent\n");
+    for (const struct exit_row *row = exit_rows; row->help != NULL; row++) {
+        buf_printf(out, ".It %d\n", row->code);
+        push_phrase(out, row->help);
+    }
+    buf_push_literal(out, ".El\n");
+}
+
+/* --- the page ------------------------------------------------------------------------------ */
+
+static int follow(struct manual *m, struct span word, struct err *err)
+{
+    static const char command[] = "@command ";
+    size_t head = sizeof(command) - 1;
+    end_command(m);
+    if (span_is(word, "@options")) {
+        push_options(m->out, OPTIONS_GLOBAL);
+    } else if (span_is(word, "@rest")) {
+        push_rest(m);
+    } else if (span_is(word, "@exits")) {
+        push_exits(m->out);
+    } else {
+        for (const struct command *c = commands; c->name != NULL; c++) {
+            if (word.len > head && c->summary != NULL &&
+                span_is(span_make(word.data + head, word.len - head), c->name)) {
+                begin_command(m, c);
+                return 0;
+            }
+        }
+        return err_set(err, ERR_INTERNAL, "the manual's \"%.*s\" is unknown", (int)word.len,
+                       word.data);
+    }
+    return 0;
+}
+
+static int push_page(struct buf *out, struct err *err)
+{
+    struct manual m = {.out = out};
+    int rc = 0;
+    for (const char *at = embedded_text(rowferry_mdoc, "manual"); rc == 0 && *at != '\0';) {
+        size_t len = strcspn(at, "\n");
+        if (at[0] == '@') {
+            rc = follow(&m, span_make(at, len), err);
+        } else {
+            buf_push(out, at, len + 1);
+        }
+        at += len + 1;
+    }
+    return rc;
+}
+
+int command_manual(const struct arguments *a, struct err *err)
+{
+    struct buf out;
+    (void)a;
+    buf_init(&out, MANUAL_BYTES);
+    int rc = push_page(&out, err);
+    rc = rc < 0 ? rc : terminal_result(&out, err);
+    buf_release(&out);
+    return rc;
+}
