@@ -486,18 +486,3 @@ int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err)
     state_close(state);
     return rc;
 }
-
-bool fake_equal(const struct fake *f)
-{
-    if (strcmp(f->alias, f->index) != 0 || f->alias[0] == '\0' || f->double_key ||
-        f->version_went_back || f->begun_anew) {
-        return false;
-    }
-    for (size_t i = 0; i < FAKE_ROWS; i++) {
-        bool wanted = f->rows[i] >= 0;
-        if (f->documents[i].present != wanted || (wanted && f->documents[i].n != f->rows[i])) {
-            return false;
-        }
-    }
-    return true;
-}
