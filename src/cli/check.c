@@ -88,9 +88,10 @@ static const char *missing_fact(unsigned missing)
         unsigned fact;
         const char *text;
     } rows[] = {
-        {FACT_SECRETS, "the secrets"}, {FACT_WAY, "a way to the service"},
-        {FACT_SERVICE, "the service"}, {FACT_SOURCE, "the source"},
-        {FACT_TABLE, "the table"},     {FACT_LOG, "the capture"},
+        {FACT_SECRETS, "the secrets"},      {FACT_RIGHTS, "privileges"},
+        {FACT_WAY, "a way to the service"}, {FACT_SERVICE, "the service"},
+        {FACT_SOURCE, "the source"},        {FACT_TABLE, "the table"},
+        {FACT_LOG, "the capture"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if ((missing & rows[i].fact) != 0) {
@@ -120,7 +121,7 @@ static void run_probes(struct check *c, const struct probe *probes)
 static void check_pipeline(struct check *c, const struct pipeline_config *pipeline)
 {
     c->pipeline = pipeline;
-    c->facts &= ~(unsigned)(FACT_TABLE | FACT_LOG);
+    c->facts &= ~(unsigned)(FACT_TABLE | FACT_LOG | FACT_RIGHTS);
     run_probes(c, probes_standing);
     run_probes(c, probes_index);
     run_probes(c, probes_table);
@@ -233,8 +234,7 @@ static void check_release(struct check *c)
 int command_check(const struct arguments *a, struct err *err)
 {
     struct setup setup;
-    struct check c = {.setup = &setup,
-                      .accept_admin = arguments_have(a, OPTION_ACCEPT_ADMIN)};
+    struct check c = {.setup = &setup, .accept_admin = arguments_have(a, OPTION_ACCEPT_ADMIN)};
     int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
     if (rc == 0) {
         rc = check_all(&c, err);

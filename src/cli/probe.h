@@ -22,7 +22,8 @@ enum check_fact {
     FACT_SOURCE = 4,
     FACT_TABLE = 8,
     FACT_LOG = 16,
-    FACT_WAY = 32, /* to the service: a connection can be made */
+    FACT_WAY = 32,    /* to the service: a connection can be made */
+    FACT_RIGHTS = 64, /* in the service, of the account on the pipeline's names */
 };
 
 struct check_line {
@@ -40,6 +41,7 @@ struct check {
     struct session session;
     bool accept_admin; /* superusers and administrators are meant */
     struct product_info product;
+    bool open_service; /* it has no accounts */
     struct pg *pg;
     struct pg_identity identity;
     struct table *table;
@@ -59,17 +61,17 @@ struct probe {
 /* Each ends with a null name. */
 extern const struct probe probes_local[];
 extern const struct probe probes_state[];
-extern const struct probe probes_reach[]; /* once, before probes_service */
-extern const struct probe probes_service[]; /* once */
-extern const struct probe probes_source[];  /* once */
-extern const struct probe probes_server[];  /* once, after probes_source */
+extern const struct probe probes_reach[];    /* once, before probes_service */
+extern const struct probe probes_service[];  /* once */
+extern const struct probe probes_source[];   /* once */
+extern const struct probe probes_server[];   /* once, after probes_source */
 extern const struct probe probes_standing[]; /* of each pipeline: what its state file says */
-extern const struct probe probes_index[];   /* of each pipeline */
-extern const struct probe probes_table[];   /* of each pipeline */
-extern const struct probe probes_log[];     /* of each pipeline that reads the change log */
-extern const struct probe probes_cursor[];  /* of each pipeline that follows a column */
-extern const struct probe probes_mapping[]; /* of each pipeline */
-extern const struct probe probes_origin[];  /* of each pipeline */
+extern const struct probe probes_index[];    /* of each pipeline */
+extern const struct probe probes_table[];    /* of each pipeline */
+extern const struct probe probes_log[];      /* of each pipeline that reads the change log */
+extern const struct probe probes_cursor[];   /* of each pipeline that follows a column */
+extern const struct probe probes_mapping[];  /* of each pipeline */
+extern const struct probe probes_origin[];   /* of each pipeline */
 
 /* Adds a line; remedy may be null. */
 void check_say(struct check *c, enum verdict verdict, const char *remedy, const char *format, ...)

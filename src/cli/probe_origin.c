@@ -171,6 +171,6 @@ static void probe_origin(struct check *c)
 }
 
 const struct probe probes_origin[] = {
-    {"definition", FACT_SERVICE | FACT_TABLE | FACT_LOG, 0, probe_origin},
+    {"definition", FACT_SERVICE | FACT_RIGHTS | FACT_TABLE | FACT_LOG, 0, probe_origin},
     {0},
 };

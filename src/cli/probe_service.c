@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check asks of the search service: whether it answers, what it is, who has the index. */
+/* What check asks of the search service: whether it answers, what it is, what the account may do.
+ */
+#include <stdlib.h>
 #include <string.h>
 
 #include "probe.h"
-#include "rowferry/service/index.h"
+#include "rowferry/base/clock.h"
+#include "rowferry/base/units.h"
+#include "rowferry/service/cluster.h"
+#include "rowferry/service/privilege.h"
+
+#define CLOCK_APART_S 5 /* a Date has whole seconds */
 
 /* The releases that rowferry is tried on. */
 static const struct tested {
@@ -65,77 +72,80 @@ static void probe_service(struct check *c)
     say_product(c, product);
 }
 
-/* By which it is written: service/index.h. */
-static void say_write_alias(struct check *c, const struct index_info *index)
+static void say_administrator(struct check *c, const struct account *a)
 {
-    struct err err;
-    bool given;
-    char alias[INDEX_WRITE_ALIAS_BYTES];
-    const struct generation generation = {index->name, index->uuid, index->pipeline};
-    if (index_look_writes(c->session.service, &generation, alias, &given, &err) < 0) {
-        check_fail(c, &err);
-    } else if (!given) {
-        check_say(c, VERDICT_WARN, "the next sync gives it", "index \"%s\" lacks its alias \"%s\"",
-                  index->name, alias);
-    }
+    check_say(c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
+              "make an account for rowferry alone, with the role that \"privileges\" shows where "
+              "something is missing, and name it in service.auth; or --accept-admin, where it is "
+              "meant",
+              "\"%s\" is an administrator (%s): it may change all that there is", a->name,
+              a->administrator);
 }
 
-static void say_owner(struct check *c, const struct index_info *index)
+static void say_account(struct check *c, const struct account *a)
 {
-    const char *alias = c->pipeline->to.index;
-    if (strcmp(index->pipeline, c->pipeline->name) == 0) {
-        check_say(c, VERDICT_PASS, NULL, "alias \"%s\" points at \"%s\", which this pipeline built",
-                  alias, index->name);
-        say_write_alias(c, index);
-    } else if (index->pipeline[0] != '\0') {
-        check_say(c, VERDICT_FAIL, "choose another to.index, or remove the alias",
-                  "alias \"%s\" points at \"%s\", which pipeline \"%s\" built", alias, index->name,
-                  index->pipeline);
+    if (a->state == ACCOUNT_OPEN && c->product.stand_in) {
+        check_say(c, VERDICT_PASS, NULL, "a stand-in has none: whoever comes in may do all");
+    } else if (a->state == ACCOUNT_OPEN) {
+        check_say(c, VERDICT_WARN,
+                  "turn the service's security on, or let nobody else reach its port",
+                  "the service asks nobody who he is: whoever reaches it may do all");
+    } else if (a->state == ACCOUNT_UNSEEN) {
+        check_say(c, VERDICT_WARN, "ask whoever runs the service what role the account has",
+                  "what it may do beyond its pipelines cannot be seen: %s", a->why);
+    } else if (a->administrator[0] != '\0') {
+        say_administrator(c, a);
+    } else if (a->surplus.len > 0) {
+        check_say(c, VERDICT_WARN,
+                  "have it granted the role that \"privileges\" names, and no other",
+                  "\"%s\" may do more than its pipelines need: %s", a->name, buf_text(&a->surplus));
     } else {
-        check_say(c, VERDICT_FAIL, "choose another to.index, or remove the alias",
-                  "alias \"%s\" points at \"%s\", which rowferry did not build", alias,
-                  index->name);
+        check_say(c, VERDICT_PASS, NULL,
+                  "\"%s\" is no administrator, and nothing is seen of it "
+                  "beyond its pipelines",
+                  a->name);
     }
 }
 
-static void probe_index(struct check *c)
+static void probe_account(struct check *c)
 {
     struct err err;
-    enum alias_kind kind;
-    struct index_info index;
-    const char *alias = c->pipeline->to.index;
-    if (index_resolve(c->session.service, alias, &kind, &index, &err) < 0) {
+    struct account a;
+    if (account_look(c->session.service, &c->product, &a, &err) < 0) {
         check_fail(c, &err);
-        return;
+    } else {
+        say_account(c, &a);
+        c->open_service = a.state == ACCOUNT_OPEN;
     }
-    switch (kind) {
-    case ALIAS_ABSENT:
-        check_say(c, VERDICT_PASS, NULL, "\"%s\" is free: the first sync builds it", alias);
-        break;
-    case ALIAS_ONE:
-        say_owner(c, &index);
-        break;
-    case ALIAS_SEVERAL:
-        check_say(
-            c, VERDICT_FAIL,
-            "let the alias point at one index of the pipeline alone, or choose another to.index",
-            "alias \"%s\" points at several indices", alias);
-        break;
-    case ALIAS_CONCRETE:
-        check_say(c, VERDICT_FAIL,
-                  "rowferry reindex --adopt builds an index beside it and turns the name into an "
-                  "alias; or choose another to.index",
-                  "\"%s\" is an index of its own, and an alias cannot bear its name", alias);
-        break;
+    account_release(&a);
+}
+
+static void probe_service_clock(struct check *c)
+{
+    struct err err;
+    int64_t theirs_s;
+    char apart[UNITS_BYTES];
+    struct clock clock = clock_system();
+    int rc = cluster_clock(c->session.service, &theirs_s, &err);
+    int64_t apart_s = llabs(theirs_s - clock_wall_us(&clock) / 1000000);
+    if (rc < 0) {
+        check_fail(c, &err);
+    } else if (theirs_s == 0) {
+        check_say(c, VERDICT_PASS, NULL, "not known: neither a Date nor _cat/health tells it");
+    } else if (apart_s > CLOCK_APART_S) {
+        check_say(c, VERDICT_WARN,
+                  "let both machines keep time by NTP: \"timedatectl\" shows whether this one does",
+                  "the service's clock and this machine's are %s apart",
+                  units_duration(apart, apart_s * 1000));
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "the service's and this machine's agree within %s",
+                  units_duration(apart, CLOCK_APART_S * 1000));
     }
 }
 
 const struct probe probes_service[] = {
     {"credential", FACT_SECRETS | FACT_WAY, FACT_SERVICE, probe_service},
-    {0},
-};
-
-const struct probe probes_index[] = {
-    {"index", FACT_SERVICE, 0, probe_index},
+    {"account", FACT_SERVICE, 0, probe_account},
+    {"service clock", FACT_SERVICE, 0, probe_service_clock},
     {0},
 };

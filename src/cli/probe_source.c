@@ -67,8 +67,7 @@ static void probe_role(struct check *c)
         check_say(c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
                   "create role rowferry login; then rowferry source install --reader rowferry, as "
                   "now, and name that role in source.uri; or --accept-admin, where it is meant",
-                  "role \"%s\" is a superuser: it may change all that there is",
-                  c->identity.role);
+                  "role \"%s\" is a superuser: it may change all that there is", c->identity.role);
     } else {
         check_say(c, VERDICT_PASS, NULL, "\"%s\" is no superuser", c->identity.role);
     }

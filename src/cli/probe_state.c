@@ -32,10 +32,9 @@ static const struct remote {
     unsigned long kind;
     const char *name;
 } remotes[] = {
-    {0x6969, "NFS"},         {0x517B, "SMB"},      {0xFF534D42, "CIFS"},
-    {0xFE534D42, "SMB"},     {0x00C36400, "Ceph"}, {0x01021997, "9P"},
-    {0x5346414F, "AFS"},     {0x47504653, "GPFS"}, {0x0BD00BD0, "Lustre"},
-    {0x7461636F, "OCFS2"},
+    {0x6969, "NFS"},        {0x517B, "SMB"},       {0xFF534D42, "CIFS"}, {0xFE534D42, "SMB"},
+    {0x00C36400, "Ceph"},   {0x01021997, "9P"},    {0x5346414F, "AFS"},  {0x47504653, "GPFS"},
+    {0x0BD00BD0, "Lustre"}, {0x7461636F, "OCFS2"},
 };
 
 /* Null where it is none of them, or cannot be told. */
@@ -174,8 +173,9 @@ static int say_rebuild(struct check *c, struct state *state, struct err *err)
     if (rc == 0 && underway) {
         check_say(c, VERDICT_WARN, NULL, "a rebuild that began %s has not ended",
                   clock_iso(when, rebuild.begun_us, 0));
-        check_remedy(c, "go on with it: rowferry reindex %s; or give it up: rowferry reindex "
-                        "--abort %s",
+        check_remedy(c,
+                     "go on with it: rowferry reindex %s; or give it up: rowferry reindex "
+                     "--abort %s",
                      c->pipeline->name, c->pipeline->name);
     }
     return rc;
@@ -213,7 +213,8 @@ static void probe_standing(struct check *c)
     if (rc < 0) {
         check_fail(c, &err);
     } else if (c->count == before) {
-        check_say(c, VERDICT_PASS, NULL, "no stop, pause, rebuild or dead letter stands in its way");
+        check_say(c, VERDICT_PASS, NULL,
+                  "no stop, pause, rebuild or dead letter stands in its way");
     }
     state_close(state);
 }

@@ -23,6 +23,7 @@ static void forget(struct faults *f)
     for (size_t i = 0; i < f->count; i++) {
         free(f->list[i].path);
         free(f->list[i].items);
+        free(f->list[i].answer);
     }
     free(f->list);
     f->list = NULL;
@@ -64,6 +65,7 @@ static void drop(struct faults *f, size_t at)
 {
     free(f->list[at].path);
     free(f->list[at].items);
+    free(f->list[at].answer);
     memmove(f->list + at, f->list + at + 1, (--f->count - at) * sizeof(*f->list));
 }
 
@@ -75,13 +77,20 @@ static void use(struct faults *f, size_t at)
     }
 }
 
+/* "/" is the root alone. */
+static bool meant(const char *wanted, const char *path)
+{
+    return strcmp(wanted, "/") == 0 ? strcmp(path, "/") == 0 : strstr(path, wanted) != NULL;
+}
+
 struct fault faults_take(struct faults *f, const char *path)
 {
     for (size_t i = 0; i < f->count; i++) {
         if (f->list[i].items_status == 0 && f->list[i].items == NULL &&
-            strstr(path, f->list[i].path) != NULL && strstr(path, "/_devsearch/") == NULL) {
+            meant(f->list[i].path, path) && strstr(path, "/_devsearch/") == NULL) {
             struct fault fault = f->list[i];
             fault.path = NULL;
+            fault.answer = fault.answer != NULL ? text_copy(fault.answer) : NULL;
             use(f, i);
             return fault;
         }
@@ -189,6 +198,10 @@ static int parse_fault(struct json_object *json, struct fault *fault, struct ref
             fault->delay_ms = json_object_get_int64(value);
         } else if (strcmp(key, "path") == 0) {
             path = json_object_get_string(value);
+        } else if (strcmp(key, "answer") == 0) {
+            free(fault->answer);
+            fault->answer =
+                text_copy(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN));
         } else if (strcmp(key, "items") == 0) {
             if (parse_items(value, fault, refusal) != 0) {
                 return -1;
@@ -199,11 +212,14 @@ static int parse_fault(struct json_object *json, struct fault *fault, struct ref
             return -1;
         }
     }
-    bool bad_status = (fault->status != 0 && (fault->status < 400 || fault->status > 599)) ||
+    int least = fault->answer != NULL ? 200 : 400;
+    bool bad_status = (fault->status != 0 && (fault->status < least || fault->status > 599)) ||
+                      (fault->status == 0 && fault->answer != NULL) ||
                       (fault->items_status != 0 && fault->items_status < 400);
     if (fault->every < 1 || fault->count == 0 || fault->delay_ms < 0 || bad_status) {
         return refuse(refusal, 400, "illegal_argument_exception",
-                      "a fault has a status of 400 to 599, every >= 1, count >= 1, delay_ms >= 0");
+                      "a fault has a status of 400 to 599 (200 with an answer), every >= 1, count "
+                      ">= 1, delay_ms >= 0");
     }
     fault->path = text_copy(path);
     return 0;
@@ -227,6 +243,7 @@ HANDLER(post_faults)
     json_object_put(json);
     if (rc != 0) {
         free(fault.items);
+        free(fault.answer);
     } else {
         s->faults.list = mem_grow(s->faults.list, s->faults.count + 1, sizeof(fault));
         s->faults.list[s->faults.count++] = fault;

@@ -12,8 +12,9 @@
 enum fault_close { CLOSE_NEVER, CLOSE_BEFORE, CLOSE_AFTER, CLOSE_MIDDLE };
 
 struct fault {
-    char *path;       /* the request's path holds this */
+    char *path;       /* the request's path holds this; "/": it is this */
     int status;       /* the whole request answers so; 0: no */
+    char *answer;     /* with this body; null: the refusal of such a status */
     int items_status; /* items of a bulk answer so; 0: no */
     int *items;       /* what item after item of bulks answers; 0: as ever. Null: no such list */
     int64_t every;    /* each n-th item */

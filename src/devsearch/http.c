@@ -165,7 +165,11 @@ static enum MHD_Result serve(struct http *h, struct exchange *x, struct MHD_Conn
     s->requests++;
     fault = faults_take(&s->faults, q.path);
     faults_delay(&s->faults, &s->lock, fault.delay_ms);
-    if (fault.status != 0) {
+    if (fault.answer != NULL) {
+        a->status = fault.status;
+        buf_push_text(&a->body, fault.answer);
+        free(fault.answer);
+    } else if (fault.status != 0) {
         struct refusal r;
         refusal_init(&r);
         fault_refuse(&r, fault.status, s->options->product, NULL);

@@ -84,8 +84,8 @@ static void take_watermark(struct json_object *tree, struct buf *out)
 {
     static const char *const places[] = {"transient", "persistent", "defaults"};
     for (size_t i = 0; i < 3 && out->len == 0; i++) {
-        const char *const keys[] = {places[i], "cluster.routing.allocation.disk.watermark.low",
-                                    NULL};
+        const char *const keys[] = {places[i], "cluster",   "routing", "allocation",
+                                    "disk",    "watermark", "low",     NULL};
         struct json_object *value = body_member(tree, keys);
         buf_push_text(out, value != NULL ? json_object_get_string(value) : "");
     }
@@ -95,7 +95,7 @@ static int look_watermark(struct service *s, struct buf *out, struct err *err)
 {
     struct json_object *tree;
     int rc = ask(s,
-                 "/_cluster/settings?include_defaults=true&flat_settings=true&"
+                 "/_cluster/settings?include_defaults=true&"
                  "filter_path=*.cluster.routing.allocation.disk.watermark.low",
                  &tree, err);
     if (rc == 0) {
@@ -134,20 +134,30 @@ static int look_nodes(struct service *s, const char *watermark, int64_t *room, s
     return rc;
 }
 
+int storage_room_of_cluster(struct service *s, int64_t *room_bytes, struct err *err)
+{
+    struct buf watermark;
+    buf_init(&watermark, PATH_BYTES);
+    *room_bytes = -1;
+    int rc = look_watermark(s, &watermark, err);
+    rc = rc == 0 ? look_nodes(s, buf_text(&watermark), room_bytes, err) : rc;
+    buf_release(&watermark);
+    if (rc != 0) {
+        *room_bytes = -1;
+    }
+    return rc == ERR_REJECTED ? 0 : rc;
+}
+
 int storage_look(struct service *s, const char *index, struct storage *out, struct err *err)
 {
     struct err forbidden;
-    struct buf watermark;
     *out = (struct storage){.room_bytes = -1};
     int rc = look_index(s, index, &out->bytes, err);
     if (rc != 0) {
         return rc;
     }
-    buf_init(&watermark, PATH_BYTES);
-    if (look_watermark(s, &watermark, &forbidden) == 0 &&
-        look_nodes(s, buf_text(&watermark), &out->room_bytes, &forbidden) != 0) {
+    if (storage_room_of_cluster(s, &out->room_bytes, &forbidden) != 0) {
         out->room_bytes = -1;
     }
-    buf_release(&watermark);
     return 0;
 }

@@ -18,6 +18,9 @@ struct storage {
 int storage_look(struct service *s, const char *index, struct storage *out,
                  struct err *err) MUST_CHECK;
 
+/* The room alone; negative where the credential may not ask. */
+int storage_room_of_cluster(struct service *s, int64_t *room_bytes, struct err *err) MUST_CHECK;
+
 /* The room that a disk has below a watermark as the products write it: "85%", "0.85" (of the total
  * that may be used) or "50gb" (that must stay free). Negative where the text is neither. Pure. */
 int64_t storage_room(const char *watermark, int64_t total_bytes, int64_t available_bytes);
