@@ -239,6 +239,24 @@ static int incomplete_command(const char *group, struct err *err)
     return ERR_CONFIG;
 }
 
+static int check_operands(const struct arguments *a, struct err *err)
+{
+    const struct command *c = a->command;
+    if (a->operand_count < c->operands_least) {
+        return err_set(err, ERR_CONFIG, "command \"%s\" needs %s; see: rowferry %s --help", c->name,
+                       c->operands, c->name);
+    }
+    if (c->operands[0] == '\0' && a->operand_count > 0) {
+        return err_set(err, ERR_CONFIG, "command \"%s\" takes no \"%s\"; see: rowferry %s --help",
+                       c->name, a->operands[0], c->name);
+    }
+    if (c->operands_most > 0 && a->operand_count > c->operands_most) {
+        return err_set(err, ERR_CONFIG, "command \"%s\" takes one %s; see: rowferry %s --help",
+                       c->name, c->operands, c->name);
+    }
+    return 0;
+}
+
 static int check_whole(const struct arguments *a, size_t words, struct err *err)
 {
     if (arguments_have(a, OPTION_HELP) || (words == 0 && arguments_have(a, OPTION_VERSION))) {
@@ -250,11 +268,7 @@ static int check_whole(const struct arguments *a, size_t words, struct err *err)
     if (a->command == NULL) {
         return incomplete_command(a->group, err);
     }
-    if (a->operand_count < a->command->operands_least) {
-        return err_set(err, ERR_CONFIG, "command \"%s\" needs %s; see: rowferry %s --help",
-                       a->command->name, a->command->operands, a->command->name);
-    }
-    return 0;
+    return check_operands(a, err);
 }
 
 int arguments_parse(struct arguments *out, int argc, const char *const *argv, struct err *err)

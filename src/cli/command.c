@@ -236,6 +236,7 @@ const struct command commands[] = {
     {
         .name = "deadletter show",
         .operands = "KEY",
+        .operands_most = 1,
         .summary = "print a dead letter with its whole reason",
         .about = "With --json one object.",
         .options = JSON | ONE,
@@ -304,7 +305,7 @@ const struct command commands[] = {
         .name = "manual",
         .operands = "",
         .summary = "print the manual page",
-        .about = "To read it: rowferry manual | man -l -",
+        .about = "Where no page is installed it is read with rowferry manual | man -l -.",
         .exits = EXITS(0),
         .unconfigured = true,
         .run = command_manual,

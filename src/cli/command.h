@@ -86,7 +86,8 @@ struct command {
     uint64_t options;     /* bits, beside the global ones */
     unsigned exits;       /* bits of the exit codes that it may give */
     size_t operands_least;
-    bool unconfigured; /* it reads no configuration: its help speaks of none */
+    size_t operands_most; /* 0: any number, or none where operands is "" */
+    bool unconfigured;    /* it reads no configuration: its help speaks of none */
     /* The exit code, or a negative class and err for the caller to show. */
     int (*run)(const struct arguments *a, struct err *err);
 };

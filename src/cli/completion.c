@@ -43,6 +43,9 @@ int command_completion(const struct arguments *a, struct err *err)
     buf_init(&out, COMPLETION_BYTES);
     if (strcmp(a->operands[0], "words") == 0) {
         complete_push(&out, a->operands + 1, a->operand_count - 1, push_pipelines);
+    } else if (a->operand_count > 1) {
+        rc = err_set(err, ERR_CONFIG,
+                     "command \"completion\" takes one SHELL; see: rowferry completion --help");
     } else {
         rc = push_script(&out, a->operands[0], err);
     }

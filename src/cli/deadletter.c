@@ -213,13 +213,7 @@ int command_deadletter_show(const struct arguments *a, struct err *err)
     struct listing l = {
         .json = arguments_have(a, OPTION_JSON), .filter = {.key = a->operands[0]}, .whole = true};
     buf_init(&l.out, RESULT_BYTES);
-    int rc = 0;
-    if (a->operand_count > 1) {
-        rc = err_set(err, ERR_CONFIG, "\"deadletter show\" takes one KEY");
-    }
-    if (rc == 0) {
-        rc = setup_load_one(&setup, a, err);
-    }
+    int rc = setup_load_one(&setup, a, err);
     if (rc == 0) {
         l.pipeline = setup.pipelines[0]->name;
         rc = list_pipeline(&l, setup.config->state_path, err);

@@ -84,7 +84,9 @@ int command_deadletter_retry(const struct arguments *a, struct err *err)
 {
     struct ask ask;
     if (a->operand_count > 0 && choice_given(a)) {
-        return err_set(err, ERR_CONFIG, "\"deadletter retry\" takes either KEY... or a choice");
+        return err_set(
+            err, ERR_CONFIG,
+            "command \"deadletter retry\" takes either KEY..., or --reason, --older and --newer");
     }
     int rc = ask_open(&ask, a, "retry", REQUEST_RESYNC, err);
     if (rc == 0) {
@@ -103,14 +105,15 @@ static int check_discard(const struct arguments *a, struct err *err)
 {
     bool many = arguments_have(a, OPTION_ALL) || choice_given(a);
     if (many == (a->operand_count > 0)) {
-        return err_set(err, ERR_CONFIG,
-                       "\"deadletter discard\" needs either KEY..., or --all, or one of --reason, "
-                       "--older and --newer");
+        return err_set(
+            err, ERR_CONFIG,
+            "command \"deadletter discard\" needs either KEY..., or --all, or one of --reason, "
+            "--older and --newer");
     }
     if (!arguments_have(a, OPTION_YES) &&
         (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1)) {
         return err_set(err, ERR_CONFIG,
-                       "\"deadletter discard\" needs --yes where nobody can be asked");
+                       "command \"deadletter discard\" needs --yes where nobody can be asked");
     }
     return 0;
 }

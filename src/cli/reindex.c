@@ -182,10 +182,12 @@ static int require_one(const struct arguments *a, struct err *err)
     bool abort = arguments_have(a, OPTION_ABORT);
     bool adopt = arguments_have(a, OPTION_ADOPT);
     if (back + abort + adopt > 1) {
-        return err_set(err, ERR_CONFIG, "of --rollback, --abort and --adopt only one can be given");
+        return err_set(
+            err, ERR_CONFIG,
+            "options \"--rollback\", \"--abort\" and \"--adopt\": only one can be given");
     }
     if (abort && arguments_have(a, OPTION_ALLOW_DELETES)) {
-        return err_set(err, ERR_CONFIG, "--allow-deletes says nothing to --abort");
+        return err_set(err, ERR_CONFIG, "option \"--allow-deletes\" says nothing to \"--abort\"");
     }
     return 0;
 }

@@ -107,7 +107,7 @@ static int push_part(void *context, struct ask *k, bool *last, struct err *err)
         r->page = 0;
         int rc = listing_next(r->listing, after, PAGE_KEYS, push_listed, r, err);
         if (rc < 0) {
-            return rc == ERR_REJECTED ? err_context(err, "--where") : rc;
+            return rc == ERR_REJECTED ? err_context(err, "option \"--where\"") : rc;
         }
         *last = r->page < PAGE_KEYS;
     }
@@ -132,7 +132,7 @@ int command_resync(const struct arguments *a, struct err *err)
 {
     struct resync r = {0};
     if ((a->values[OPTION_WHERE] != NULL) == (a->operand_count > 0)) {
-        return err_set(err, ERR_CONFIG, "\"resync\" needs either ID... or --where SQL");
+        return err_set(err, ERR_CONFIG, "command \"resync\" needs either ID... or --where SQL");
     }
     buf_init(&r.after, KEY_BYTES);
     int rc = resync(&r, a, err);

@@ -86,7 +86,7 @@ static int step_upgrade(struct installer *i, struct err *err)
     int rc = install_look(i->pg, i->table, &state, NULL, err);
     if (rc == 0 && state == INSTALL_ABSENT) {
         err_set(err, ERR_REJECTED, "no change log is installed for %s", i->table->quoted);
-        rc = err_hint(err, "run \"rowferry source install\"");
+        rc = err_hint(err, "run: rowferry source install");
     }
     return rc == 0 ? step_install(i, err) : rc;
 }
@@ -272,7 +272,8 @@ static int run_task(const struct source_task *t, struct err *err)
     struct setup setup = {0};
     int rc = as != NULL ? check_as(as, err) : 0;
     if (rc == 0 && arguments_have(a, OPTION_NOTIFY) && arguments_have(a, OPTION_NO_NOTIFY)) {
-        rc = err_set(err, ERR_CONFIG, "takes either --notify or --no-notify");
+        rc = err_set(err, ERR_CONFIG,
+                     "options \"--notify\" and \"--no-notify\": only one can be given");
     }
     if (rc == 0) {
         rc = setup_load(&setup, a, a->operands, a->operand_count, err);

@@ -249,7 +249,7 @@ static int require_terminal(struct err *err)
     if (isatty(STDOUT_FILENO) == 1) {
         return 0;
     }
-    err_set(err, ERR_CONFIG, "status --watch needs a terminal");
+    err_set(err, ERR_CONFIG, "option \"--watch\" needs a terminal");
     return err_hint(err, "with --json it prints a line for each pipeline every two seconds");
 }
 

@@ -335,7 +335,7 @@ int command_verify(const struct arguments *a, struct err *err)
     enum exit_code worst = EXIT_DONE;
     int rc = number_of(a, OPTION_LIMIT, &limit, err);
     if (rc == 0 && arguments_have(a, OPTION_ALLOW_DELETES) && !arguments_have(a, OPTION_REPAIR)) {
-        rc = err_set(err, ERR_CONFIG, "option \"--allow-deletes\" of \"verify\" needs --repair");
+        rc = err_set(err, ERR_CONFIG, "option \"--allow-deletes\" needs \"--repair\"");
     }
     if (rc == 0) {
         rc = number_of(a, OPTION_SAMPLE, &sample, err);

@@ -39,7 +39,7 @@ static int find_file(const char *path, const char **out, struct err *err)
     if (*out == NULL) {
         err_set(err, ERR_CONFIG, "no configuration: neither \"%s\" nor \"%s\" is there", usual[0],
                 usual[1]);
-        return err_hint(err, "name the file with -c or ROWFERRY_CONFIG");
+        return err_hint(err, "name the file with -c or $ROWFERRY_CONFIG");
     }
     return 0;
 }
@@ -111,8 +111,7 @@ static int override_choice(const char *variable, const char *path, int *out, str
     int number = value_choice(o->choices, value);
     if (number < 0) {
         char *list = value_choices(o->choices);
-        err_set(err, ERR_CONFIG, "the environment variable %s is \"%s\"; it must be one of %s",
-                variable, value, list);
+        err_set(err, ERR_CONFIG, "$%s is \"%s\"; it must be one of %s", variable, value, list);
         free(list);
         return ERR_CONFIG;
     }
@@ -130,7 +129,7 @@ static int apply_environment(struct config *c, struct err *err)
     if (result == 0 && listen != NULL) {
         result = address_check_listen(listen, err);
         if (result != 0) {
-            err_context(err, "the environment variable ROWFERRY_LISTEN");
+            err_context(err, "$ROWFERRY_LISTEN");
         }
         free(c->listen);
         c->listen = text_copy(listen);

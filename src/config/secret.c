@@ -19,8 +19,7 @@ static int from_env(const struct secret *s, const char *option, char **out, stru
 {
     const char *value = getenv(s->place);
     if (value == NULL) {
-        return err_set(err, ERR_CONFIG, "the environment variable \"%s\" of \"%s\" is not set",
-                       s->place, option);
+        return err_set(err, ERR_CONFIG, "$%s of \"%s\" is not set", s->place, option);
     }
     *out = text_copy(value);
     return 0;
@@ -83,7 +82,7 @@ static int from_credential(const struct secret *s, const char *option, char **ou
     const char *directory = getenv("CREDENTIALS_DIRECTORY");
     if (directory == NULL || *directory == '\0') {
         err_set(err, ERR_CONFIG,
-                "the credential \"%s\" of \"%s\": CREDENTIALS_DIRECTORY is not set", s->place,
+                "the credential \"%s\" of \"%s\": $CREDENTIALS_DIRECTORY is not set", s->place,
                 option);
         return err_hint(err, "systemd sets it for a unit with LoadCredential=");
     }

@@ -91,8 +91,7 @@ static int env_text(struct reader *r, const char *path, struct json_object *valu
     if (fallback != NULL) {
         return plain_text(r, path, fallback, out);
     }
-    return read_fail(r, path, SCAN_VALUE,
-                     "the environment variable \"%s\" of \"%s\" is not set and has no default",
+    return read_fail(r, path, SCAN_VALUE, "$%s of \"%s\" is not set and has no default",
                      json_object_get_string(name), path);
 }
 

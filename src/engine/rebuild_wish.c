@@ -389,7 +389,8 @@ int rebuild_anew(const struct rebuild_options *options, const struct rebuild_por
     }
     if (rc == 0 && live) {
         rebuild_job_end(&j, NULL);
-        return err_hint(why, "rowferry reindex --abort %s, then rowferry reindex %s", name, name);
+        return err_hint(why, "run: rowferry reindex --abort %s, then rowferry reindex %s", name,
+                        name);
     }
     if (rc == 0) {
         log_err(LOG_WARN, "rebuild_begins_anew", name, why);

@@ -20,7 +20,7 @@ int target_check_filled(struct target *t, struct err *err)
         return rc;
     }
     err_set(err, ERR_STATE, "index \"%s\" was deleted while it was filled", name);
-    return t->next ? err_hint(err, "rowferry reindex --abort %s, then rowferry reindex %s",
+    return t->next ? err_hint(err, "run: rowferry reindex --abort %s, then rowferry reindex %s",
                               t->pipeline, t->pipeline)
                    : err_hint(err, "sync again: another generation is built from the beginning");
 }

@@ -17,7 +17,7 @@ static int failed(const char *listen, int cause, struct err *err)
 {
     if (cause == EADDRINUSE) {
         err_set(err, ERR_TRANSIENT, "could not listen on \"%s\": another process does", listen);
-        return err_hint(err, "end it, or set another \"listen\" or ROWFERRY_LISTEN");
+        return err_hint(err, "end it, or set another \"listen\" or $ROWFERRY_LISTEN");
     }
     if (cause == EADDRNOTAVAIL || cause == EACCES) {
         err_set(err, ERR_CONFIG, "cannot listen on \"%s\": %s", listen, strerror(cause));

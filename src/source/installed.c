@@ -147,9 +147,9 @@ int installed_require(struct pg *pg, const struct table *table, struct installed
         bool broken = out->state == INSTALL_BROKEN;
         err_set(err, broken ? ERR_STATE : ERR_REJECTED, "cannot read the changes of %s: %s",
                 table->quoted, buf_text(&why));
-        rc = err_hint(err, "run \"rowferry source %s\"%s",
+        rc = err_hint(err, "run: rowferry source %s%s",
                       out->state == INSTALL_OLDER ? "upgrade" : "install",
-                      broken ? ": then everything is copied again, because changes may have been "
+                      broken ? "; then everything is copied again, because changes may have been "
                                "missed"
                              : "");
     }

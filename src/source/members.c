@@ -114,7 +114,7 @@ int members_join(struct pg *pg, const char *capture, bool *joined, struct err *e
         *joined = *joined || more > 0;
     }
     if (rc < 0 && strcmp(err->sqlstate, "42501") == 0) {
-        err_hint(err, "run \"rowferry source install\" as the owner of the new member");
+        err_hint(err, "as the owner of the new member, run: rowferry source install");
     }
     return rc < 0 ? err_context(err, "could not take in a new member of the table") : 0;
 }

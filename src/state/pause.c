@@ -47,5 +47,5 @@ int pause_expect_none(struct state *s, struct err *err)
     }
     err_set(err, ERR_STATE, "pipeline \"%s\" is paused since %s", s->pipeline,
             clock_iso(iso, since_us, 0));
-    return err_hint(err, "rowferry resume %s", s->pipeline);
+    return err_hint(err, "run: rowferry resume %s", s->pipeline);
 }

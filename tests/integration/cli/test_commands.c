@@ -317,7 +317,7 @@ START_TEST(status_watched_without_a_terminal_is_lines_of_json_until_it_is_interr
     synced_world(&w, 5);
     rowferry_run(&result, w.config, "status", "--watch", NULL);
     ck_assert_int_eq(result.exit_code, 2);
-    expect_text(result.err, "status --watch needs a terminal");
+    expect_text(result.err, "option \"--watch\" needs a terminal");
     program_result_release(&result);
     rowferry_start(&watching, w.config, "status", "--watch", "--json", NULL);
     program_await(&watching, "\n{\"pipeline\":", WAIT_MS);

@@ -108,6 +108,8 @@ START_TEST(a_mistyped_option_is_answered_with_the_nearest)
     expect(NULL, "sync -c", 2, "needs a value");
     expect(NULL, "sync -q", 2, "unknown option \"-q\"");
     expect(NULL, "document", 2, "needs ID...");
+    expect(NULL, "deadletter show 1 2", 2, "command \"deadletter show\" takes one KEY");
+    expect(NULL, "manual sync", 2, "command \"manual\" takes no \"sync\"; see: rowferry manual");
 }
 END_TEST
 

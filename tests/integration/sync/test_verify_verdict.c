@@ -222,7 +222,7 @@ START_TEST(an_option_that_is_wrong_is_named)
     refused(&w, "--where", "source_id > 3 /*", "--where");
     refused(&w, "--where", "source_id > > 3", "--where: ");
     refused(&w, "--where", "nothing_such = 1", "--where: ");
-    refused(&w, "--allow-deletes", NULL, "\"--allow-deletes\" of \"verify\" needs --repair");
+    refused(&w, "--allow-deletes", NULL, "option \"--allow-deletes\" needs \"--repair\"");
     world_stop(&w);
 }
 END_TEST

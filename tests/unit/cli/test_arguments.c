@@ -145,6 +145,43 @@ START_TEST(what_cannot_be_understood_is_refused_by_name)
 }
 END_TEST
 
+/* --- the voice ---------------------------------------------------------------------------------
+ */
+
+#define PHRASE_MOST 80
+
+static void expect_phrase(const char *name, const char *text)
+{
+    char last = text[strlen(text) - 1];
+    ck_assert_msg(text[0] < 'A' || text[0] > 'Z', "%s begins with a capital: %s", name, text);
+    ck_assert_msg(last != '.' && last != '!' && last != ' ', "%s ends like a sentence: %s", name,
+                  text);
+    ck_assert_msg(strchr(text, '\n') == NULL, "%s breaks its line: %s", name, text);
+    ck_assert_msg(strlen(text) <= PHRASE_MOST, "%s is long: %s", name, text);
+}
+
+START_TEST(what_the_tables_say_of_a_thing_is_a_phrase_and_of_a_command_sentences)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (option_rows[i].help != NULL) {
+            expect_phrase(option_rows[i].name, option_rows[i].help);
+        }
+    }
+    for (const struct exit_row *row = exit_rows; row->help != NULL; row++) {
+        expect_phrase("an exit code", row->help);
+    }
+    for (const struct command *c = commands; c->name != NULL; c++) {
+        if (c->summary != NULL) {
+            expect_phrase(c->name, c->summary);
+            ck_assert_msg(c->about[0] >= 'A' && c->about[0] <= 'Z' &&
+                              c->about[strlen(c->about) - 1] == '.',
+                          "%s: no sentences: %s", c->name, c->about);
+        }
+    }
+}
+END_TEST
+
 SUITE_MAIN("cli/arguments", options_may_stand_anywhere, a_value_is_taken_in_each_of_its_forms,
            a_command_of_two_words_has_the_rest_as_operands, two_dashes_end_the_options,
-           help_needs_neither_command_nor_operands, what_cannot_be_understood_is_refused_by_name)
+           help_needs_neither_command_nor_operands, what_cannot_be_understood_is_refused_by_name,
+           what_the_tables_say_of_a_thing_is_a_phrase_and_of_a_command_sentences)

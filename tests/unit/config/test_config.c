@@ -186,13 +186,12 @@ START_TEST(the_environment_fills_strings_and_has_the_last_word)
     config_free(c);
     setenv("ROWFERRY_LISTEN", "nowhere", 1);
     ck_assert_ptr_null(configfile_load(text, &err));
-    ck_assert_str_eq(err.message, "the environment variable ROWFERRY_LISTEN: host:port is "
+    ck_assert_str_eq(err.message, "$ROWFERRY_LISTEN: host:port is "
                                   "expected, like \"127.0.0.1:9187\"");
     setenv("ROWFERRY_LOG_LEVEL", "loud", 1);
     ck_assert_ptr_null(configfile_load(text, &err));
-    ck_assert_str_eq(err.message,
-                     "the environment variable ROWFERRY_LOG_LEVEL is \"loud\"; it must "
-                     "be one of debug, info, warn, error");
+    ck_assert_str_eq(err.message, "$ROWFERRY_LOG_LEVEL is \"loud\"; it must "
+                                  "be one of debug, info, warn, error");
     configfile_leave();
 }
 END_TEST

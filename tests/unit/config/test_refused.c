@@ -111,7 +111,7 @@ static const struct refused {
     {WITH("\"listen\": \"9187\""),
      "shop.json:2:11: \"listen\": host:port is expected, like \"127.0.0.1:9187\"", NULL},
     {WITH("\"listen\": {\"env\": \"ROWFERRY_TEST_NONE\"}"),
-     "shop.json:2:11: the environment variable \"ROWFERRY_TEST_NONE\" of \"listen\" is not set and "
+     "shop.json:2:11: $ROWFERRY_TEST_NONE of \"listen\" is not set and "
      "has no default",
      NULL},
     {WITH("\"listen\": {\"evn\": \"X\"}"),

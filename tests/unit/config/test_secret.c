@@ -31,7 +31,7 @@ START_TEST(a_variable_is_read_or_named)
     unsetenv("ROWFERRY_TEST_NONE");
     expect(SECRET_ENV, "ROWFERRY_TEST_SECRET", 0, S3CRET);
     expect(SECRET_ENV, "ROWFERRY_TEST_NONE", ERR_CONFIG,
-           "the environment variable \"ROWFERRY_TEST_NONE\" of \"source.password\" is not set");
+           "$ROWFERRY_TEST_NONE of \"source.password\" is not set");
     setenv("ROWFERRY_TEST_SECRET", "", 1);
     expect(SECRET_ENV, "ROWFERRY_TEST_SECRET", ERR_CONFIG,
            "the secret of \"source.password\" is empty");
@@ -60,7 +60,7 @@ START_TEST(a_credential_is_a_file_that_systemd_gives)
 {
     configfile_enter();
     expect(SECRET_CREDENTIAL, "pg", ERR_CONFIG,
-           "the credential \"pg\" of \"source.password\": CREDENTIALS_DIRECTORY is not set");
+           "the credential \"pg\" of \"source.password\": $CREDENTIALS_DIRECTORY is not set");
     setenv("CREDENTIALS_DIRECTORY", ".", 1);
     configfile_write("pg", S3CRET);
     expect(SECRET_CREDENTIAL, "pg", 0, S3CRET);
