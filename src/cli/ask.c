@@ -34,6 +34,15 @@ int ask_open(struct ask *k, const struct arguments *a, const char *command, cons
     return rc < 0 ? rc : session_open_state(&k->session, err);
 }
 
+int ask_named(const struct ask *k, int rc, struct err *err)
+{
+    if (rc >= 0 || rc == ERR_CONFIG || k->session.pipeline == NULL ||
+        strncmp(err->message, "pipeline \"", 10) == 0) {
+        return rc;
+    }
+    return err_context(err, "pipeline \"%s\"", k->session.pipeline->name);
+}
+
 static void ask_drop(struct ask *k)
 {
     for (size_t i = 0; i < k->count; i++) {

@@ -60,6 +60,9 @@ void ask_push(struct ask *k, struct span key);
 
 /* Files it, sees it through and tells what became of it; the exit code. */
 int ask_run(struct ask *k, struct err *err) MUST_CHECK;
+
+/* rc, once an error of it that is not the command line's names the pipeline. */
+int ask_named(const struct ask *k, int rc, struct err *err) MUST_CHECK;
 void ask_release(struct ask *k);
 
 #endif

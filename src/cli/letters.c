@@ -95,6 +95,7 @@ int command_deadletter_retry(const struct arguments *a, struct err *err)
     if (rc == 0) {
         rc = run_or_say(&ask, err);
     }
+    rc = ask_named(&ask, rc, err);
     ask_release(&ask);
     return rc;
 }
@@ -147,6 +148,7 @@ int command_deadletter_discard(const struct arguments *a, struct err *err)
     } else if (rc == 0) {
         rc = run_or_say(&ask, err);
     }
+    rc = ask_named(&ask, rc, err);
     ask_release(&ask);
     return rc;
 }

@@ -136,6 +136,7 @@ int command_resync(const struct arguments *a, struct err *err)
     }
     buf_init(&r.after, KEY_BYTES);
     int rc = resync(&r, a, err);
+    rc = ask_named(&r.ask, rc, err);
     listing_free(r.listing);
     buf_release(&r.after);
     ask_release(&r.ask);
