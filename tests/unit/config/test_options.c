@@ -7,14 +7,12 @@
 #include "configfile.h"
 #include "read.h"
 
-/* A file of docs/ beside this repository's sources; the caller frees. */
+/* A file of docs/; the caller frees. */
 static char *read_docs(const char *name)
 {
-    static const char here[] = "tests/unit/config/test_options.c";
     struct buf text;
     buf_init(&text, 1 << 20);
-    buf_push(&text, __FILE__, sizeof(__FILE__) - sizeof(here));
-    buf_printf(&text, "docs/%s", name);
+    buf_printf(&text, "%s/%s", TEST_DOCS, name);
     FILE *file = fopen(buf_text(&text), "r");
     ck_assert_msg(file != NULL, "%s", buf_text(&text));
     buf_reset(&text);

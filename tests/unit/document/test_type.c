@@ -246,23 +246,16 @@ static void render_table(struct buf *out)
     }
 }
 
-/* docs/types.md beside this repository's sources. */
 static char *read_manual(void)
 {
-    struct buf path;
     struct buf text;
-    buf_init(&path, 4096);
     buf_init(&text, 1 << 20);
-    const char *here = __FILE__;
-    buf_push(&path, here, (size_t)(strstr(here, "tests/unit/") - here));
-    buf_push_literal(&path, "docs/types.md");
-    FILE *file = fopen(buf_text(&path), "r");
-    ck_assert_msg(file != NULL, "cannot open %s", buf_text(&path));
+    FILE *file = fopen(TEST_DOCS "/types.md", "r");
+    ck_assert_ptr_nonnull(file);
     for (int c = fgetc(file); c != EOF; c = fgetc(file)) {
         buf_push_char(&text, (char)c);
     }
     fclose(file);
-    buf_release(&path);
     return buf_detach(&text);
 }
 
