@@ -51,7 +51,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
 
 const struct exit_row exit_rows[] = {
     {EXIT_DONE, "done"},
-    {EXIT_FAILED, "failed: a server says no, or things are not what they were"},
+    {EXIT_FAILED, "failed: a server says no, or index, table or mapping are not what they were"},
     {EXIT_USAGE, "usage or configuration: what file and command line alone show to be wrong"},
     {EXIT_DEAD_LETTERS, "done, but dead letters are open"},
     {EXIT_DIFFERENCES, "looked at and found wrong: a FAIL, or index and table that differ"},
