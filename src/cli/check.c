@@ -13,7 +13,7 @@
 #include "terminal.h"
 
 #define CHECK_BYTES ((size_t)64 * 1024 * 1024)
-#define SUBJECT_COLUMN 24
+#define SUBJECT_COLUMN 40 /* at most */
 
 static const struct {
     const char *name;
@@ -88,9 +88,14 @@ static const char *missing_fact(unsigned missing)
         unsigned fact;
         const char *text;
     } rows[] = {
-        {FACT_SECRETS, "the secrets"},      {FACT_RIGHTS, "privileges"},
-        {FACT_WAY, "a way to the service"}, {FACT_SERVICE, "the service"},
-        {FACT_SOURCE, "the source"},        {FACT_TABLE, "the table"},
+        {FACT_SECRETS, "the secrets"},
+        {FACT_RIGHTS, "privileges"},
+        {FACT_GRANTS, "rights"},
+        {FACT_PLAN, "a mapping that fits"},
+        {FACT_WAY, "a way to the service"},
+        {FACT_SERVICE, "the service"},
+        {FACT_SOURCE, "the source"},
+        {FACT_TABLE, "the table"},
         {FACT_LOG, "the capture"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -121,13 +126,14 @@ static void run_probes(struct check *c, const struct probe *probes)
 static void check_pipeline(struct check *c, const struct pipeline_config *pipeline)
 {
     c->pipeline = pipeline;
-    c->facts &= ~(unsigned)(FACT_TABLE | FACT_LOG | FACT_RIGHTS);
+    c->facts &= ~(unsigned)(FACT_TABLE | FACT_LOG | FACT_RIGHTS | FACT_GRANTS | FACT_PLAN);
     run_probes(c, probes_standing);
     run_probes(c, probes_index);
     run_probes(c, probes_table);
     run_probes(c, pipeline->from.capture_mode == CAPTURE_MODE_CURSOR ? probes_cursor : probes_log);
     run_probes(c, probes_mapping);
     run_probes(c, probes_origin);
+    run_probes(c, probes_capacity);
     table_free(c->table);
     c->table = NULL;
 }
@@ -155,31 +161,45 @@ static int check_all(struct check *c, struct err *err)
 /* --- showing -----------------------------------------------------------------------------------
  */
 
-static void push_text_line(struct buf *out, bool colours, const struct check_line *line)
+static size_t subject_width(const struct check_line *line)
 {
-    struct buf subject;
-    buf_init(&subject, 4096);
-    if (line->pipeline != NULL) {
-        buf_printf(&subject, "%s: ", line->pipeline);
+    return (line->pipeline != NULL ? strlen(line->pipeline) + 2 : 0) + strlen(line->what);
+}
+
+/* The longest one, so that what is said begins in one column. */
+static size_t text_column(const struct check *c)
+{
+    size_t widest = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        size_t width = subject_width(&c->lines[i]);
+        widest = width > widest && width <= SUBJECT_COLUMN ? width : widest;
     }
-    buf_push_text(&subject, line->what);
+    return widest;
+}
+
+static void push_text_line(struct buf *out, bool colours, size_t column,
+                           const struct check_line *line)
+{
+    size_t width = subject_width(line);
     terminal_push(out, colours, verdict_rows[line->verdict].colour,
                   verdict_rows[line->verdict].name);
-    buf_printf(out, "  %-*s  %s\n", SUBJECT_COLUMN, buf_text(&subject), line->text);
+    buf_printf(out, "  %s%s%s%*s  %s\n", line->pipeline != NULL ? line->pipeline : "",
+               line->pipeline != NULL ? ": " : "", line->what,
+               (int)(column > width ? column - width : 0), "", line->text);
     if (line->detail != NULL) {
         buf_printf(out, "      %s\n", line->detail);
     }
     if (line->remedy != NULL) {
         buf_printf(out, "      -> %s\n", line->remedy);
     }
-    buf_release(&subject);
 }
 
 static void push_text(struct buf *out, const struct check *c)
 {
     bool colours = terminal_colours(STDOUT_FILENO);
+    size_t column = text_column(c);
     for (size_t i = 0; i < c->count; i++) {
-        push_text_line(out, colours, &c->lines[i]);
+        push_text_line(out, colours, column, &c->lines[i]);
     }
     buf_printf(out, "%zu passed, %zu to look at, %zu failed", count_of(c, 0, VERDICT_PASS),
                count_of(c, 0, VERDICT_WARN), count_of(c, 0, VERDICT_FAIL));

@@ -7,6 +7,7 @@
 #define ROWFERRY_CLI_PROBE_H
 
 #include "rowferry/base/buf.h"
+#include "rowferry/document/plan.h"
 #include "rowferry/service/product.h"
 #include "rowferry/source/catalog.h"
 #include "rowferry/source/pg.h"
@@ -22,8 +23,10 @@ enum check_fact {
     FACT_SOURCE = 4,
     FACT_TABLE = 8,
     FACT_LOG = 16,
-    FACT_WAY = 32,    /* to the service: a connection can be made */
-    FACT_RIGHTS = 64, /* in the service, of the account on the pipeline's names */
+    FACT_WAY = 32,     /* to the service: a connection can be made */
+    FACT_RIGHTS = 64,  /* in the service, of the account on the pipeline's names */
+    FACT_PLAN = 256,   /* the mapping fits the columns */
+    FACT_GRANTS = 128, /* in the source, of the role on the pipeline's tables */
 };
 
 struct check_line {
@@ -72,6 +75,16 @@ extern const struct probe probes_log[];      /* of each pipeline that reads the 
 extern const struct probe probes_cursor[];   /* of each pipeline that follows a column */
 extern const struct probe probes_mapping[];  /* of each pipeline */
 extern const struct probe probes_origin[];   /* of each pipeline */
+extern const struct probe probes_capacity[]; /* of each pipeline */
+
+/* Of the pipeline and its table, which must be there: the caller releases all three. */
+struct check_plan {
+    struct mapping mapping;
+    struct plan plan;
+    struct plan_notes notes;
+};
+int check_plan(const struct check *c, struct check_plan *out, struct err *err) MUST_CHECK;
+void check_plan_release(struct check_plan *p);
 
 /* Adds a line; remedy may be null. */
 void check_say(struct check *c, enum verdict verdict, const char *remedy, const char *format, ...)

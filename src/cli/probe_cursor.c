@@ -4,6 +4,23 @@
 #include "rowferry/base/units.h"
 #include "rowferry/source/cursor.h"
 
+#define KEY_LIST_BYTES ((size_t)16 * 1024)
+
+static void say_unindexed(struct check *c, const char *column)
+{
+    struct buf key;
+    const struct table *t = c->table;
+    buf_init(&key, KEY_LIST_BYTES);
+    for (size_t i = 0; i < t->key_count; i++) {
+        buf_printf(&key, ", \"%s\"", t->key[i]);
+    }
+    check_say(c, VERDICT_WARN, NULL, "no index begins with \"%s\": each poll reads the whole table",
+              column);
+    check_remedy(c, "create index %son %s (\"%s\"%s)", t->kind == 'p' ? "" : "concurrently ",
+                 t->quoted, column, buf_text(&key));
+    buf_release(&key);
+}
+
 static void probe_column(struct check *c)
 {
     struct err err;
@@ -16,14 +33,13 @@ static void probe_column(struct check *c)
     }
     check_say(c, VERDICT_PASS, NULL, "\"%s\" can be followed", column);
     if (!look.indexed) {
-        check_say(c, VERDICT_WARN,
-                  "create an index over the column and then the key: each poll reads the whole "
-                  "table without it",
-                  "no index begins with \"%s\"", column);
+        say_unindexed(c, column);
     }
     if (!look.not_null) {
-        check_say(c, VERDICT_WARN, "set the column NOT NULL",
+        check_say(c, VERDICT_WARN, NULL,
                   "rows whose \"%s\" is NULL are read by the first load and never again", column);
+        check_remedy(c, "alter table %s alter column \"%s\" set not null", c->table->quoted,
+                     column);
     }
 }
 
@@ -43,7 +59,7 @@ static const char *blind_why(const struct cursor_look *look, const char **remedy
         return "a standby does not show the transactions of the primary";
     }
     if (!look->privileged) {
-        *remedy = "grant pg_read_all_stats to this role";
+        *remedy = NULL; /* it names the role */
         return "this role cannot see how long the transactions of others have run";
     }
     if (!look->tracked) {
@@ -68,6 +84,10 @@ static void probe_horizon(struct check *c)
                   "a change is missed that commits later than from.capture.overlap after its value "
                   "was taken: %s",
                   why);
+        if (remedy == NULL) {
+            check_remedy(c, "have a superuser run: grant pg_read_all_stats to \"%s\"",
+                         c->identity.role);
+        }
     } else {
         check_say(c, VERDICT_PASS, NULL,
                   "no change is missed whose value the database takes within its transaction");

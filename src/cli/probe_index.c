@@ -173,7 +173,7 @@ static void probe_automatic(struct check *c)
         check_fail(c, &err);
     } else if (value.len == 0) {
         check_say(c, VERDICT_PASS, NULL,
-                  "not known: the account may not see action.auto_create_index");
+                  "not known: the service does not tell this account action.auto_create_index");
     } else {
         say_automatic(c, buf_text(&value), kind != ALIAS_ABSENT);
     }

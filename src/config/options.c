@@ -147,7 +147,13 @@ const struct option options[] = {
     {"verify.repair", SCOPE_PIPELINE, OPTION_FLAG, IN_PIPELINE(verify.repair), .fallback = "false",
      .help = "and sends what differs"},
     {"validate", SCOPE_PIPELINE, OPTION_UNREAD, .help = "of the command validate", .idle = true},
-    {"capacity", SCOPE_PIPELINE, OPTION_UNREAD, .help = "of the command check", .idle = true},
+    {"capacity.query_rate", SCOPE_PIPELINE, OPTION_COUNT, IN_PIPELINE(capacity.query_rate),
+     .least = "1", .most = "1000000",
+     .help = "for check: queries a second that the index is to answer"},
+    {"capacity.retention", SCOPE_PIPELINE, OPTION_DURATION, IN_PIPELINE(capacity.retention_ms),
+     .least = "1h", .most = "36500d", .help = "for check: how long a document stays"},
+    {"capacity.growth", SCOPE_PIPELINE, OPTION_COUNT, IN_PIPELINE(capacity.growth), .least = "1",
+     .most = "100000000000", .help = "for check: documents that are added in a day"},
     {.path = NULL},
 };
 

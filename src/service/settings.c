@@ -5,6 +5,8 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "rowferry/service/index.h"
+
 #define TREE_MAX_DEPTH 32
 #define REFRESH "index.refresh_interval"
 #define REPLICAS "index.number_of_replicas"
@@ -74,6 +76,23 @@ static bool is_set(struct json_object *tree, const char *name)
     struct json_object *holder;
     const char *key;
     return find(tree, name, &holder, &key);
+}
+
+int64_t index_setting(const char *settings, const char *name, int64_t fallback)
+{
+    struct err ignored;
+    struct json_object *tree;
+    struct json_object *holder;
+    const char *key;
+    int64_t value = fallback;
+    if (parse(&tree, settings, &ignored) != 0) {
+        return fallback;
+    }
+    if (find(tree, name, &holder, &key)) {
+        value = json_object_get_int64(json_object_object_get(holder, key));
+    }
+    json_object_put(tree);
+    return value;
 }
 
 int settings_filling(struct buf *out, const char *configured, struct err *err)

@@ -113,6 +113,13 @@ struct verify_config {
     bool repair;
 };
 
+/* What no server knows; check reckons with it. 0: not stated. */
+struct capacity_config {
+    int64_t query_rate;   /* a second */
+    int64_t retention_ms; /* of a document */
+    int64_t growth;       /* documents a day */
+};
+
 /* Limits, guard and on_schema_change are resolved: the pipeline's own, else the top level's, else
  * the default. */
 struct pipeline_config {
@@ -124,6 +131,7 @@ struct pipeline_config {
     struct limits_config limits;
     struct delete_guard_config delete_guard;
     struct verify_config verify;
+    struct capacity_config capacity;
     int on_schema_change;
 };
 

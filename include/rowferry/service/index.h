@@ -19,6 +19,8 @@
 #ifndef ROWFERRY_SERVICE_INDEX_H
 #define ROWFERRY_SERVICE_INDEX_H
 
+#include <stdint.h>
+
 #include "rowferry/base/err.h"
 #include "rowferry/service/http.h"
 
@@ -29,6 +31,10 @@ int index_name_check(const char *name, struct err *err) MUST_CHECK;
 /* The same of an alias, whose generations and their write aliases have longer names. */
 #define INDEX_ALIAS_MAX_BYTES 200
 int index_alias_check(const char *name, struct err *err) MUST_CHECK;
+
+/* A number among configured settings (an object, null = none) in any spelling: of "index.x" also
+ * {"x"} and {"index": {"x"}}. */
+int64_t index_setting(const char *settings, const char *name, int64_t fallback);
 
 enum alias_kind {
     ALIAS_ABSENT,   /* the name is free */
