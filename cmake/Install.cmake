@@ -16,7 +16,7 @@ install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
         PATTERN README.md EXCLUDE PATTERN devsearch.md EXCLUDE PATTERN evidence EXCLUDE)
 install(FILES docs/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME manual.md)
 install(DIRECTORY deploy/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
-foreach(folder grafana prometheus)
+foreach(folder container grafana kubernetes prometheus)
     install(DIRECTORY deploy/${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 endforeach()
 install(FILES deploy/systemd/rowferry.sysusers.conf DESTINATION lib/sysusers.d RENAME rowferry.conf)

@@ -6,6 +6,9 @@
 # shellcheck disable=SC2034
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config libpq-dev libcurl4-openssl-dev libjson-c-dev
     libsqlite3-dev libmicrohttpd-dev)
+# what cpack -G DEB needs beside it
+# shellcheck disable=SC2034
+pack_packages=(dpkg-dev file)
 # what a real OpenSearch needs (tests/servers/opensearch)
 # shellcheck disable=SC2034
 opensearch_packages=(maven openjdk-17-jdk-headless)

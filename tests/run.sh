@@ -69,7 +69,7 @@ results=$build/results.xml
 install() {
     mkdir -p "$build"
     install_packages "$build/apt.log" "${build_packages[@]}" check postgresql curl jq \
-        openssl ca-certificates python3-prometheus-client dpkg-dev groff-base python3-yaml systemd
+        openssl ca-certificates python3-prometheus-client "${pack_packages[@]}" groff-base python3-yaml systemd
     [ "$preset" != debug ] || install_packages "$build/apt.log" clang libclang-rt-14-dev
 }
 

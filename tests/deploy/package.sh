@@ -5,8 +5,8 @@ set -euo pipefail
 
 build=$1
 fail() { echo "package: $*"; exit 1; }
-for tool in cpack dpkg dpkg-deb dpkg-shlibdeps; do
-    command -v "$tool" >/dev/null || { echo "skip: $tool (Debian packages cmake, dpkg-dev) is not here"; exit 77; }
+for tool in cpack dpkg dpkg-deb dpkg-shlibdeps file; do
+    command -v "$tool" >/dev/null || { echo "skip: $tool (Debian packages cmake, dpkg-dev, file) is not here"; exit 77; }
 done
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
