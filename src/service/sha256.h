@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SHA-256 and HMAC (FIPS 180-4, RFC 2104), for sigv4.h alone: no library that the program has
+ * anyway offers them.
+ */
+#ifndef ROWFERRY_SERVICE_SHA256_H
+#define ROWFERRY_SERVICE_SHA256_H
+
+#include "rowferry/base/text.h"
+
+#define SHA256_BYTES 32
+#define SHA256_HEX_BYTES 65
+
+struct digest {
+    unsigned char bytes[SHA256_BYTES];
+};
+
+struct digest sha256(struct span text);
+struct digest sha256_hmac(struct span key, struct span text);
+
+/* Lower-case digits and a NUL. */
+void sha256_hex(char out[SHA256_HEX_BYTES], const struct digest *d);
+
+#endif
