@@ -22,10 +22,7 @@ static struct reading *reading_new(const struct config *first, struct config *lo
         p->delete_guard = is != NULL ? is->delete_guard : was->delete_guard;
     }
     if (loaded != NULL) {
-        r->config.source.password = loaded->source.password;
-        r->config.service.api_key = loaded->service.api_key;
-        r->config.service.bearer = loaded->service.bearer;
-        r->config.service.password = loaded->service.password;
+        config_borrow_secrets(&r->config, loaded);
         r->config.log_level = loaded->log_level;
         r->config.log_format = loaded->log_format;
     }

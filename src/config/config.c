@@ -13,6 +13,7 @@
 #include "read.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "secret.h"
 
 #define FILE_MAX_BYTES 4194304
 #define MAX_DEPTH 64
@@ -137,9 +138,10 @@ static int apply_environment(struct config *c, struct err *err)
     return result;
 }
 
-/* Trailing slashes of URLs, the state file's place. */
+/* Trailing slashes of URLs, the state file's place, where signing has its keys from. */
 static void complete(struct config *c)
 {
+    secret_complete_aws(&c->service);
     for (size_t i = 0; i < c->service.url_count; i++) {
         char *url = c->service.urls[i];
         size_t len = strlen(url);
@@ -235,6 +237,7 @@ void config_source_options(const struct config *c, const char *application_name,
     *out = (struct source_options){
         .uri = c->source.uri,
         .password = c->source.password.value,
+        .renewal = c->source.password.renewal,
         .connect_timeout_ms = CONNECT_TIMEOUT_MS,
         .lock_timeout_ms = LOCK_TIMEOUT_MS,
         .application_name = application_name,
@@ -253,6 +256,17 @@ void config_service_options(const struct config *c, const struct pipeline_config
         .user = s->user,
         .password = s->password.value,
         .bearer = s->bearer.value,
+        .aws_region = s->aws_region,
+        .aws_service = s->aws_service,
+        .aws_key_id = s->aws_key_id.value,
+        .aws_secret_key = s->aws_secret_key.value,
+        .aws_token = s->aws_token.value,
+        .renewals = {[SERVICE_API_KEY] = s->api_key.renewal,
+                     [SERVICE_BEARER] = s->bearer.renewal,
+                     [SERVICE_PASSWORD] = s->password.renewal,
+                     [SERVICE_AWS_KEY_ID] = s->aws_key_id.renewal,
+                     [SERVICE_AWS_SECRET_KEY] = s->aws_secret_key.renewal,
+                     [SERVICE_AWS_TOKEN] = s->aws_token.renewal},
         .ca_file = s->ca_file,
         .client_cert = s->client_cert,
         .client_key = s->client_key,
@@ -268,13 +282,6 @@ static void free_texts(char **texts, size_t count)
         free(texts[i]);
     }
     free(texts);
-}
-
-static void free_secret(struct secret *s)
-{
-    text_wipe(s->value);
-    free(s->value);
-    free(s->place);
 }
 
 static void free_pipeline(struct pipeline_config *p)
@@ -309,12 +316,11 @@ void config_free(struct config *c)
     free(c->path);
     free(c->source.uri);
     free(c->source.primary);
-    free_secret(&c->source.password);
+    secret_free_all(c);
     free_texts(c->service.urls, c->service.url_count);
-    free_secret(&c->service.api_key);
-    free_secret(&c->service.bearer);
-    free_secret(&c->service.password);
     free(c->service.user);
+    free(c->service.aws_region);
+    free(c->service.aws_service);
     free(c->service.ca_file);
     free(c->service.client_cert);
     free(c->service.client_key);

@@ -33,7 +33,31 @@ static int fail_in_pipeline(const struct reader *r, size_t index, const char *re
 
 static bool has_credential(const struct service_config *s)
 {
-    return s->api_key.origin != SECRET_NONE || s->bearer.origin != SECRET_NONE || s->user != NULL;
+    return s->api_key.origin != SECRET_NONE || s->bearer.origin != SECRET_NONE || s->user != NULL ||
+           s->aws_region != NULL;
+}
+
+static bool names_aws(const struct service_config *s)
+{
+    return s->aws_region != NULL || s->aws_service != NULL || s->aws_key_id.origin != SECRET_NONE ||
+           s->aws_secret_key.origin != SECRET_NONE || s->aws_token.origin != SECRET_NONE;
+}
+
+/* A key and its secret belong together: one of them from elsewhere is no pair. */
+static int check_aws(const struct reader *r)
+{
+    const struct service_config *s = &r->config->service;
+    bool key = s->aws_key_id.origin != SECRET_NONE;
+    if (names_aws(s) && s->aws_region == NULL) {
+        return read_fail(r, "service.auth.aws_sigv4", SCAN_VALUE,
+                         "\"service.auth.aws_sigv4.region\" is missing");
+    }
+    if (key != (s->aws_secret_key.origin != SECRET_NONE)) {
+        return read_fail(r, "service.auth.aws_sigv4", SCAN_VALUE,
+                         "\"service.auth.aws_sigv4.%s\" is missing",
+                         key ? "secret_access_key" : "access_key_id");
+    }
+    return 0;
 }
 
 static int check_auth(const struct reader *r)
@@ -41,10 +65,11 @@ static int check_auth(const struct reader *r)
     const struct service_config *s = &r->config->service;
     bool password = s->password.origin != SECRET_NONE;
     int kinds = (s->api_key.origin != SECRET_NONE) + (s->bearer.origin != SECRET_NONE) +
-                (s->user != NULL || password);
+                (s->user != NULL || password) + names_aws(s);
     if (kinds > 1) {
         return read_fail(r, "service.auth", SCAN_VALUE,
-                         "\"service.auth\" must be one of api_key, bearer, user with password");
+                         "\"service.auth\" must be one of api_key, bearer, user with password, "
+                         "aws_sigv4");
     }
     if ((s->user != NULL) != password) {
         return read_fail(r, "service.auth", SCAN_VALUE, "\"service.auth.%s\" is missing",
@@ -216,8 +241,8 @@ static int check_unique(const struct reader *r, size_t index)
 
 int cross_check(const struct reader *r)
 {
-    int (*const of_file[])(const struct reader *) = {check_auth, check_tls, check_cleartext,
-                                                     check_top_polls};
+    int (*const of_file[])(const struct reader *) = {check_auth, check_aws, check_tls,
+                                                     check_cleartext, check_top_polls};
     int (*const of_pipeline[])(const struct reader *, size_t) = {
         check_unique,       check_polls,  check_key,   check_capture,
         check_dependencies, check_fields, check_verify};

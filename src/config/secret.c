@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -160,20 +161,81 @@ int secret_read(struct secret *s, const char *option, int64_t command_timeout_ms
     return 0;
 }
 
+/* --- all that a configuration has --------------------------------------------------------------
+ */
+
+static const struct {
+    size_t offset;
+    const char *option;
+} all[] = {
+    {offsetof(struct config, source.password), "source.password"},
+    {offsetof(struct config, service.api_key), "service.auth.api_key"},
+    {offsetof(struct config, service.bearer), "service.auth.bearer"},
+    {offsetof(struct config, service.password), "service.auth.password"},
+    {offsetof(struct config, service.aws_key_id), "service.auth.aws_sigv4.access_key_id"},
+    {offsetof(struct config, service.aws_secret_key), "service.auth.aws_sigv4.secret_access_key"},
+    {offsetof(struct config, service.aws_token), "service.auth.aws_sigv4.session_token"},
+};
+
+#define ALL (sizeof(all) / sizeof(all[0]))
+
+static struct secret *secret_at(struct config *c, size_t i)
+{
+    return (void *)((char *)c + all[i].offset);
+}
+
+static const struct secret *secret_of(const struct config *c, size_t i)
+{
+    return (const void *)((const char *)c + all[i].offset);
+}
+
+/* What is needed to read a secret again when its configuration may be gone. */
+struct origin {
+    struct secret secret; /* without a value */
+    const char *option;
+};
+
+static char *read_again(const void *context)
+{
+    const struct origin *o = context;
+    struct secret s = {.origin = o->secret.origin, .place = o->secret.place};
+    char *warning = NULL;
+    struct err ignored; /* the refusal is what is told */
+    int rc = secret_read(&s, o->option, COMMAND_TIMEOUT_MS, &warning, &ignored);
+    free(warning);
+    return rc == 0 ? s.value : NULL;
+}
+
+static void drop_origin(void *context)
+{
+    struct origin *o = context;
+    free(o->secret.place);
+    free(o);
+}
+
+/* Nobody is there to be asked again, and the environment of a process stays what it was. */
+static bool can_change(const struct secret *s)
+{
+    return s->origin == SECRET_FILE || s->origin == SECRET_COMMAND ||
+           s->origin == SECRET_CREDENTIAL;
+}
+
+static void make_renewable(struct secret *s, const char *option)
+{
+    if (s->value == NULL || s->renewal != NULL || !can_change(s)) {
+        return;
+    }
+    struct origin *o = mem_zero(1, sizeof(*o));
+    *o = (struct origin){{.origin = s->origin, .place = text_copy(s->place)}, option};
+    s->renewal = renewal_new(s->value, read_again, o, drop_origin);
+}
+
 int config_resolve_secrets(struct config *c, struct err *err)
 {
-    struct {
-        struct secret *secret;
-        const char *option;
-    } all[] = {
-        {&c->source.password, "source.password"},
-        {&c->service.api_key, "service.auth.api_key"},
-        {&c->service.bearer, "service.auth.bearer"},
-        {&c->service.password, "service.auth.password"},
-    };
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+    for (size_t i = 0; i < ALL; i++) {
         char *warning;
-        int result = secret_read(all[i].secret, all[i].option, COMMAND_TIMEOUT_MS, &warning, err);
+        struct secret *s = secret_at(c, i);
+        int result = secret_read(s, all[i].option, COMMAND_TIMEOUT_MS, &warning, err);
         if (warning != NULL) {
             c->warnings = mem_grow(c->warnings, c->warning_count + 1, sizeof(*c->warnings));
             c->warnings[c->warning_count++] = warning;
@@ -181,6 +243,7 @@ int config_resolve_secrets(struct config *c, struct err *err)
         if (result != 0) {
             return result;
         }
+        make_renewable(s, all[i].option);
     }
     return 0;
 }
@@ -195,8 +258,48 @@ static void keep_prompted(struct secret *to, const struct secret *from)
 
 void config_keep_prompted(struct config *to, const struct config *from)
 {
-    keep_prompted(&to->source.password, &from->source.password);
-    keep_prompted(&to->service.api_key, &from->service.api_key);
-    keep_prompted(&to->service.bearer, &from->service.bearer);
-    keep_prompted(&to->service.password, &from->service.password);
+    for (size_t i = 0; i < ALL; i++) {
+        keep_prompted(secret_at(to, i), secret_of(from, i));
+    }
+}
+
+void config_borrow_secrets(struct config *to, const struct config *from)
+{
+    for (size_t i = 0; i < ALL; i++) {
+        *secret_at(to, i) = *secret_of(from, i);
+    }
+}
+
+void secret_free_all(struct config *c)
+{
+    for (size_t i = 0; i < ALL; i++) {
+        struct secret *s = secret_at(c, i);
+        renewal_drop(s->renewal);
+        text_wipe(s->value);
+        free(s->value);
+        free(s->place);
+    }
+}
+
+static void take_variable(struct secret *s, const char *name, bool wanted)
+{
+    if (wanted && s->origin == SECRET_NONE) {
+        s->origin = SECRET_ENV;
+        s->place = text_copy(name);
+    }
+}
+
+void secret_complete_aws(struct service_config *s)
+{
+    if (s->aws_region == NULL) {
+        return;
+    }
+    const char *token = getenv("AWS_SESSION_TOKEN");
+    bool own = s->aws_key_id.origin == SECRET_NONE; /* a token belongs to the key beside it */
+    take_variable(&s->aws_key_id, "AWS_ACCESS_KEY_ID", true);
+    take_variable(&s->aws_secret_key, "AWS_SECRET_ACCESS_KEY", true);
+    take_variable(&s->aws_token, "AWS_SESSION_TOKEN", own && token != NULL && *token != '\0');
+    if (s->aws_service == NULL) {
+        s->aws_service = text_copy("es");
+    }
 }

@@ -14,6 +14,12 @@
 int secret_read(struct secret *s, const char *option, int64_t command_timeout_ms, char **warning,
                 struct err *err) MUST_CHECK;
 
+/* Wipes and frees all of a configuration. */
+void secret_free_all(struct config *c);
+
+/* The usual variables and the usual service, where requests are signed and nothing else is said. */
+void secret_complete_aws(struct service_config *s);
+
 /* The first line that /bin/sh -c prints (secret_command.c). */
 int secret_from_command(const char *command, const char *option, int64_t timeout_ms, char **out,
                         struct err *err) MUST_CHECK;

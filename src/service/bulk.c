@@ -7,6 +7,7 @@
 #include "body.h"
 #include "fault.h"
 #include "rowferry/service/outcome.h"
+#include "secret.h"
 #include "wire.h"
 
 #define SERVER_MARGIN_MS 5000 /* the service gives up this long before we do */
@@ -129,7 +130,7 @@ static void settle_refused(struct slot *slot, struct batch *b)
 {
     (void)http_refuse(&slot->answer, slot->method, buf_text(&slot->path), &b->failure);
     enum outcome outcome = outcome_of_request(slot->answer.status);
-    if (outcome == OUTCOME_REJECTED && batch_travelling(b) > 1) {
+    if ((outcome == OUTCOME_REJECTED && batch_travelling(b) > 1) || secret_renewed(slot)) {
         outcome = OUTCOME_RETRY;
     }
     b->retry_after_ms = retry_after_ms(slot);

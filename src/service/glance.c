@@ -8,6 +8,7 @@
 #include "ask.h"
 #include "fault.h"
 #include "index_private.h"
+#include "secret.h"
 #include "wire.h"
 
 int glance_begin(struct service *s, const char *name, struct err *err)
@@ -38,6 +39,11 @@ int glance_end(struct service *s, enum alias_kind *kind, struct index_info *out,
     s->glances = false;
     if (slot->result != CURLE_OK) {
         return fault_explain(slot, err);
+    }
+    if (secret_renewed(slot)) {
+        int rc = wire_start(slot, s->json_headers, NULL, err);
+        s->glances = rc == 0;
+        return rc == 0 ? GLANCE_NONE : rc;
     }
     int rc = ask_read_description(&slot->answer, buf_text(&slot->path), &tree, err);
     if (rc == 0) {

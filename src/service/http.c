@@ -15,6 +15,28 @@
 #define MOVE_PAUSE_MS 1000
 #define EXCERPT_BYTES 200
 
+/* As libcurl says it: the port where it is not the scheme's own. */
+static char *host_line(CURLU *url, const char *host)
+{
+    struct buf line;
+    char *port = NULL;
+    buf_init(&line, HTTP_PATH_MAX_BYTES);
+    buf_push_text(&line, host);
+    if (curl_url_get(url, CURLUPART_PORT, &port, CURLU_NO_DEFAULT_PORT) == CURLUE_OK) {
+        buf_printf(&line, ":%s", port);
+    }
+    curl_free(port);
+    return buf_detach(&line);
+}
+
+/* What follows the host in the base URL, without a slash at the end. */
+static char *prefix_of(const char *url)
+{
+    const char *authority = strstr(url, "://");
+    const char *slash = authority != NULL ? strchr(authority + 3, '/') : NULL;
+    return text_copy(slash != NULL ? slash : "");
+}
+
 static int origin_of(struct base_url *base, CURLU *url, struct err *err)
 {
     char *host = NULL;
@@ -38,6 +60,8 @@ static int origin_of(struct base_url *base, CURLU *url, struct err *err)
         buf_init(&origin, HTTP_PATH_MAX_BYTES);
         buf_printf(&origin, "%s:%s", host, port);
         base->origin = buf_detach(&origin);
+        base->host = host_line(url, host);
+        base->prefix = prefix_of(base->url);
     }
     curl_free(host);
     curl_free(port);
@@ -124,6 +148,7 @@ int service_open(struct service **out, const struct service_options *options, st
     struct service *s = mem_zero(1, sizeof(*s));
     s->options = *options;
     s->options.in_flight = options->in_flight > 0 ? options->in_flight : 1;
+    secret_take_all(s);
     s->base_count = options->url_count;
     s->bases = mem_zero(s->base_count, sizeof(*s->bases));
     int rc = open_parts(s, err);
@@ -148,11 +173,14 @@ void service_close(struct service *s)
     for (size_t i = 0; i < s->base_count; i++) {
         free(s->bases[i].url);
         free(s->bases[i].origin);
+        free(s->bases[i].host);
+        free(s->bases[i].prefix);
     }
     free(s->bases);
     secret_free_headers(s->json_headers);
     secret_free_headers(s->bulk_headers);
     curl_multi_cleanup(s->multi);
+    secret_drop_all(s);
     free(s);
 }
 
@@ -170,8 +198,8 @@ static int wait_for(struct service *s, struct slot *slot, struct err *err)
     return rc;
 }
 
-static int request_once(struct service *s, struct slot *slot, const struct span *body,
-                        struct err *err)
+static int request_try(struct service *s, struct slot *slot, const struct span *body,
+                       struct err *err)
 {
     int rc = wire_start(slot, s->json_headers, body, err);
     if (rc != 0) {
@@ -182,6 +210,14 @@ static int request_once(struct service *s, struct slot *slot, const struct span 
         return rc;
     }
     return slot->result == CURLE_OK ? 0 : fault_explain(slot, err);
+}
+
+/* A refused credential is read again, once, and the request goes with the other one. */
+static int request_once(struct service *s, struct slot *slot, const struct span *body,
+                        struct err *err)
+{
+    int rc = request_try(s, slot, body, err);
+    return rc == 0 && secret_renewed(slot) ? request_try(s, slot, body, err) : rc;
 }
 
 int http_request(struct service *s, const char *method, const char *path, struct span body,

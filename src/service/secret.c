@@ -1,33 +1,120 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Authorization header, wiping, masking. */
+/* The Authorization header, what is refused and read again, wiping, masking. */
 #include "secret.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "rowferry/base/buf.h"
+#include "rowferry/base/renewal.h"
 #include "rowferry/base/text.h"
 
 #define HEADER_MAX_BYTES ((size_t)64 << 10)
 #define MASKED_LEAST 4 /* shorter texts occur by chance and tell nothing */
 
-bool secret_add_header(struct curl_slist **list, const struct service_options *options)
+/* --- the secrets in force ----------------------------------------------------------------------
+ */
+
+static const char **secret_place(struct service_options *o, size_t i)
+{
+    const char **const places[SERVICE_SECRETS] = {[SERVICE_API_KEY] = &o->api_key,
+                                                  [SERVICE_BEARER] = &o->bearer,
+                                                  [SERVICE_PASSWORD] = &o->password,
+                                                  [SERVICE_AWS_KEY_ID] = &o->aws_key_id,
+                                                  [SERVICE_AWS_SECRET_KEY] = &o->aws_secret_key,
+                                                  [SERVICE_AWS_TOKEN] = &o->aws_token};
+    return places[i];
+}
+
+void secret_take_all(struct service *s)
+{
+    for (size_t i = 0; i < SERVICE_SECRETS; i++) {
+        const char **place = secret_place(&s->options, i);
+        s->options.renewals[i] = renewal_hold(s->options.renewals[i]);
+        s->secrets[i] = renewal_take(s->options.renewals[i], *place);
+        *place = s->secrets[i];
+    }
+}
+
+void secret_drop_all(struct service *s)
+{
+    for (size_t i = 0; i < SERVICE_SECRETS; i++) {
+        renewal_drop(s->options.renewals[i]);
+        text_wipe(s->secrets[i]);
+        free(s->secrets[i]);
+    }
+}
+
+/* "Authorization: ApiKey ..."; null where no line is needed. */
+static char *authorization(const struct service_options *options)
 {
     const char *scheme = options->api_key != NULL ? "ApiKey" : "Bearer";
     const char *secret = options->api_key != NULL ? options->api_key : options->bearer;
-    if (secret == NULL) {
-        return true;
-    }
     struct buf line;
     buf_init(&line, HEADER_MAX_BYTES);
-    buf_printf(&line, "Authorization: %s %s", scheme, secret);
-    struct curl_slist *longer = line.failed ? NULL : curl_slist_append(*list, line.data);
-    text_wipe(line.data);
-    buf_release(&line);
+    if (secret != NULL) {
+        buf_printf(&line, "Authorization: %s %s", scheme, secret);
+    }
+    return secret != NULL ? buf_detach(&line) : NULL;
+}
+
+bool secret_add_header(struct curl_slist **list, const struct service_options *options)
+{
+    char *line = authorization(options);
+    if (line == NULL) {
+        return true;
+    }
+    struct curl_slist *longer = curl_slist_append(*list, line);
+    text_wipe(line);
+    free(line);
     if (longer != NULL) {
         *list = longer;
     }
     return longer != NULL;
+}
+
+/* --- another one -------------------------------------------------------------------------------
+ */
+
+/* Within the list, because requests that are under way have it: libcurl reads it when they begin,
+ * and all of it happens in this thread. */
+static void change_header(struct curl_slist *list, const struct service_options *options)
+{
+    for (struct curl_slist *line = list; line != NULL; line = line->next) {
+        if (strncmp(line->data, "Authorization:", 14) == 0) {
+            text_wipe(line->data);
+            free(line->data);
+            line->data = authorization(options);
+        }
+    }
+}
+
+/* Signing services say 403 of a session that is over. */
+static bool is_refusal(const struct service *s, int status)
+{
+    return status == 401 || (status == 403 && s->options.aws_region != NULL);
+}
+
+bool secret_renewed(struct slot *slot)
+{
+    struct service *s = slot->service;
+    if (!is_refusal(s, slot->answer.status)) {
+        return false;
+    }
+    if (slot->credential != s->credential) {
+        return true;
+    }
+    bool other = false;
+    for (size_t i = 0; i < SERVICE_SECRETS; i++) {
+        other = renewal_replace(s->options.renewals[i], &s->secrets[i]) || other;
+        *secret_place(&s->options, i) = s->secrets[i];
+    }
+    if (other) {
+        s->credential++;
+        change_header(s->json_headers, &s->options);
+        change_header(s->bulk_headers, &s->options);
+    }
+    return other;
 }
 
 void secret_free_headers(struct curl_slist *list)
@@ -89,6 +176,8 @@ void secret_mask(const struct service_options *options, char *bytes, size_t len)
         mask_one(options->api_key, bytes, len);
         mask_one(options->password, bytes, len);
         mask_one(options->bearer, bytes, len);
+        mask_one(options->aws_secret_key, bytes, len);
+        mask_one(options->aws_token, bytes, len);
         mask_basic(options, bytes, len);
     }
 }

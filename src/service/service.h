@@ -24,6 +24,8 @@ extern const char *const product_headers[];
 struct base_url {
     char *url;    /* without a slash at the end */
     char *origin; /* "host:port", for messages */
+    char *host;   /* as the Host header has it, and */
+    char *prefix; /* what stands before the path: both are signed */
 };
 
 struct slot {
@@ -33,7 +35,9 @@ struct slot {
     struct buf path;
     struct buf url;
     const char *method;
-    size_t base; /* the base URL in use */
+    size_t base;                       /* the base URL in use */
+    unsigned credential;               /* which one it was sent with: service.credential then */
+    struct curl_slist *signed_headers; /* of this request alone; null: not signed */
     struct http_answer answer;
     bool head_whole; /* the blank line after the answer's head has come */
     bool overflow;   /* the answer's body was larger than its maximum */
@@ -45,7 +49,9 @@ struct slot {
 };
 
 struct service {
-    struct service_options options;
+    struct service_options options; /* its secrets are our own: */
+    char *secrets[SERVICE_SECRETS];
+    unsigned credential; /* grows with each that is read again */
     CURLM *multi;
     struct base_url *bases;
     size_t base_count;

@@ -9,6 +9,7 @@
 
 #include "fault.h"
 #include "secret.h"
+#include "signing.h"
 
 #define KEEPALIVE_IDLE_S 30L
 #define KEEPALIVE_PAUSE_S 10L
@@ -146,11 +147,6 @@ static bool set_connection(CURL *easy, const struct service_options *o)
     SET(CURLOPT_TIMEOUT_MS, (long)o->request_timeout_ms);
     SET(CURLOPT_CONNECTTIMEOUT_MS, (long)o->connect_timeout_ms);
     SET(CURLOPT_USERAGENT, "rowferry/" ROWFERRY_VERSION);
-    if (o->user != NULL) {
-        SET(CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
-        SET(CURLOPT_USERNAME, o->user);
-        SET(CURLOPT_PASSWORD, o->password != NULL ? o->password : "");
-    }
     return good;
 }
 
@@ -191,10 +187,23 @@ void wire_close_slot(struct service *s, struct slot *slot)
         curl_multi_remove_handle(s->multi, slot->easy);
         curl_easy_cleanup(slot->easy);
     }
+    signing_drop(slot);
     answer_free(slot->bulk);
     buf_release(&slot->path);
     buf_release(&slot->url);
     buf_release(&slot->answer.body);
+}
+
+/* Of each request anew: a password may be another one by now. */
+static bool set_user(CURL *easy, const struct service_options *o)
+{
+    bool good = true;
+    if (o->user != NULL) {
+        SET(CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+        SET(CURLOPT_USERNAME, o->user);
+        SET(CURLOPT_PASSWORD, o->password != NULL ? o->password : "");
+    }
+    return good;
 }
 
 /* A POST or PUT without a body says so: some proxies refuse one without a length. */
@@ -209,6 +218,11 @@ static bool set_request(struct slot *slot, const struct curl_slist *headers,
     static const struct span empty = {"", 0};
     CURL *easy = slot->easy;
     bool good = true;
+    if (slot->service->options.aws_region != NULL) {
+        good = signing_add(slot, headers, body);
+        headers = slot->signed_headers;
+    }
+    good = good && set_user(easy, &slot->service->options);
     SET(CURLOPT_URL, buf_text(&slot->url));
     SET(CURLOPT_HTTPHEADER, headers);
     SET(CURLOPT_HTTPGET, 1L);
@@ -244,7 +258,9 @@ int wire_start(struct slot *slot, const struct curl_slist *headers, const struct
 {
     struct service *s = slot->service;
     forget_answer(slot);
+    signing_drop(slot);
     slot->base = s->base;
+    slot->credential = s->credential;
     buf_reset(&slot->url);
     buf_push_text(&slot->url, s->bases[s->base].url);
     buf_push(&slot->url, buf_text(&slot->path), slot->path.len);

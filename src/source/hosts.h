@@ -8,6 +8,7 @@
 #ifndef ROWFERRY_SOURCE_HOSTS_H
 #define ROWFERRY_SOURCE_HOSTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "rowferry/base/buf.h"
@@ -17,5 +18,9 @@ size_t hosts_count(const char *list);
 
 /* Appends the list beginning with item number `turn`, those before it at its end. */
 void hosts_turn(struct buf *out, const char *list, size_t turn);
+
+/* Whether one of the hosts is reached over a network: neither empty nor a path (a socket of this
+ * machine), nor localhost or an address of its loopback. */
+bool hosts_leave(const char *list);
 
 #endif

@@ -11,12 +11,17 @@
 #include "pg_private.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/embed.h"
+#include "rowferry/base/renewal.h"
 #include "rowferry/base/text.h"
 #include "rowferry/source/lookup.h"
 #include "sqlstate.h"
 
 #define MESSAGE_MAX_BYTES ((size_t)64 * 1024)
 #define CONNECT_TIMEOUT_MS 10000
+#define WRONG_PASSWORD "28P01"
+#define ENCRYPTION_HINT                                                                            \
+    "to another host only with TLS: set ssl = on in the server, or say sslmode=disable in "        \
+    "source.uri where the way is safe (sslmode=verify-full checks who answers, too)"
 
 /* libpq prints notices to stderr by itself otherwise. */
 static void ignore_notice(void *context, const PGresult *result)
@@ -74,8 +79,8 @@ static size_t turned_read(struct turned lists[LISTS], PGconn *conn, size_t turn)
     return most;
 }
 
-/* Keepalives stand before the URI, so that it may say otherwise; what is ours after it. An empty
- * value is none. */
+/* Keepalives and encryption stand before the URI, so that it may say otherwise; what is ours after
+ * it. An empty value is none. */
 static PGconn *begin(const struct pg *pg, const struct turned lists[LISTS])
 {
     const char *const names[] = {"keepalives",
@@ -83,6 +88,7 @@ static PGconn *begin(const struct pg *pg, const struct turned lists[LISTS])
                                  "keepalives_interval",
                                  "keepalives_count",
                                  "tcp_user_timeout",
+                                 "sslmode",
                                  "dbname",
                                  "password",
                                  "client_encoding",
@@ -96,6 +102,7 @@ static PGconn *begin(const struct pg *pg, const struct turned lists[LISTS])
                                   "10",
                                   "3",
                                   "60000",
+                                  pg->encrypts ? "require" : NULL,
                                   pg->uri,
                                   pg->password,
                                   "UTF8",
@@ -143,7 +150,10 @@ static int refused(const struct pg *pg, struct err *err)
             class == ERR_TRANSIENT ? "could not" : "cannot", buf_text(&line));
     if (class == ERR_CONFIG) {
         err_hint(err, "see source.uri");
-    } else if (strcmp(sqlstate, "28P01") == 0 || strstr(message, "no password supplied") != NULL) {
+    } else if (strstr(message, "server does not support SSL") != NULL) {
+        err_hint(err, pg->encrypts ? ENCRYPTION_HINT : "see sslmode in source.uri");
+    } else if (strcmp(sqlstate, WRONG_PASSWORD) == 0 ||
+               strstr(message, "no password supplied") != NULL) {
         err_hint(err, "see source.password");
     }
     memcpy(err->sqlstate, sqlstate, sizeof(sqlstate));
@@ -199,7 +209,7 @@ static void shake_hands(struct pg *pg, int64_t timeout_ms, size_t *host_count, b
     turned_release(lists);
 }
 
-int pg_connect(struct pg *pg, struct err *err)
+static int connect_once(struct pg *pg, struct err *err)
 {
     int64_t timeout_ms = pg->connect_timeout_ms > 0 ? pg->connect_timeout_ms : CONNECT_TIMEOUT_MS;
     size_t host_count = 1;
@@ -224,6 +234,24 @@ int pg_connect(struct pg *pg, struct err *err)
     }
     PQsetErrorVerbosity(pg->conn, PQERRORS_DEFAULT);
     return set_up(pg, err);
+}
+
+static void forget_password(struct pg *pg)
+{
+    text_wipe(pg->password);
+    free(pg->password);
+}
+
+int pg_connect(struct pg *pg, struct err *err)
+{
+    if (pg->renewal != NULL) { /* another connection may know of a newer one */
+        char *now = renewal_take(pg->renewal, NULL);
+        forget_password(pg);
+        pg->password = now;
+    }
+    int rc = connect_once(pg, err);
+    bool wrong = rc < 0 && strcmp(err->sqlstate, WRONG_PASSWORD) == 0;
+    return wrong && renewal_replace(pg->renewal, &pg->password) ? connect_once(pg, err) : rc;
 }
 
 /* A session survives the promotion of its standby. */
@@ -297,6 +325,7 @@ static int open_primary(struct pg *pg, struct err *err)
 {
     struct source_options options = {.uri = pg->primary_uri,
                                      .password = pg->password,
+                                     .renewal = pg->renewal,
                                      .connect_timeout_ms = pg->connect_timeout_ms,
                                      .lock_timeout_ms = pg->lock_timeout_ms,
                                      .application_name = pg->application_name,
@@ -340,6 +369,8 @@ int pg_open(struct pg **out, const struct source_options *options, struct err *e
     *out = NULL;
     pg->uri = text_copy(options->uri);
     pg->password = options->password != NULL ? text_copy(options->password) : NULL;
+    pg->renewal = renewal_hold(options->renewal);
+    pg->encrypts = pg_must_encrypt(pg->uri);
     pg->application_name =
         text_copy(options->application_name != NULL ? options->application_name : "rowferry");
     pg->primary_uri = options->primary != NULL ? text_copy(options->primary) : NULL;
@@ -361,6 +392,7 @@ int pg_open_like(struct pg **out, const struct pg *pg, struct err *err)
     const struct source_options options = {.uri = pg->uri,
                                            .primary = pg->primary_uri,
                                            .password = pg->password,
+                                           .renewal = pg->renewal,
                                            .connect_timeout_ms = pg->connect_timeout_ms,
                                            .lock_timeout_ms = pg->lock_timeout_ms,
                                            .application_name = pg->application_name,
@@ -375,8 +407,8 @@ void pg_close(struct pg *pg)
     }
     leave_primary(pg);
     PQfinish(pg->conn);
-    text_wipe(pg->password);
-    free(pg->password);
+    forget_password(pg);
+    renewal_drop(pg->renewal);
     free(pg->uri);
     free(pg->primary_uri);
     free(pg->application_name);

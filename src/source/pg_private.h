@@ -15,6 +15,7 @@ struct pg {
     PGconn *conn;
     char *uri;
     char *password;
+    struct renewal *renewal; /* of the password; null: it stays */
     char *application_name;
     int64_t connect_timeout_ms;
     int64_t lock_timeout_ms;
@@ -26,6 +27,7 @@ struct pg {
     char *held;         /* the consumer whose advisory lock this session has, or null */
     size_t turn;        /* of several hosts the one that is tried first */
     bool fences;        /* see source_options */
+    bool encrypts;      /* because the source is another host and nobody said otherwise */
 };
 
 /* Monotonic; for time-outs and intervals. */
@@ -36,6 +38,11 @@ int pg_connect(struct pg *pg, struct err *err) MUST_CHECK;
 
 /* Another connection that is as this one is, without its advisory lock. */
 int pg_open_like(struct pg **out, const struct pg *pg, struct err *err) MUST_CHECK;
+
+/* Whether the URI leads to another host, and neither it nor the environment nor a service file
+ * names an sslmode: libpq would go on in clear where the server, or who stands between, says that
+ * it has no TLS. Connects to nobody. */
+bool pg_must_encrypt(const char *uri);
 
 /* After an error: ends a transaction that is open, connects again where the session is lost or
  * busy, and takes the advisory lock again. */

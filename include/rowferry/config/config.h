@@ -20,6 +20,7 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
 #include "rowferry/base/log.h"
+#include "rowferry/base/renewal.h"
 #include "rowferry/document/plan.h"
 #include "rowferry/service/options.h"
 #include "rowferry/source/pg.h"
@@ -37,8 +38,9 @@ enum secret_origin {
 
 struct secret {
     enum secret_origin origin;
-    char *place; /* variable, path, command, prompt or name; null for NONE */
-    char *value; /* null until config_resolve_secrets */
+    char *place;             /* variable, path, command, prompt or name; null for NONE */
+    char *value;             /* null until config_resolve_secrets */
+    struct renewal *renewal; /* from then on; null where the origin never gives another text */
 };
 
 struct source_config {
@@ -53,10 +55,15 @@ struct service_config {
     char **urls; /* without a trailing slash, without user:password@ */
     size_t url_count;
     bool allow_cleartext_credentials;
-    struct secret api_key; /* at most one of api_key, bearer, user with password */
+    struct secret api_key; /* at most one of api_key, bearer, user with password, aws_region */
     struct secret bearer;
     char *user; /* null: none */
     struct secret password;
+    char *aws_region; /* null: requests are not signed */
+    char *aws_service;
+    struct secret aws_key_id;
+    struct secret aws_secret_key;
+    struct secret aws_token;
     char *ca_file; /* null: the system's store */
     char *client_cert;
     char *client_key;
@@ -188,6 +195,9 @@ int config_resolve_secrets(struct config *c, struct err *err) MUST_CHECK;
 typedef void (*config_difference)(void *context, const char *path, const char *pipeline, bool live);
 void config_compare(const struct config *was, const struct config *is, config_difference tell,
                     void *context);
+
+/* The secrets of `from` in place of those of `to`, borrowed. */
+void config_borrow_secrets(struct config *to, const struct config *from);
 
 /* What was typed at a prompt stays known: secrets of `to` that ask the same get the value of
  * `from`. */

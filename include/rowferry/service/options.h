@@ -9,6 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct renewal;
+
+enum service_secret {
+    SERVICE_API_KEY,
+    SERVICE_BEARER,
+    SERVICE_PASSWORD,
+    SERVICE_AWS_KEY_ID,
+    SERVICE_AWS_SECRET_KEY,
+    SERVICE_AWS_TOKEN,
+    SERVICE_SECRETS,
+};
+
 struct service_options {
     const char *const *urls; /* base URLs without credential, path prefix included */
     size_t url_count;
@@ -16,8 +28,15 @@ struct service_options {
     const char *user;    /* basic authentication; null = none */
     const char *password;
     const char *bearer;
-    const char *ca_file;     /* null: the system's store */
-    const char *client_cert; /* PEM files; null = none */
+    const char *aws_region; /* requests are signed (sigv4.h); null = not */
+    const char *aws_service;
+    const char *aws_key_id;
+    const char *aws_secret_key;
+    const char *aws_token;                     /* of a session; null = none */
+    struct renewal *renewals[SERVICE_SECRETS]; /* of the texts above, for one that is refused; null:
+                                                  there is no other */
+    const char *ca_file;                       /* null: the system's store */
+    const char *client_cert;                   /* PEM files; null = none */
     const char *client_key;
     int64_t request_timeout_ms; /* of one request, body and answer */
     int64_t connect_timeout_ms;

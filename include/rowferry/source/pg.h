@@ -5,10 +5,12 @@
  * After opening: UTF8, UTC, ISO dates, ISO intervals, shortest exact floats, hex bytea,
  * row_security off (a policy that hides rows becomes an error instead of deletes), search_path
  * pg_catalog, lock_timeout, TCP keepalives. Roles and databases can override all of them, hence
- * always sent. Values travel as parameters only; identifiers are quoted by libpq and come from the
- * catalogue. Errors: a lost or refused connection, 57P0x, 57014 (cancelled), 55P03 (lock), 40001,
- * 40P01, 53xxx are ERR_TRANSIENT; every other SQLSTATE is ERR_REJECTED; a URI that libpq cannot
- * read is ERR_CONFIG. Messages hold PostgreSQL's text, never the password.
+ * always sent. A password that is refused (28P01) is read again from its origin, once. To another
+ * host the connection is encrypted or is not made, unless sslmode says otherwise. Values travel as
+ * parameters only; identifiers are quoted by libpq and come from the catalogue. Errors: a lost or
+ * refused connection, 57P0x, 57014 (cancelled), 55P03 (lock), 40001, 40P01, 53xxx are
+ * ERR_TRANSIENT; every other SQLSTATE is ERR_REJECTED; a URI that libpq cannot read is ERR_CONFIG.
+ * Messages hold PostgreSQL's text, never the password.
  */
 #ifndef ROWFERRY_SOURCE_PG_H
 #define ROWFERRY_SOURCE_PG_H
@@ -24,9 +26,12 @@
     "let a superuser run: alter role \"%s\" bypassrls; no policy is enough, because one could "    \
     "hide rows unseen"
 
+struct renewal;
+
 struct source_options {
-    const char *uri;      /* without a password */
-    const char *password; /* null: libpq's own rules */
+    const char *uri;         /* without a password */
+    const char *password;    /* null: libpq's own rules */
+    struct renewal *renewal; /* of the password, for one that is refused; null: there is no other */
     int64_t connect_timeout_ms;
     int64_t lock_timeout_ms;
     const char *application_name; /* "rowferry sync articles" */

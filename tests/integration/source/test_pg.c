@@ -336,7 +336,30 @@ START_TEST(a_second_holder_is_told_who_the_first_is)
 }
 END_TEST
 
-SUITE_MAIN("source/pg", a_rows_value_in_an_error_is_for_people_and_not_for_the_log,
+/* No name of this machine's own, and yet reached: nothing is known of its way. */
+START_TEST(another_host_without_tls_is_refused_and_says_what_to_set)
+{
+    char other[512];
+    struct err err = {0};
+    char *uri = database_new();
+    const char *at = strchr(uri, '@');
+    const char *port = strrchr(at, ':');
+    ck_assert(port != NULL);
+    snprintf(other, sizeof(other), "%.*s0.0.0.0%s", (int)(at + 1 - uri), uri, port);
+    ck_assert_int_eq(try_open(other, NULL, &err), ERR_REJECTED);
+    ck_assert_msg(strstr(err.message, "server does not support SSL") != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.hint, "sslmode=disable") != NULL, "%s", err.hint);
+    strncat(other, "?sslmode=prefer", sizeof(other) - strlen(other) - 1);
+    must(try_open(other, NULL, &err), &err);
+    other[strlen(other) - strlen("?sslmode=prefer")] = '\0';
+    ck_assert_int_eq(setenv("PGSSLMODE", "disable", 1), 0);
+    must(try_open(other, NULL, &err), &err);
+    database_drop(uri);
+}
+END_TEST
+
+SUITE_MAIN("source/pg", another_host_without_tls_is_refused_and_says_what_to_set,
+           a_rows_value_in_an_error_is_for_people_and_not_for_the_log,
            nobody_listening_is_temporary,
            of_several_hosts_one_that_never_answers_does_not_hide_the_others,
            where_no_host_answers_the_time_says_so,

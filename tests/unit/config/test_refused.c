@@ -188,8 +188,6 @@ static const struct refused {
     {PIPE(NAME "," FROM ",\"to\": {\"kind\": \"data_stream\"}"),
      "shop.json:2:52: \"pipelines[0].to.kind\": \"data_stream\" is not available in version 0.1.0",
      NULL},
-    {AUTH("\"aws_sigv4\": {}"),
-     "shop.json:2:10: \"service.auth.aws_sigv4\" is not available in version 0.1.0", NULL},
 
     /* secrets where none may be */
     {URI("postgresql://u:" S3CRET "@h/d"),
@@ -235,7 +233,14 @@ static const struct refused {
     {AUTH("\"password\": {\"env\": \"X\"}"), "shop.json:2:9: \"service.auth.user\" is missing",
      NULL},
     {AUTH("\"bearer\": {\"env\": \"X\"}, \"api_key\": {\"env\": \"X\"}"),
-     "shop.json:2:9: \"service.auth\" must be one of api_key, bearer, user with password", NULL},
+     "shop.json:2:9: \"service.auth\" must be one of api_key, bearer, user with password, "
+     "aws_sigv4",
+     NULL},
+    {AUTH("\"aws_sigv4\": {\"service\": \"es\"}"),
+     "shop.json:2:23: \"service.auth.aws_sigv4.region\" is missing", NULL},
+    {AUTH("\"aws_sigv4\": {\"region\": \"r\", \"session_token\": {\"env\": \"X\"}, "
+          "\"access_key_id\": {\"env\": \"X\"}}"),
+     "shop.json:2:23: \"service.auth.aws_sigv4.secret_access_key\" is missing", NULL},
     {"{" SOURCE ",\"service\": {\"url\": \"http://search:9200\", \"auth\": {\"api_key\": {\"env\": "
      "\"X\"}}}," PIPELINES "}",
      "shop.json:1:63: \"service.url\" would send a credential over http:// to another host",

@@ -39,5 +39,21 @@ START_TEST(one_item_stays_what_it_is)
 }
 END_TEST
 
+START_TEST(a_host_over_a_network_is_told_from_this_machine)
+{
+    static const char *const here[] = {"",    "localhost",       "LocalHost", "127.0.0.1",
+                                       "::1", "/run/postgresql", "@abstract", "127.3.2.1,/tmp,"};
+    static const char *const elsewhere[] = {"db.example",        "10.0.0.1",          "::2",
+                                            "127.0.0.1,db",      "0.0.0.0",           "127.example",
+                                            "localhost.example", "db,/run/postgresql"};
+    for (size_t i = 0; i < sizeof(here) / sizeof(here[0]); i++) {
+        ck_assert_msg(!hosts_leave(here[i]), "%s", here[i]);
+    }
+    for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+        ck_assert_msg(hosts_leave(elsewhere[i]), "%s", elsewhere[i]);
+    }
+}
+END_TEST
+
 SUITE_MAIN("source/hosts", items_are_counted, each_item_comes_first_in_its_turn,
-           one_item_stays_what_it_is)
+           one_item_stays_what_it_is, a_host_over_a_network_is_told_from_this_machine)

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A credential that is refused is read again, once; nobody but the configured host hears of it. */
+#include "fixture.h"
+#include "rowferry/base/renewal.h"
+#include "rowferry/service/bulk.h"
+#include "suite.h"
+
+#define OLD "canary-old-key-91"
+#define NEW "canary-new-key-92"
+
+static const char refusal[] = "HTTP/1.1 401 X\r\nContent-Length: 12\r\n\r\nUnauthorized";
+static const char fine[] =
+    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+
+/* The origin: what stands there now. */
+static char *read_text(const void *origin)
+{
+    return text_copy(*(const char *const *)origin);
+}
+
+static void keep(void *origin)
+{
+    (void)origin;
+}
+
+static int get(struct fixture *f)
+{
+    return http_request(f->service, "GET", "/", span_make(NULL, 0), &f->answer, &f->err);
+}
+
+static void expect_sent(const struct fixture *f, const char *line)
+{
+    ck_assert_msg(strstr(f->server->request, line) != NULL, "%s", f->server->request);
+}
+
+START_TEST(a_rotated_key_is_read_again_and_the_request_sent_once_more)
+{
+    static const char *const answers[] = {refusal, fine, NULL};
+    const char *place = NEW;
+    struct renewal *renewal = renewal_new(OLD, read_text, &place, keep);
+    struct fixture f = {.options = {.api_key = OLD, .renewals = {[SERVICE_API_KEY] = renewal}}};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f), 0);
+    ck_assert_int_eq(f.answer.status, 200);
+    ck_assert_uint_eq(f.server->requests, 2);
+    expect_sent(&f, "Authorization: ApiKey " NEW "\r\n");
+    stop(&f);
+    renewal_drop(renewal);
+}
+END_TEST
+
+START_TEST(a_rotated_password_is_too)
+{
+    static const char *const answers[] = {refusal, fine, NULL};
+    const char *place = NEW;
+    struct renewal *renewal = renewal_new(OLD, read_text, &place, keep);
+    struct fixture f = {
+        .options = {.user = "u", .password = OLD, .renewals = {[SERVICE_PASSWORD] = renewal}}};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f), 0);
+    ck_assert_int_eq(f.answer.status, 200);
+    expect_sent(&f, "Authorization: Basic dTpjYW5hcnktbmV3LWtleS05Mg==\r\n");
+    stop(&f);
+    renewal_drop(renewal);
+}
+END_TEST
+
+START_TEST(a_key_that_is_still_the_same_is_refused_once)
+{
+    static const char *const answers[] = {refusal, NULL};
+    const char *place = OLD;
+    struct renewal *renewal = renewal_new(OLD, read_text, &place, keep);
+    struct fixture f = {.options = {.api_key = OLD, .renewals = {[SERVICE_API_KEY] = renewal}}};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f), 0);
+    ck_assert_int_eq(f.answer.status, 401);
+    ck_assert_uint_eq(f.server->requests, 1);
+    stop(&f);
+    renewal_drop(renewal);
+}
+END_TEST
+
+START_TEST(a_new_key_that_is_refused_too_is_the_answer)
+{
+    static const char *const answers[] = {refusal, NULL};
+    const char *place = NEW;
+    struct renewal *renewal = renewal_new(OLD, read_text, &place, keep);
+    struct fixture f = {.options = {.api_key = OLD, .renewals = {[SERVICE_API_KEY] = renewal}}};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f), 0);
+    ck_assert_int_eq(f.answer.status, 401);
+    ck_assert_uint_eq(f.server->requests, 2);
+    stop(&f);
+    renewal_drop(renewal);
+}
+END_TEST
+
+/* One upsert, sent and taken back. */
+static void send_one(struct fixture *f, struct batch *b)
+{
+    struct batch *taken = NULL;
+    ck_assert_int_eq(bulk_send(f->service, "shop", NULL, b, &f->err), 0);
+    for (int i = 0; i < 100 && taken == NULL; i++) {
+        bool readable;
+        ck_assert_int_eq(bulk_wait(f->service, -1, 100, &readable, &f->err), 0);
+        taken = bulk_take(f->service);
+    }
+    ck_assert_ptr_eq(taken, b);
+}
+
+static void fill(struct batch *b)
+{
+    batch_init(b, 1024, 1024, 10);
+    batch_begin(b, OPERATION_UPSERT, span_make("a", 1), 10, 1);
+    buf_push_text(&b->bytes, "{\"index\":{\"_id\":\"a\"}}\n{}\n");
+    ck_assert(batch_commit(b));
+}
+
+START_TEST(a_bulk_that_met_the_old_key_goes_again_with_the_new_one)
+{
+    char taken[ANSWER_BYTES];
+    const char *const answers[] = {
+        refusal, answer_of(taken, 200, "{\"items\":[{\"index\":{\"status\":201}}]}"), NULL};
+    const char *place = NEW;
+    struct batch b;
+    struct renewal *renewal = renewal_new(OLD, read_text, &place, keep);
+    struct fixture f = {.options = {.api_key = OLD, .renewals = {[SERVICE_API_KEY] = renewal}}};
+    start(&f, answers, SIZE_MAX);
+    fill(&b);
+    send_one(&f, &b);
+    ck_assert_int_eq(b.operations[0].outcome, OUTCOME_RETRY);
+    ck_assert_ptr_null(strstr(b.failure.message, "canary"));
+    send_one(&f, &b);
+    ck_assert_int_eq(b.operations[0].outcome, OUTCOME_DONE);
+    expect_sent(&f, "Authorization: ApiKey " NEW "\r\n");
+    batch_release(&b);
+    stop(&f);
+    renewal_drop(renewal);
+}
+END_TEST
+
+START_TEST(a_bulk_whose_key_stays_refused_stops)
+{
+    static const char *const answers[] = {refusal, NULL};
+    const char *place = OLD;
+    struct batch b;
+    struct renewal *renewal = renewal_new(OLD, read_text, &place, keep);
+    struct fixture f = {.options = {.api_key = OLD, .renewals = {[SERVICE_API_KEY] = renewal}}};
+    start(&f, answers, SIZE_MAX);
+    fill(&b);
+    send_one(&f, &b);
+    ck_assert_int_eq(b.operations[0].outcome, OUTCOME_STOP);
+    batch_release(&b);
+    stop(&f);
+    renewal_drop(renewal);
+}
+END_TEST
+
+START_TEST(a_session_that_is_over_is_read_again_where_requests_are_signed)
+{
+    static const char *const answers[] = {"HTTP/1.1 403 X\r\nContent-Length: 0\r\n\r\n", fine,
+                                          NULL};
+    const char *place = NEW;
+    struct renewal *renewal = renewal_new(OLD, read_text, &place, keep);
+    struct fixture f = {.options = {.aws_region = "eu-west-1",
+                                    .aws_service = "es",
+                                    .aws_key_id = "AKIDEXAMPLE",
+                                    .aws_secret_key = "canary-secret-93",
+                                    .aws_token = OLD,
+                                    .renewals = {[SERVICE_AWS_TOKEN] = renewal}}};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f), 0);
+    ck_assert_int_eq(f.answer.status, 200);
+    expect_sent(&f, "x-amz-security-token: " NEW "\r\n");
+    expect_sent(&f, "Authorization: AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/");
+    ck_assert_ptr_null(strstr(f.server->request, "canary-secret"));
+    stop(&f);
+    renewal_drop(renewal);
+}
+END_TEST
+
+static void redirect_to(struct fixture *f, int status, struct scripted *other)
+{
+    char answer[256];
+    snprintf(answer, sizeof(answer),
+             "HTTP/1.1 %d X\r\nLocation: http://127.0.0.1:%d/\r\nContent-Length: 0\r\n\r\n", status,
+             other->port);
+    const char *const answers[] = {answer, NULL};
+    struct batch b;
+    f->server = scripted_start(answers, SIZE_MAX, false);
+    point(f, 0, f->server->port);
+    connect_to(f, 1);
+    ck_assert_int_eq(get(f), 0);
+    ck_assert_int_eq(f->answer.status, status);
+    fill(&b);
+    send_one(f, &b);
+    batch_release(&b);
+    stop(f);
+}
+
+START_TEST(where_a_redirect_points_nothing_is_heard)
+{
+    static const char *const answers[] = {fine, NULL};
+    static const int statuses[] = {301, 302, 303, 307, 308};
+    struct scripted *other = scripted_start(answers, SIZE_MAX, false);
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+        struct fixture basic = {.options = {.user = "u", .password = OLD}};
+        struct fixture key = {.options = {.api_key = OLD}};
+        redirect_to(&basic, statuses[i], other);
+        redirect_to(&key, statuses[i], other);
+    }
+    struct pollfd fd = {.fd = other->listener, .events = POLLIN};
+    ck_assert_int_eq(poll(&fd, 1, 0), 0);
+    ck_assert_uint_eq(other->requests, 0);
+    scripted_stop(other);
+}
+END_TEST
+
+SUITE_MAIN("service/credential", a_rotated_key_is_read_again_and_the_request_sent_once_more,
+           a_rotated_password_is_too, a_key_that_is_still_the_same_is_refused_once,
+           a_new_key_that_is_refused_too_is_the_answer,
+           a_bulk_that_met_the_old_key_goes_again_with_the_new_one,
+           a_bulk_whose_key_stays_refused_stops,
+           a_session_that_is_over_is_read_again_where_requests_are_signed,
+           where_a_redirect_points_nothing_is_heard)
