@@ -1,0 +1,26 @@
+-- $1 the table: may this role install the change log for it; the column that says when a row was
+-- changed, its index and whether it is never NULL. An index over it comes first.
+select current_setting('is_superuser')::boolean
+       or (pg_has_role(c.relowner, 'usage')
+           and coalesce((select pg_has_role(n.nspowner, 'usage') from pg_namespace n
+                          where n.nspname = 'rowferry'),
+                        has_database_privilege(current_database(), 'create'))),
+       x.attname, x.index, x.attnotnull
+  from pg_class c
+  left join lateral (
+       select a.attname, a.attnotnull, i.index
+         from pg_attribute a
+         join pg_type t on t.oid = a.atttypid and t.typname in ('timestamptz', 'timestamp')
+         left join lateral (
+              select ic.relname as index
+                from pg_index i
+                join pg_class ic on ic.oid = i.indexrelid
+                join pg_am m on m.oid = ic.relam and m.amname = 'btree'
+               where i.indrelid = a.attrelid and i.indisvalid and i.indpred is null
+                 and i.indkey[0] = a.attnum
+               order by i.indnkeyatts desc, ic.relname limit 1) i on true
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+          and a.attname ~* '(updat|modif|chang|edit|touch|mtime)'
+        order by i.index is null, t.typname = 'timestamp', not a.attnotnull, a.attnum
+        limit 1) x on true
+ where c.oid = $1::oid

@@ -1,0 +1,13 @@
+-- $1 the table: what the planner knows of its columns; of a tree what it knows of the whole, else of the
+-- largest member.
+with recursive tree as (
+    select $1::oid as oid
+    union
+    select i.inhrelid from pg_inherits i join tree t on t.oid = i.inhparent
+)
+select distinct on (s.attname) s.attname, s.avg_width, s.n_distinct
+  from tree t
+  join pg_class c on c.oid = t.oid
+  join pg_namespace n on n.oid = c.relnamespace
+  join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname
+ order by s.attname, t.oid = $1::oid and s.inherited desc, c.reltuples desc, s.inherited desc
