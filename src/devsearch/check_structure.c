@@ -2,6 +2,8 @@
 /* Judges values that have a structure of their own: ranges, vectors, flat objects, points. */
 #include "checker.h"
 
+#include <stdlib.h>
+
 static const char *token_word(enum token token)
 {
     return token == TOKEN_STRING   ? "VALUE_STRING"
@@ -159,8 +161,40 @@ static int check_bound(struct checker *c, const struct field *f, struct span key
     return -1;
 }
 
+/* "10.0.0.0/8" */
+static bool is_network(struct span text)
+{
+    const char *slash = memrchr(text.data, '/', text.len);
+    size_t len = slash != NULL ? (size_t)(slash - text.data) : 0;
+    size_t digits = slash != NULL ? text.len - len - 1 : 0;
+    bool six = memchr(text.data, ':', len) != NULL;
+    long bits = digits > 0 && digits < 4 ? strtol(slash + 1, NULL, 10) : -1;
+    return bits >= 0 && bits <= (six ? 128 : 32) && strspn(slash + 1, "0123456789") >= digits &&
+           value_ip(span_make(text.data, len));
+}
+
+/* Of addresses, a text is a network, whose bounds follow from it. */
+static int check_network(struct checker *c, const struct field *f)
+{
+    struct span text;
+    const char *at = c->reader.at;
+    if (reader_string(&c->reader, &c->text, &text) != 0) {
+        return check_broken(c);
+    }
+    if (is_network(text)) {
+        return 0;
+    }
+    check_bad(c, f, at, text);
+    refusal_cause(c->refusal, "illegal_argument_exception", "Expected [ip/prefix] but was [%.*s]",
+                  (int)text.len, text.data);
+    return -1;
+}
+
 int check_range(struct checker *c, const struct field *f)
 {
+    if (reader_peek(&c->reader) == TOKEN_STRING && strcmp(f->type->range_of, "ip") == 0) {
+        return check_network(c, f);
+    }
     struct members mark = {0};
     struct span key;
     int more;
