@@ -231,6 +231,16 @@ int config_check_uri(const char *uri, struct err *err)
     return address_check_uri(uri, err);
 }
 
+int config_check_url(const char *url, bool credential, struct err *err)
+{
+    int result = address_check_url(url, err);
+    if (result == 0 && credential && address_is_open(url)) {
+        err_set(err, ERR_CONFIG, "it would send a credential over http:// to another host");
+        result = err_hint(err, "use https://");
+    }
+    return result;
+}
+
 void config_source_options(const struct config *c, const char *application_name,
                            struct source_options *out)
 {

@@ -177,6 +177,8 @@ int config_read_built(struct config **out, const char *text, struct err *err) MU
 
 /* What config_load asks of source.uri, for a URI from elsewhere: a password in it is ERR_CONFIG. */
 int config_check_uri(const char *uri, struct err *err) MUST_CHECK;
+/* The same of service.url, with a credential or without. */
+int config_check_url(const char *url, bool credential, struct err *err) MUST_CHECK;
 
 /* Whether `listen` is set to an address that is not loopback's. */
 bool config_listens_open(const struct config *c);
