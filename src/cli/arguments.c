@@ -16,6 +16,7 @@ struct scan {
     const char *const *argv;
     size_t at, count;
     size_t words;
+    bool listing; /* the words that come are more values of the last option */
 };
 
 /* --- options ------------------------------------------------------------------------------- */
@@ -37,6 +38,12 @@ static int unknown_option(const char *text, size_t len, struct err *err)
     return ERR_CONFIG;
 }
 
+static bool takes_several(const struct option_row *row)
+{
+    size_t len = row->argument != NULL ? strlen(row->argument) : 0;
+    return len > 3 && strcmp(row->argument + len - 3, "...") == 0;
+}
+
 /* value: what stands behind "=" or the letter; null: nothing. */
 static int take_option(struct scan *s, enum option_id id, const char *value, struct err *err)
 {
@@ -56,6 +63,10 @@ static int take_option(struct scan *s, enum option_id id, const char *value, str
                        row->argument);
     }
     s->out->values[id] = value;
+    if (takes_several(row)) {
+        s->out->several[s->out->several_count++] = value;
+        s->listing = s->words > 0;
+    }
     return 0;
 }
 
@@ -80,20 +91,31 @@ static int take_letter(struct scan *s, const char *text, struct err *err)
     return unknown_option(text, strlen(text), err);
 }
 
+static void take_word(struct scan *s, const char *text)
+{
+    if (s->listing) {
+        s->out->several[s->out->several_count++] = text;
+    } else {
+        s->out->words[s->words++] = text;
+    }
+}
+
 static int scan_all(struct scan *s, struct err *err)
 {
     bool options = true;
     while (s->at < s->count) {
         const char *text = s->argv[s->at++];
+        bool option = options && text[0] == '-' && text[1] != '\0';
         int rc = 0;
-        if (options && strcmp(text, "--") == 0) {
+        s->listing = s->listing && !option;
+        if (option && strcmp(text, "--") == 0) {
             options = false;
-        } else if (options && strncmp(text, "--", 2) == 0) {
+        } else if (option && text[1] == '-') {
             rc = take_long(s, text, err);
-        } else if (options && text[0] == '-' && text[1] != '\0') {
+        } else if (option) {
             rc = take_letter(s, text, err);
         } else {
-            s->out->words[s->words++] = text;
+            take_word(s, text);
         }
         if (rc < 0) {
             return rc;
@@ -276,6 +298,7 @@ int arguments_parse(struct arguments *out, int argc, const char *const *argv, st
     *out = (struct arguments){0};
     size_t count = argc > 0 ? (size_t)argc : 1;
     out->words = mem_zero(count, sizeof(*out->words));
+    out->several = mem_zero(count, sizeof(*out->several));
     struct scan s = {.out = out, .argv = argv, .at = 1, .count = count};
     int rc = scan_all(&s, err);
     if (rc == 0 && s.words > 0) {
@@ -291,4 +314,5 @@ int arguments_parse(struct arguments *out, int argc, const char *const *argv, st
 void arguments_release(struct arguments *a)
 {
     free(a->words);
+    free(a->several);
 }

@@ -2,7 +2,9 @@
 /*
  * What a person asked for: argv by the tables of command.h. Pure.
  *
- * Options may stand anywhere, "--" ends them; "--name=value" and "--name value" are the same.
+ * Options may stand anywhere, "--" ends them; "--name=value" and "--name value" are the same. An
+ * option that takes several values takes them one by one, and behind the command also the words up
+ * to the next option.
  */
 #ifndef ROWFERRY_CLI_ARGUMENTS_H
 #define ROWFERRY_CLI_ARGUMENTS_H
@@ -19,7 +21,9 @@ struct arguments {
     const char *values[OPTION_COUNT]; /* null: not given; a flag's is not null */
     const char **operands;            /* what stands after the command */
     size_t operand_count;
-    const char **words; /* owned: command and operands */
+    const char **words;   /* owned: command and operands */
+    const char **several; /* owned: of the option that takes several values */
+    size_t several_count;
 };
 
 /* ERR_CONFIG where argv cannot be understood; the message is one line that helps. */

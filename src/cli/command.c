@@ -47,6 +47,13 @@ const struct option_row option_rows[OPTION_COUNT] = {
                              "a superuser or administrator account is a WARN, not a FAIL"},
     [OPTION_IMPLICIT] = {"--implicit", 0, NULL,
                          "leave the index's creation to the first document, without a mapping"},
+    [OPTION_SOURCE] = {"--source", 0, "URI", "the database to look at; the URI has no password"},
+    [OPTION_TABLE] = {"--table", 0, "T", "the table, or a view over one"},
+    [OPTION_WITH] = {"--with", 0, "CHILD...",
+                     "tables that a foreign key joins to it, as objects and lists"},
+    [OPTION_SERVICE] = {"--service", 0, "URL", "the search service; default http://127.0.0.1:9200"},
+    [OPTION_OUTPUT] = {"--output", 'o', "FILE", "write to a new file in place of standard output"},
+    [OPTION_FORCE] = {"--force", 0, NULL, "replace the file where there is one"},
 };
 
 const struct exit_row exit_rows[] = {
@@ -71,6 +78,21 @@ const struct exit_row exit_rows[] = {
 #define ASKED (1U << EXIT_HELD | AWAY)
 
 const struct command commands[] = {
+    {
+        .name = "init",
+        .operands = "",
+        .summary = "look at a table and propose a configuration for it",
+        .about = "Prints a commented configuration that passes check and sync as it is: key, "
+                 "capture, mapping and settings, each with its reason. On a terminal it asks "
+                 "what cannot be known. The password of --source comes from $PGPASSWORD or "
+                 "~/.pgpass, an API key of the service from $ROWFERRY_API_KEY.",
+        .options = OPTION_BIT(OPTION_SOURCE) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_WITH) |
+                   OPTION_BIT(OPTION_SERVICE) | OPTION_BIT(OPTION_OUTPUT) |
+                   OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_YES),
+        .exits = EXITS(AWAY),
+        .unconfigured = true,
+        .run = command_init,
+    },
     {
         .name = "check",
         .operands = "[PIPELINE...]",
@@ -310,7 +332,6 @@ const struct command commands[] = {
         .unconfigured = true,
         .run = command_manual,
     },
-    {.name = "init"},
     {.name = "validate"},
     {0},
 };

@@ -48,6 +48,12 @@ enum option_id {
     OPTION_IMPLICIT,
     OPTION_WAIT,
     OPTION_ACCEPT_ADMIN,
+    OPTION_SOURCE,
+    OPTION_TABLE,
+    OPTION_WITH,
+    OPTION_SERVICE,
+    OPTION_OUTPUT,
+    OPTION_FORCE,
     OPTION_COUNT,
 };
 
@@ -59,10 +65,10 @@ _Static_assert(OPTION_COUNT <= 64, "an option has a bit of its own in command.op
      OPTION_BIT(OPTION_VERSION))
 
 struct option_row {
-    const char *name; /* with its dashes */
-    char letter;      /* 0: none */
-    const char *argument;
-    const char *help; /* null: an option of a later version */
+    const char *name;     /* with its dashes */
+    char letter;          /* 0: none */
+    const char *argument; /* with "..." behind it: several, as words up to the next option too */
+    const char *help;     /* null: an option of a later version */
 };
 
 extern const struct option_row option_rows[OPTION_COUNT];
@@ -95,6 +101,7 @@ struct command {
 /* Ends with a null name. */
 extern const struct command commands[];
 
+int command_init(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_check(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_sync(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_pause(const struct arguments *a, struct err *err) MUST_CHECK;

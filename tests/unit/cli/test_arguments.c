@@ -18,6 +18,7 @@
         return 0;                                                                                  \
     }
 
+COMMAND(command_init)
 COMMAND(command_check)
 COMMAND(command_sync)
 COMMAND(command_reindex)
@@ -85,6 +86,30 @@ START_TEST(a_command_of_two_words_has_the_rest_as_operands)
     ck_assert_uint_eq(a.operand_count, 1);
     ck_assert_str_eq(a.operands[0], "one");
     arguments_release(&a);
+}
+END_TEST
+
+START_TEST(an_option_of_several_values_takes_words_up_to_the_next_option)
+{
+    static const char *const forms[][6] = {
+        {"init", "--with", "a", "b", "--table", "t"},
+        {"--with", "a", "init", "--with=b", "--table", "t"},
+        {"init", "--with", "a", "--table=t", "--with", "b"},
+        {"init", "--table", "t", "--with", "a", "b"},
+    };
+    for (size_t i = 0; i < 4; i++) {
+        struct arguments a;
+        struct err err;
+        const char *const *w = forms[i];
+        ck_assert_int_eq(PARSE(&a, &err, w[0], w[1], w[2], w[3], w[4], w[5]), 0);
+        ck_assert_str_eq(a.command->name, "init");
+        ck_assert_str_eq(a.values[OPTION_TABLE], "t");
+        ck_assert_uint_eq(a.several_count, 2);
+        ck_assert_str_eq(a.several[0], "a");
+        ck_assert_str_eq(a.several[1], "b");
+        ck_assert_uint_eq(a.operand_count, 0);
+        arguments_release(&a);
+    }
 }
 END_TEST
 
@@ -182,6 +207,8 @@ START_TEST(what_the_tables_say_of_a_thing_is_a_phrase_and_of_a_command_sentences
 END_TEST
 
 SUITE_MAIN("cli/arguments", options_may_stand_anywhere, a_value_is_taken_in_each_of_its_forms,
-           a_command_of_two_words_has_the_rest_as_operands, two_dashes_end_the_options,
-           help_needs_neither_command_nor_operands, what_cannot_be_understood_is_refused_by_name,
+           a_command_of_two_words_has_the_rest_as_operands,
+           an_option_of_several_values_takes_words_up_to_the_next_option,
+           two_dashes_end_the_options, help_needs_neither_command_nor_operands,
+           what_cannot_be_understood_is_refused_by_name,
            what_the_tables_say_of_a_thing_is_a_phrase_and_of_a_command_sentences)
