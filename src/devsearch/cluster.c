@@ -149,6 +149,42 @@ HANDLER(get_stats)
     return rc;
 }
 
+/* One segment of one shard: nothing is merged here. */
+static void push_segment(struct buf *out, const struct index *ix, int64_t count, int64_t bytes)
+{
+    push_json_text(out, ix->name);
+    buf_printf(out,
+               ":{\"shards\":{\"0\":[{\"routing\":{\"state\":\"STARTED\",\"primary\":true,"
+               "\"node\":\"devsearch\"},\"num_committed_segments\":1,\"num_search_segments\":1,"
+               "\"segments\":{\"_0\":{\"generation\":0,\"num_docs\":%lld,\"deleted_docs\":0,"
+               "\"size_in_bytes\":%lld,\"committed\":true,\"search\":true}}}]}}",
+               (long long)count, (long long)bytes);
+}
+
+HANDLER(get_segments)
+{
+    struct indices list;
+    int rc = 0;
+    if (catalogue_resolve_open(&s->catalogue, q->segments[0], &list, refusal) != 0) {
+        return -1;
+    }
+    buf_printf(&a->body,
+               "{\"_shards\":{\"total\":%zu,\"successful\":%zu,\"failed\":0},\"indices\":{",
+               list.count, list.count);
+    for (size_t i = 0; rc == 0 && i < list.count; i++) {
+        int64_t n = 0;
+        int64_t bytes = 0;
+        rc = index_catch_up(s, list.list[i], refusal);
+        rc = rc == 0 ? shelf_size(list.list[i]->shelf, list.list[i]->refresh, &n, &bytes, refusal)
+                     : rc;
+        buf_push_text(&a->body, i > 0 ? "," : "");
+        push_segment(&a->body, list.list[i], n, bytes);
+    }
+    buf_push_literal(&a->body, "}}");
+    free(list.list);
+    return rc;
+}
+
 static size_t characters(const char *text, size_t from, size_t to)
 {
     size_t n = 0;

@@ -4,6 +4,7 @@
 #include "reader.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 
 void value_release(struct value *v)
@@ -20,6 +21,16 @@ static void values_clear(struct values *v)
     v->count = 0;
 }
 
+/* The type "date" has milliseconds. */
+static bool date_of(const struct field *field, struct span text, long double *n)
+{
+    if (!value_date(text, field->format, n)) {
+        return false;
+    }
+    *n = strcmp(field->type->name, "date") == 0 ? floorl(*n) : *n;
+    return true;
+}
+
 static bool number_of(const struct field *field, struct span text, long double *n)
 {
     bool flag;
@@ -34,7 +45,7 @@ static bool number_of(const struct field *field, struct span text, long double *
     case FAMILY_REAL:
         return value_number(text, n);
     case FAMILY_DATE:
-        return value_date(text, field->format, n);
+        return date_of(field, text, n);
     default:
         if (!value_boolean(text, &flag)) {
             return false;

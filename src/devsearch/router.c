@@ -50,6 +50,7 @@ static const struct {
     {GET, "_stats", "", get_stats},
     {GET, "{i}/_stats", "", get_stats},
     {GET, "{i}/_stats/{x}", "", get_stats},
+    {GET, "{i}/_segments", "verbose", get_segments},
     {GET, "_cluster/health", "wait_for_status,timeout,level,local,master_timeout", health},
     {GET, "_cluster/health/{x}", "wait_for_status,timeout,level,local,master_timeout", health},
     {POST, "{i}/_close", ADMIN LIST, close_index},

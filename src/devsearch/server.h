@@ -84,6 +84,7 @@ HANDLER(search);
 HANDLER(count);
 HANDLER(refresh);
 HANDLER(get_stats);
+HANDLER(get_segments);
 HANDLER(health);
 HANDLER(analyze);
 HANDLER(open_pit);
