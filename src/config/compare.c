@@ -85,6 +85,7 @@ static bool same_value(const struct option *o, const void *a, const void *b)
     case OPTION_DEPENDS:
         return same_dependencies(&((const struct pipeline_config *)a)->from,
                                  &((const struct pipeline_config *)b)->from);
+    case OPTION_QUERIES: /* of a command that reads the file anew */
     case OPTION_PIPELINES:
     case OPTION_UNREAD:
     case OPTION_UNAVAILABLE:

@@ -294,6 +294,20 @@ static void free_texts(char **texts, size_t count)
     free(texts);
 }
 
+static void free_validate(struct validate_config *v)
+{
+    free_texts(v->filter, v->filter_count);
+    free_texts(v->sort, v->sort_count);
+    for (size_t i = 0; i < v->query_count; i++) {
+        struct trial_query *q = &v->queries[i];
+        free(q->name);
+        free(q->q);
+        free(q->body);
+        free_texts(q->expect, q->expect_count);
+    }
+    free(v->queries);
+}
+
 static void free_pipeline(struct pipeline_config *p)
 {
     free(p->name);
@@ -312,6 +326,7 @@ static void free_pipeline(struct pipeline_config *p)
         free(p->fields[i].column);
     }
     free(p->fields);
+    free_validate(&p->validate);
 }
 
 void config_free(struct config *c)

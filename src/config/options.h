@@ -26,6 +26,7 @@ enum option_type {
     OPTION_TEXTS,       /* the same; one string may stand without the list */
     OPTION_FIELDS,      /* struct field * and size_t behind it: property <- column or null */
     OPTION_DEPENDS,     /* struct dependency * and size_t behind it: tables and their keys */
+    OPTION_QUERIES,     /* struct trial_query * and size_t behind it: searches and their hits */
     OPTION_PIPELINES,   /* the pipelines */
     OPTION_UNREAD,      /* accepted, read by nothing in this version */
     OPTION_UNAVAILABLE, /* known, but refused in this version */
@@ -48,7 +49,6 @@ struct option {
     const char *choices;      /* "a|b|!c": c is known, but not available in this version */
     int (*check)(const char *value, struct err *err); /* of texts and JSON; null: any */
     const char *help;
-    bool idle; /* accepted and checked, without effect in this version: a warning says so */
 };
 
 extern const struct option options[];

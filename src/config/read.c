@@ -80,19 +80,6 @@ static int unknown_key(const struct reader *r, const struct level *level, const 
     return ERR_CONFIG;
 }
 
-/* Nobody shall rely on what is not there yet. */
-static void warn_idle(struct reader *r, const char *path)
-{
-    struct config *c = r->config;
-    struct place p = scan_find(r->text, r->len, path, SCAN_KEY);
-    struct buf text;
-    buf_init(&text, MAX_PATH_BYTES);
-    buf_printf(&text, "%s:%d:%d: \"%s\" has no effect in version %s", r->file, p.line, p.column,
-               path, ROWFERRY_VERSION);
-    c->warnings = mem_grow(c->warnings, c->warning_count + 1, sizeof(*c->warnings));
-    c->warnings[c->warning_count++] = buf_detach(&text);
-}
-
 static int read_group(struct reader *r, const struct level *level, struct json_object *group);
 
 static int read_below(struct reader *r, const struct level *level, const char *group,
@@ -121,9 +108,6 @@ static int read_member(struct reader *r, const struct level *level, const char *
         result = unknown_key(r, level, key, path);
     } else if (o->type != OPTION_PIPELINES && value != NULL) {
         result = value_read(r, o, path, value, target_of(r, o, level->pipeline));
-        if (result == 0 && o->idle) {
-            warn_idle(r, path);
-        }
     }
     free(group);
     free(path);

@@ -63,6 +63,10 @@ int value_secret(struct reader *r, const char *path, struct json_object *value,
 int value_dependencies(struct reader *r, const char *path, struct json_object *value,
                        void *target) MUST_CHECK;
 
+/* Searches and what they find, the same way (value_query.c). */
+int value_queries(struct reader *r, const char *path, struct json_object *value,
+                  void *target) MUST_CHECK;
+
 /* "a string", "a number" ...: what stands there, for messages. */
 const char *value_kind(struct json_object *value);
 

@@ -323,6 +323,8 @@ int value_read(struct reader *r, const struct option *o, const char *path,
         return read_fields(r, path, value, target);
     case OPTION_DEPENDS:
         return value_dependencies(r, path, value, target);
+    case OPTION_QUERIES:
+        return value_queries(r, path, value, target);
     case OPTION_UNAVAILABLE:
         return read_fail(r, path, SCAN_KEY, "\"%s\" is not available in version %s", path,
                          ROWFERRY_VERSION);

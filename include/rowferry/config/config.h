@@ -22,6 +22,7 @@
 #include "rowferry/base/log.h"
 #include "rowferry/base/renewal.h"
 #include "rowferry/document/plan.h"
+#include "rowferry/engine/trial_query.h"
 #include "rowferry/service/options.h"
 #include "rowferry/source/pg.h"
 #include "rowferry/source/query.h"
@@ -127,6 +128,17 @@ struct capacity_config {
     int64_t growth;       /* documents a day */
 };
 
+struct validate_config {
+    int64_t sample; /* documents */
+    int64_t k;      /* an expected hit is among the first so many */
+    char **filter;  /* fields that searches filter by, beside those that are found */
+    size_t filter_count;
+    char **sort; /* and sort by */
+    size_t sort_count;
+    struct trial_query *queries;
+    size_t query_count;
+};
+
 /* Limits, guard and on_schema_change are resolved: the pipeline's own, else the top level's, else
  * the default. */
 struct pipeline_config {
@@ -139,6 +151,7 @@ struct pipeline_config {
     struct delete_guard_config delete_guard;
     struct verify_config verify;
     struct capacity_config capacity;
+    struct validate_config validate;
     int on_schema_change;
 };
 

@@ -32,19 +32,19 @@ static const char whole[] =
     "            \"ingest_pipeline\": null, \"keep\": 2 },\n"
     "    \"fields\": { \"title\": \"headline\", \"env\": null },\n"
     "    \"limits\": { \"in_flight\": 5 },\n"
-    "    \"validate\": { \"queries\": [] }, \"capacity\": { \"growth\": 1 }\n"
+    "    \"validate\": { \"k\": 3, \"sort\": [\"env\"], \"queries\": [ { \"q\": \"title:x\",\n"
+    "      \"expect\": [\"1\", \"2\"] } ] },\n"
+    "    \"capacity\": { \"growth\": 1 }\n"
     "  }, " PIPELINE_TWO " ]\n"
     "}\n";
 
-START_TEST(an_option_that_does_nothing_yet_is_warned_of)
+START_TEST(no_option_is_without_effect)
 {
     configfile_enter();
     struct err err;
     struct config *c = configfile_load(whole, &err);
     ck_assert_msg(c != NULL, "%s", err.message);
-    ck_assert_uint_eq(c->warning_count, 1);
-    ck_assert_ptr_nonnull(strstr(c->warnings[0], " has no effect in version"));
-    ck_assert_int_eq(strncmp(c->warnings[0], "shop.json:", 10), 0);
+    ck_assert_uint_eq(c->warning_count, 0);
     config_free(c);
 }
 END_TEST
@@ -226,8 +226,28 @@ START_TEST(the_file_is_searched_in_order)
 }
 END_TEST
 
-SUITE_MAIN("config/config", an_option_that_does_nothing_yet_is_warned_of,
-           every_part_of_the_file_arrives,
+START_TEST(searches_and_what_they_find_arrive)
+{
+    configfile_enter();
+    struct err err;
+    struct config *c = configfile_load(whole, &err);
+    ck_assert_msg(c != NULL, "%s", err.message);
+    const struct validate_config *v = &c->pipelines[0].validate;
+    ck_assert_int_eq(v->sample, 500);
+    ck_assert_int_eq(v->k, 3);
+    ck_assert_uint_eq(v->sort_count, 1);
+    ck_assert_uint_eq(v->filter_count, 0);
+    ck_assert_uint_eq(v->query_count, 1);
+    ck_assert_str_eq(v->queries[0].q, "title:x");
+    ck_assert_ptr_null(v->queries[0].body);
+    ck_assert_uint_eq(v->queries[0].expect_count, 2);
+    ck_assert_str_eq(v->queries[0].expect[1], "2");
+    config_free(c);
+}
+END_TEST
+
+SUITE_MAIN("config/config", no_option_is_without_effect, every_part_of_the_file_arrives,
            limits_are_the_pipelines_own_else_the_top_levels_else_the_default,
            a_small_file_has_the_designs_defaults,
-           the_environment_fills_strings_and_has_the_last_word, the_file_is_searched_in_order)
+           the_environment_fills_strings_and_has_the_last_word, the_file_is_searched_in_order,
+           searches_and_what_they_find_arrive)

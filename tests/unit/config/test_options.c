@@ -59,6 +59,7 @@ START_TEST(the_manual_has_every_option_with_default_range_and_help)
         [OPTION_TEXTS] = "string or list",
         [OPTION_FIELDS] = "object",
         [OPTION_DEPENDS] = "list of objects",
+        [OPTION_QUERIES] = "list of objects",
         [OPTION_PIPELINES] = "list of objects",
         [OPTION_UNREAD] = "any",
     };
