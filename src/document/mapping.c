@@ -370,6 +370,39 @@ void mapping_write(struct buf *out, const struct mapping *m, const char *meta_js
     json_object_put(mappings);
 }
 
+/* The field that is named next in the path, of which names may have dots themselves; *rest is what
+ * follows. */
+static struct json_object *field_within(struct json_object *fields, const char *path,
+                                        const char **rest)
+{
+    if (!json_object_is_type(fields, json_type_object)) {
+        return NULL;
+    }
+    json_object_object_foreach(fields, name, json)
+    {
+        size_t len = strlen(name);
+        if (strncmp(path, name, len) == 0 && (path[len] == '\0' || path[len] == '.')) {
+            *rest = path + len + (path[len] == '.' ? 1 : 0);
+            return json;
+        }
+    }
+    return NULL;
+}
+
+char *mapping_parameter(const struct mapping *m, const char *path, const char *parameter)
+{
+    struct json_object *mappings = parse_object(m->json);
+    struct json_object *at = mappings;
+    const char *rest = path;
+    while (at != NULL && *rest != '\0') {
+        struct json_object *inside = field_within(member(at, "properties"), rest, &rest);
+        at = inside != NULL ? inside : field_within(member(at, "fields"), rest, &rest);
+    }
+    char *text = at != NULL ? member_text(at, parameter) : NULL;
+    json_object_put(mappings);
+    return text;
+}
+
 void mapping_fingerprint(char out[17], const struct mapping *m)
 {
     uint64_t hash = text_hash(m->json, strlen(m->json));

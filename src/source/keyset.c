@@ -86,6 +86,13 @@ enum keyset_added keyset_add(struct keyset *k, struct span key)
     return KEYSET_NEW;
 }
 
+bool keyset_place(const struct keyset *k, struct span key, size_t *index)
+{
+    size_t place = k->slot_count > 0 ? *find(k, key, text_hash(key.data, key.len)) : 0;
+    *index = place > 0 ? place - 1 : 0;
+    return place > 0;
+}
+
 enum keyset_match keyset_mark(struct keyset *k, struct span key, size_t from, size_t to)
 {
     if (k->slot_count == 0) {

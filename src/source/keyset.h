@@ -43,6 +43,9 @@ enum keyset_added keyset_add(struct keyset *k, struct span key);
  * those asked for, the ones from index `from` to before `to`. */
 enum keyset_match keyset_mark(struct keyset *k, struct span key, size_t from, size_t to);
 
+/* The place of a key; false where it is not in the set. */
+bool keyset_place(const struct keyset *k, struct span key, size_t *index);
+
 /* Borrowed until the next add; NUL-terminated. */
 struct span keyset_get(const struct keyset *k, size_t index);
 

@@ -85,6 +85,10 @@ const struct property *mapping_find(const struct mapping *m, const char *name);
  */
 void mapping_write(struct buf *out, const struct mapping *m, const char *meta_json);
 
+/* What the mapping says of a field: its parameter as a text, an object as JSON, null where it is
+ * unsaid. path: "title", "author.name", "title.raw" (a multi-field). The caller frees it. */
+char *mapping_parameter(const struct mapping *m, const char *path, const char *parameter);
+
 /* A fingerprint of what the mapping means, independent of blanks: 16 hex digits and NUL. */
 void mapping_fingerprint(char out[17], const struct mapping *m);
 
