@@ -54,6 +54,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_SERVICE] = {"--service", 0, "URL", "the search service; default http://127.0.0.1:9200"},
     [OPTION_OUTPUT] = {"--output", 'o', "FILE", "write to a new file in place of standard output"},
     [OPTION_FORCE] = {"--force", 0, NULL, "replace the file where there is one"},
+    [OPTION_HTML] = {"--html", 0, "FILE", "write a page with plots, that needs nothing else"},
 };
 
 const struct exit_row exit_rows[] = {
@@ -205,6 +206,20 @@ const struct command commands[] = {
         .run = command_smoke,
     },
     {
+        .name = "validate",
+        .operands = "[PIPELINE...]",
+        .summary = "try representative rows in an index of their own, in eight steps",
+        .about =
+            "Creates an index <alias>-validate-<random> with mapping and settings as configured, "
+            "fills it with rows of all kinds, and compares with the table: counts, queries, "
+            "analysis, filter, sort, relevance, vectors, rate and storage. The index is removed "
+            "whatever happens; the live one is not touched. With --json one object a line for "
+            "each pipeline.",
+        .options = JSON | OPTION_BIT(OPTION_HTML),
+        .exits = EXITS(1U << EXIT_DIFFERENCES | AWAY),
+        .run = command_validate,
+    },
+    {
         .name = "source install",
         .operands = "[PIPELINE...]",
         .summary = "install the change log in the source database",
@@ -332,6 +347,5 @@ const struct command commands[] = {
         .unconfigured = true,
         .run = command_manual,
     },
-    {.name = "validate"},
     {0},
 };

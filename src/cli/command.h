@@ -46,6 +46,7 @@ enum option_id {
     OPTION_ADOPT,
     OPTION_INDEX,
     OPTION_IMPLICIT,
+    OPTION_HTML,
     OPTION_WAIT,
     OPTION_ACCEPT_ADMIN,
     OPTION_SOURCE,
@@ -113,6 +114,7 @@ int command_verify(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_status(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_document(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_smoke(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_validate(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_source_install(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_source_upgrade(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_source_uninstall(const struct arguments *a, struct err *err) MUST_CHECK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of migrations/, the status page, the manual's prose, the shells' completions: as texts in
+ * Files of migrations/, the pages, the manual's prose, the shells' completions: as texts in
  * the program (cmake/Embed.cmake generates the tables).
  */
 #ifndef ROWFERRY_BASE_EMBED_H
@@ -16,6 +16,7 @@ extern const struct embedded state_sql[];
 extern const struct embedded serve_html[];
 extern const struct embedded rowferry_completion[];
 extern const struct embedded rowferry_mdoc[];
+extern const struct embedded rowferry_html[];
 
 /* The text of that name; aborts where there is none (a bug of ours, found by any test). */
 const char *embedded_text(const struct embedded *table, const char *name);

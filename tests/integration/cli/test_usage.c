@@ -113,23 +113,6 @@ START_TEST(a_mistyped_option_is_answered_with_the_nearest)
 }
 END_TEST
 
-START_TEST(a_command_of_a_later_version_says_so_and_is_not_listed)
-{
-    struct program_result help;
-    static const char *const later[] = {"validate"};
-    run_line(&help, NULL, "--help");
-    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
-        char text[96];
-        snprintf(text, sizeof(text), "rowferry: command \"%s\" is not available in version 0.1.0\n",
-                 later[i]);
-        expect(NULL, later[i], 2, text);
-        snprintf(text, sizeof(text), "\n  %s ", later[i]);
-        ck_assert_ptr_null(strstr(help.out, text));
-    }
-    program_result_release(&help);
-}
-END_TEST
-
 /* --- the manual --------------------------------------------------------------------------------
  */
 
@@ -211,9 +194,7 @@ END_TEST
 SUITE_MAIN("integration/cli/usage", the_version_is_shown,
            every_command_has_a_help_and_the_help_lists_every_command,
            a_mistyped_command_is_answered_with_the_nearest,
-           a_mistyped_option_is_answered_with_the_nearest,
-           a_command_of_a_later_version_says_so_and_is_not_listed,
-           the_manual_page_is_what_the_tables_give,
+           a_mistyped_option_is_answered_with_the_nearest, the_manual_page_is_what_the_tables_give,
            a_configuration_that_is_wrong_is_refused_in_one_line,
            a_mistyped_pipeline_is_answered_with_the_nearest,
            a_password_in_an_argument_is_refused_before_anything_else)

@@ -25,6 +25,7 @@ COMMAND(command_reindex)
 COMMAND(command_status)
 COMMAND(command_verify)
 COMMAND(command_smoke)
+COMMAND(command_validate)
 COMMAND(command_document)
 COMMAND(command_source_install)
 COMMAND(command_source_upgrade)
@@ -150,8 +151,6 @@ START_TEST(what_cannot_be_understood_is_refused_by_name)
         {{"stauts", "a", "b"}, "unknown command \"stauts\"; did you mean \"status\"?"},
         {{"deadletter", "lst", "a"},
          "unknown command \"deadletter lst\"; did you mean \"deadletter list\"?"},
-        {{"validate", "a", "b"},
-         "command \"validate\" is not available in version " ROWFERRY_VERSION},
         {{"sync", "--jsno", "a"}, "unknown option \"--jsno\"; did you mean \"--json\"?"},
         {{"sync", "--as", "a"},
          "command \"sync\" has no option \"--as\"; see: rowferry sync --help"},

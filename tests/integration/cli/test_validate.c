@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* validate: what is planted is found by its step, and nothing is left of the trial. */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "http.h"
+#include "sql.h"
+#include "suite.h"
+#include "wait.h"
+#include "world.h"
+
+#define ROWS 300
+
+/* No index of a trial is there, and no alias of one. */
+static void expect_none(const struct world *w)
+{
+    struct json_object *found = reply_json(200, "GET", w->service.url, "/*?expand_wildcards=all",
+                                           NULL, "ApiKey " WORLD_API_KEY);
+    json_object_object_foreach(found, name, ignored)
+    {
+        (void)ignored;
+        ck_assert_msg(strstr(name, "validate") == NULL, "left: %s", name);
+    }
+    json_object_put(found);
+}
+
+static void expect_text(const char *text, const char *part)
+{
+    ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
+}
+
+/* Runs it with --json; the tree is the caller's. */
+static struct json_object *validate(const struct world *w, int exit_code)
+{
+    struct program_result r;
+    rowferry_run(&r, w->config, "validate", "--json", NULL);
+    ck_assert_msg(r.exit_code == exit_code, "%d: %s%s", r.exit_code, r.out, r.err);
+    ck_assert_ptr_null(strstr(r.out, WORLD_API_KEY));
+    struct json_object *tree = json_tokener_parse(r.out);
+    ck_assert_msg(tree != NULL, "%s%s", r.out, r.err);
+    program_result_release(&r);
+    expect_none(w);
+    return tree;
+}
+
+static const char *member(struct json_object *o, const char *name)
+{
+    const char *text = json_object_get_string(json_object_object_get(o, name));
+    return text != NULL ? text : "";
+}
+
+static struct json_object *step_of(struct json_object *tree, const char *name)
+{
+    struct json_object *steps = json_object_object_get(tree, "steps");
+    ck_assert_uint_eq(json_object_array_length(steps), 8);
+    for (size_t i = 0; i < 8; i++) {
+        struct json_object *step = json_object_array_get_idx(steps, i);
+        if (strcmp(member(step, "step"), name) == 0) {
+            return step;
+        }
+    }
+    ck_abort_msg("no step %s", name);
+}
+
+static int64_t figure(struct json_object *tree, const char *name)
+{
+    return json_object_get_int64(
+        json_object_object_get(json_object_object_get(tree, "figures"), name));
+}
+
+/* The step fails, with these words in a note, and those in what to do; the steps before it in
+ * `well` pass. */
+static void expect_failure(struct json_object *tree, const char *name, const char *words,
+                           const char *remedy)
+{
+    struct json_object *step = step_of(tree, name);
+    ck_assert_msg(strcmp(member(step, "status"), "FAIL") == 0, "%s",
+                  json_object_to_json_string(tree));
+    struct json_object *notes = json_object_object_get(step, "notes");
+    bool found = false;
+    for (size_t i = 0; i < json_object_array_length(notes); i++) {
+        struct json_object *note = json_object_array_get_idx(notes, i);
+        found = found || (strstr(member(note, "text"), words) != NULL &&
+                          strstr(member(note, "remedy"), remedy) != NULL);
+    }
+    ck_assert_msg(found, "no \"%s\" with \"%s\" in %s", words, remedy,
+                  json_object_to_json_string(notes));
+}
+
+static void expect_status(struct json_object *tree, const char *name, const char *status)
+{
+    ck_assert_msg(strcmp(member(step_of(tree, name), "status"), status) == 0, "%s: %s", name,
+                  json_object_to_json_string(step_of(tree, name)));
+}
+
+START_TEST(a_pipeline_that_is_right_passes_and_leaves_nothing)
+{
+    struct world w;
+    world_start(&w, ROWS, NULL);
+    world_pipeline(&w,
+                   "\"validate\": {\"sort\": [\"price\"], \"filter\": [\"tags\"], \"queries\": ["
+                   "{\"q\": \"tags:b17\", \"expect\": [\"17\"]}, {\"name\": \"by title\", "
+                   "\"body\": {\"query\": {\"match\": {\"title\": \"title 42\"}}}, \"expect\": "
+                   "[\"42\"], \"k\": 1}]}");
+    struct json_object *tree = validate(&w, 0);
+    static const char *const passed[] = {"counts", "queries",   "analysis", "filter",
+                                         "sort",   "relevance", "growth"};
+    for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+        expect_status(tree, passed[i], "PASS");
+    }
+    expect_status(tree, "vectors", "SKIP");
+    ck_assert_int_eq(figure(tree, "rows"), ROWS);
+    ck_assert_int_eq(figure(tree, "sampled"), figure(tree, "indexed"));
+    ck_assert_int_gt(figure(tree, "sampled"), 200);
+    ck_assert_int_gt(figure(tree, "stored_bytes"), 0);
+    ck_assert_int_gt(figure(tree, "whole_bytes"), 0);
+    json_object_put(tree);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(the_live_index_and_the_state_file_are_untouched)
+{
+    struct world w;
+    struct program_result r;
+    world_start(&w, ROWS, NULL);
+    world_install(&w);
+    world_sync(&w, 0, &r);
+    program_result_release(&r);
+    sql_exec(w.conn, "update articles set title = 'changed meanwhile' where source_id = 5");
+    json_object_put(validate(&w, 0));
+    world_sync(&w, 0, &r);
+    ck_assert_int_eq(program_json_int(&r, "upserts"), 1);
+    program_result_release(&r);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_text_field_used_for_sorting_is_found)
+{
+    struct world w;
+    world_start(&w, ROWS, NULL);
+    world_pipeline(&w, "\"validate\": {\"sort\": [\"title\"]}");
+    struct json_object *tree = validate(&w, 4);
+    expect_failure(tree, "sort", "field \"title\" is a text, and is to be sorted by",
+                   "\"type\": \"keyword\"");
+    json_object_put(tree);
+    world_pipeline(&w, "\"validate\": {\"queries\": [{\"body\": {\"sort\": [\"title\"]}, "
+                       "\"expect\": [\"1\"]}]}");
+    tree = validate(&w, 4);
+    expect_failure(tree, "sort", "field \"title\" is a text", "title.raw");
+    json_object_put(tree);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_missing_field_is_found)
+{
+    struct world w;
+    world_start(&w, ROWS, NULL);
+    world_pipeline(&w, "\"validate\": {\"filter\": [\"colour\", \"title\"], \"queries\": [{\"q\": "
+                       "\"colour:red\", \"expect\": [\"1\"]}]}");
+    struct json_object *tree = validate(&w, 4);
+    expect_failure(tree, "filter",
+                   "field \"colour\" is to be filtered by, and the mapping has none",
+                   "add it to to.mappings");
+    expect_failure(tree, "filter", "field \"title\" is a text, and is to be filtered by",
+                   "keyword");
+    expect_failure(tree, "queries", "the mapping has no field \"colour\"", "add it to to.mappings");
+    json_object_put(tree);
+    /* one that nothing fills */
+    world_pipeline(&w, "\"fields\": {\"published\": null}");
+    tree = validate(&w, 4);
+    expect_failure(tree, "counts", "field \"published\" is in no document", "to.ingest_pipeline");
+    json_object_put(tree);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(an_analyzer_that_the_service_lacks_is_found)
+{
+    struct world w;
+    world_start(&w, 20, NULL);
+    world_configure(&w, "\"title\":{\"type\":\"text\",\"analyzer\":\"englsh\"}", "");
+    struct json_object *tree = validate(&w, 4);
+    expect_failure(tree, "analysis", "englsh", "analyzer");
+    expect_status(tree, "counts", "SKIP");
+    json_object_put(tree);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_wrong_dimension_is_found)
+{
+    struct world w;
+    world_start(&w, 20, NULL);
+    sql_exec(w.conn, "alter table articles add v float4[]; update articles set v = "
+                     "array[source_id, 1, 2]::float4[]");
+    w.to = "\"settings\": {\"index.knn\": true}";
+    world_configure(&w,
+                    "\"title\":{\"type\":\"text\"},\"v\":{\"type\":\"knn_vector\","
+                    "\"dimension\":4}",
+                    "");
+    struct json_object *tree = validate(&w, 4);
+    expect_failure(tree, "vectors", "vectors of another dimension than 4",
+                   "write \"dimension\": 3 in to.mappings");
+    expect_failure(tree, "counts", "column \"v\"", "dead letter");
+    json_object_put(tree);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(searches_that_do_not_find_what_they_should_are_found)
+{
+    struct world w;
+    world_start(&w, ROWS, NULL);
+    world_pipeline(&w,
+                   "\"validate\": {\"k\": 3, \"queries\": [{\"name\": \"one\", \"q\": "
+                   "\"tags:b17\", \"expect\": [\"17\", \"18\"]}, {\"name\": \"late\", \"body\": "
+                   "{\"query\": {\"match_all\": {}}, \"sort\": [{\"source_id\": \"asc\"}]}, "
+                   "\"expect\": [\"99\"]}, {\"name\": \"no row\", \"q\": \"tags:a\", "
+                   "\"expect\": [\"eleven\"]}]}");
+    struct json_object *tree = validate(&w, 4);
+    expect_failure(tree, "queries", "search \"one\" finds 1 of the 2 that it has to; \"18\"", "");
+    expect_failure(tree, "relevance", "search \"late\" has its first expected hit behind place 3",
+                   "weigh the fields");
+    expect_failure(tree, "queries", "search \"no row\"", "");
+    json_object_put(tree);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(the_index_is_removed_whatever_fails)
+{
+    static const struct {
+        const char *fault;
+        int exit_code;
+    } faults[] = {
+        {"{\"status\":500,\"count\":1,\"path\":\"_refresh\"}", 1},
+        {"{\"close\":\"middle\",\"count\":1,\"path\":\"_search\"}", 6},
+        {"{\"close\":\"middle\",\"count\":1,\"path\":\"shop-articles-validate\"}", 6},
+        {"{\"status\":503,\"count\":1,\"path\":\"_count\"}", 6},
+        {"{\"status\":429,\"count\":2,\"path\":\"_bulk\"}", 0},
+    };
+    struct world w;
+    struct program_result r;
+    world_start(&w, 50, NULL);
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        world_fault(&w, faults[i].fault);
+        rowferry_run(&r, w.config, "validate", NULL);
+        ck_assert_msg(r.exit_code == faults[i].exit_code, "%zu: %d\n%s%s", i, r.exit_code, r.out,
+                      r.err);
+        program_result_release(&r);
+        expect_none(&w);
+    }
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(two_trials_run_side_by_side)
+{
+    struct world w;
+    struct program one;
+    struct program two;
+    struct program_result r;
+    world_start(&w, ROWS, NULL);
+    rowferry_start(&one, w.config, "validate", NULL);
+    rowferry_start(&two, w.config, "validate", NULL);
+    program_finish(&one, WAIT_MS, &r);
+    ck_assert_msg(r.exit_code == 0, "%s%s", r.out, r.err);
+    program_result_release(&r);
+    program_finish(&two, WAIT_MS, &r);
+    ck_assert_msg(r.exit_code == 0, "%s%s", r.out, r.err);
+    program_result_release(&r);
+    expect_none(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(the_page_needs_nothing_else)
+{
+    struct world w;
+    struct program_result r;
+    char path[256];
+    static char page[256 * 1024];
+    world_start(&w, ROWS, NULL);
+    sql_exec(w.conn, "update articles set title = '<script>alert(1)</script>' || source_id");
+    world_pipeline(&w, "\"validate\": {\"queries\": [{\"name\": \"<b>bold\", \"q\": \"tags:b17\", "
+                       "\"expect\": [\"18\"]}]}");
+    snprintf(path, sizeof(path), "%s/page.html", w.dir);
+    rowferry_run(&r, w.config, "validate", "--html", path, NULL);
+    ck_assert_msg(r.exit_code == 4, "%s%s", r.out, r.err);
+    expect_text(r.out, "FAIL  queries");
+    expect_text(r.out, "        -> ");
+    program_result_release(&r);
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    page[fread(page, 1, sizeof(page) - 1, file)] = '\0';
+    fclose(file);
+    expect_text(page, "<svg role=\"img\"");
+    expect_text(page, "&lt;b&gt;bold");
+    expect_text(page, "to be mended before the whole load");
+    expect_text(page, "</html>");
+    ck_assert_ptr_null(strstr(page, "<script"));
+    ck_assert_ptr_null(strstr(page, "http"));
+    rowferry_run(&r, w.config, "validate", "--html", "/nowhere/page.html", NULL);
+    ck_assert_int_eq(r.exit_code, 1);
+    expect_text(r.err, "cannot write the page \"/nowhere/page.html\"");
+    program_result_release(&r);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_service_that_is_away_ends_with_6)
+{
+    struct world w;
+    struct program_result r;
+    world_start(&w, 5, NULL);
+    char url[sizeof(w.service.url)];
+    snprintf(url, sizeof(url), "%s", w.service.url);
+    snprintf(w.service.url, sizeof(w.service.url), "http://127.0.0.1:%d", free_port());
+    world_configure(&w, WORLD_PROPERTIES, "");
+    rowferry_run(&r, w.config, "validate", NULL);
+    ck_assert_msg(r.exit_code == 6, "%d %s%s", r.exit_code, r.out, r.err);
+    program_result_release(&r);
+    snprintf(w.service.url, sizeof(w.service.url), "%s", url);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("integration/cli/validate", a_pipeline_that_is_right_passes_and_leaves_nothing,
+           the_live_index_and_the_state_file_are_untouched, a_text_field_used_for_sorting_is_found,
+           a_missing_field_is_found, an_analyzer_that_the_service_lacks_is_found,
+           a_wrong_dimension_is_found, searches_that_do_not_find_what_they_should_are_found,
+           the_index_is_removed_whatever_fails, two_trials_run_side_by_side,
+           the_page_needs_nothing_else, a_service_that_is_away_ends_with_6)
