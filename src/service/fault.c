@@ -108,13 +108,78 @@ static int say_timeout(const struct slot *slot, const char *origin, struct err *
                    units_duration(time, o->request_timeout_ms));
 }
 
+/* What OpenSSL's numbers mean (x509_vfy.h: X509_V_ERR_...), which libcurl hands over; with 1 it
+ * begins, and leaves it there where the chain is good and the name is another one. */
+static const struct certificate_row {
+    long code;
+    const char *words;
+    const char *hint;
+} certificates[] = {
+    {1, "it does not match that name",
+     "use a host name in service.url that the certificate "
+     "contains, or give the service one with this name"},
+    {9, "it is not valid yet",
+     "does the clock of this machine, or of the one that made it, go wrong?"},
+    {10, "it has expired", "give the service a new certificate (or set the clock of this machine)"},
+    {18, "it is self-signed",
+     "set service.tls.ca_file to this certificate, as who runs the service "
+     "hands it out, or give the service one of an authority"},
+    {26, "it is not made for servers", "give the service a certificate for server authentication"},
+};
+
+static const struct certificate_row strangers = {
+    0, "the authority that signed it is unknown here",
+    "set service.tls.ca_file to the certificate of the authority that signed it"};
+
+static const struct certificate_row *certificate_row(const struct slot *slot)
+{
+    long code = 0;
+    curl_easy_getinfo(slot->easy, CURLINFO_SSL_VERIFYRESULT, &code);
+    for (size_t i = 0; i < sizeof(certificates) / sizeof(certificates[0]); i++) {
+        if (certificates[i].code == code) {
+            return &certificates[i];
+        }
+    }
+    return &strangers;
+}
+
+/* Alerts and refusals of the handshake that have one remedy; the server's come as texts alone. */
+static const struct alert_row {
+    const char *part; /* of libcurl's words */
+    const char *words;
+    const char *hint;
+} alerts[] = {
+    {"certificate required", "wants a client certificate",
+     "set service.tls.client_cert and service.tls.client_key"},
+    {"alert unknown ca", "refuses the client certificate",
+     "service.tls.client_cert must be of an authority that the service trusts"},
+    {"alert certificate expired", "refuses the client certificate, which has expired",
+     "renew service.tls.client_cert"},
+    {"alert bad certificate", "refuses the client certificate",
+     "service.tls.client_cert must be of an authority that the service trusts"},
+    {"protocol version", "does not speak TLS 1.2 or newer",
+     "older versions are refused: update it"},
+    {"unsupported protocol", "does not speak TLS 1.2 or newer",
+     "older versions are refused: update it"},
+};
+
+static const struct alert_row *alert_row(const struct slot *slot)
+{
+    for (size_t i = 0; i < sizeof(alerts) / sizeof(alerts[0]); i++) {
+        if (strstr(slot->failure, alerts[i].part) != NULL) {
+            return &alerts[i];
+        }
+    }
+    return NULL;
+}
+
 static int say_tls(const struct slot *slot, const struct fault_row *row, const char *origin,
                    struct err *err)
 {
     if (row->saying == SAY_CERTIFICATE) {
-        err_set(err, row->class, "cannot verify the certificate of %s: %s", origin, words_of(slot));
-        return err_hint(err, "set service.tls.ca_file to the certificate of the authority that "
-                             "signed it, and use a host name that it contains");
+        const struct certificate_row *why = certificate_row(slot);
+        err_set(err, row->class, "cannot verify the certificate of %s: %s", origin, why->words);
+        return err_hint(err, "%s", why->hint);
     }
     if (row->saying == SAY_OWN_FILE) {
         err_set(err, row->class, "cannot use a file of service.tls: %s", words_of(slot));
@@ -127,6 +192,11 @@ static int say_tls(const struct slot *slot, const struct fault_row *row, const c
 static int say(const struct slot *slot, const struct fault_row *row, const char *origin,
                struct err *err)
 {
+    const struct alert_row *alert = alert_row(slot);
+    if (alert != NULL) {
+        err_set(err, ERR_REJECTED, "%s %s", origin, alert->words);
+        return err_hint(err, "%s", alert->hint);
+    }
     switch (row->saying) {
     case SAY_RESOLVE:
         return err_set(err, row->class, "could not find the address of %s", origin);
