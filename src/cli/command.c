@@ -134,7 +134,7 @@ const struct command commands[] = {
     {
         .name = "reindex",
         .operands = "[PIPELINE...]",
-        .summary = "build the index anew beside the live one, and swap it in without a gap",
+        .summary = "build the index anew beside the live one, and swap it in",
         .about = "The live index goes on being searched and kept up to date. The new one is "
                  "filled, brought up to date and checked; then the alias points at it. Where a run "
                  "holds the pipeline, it is asked to do it and followed. An interrupt leaves what "
@@ -149,7 +149,7 @@ const struct command commands[] = {
     {
         .name = "status",
         .operands = "[PIPELINE...]",
-        .summary = "show where each pipeline stands: positions, lag, dead letters, runs",
+        .summary = "show where each pipeline stands, and what to do next",
         .about = "Reads the state file, and asks the source for two seconds at most how much waits "
                  "in the change log. --watch refreshes on a terminal; several pipelines are then "
                  "told in brief. With --json one object a line for each pipeline.",
@@ -208,7 +208,7 @@ const struct command commands[] = {
     {
         .name = "validate",
         .operands = "[PIPELINE...]",
-        .summary = "try representative rows in an index of their own, in eight steps",
+        .summary = "try representative rows in an index of their own",
         .about =
             "Creates an index <alias>-validate-<random> with mapping and settings as configured, "
             "fills it with rows of all kinds, and compares with the table: counts, queries, "
@@ -306,7 +306,7 @@ const struct command commands[] = {
     {
         .name = "pause",
         .operands = "[PIPELINE...]",
-        .summary = "write an index no more until it is resumed, and keep what changes",
+        .summary = "write an index no more until it is resumed",
         .about = "A run that holds the pipeline settles what is in flight first. The pause "
                  "outlives the process and holds for sync, reindex and resync too; what changes "
                  "meanwhile is kept. With --json one object a line for each pipeline.",
