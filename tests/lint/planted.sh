@@ -28,7 +28,12 @@ int a(void)
     put src/source/own.h 'int own(void);'
     put src/source/pg.c '#include <libpq-fe.h>
 #include "own.h"
-#include "rowferry/base/a.h"'
+#include "rowferry/base/a.h"
+
+int open(struct err *err)
+{
+    return err_set(err, ERR_CONFIG, "no \"%s\" is there", "table");
+}'
     put tests/unit/base/test_a.c '#include "rowferry/base/a.h"'
 }
 
@@ -157,6 +162,21 @@ words)
     caught src/base/w.c
     put docs/example.md "cp /ho""me/me/rowferry.json ."
     put src/base/w.c 'mktemp("aX''XXXXX")'
+    passes
+    ;;
+voice)
+    for text in 'Could not open it' 'could not open it.' 'failed to open it' 'it cannot be opened!' \
+        'the environment variable PG is not set' 'please open it'; do
+        put src/cli/c.c "    rc = err_set(err, ERR_CONFIG,
+                 \"$text\", name);"
+        caught src/cli/c.c
+        put src/config/c.c "    return err_hint(err, \"%s: \"
+                         \"$text\");"
+        [ "$text" = 'Could not open it' ] || caught src/config/c.c
+        clean_tree
+    done
+    put src/devsearch/d.c 'err_set(err, "Failed to parse.");'
+    put src/cli/c.c 'err_set(err, ERR_CONFIG, "PostgreSQL 9 is too old, and so on ...");'
     passes
     ;;
 *)

@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# voice.sh ROOT: what people are told reads as one voice: a message begins with a small letter, a quoted
+# name or a proper one, ends without a full stop, and says "could not" or "cannot" what went wrong.
+# devsearch speaks as the services do.
+set -eu
+cd "$1"
+
+find src -name '*.c' ! -path 'src/devsearch/*' | sort | xargs awk '
+function judge(text, why) {
+    if (why != "") {
+        printf "%s:%d: %s: %s\n", FILENAME, begun, why, text
+        bad++
+    }
+}
+
+# All literals of the call, one behind the other.
+function end_call(    text, part) {
+    text = ""
+    while (match(call, /"([^"\\]|\\.)*"/)) {
+        part = substr(call, RSTART + 1, RLENGTH - 2)
+        call = substr(call, RSTART + RLENGTH)
+        text = text part
+    }
+    if (text == "") {
+        return
+    }
+    messages++
+    judge(text, text ~ /^[A-Z][a-z]/ && text !~ /^(PostgreSQL|OpenSearch|Elasticsearch)/ ? "begins with a capital" : "")
+    judge(text, text ~ /[^.]\.$/ || text ~ /!$/ ? "ends like a sentence" : "")
+    judge(text, tolower(text) ~ /(failed to|unable to|can'"'"'t|couldn'"'"'t|please|invalid|illegal|not allowed)/ ? \
+        "says it in words of others" : "")
+    judge(text, text ~ /environment variable/ ? "names a variable without its $" : "")
+}
+
+FNR == 1 { inside = 0 }
+!inside && /(err_set|err_hint|err_context|terminal_say)\(/ {
+    inside = 1
+    begun = FNR
+    call = ""
+    sub(/.*(err_set|err_hint|err_context|terminal_say)\(/, "")
+}
+inside {
+    call = call $0
+    if (/;[ \t]*$|^}/) {
+        inside = 0
+        end_call()
+    }
+}
+END {
+    printf "voice: %d messages, %d violations\n", messages, bad
+    exit bad > 0 || messages == 0
+}'
