@@ -87,18 +87,26 @@ static bool same_array(struct json_object *a, struct json_object *b)
     return true;
 }
 
-static bool same_object(struct json_object *a, struct json_object *b)
+/* Says no more than if it were not there: the "parameters" of a vector's method, for example. */
+static bool is_empty(struct json_object *value)
 {
-    if (json_object_object_length(a) != json_object_object_length(b)) {
-        return false;
-    }
+    return json_object_is_type(value, json_type_object) && json_object_object_length(value) == 0;
+}
+
+static bool all_within(struct json_object *a, struct json_object *b)
+{
     json_object_object_foreach(a, name, value)
     {
-        if (!has(b, name) || !same(value, member(b, name))) {
+        if (!is_empty(value) && (!has(b, name) || !same(value, member(b, name)))) {
             return false;
         }
     }
     return true;
+}
+
+static bool same_object(struct json_object *a, struct json_object *b)
+{
+    return all_within(a, b) && all_within(b, a);
 }
 
 static bool is_container(struct json_object *value)

@@ -55,6 +55,10 @@ START_TEST(what_services_make_of_a_mapping_is_no_difference)
         {"\"v\":{\"type\":\"dense_vector\",\"dims\":4}",
          "\"v\":{\"type\":\"dense_vector\",\"dims\":4,\"index\":true,\"similarity\":\"cosine\","
          "\"index_options\":{\"type\":\"int8_hnsw\",\"m\":16,\"ef_construction\":100}}"},
+        {"\"v\":{\"type\":\"knn_vector\",\"dimension\":3,\"method\":{\"name\":\"hnsw\",\"engine\":"
+         "\"lucene\",\"space_type\":\"l2\"}}",
+         "\"v\":{\"type\":\"knn_vector\",\"dimension\":3,\"method\":{\"engine\":\"lucene\","
+         "\"space_type\":\"l2\",\"name\":\"hnsw\",\"parameters\":{}}}"},
         {"\"s\":{\"type\":\"scaled_float\",\"scaling_factor\":\"100\"}",
          "\"s\":{\"type\":\"scaled_float\",\"scaling_factor\":100.0}"},
         {"\"w\":{\"type\":\"wildcard\"}", "\"w\":{\"type\":\"wildcard\",\"doc_values\":false}"},
