@@ -51,8 +51,9 @@ void shop_configure(struct shop *shop, const char *more, const char *settings)
         "}, \"state\": {\"path\": \"%s/state.db\"}, \"limits\": {\"retry_budget\": \"100s\"},\n"
         "\"pipelines\": [{\"name\": \"articles\", \"from\": {\"table\": \"public.articles\"},\n"
         "\"to\": {\"index\": \"%s\", \"settings\": {%s},\n"
-        "\"mappings\": {\"properties\": {" PROPERTIES "%s}}}}]}\n",
-        shop->dir, shop->subject.alias, settings != NULL ? settings : "", more != NULL ? more : "");
+        "\"mappings\": {\"properties\": {" PROPERTIES "%s}}}%s%s}]}\n",
+        shop->dir, shop->subject.alias, settings != NULL ? settings : "", more != NULL ? more : "",
+        shop->members != NULL ? ", " : "", shop->members != NULL ? shop->members : "");
     free(shop->config);
     shop->config = scratch_write(shop->dir, "rowferry.json", buf_text(&text));
     buf_release(&text);

@@ -19,6 +19,7 @@ struct shop {
     char *uri;
     PGconn *conn;
     char *config;
+    const char *members; /* more of the pipeline's, for shop_configure; null: none */
 };
 
 /* Opens it with so many rows and the change log. more, settings: further properties of the mapping
@@ -39,5 +40,9 @@ void shop_expect_equal(struct shop *shop);
 
 /* The index behind the alias; the caller frees it. */
 char *shop_generation(struct shop *shop);
+
+/* Whether the subject searches by vectors, and the settings that it needs for them (vectors.c). */
+bool shop_has_vectors(struct shop *shop);
+const char *shop_vector_settings(const struct shop *shop, bool possible);
 
 #endif

@@ -120,5 +120,6 @@ struct tests reindex_tests(void);
 struct tests smoke_tests(void);
 struct tests smoke_privilege_tests(void);
 struct tests late_tests(void);
+struct tests validate_tests(void);
 
 #endif

@@ -24,7 +24,7 @@ static bool elastic(const struct shop *shop)
     return shop->subject.product.product == PRODUCT_ELASTICSEARCH;
 }
 
-static bool has_vectors(struct shop *shop)
+bool shop_has_vectors(struct shop *shop)
 {
     if (elastic(shop) || shop->subject.product.stand_in) {
         return true;
@@ -36,7 +36,7 @@ static bool has_vectors(struct shop *shop)
 }
 
 /* Elasticsearch from 9.2 on leaves vectors out of _source unless told otherwise. */
-static const char *settings_for(const struct shop *shop, bool possible)
+const char *shop_vector_settings(const struct shop *shop, bool possible)
 {
     if (!elastic(shop)) {
         return possible ? "\"index.knn\":true" : NULL;
@@ -66,9 +66,9 @@ START_TEST(a_vector_is_found_by_its_neighbour)
     struct subject *s = &shop.subject;
     subject_enter(s);
     bool knn = !elastic(&shop);
-    bool possible = has_vectors(&shop);
+    bool possible = shop_has_vectors(&shop);
     subject_leave(s);
-    shop_open(&shop, 30, knn ? KNN_VECTOR : DENSE_VECTOR, settings_for(&shop, possible));
+    shop_open(&shop, 30, knn ? KNN_VECTOR : DENSE_VECTOR, shop_vector_settings(&shop, possible));
     fill(&shop);
     if (possible) {
         shop_sync_counts(&shop, 30, 0);
@@ -87,12 +87,12 @@ START_TEST(a_vector_of_another_length_is_a_dead_letter)
     struct subject *s = &shop.subject;
     subject_enter(s);
     bool knn = !elastic(&shop);
-    bool possible = has_vectors(&shop);
+    bool possible = shop_has_vectors(&shop);
     subject_leave(s);
     if (!possible) {
         return;
     }
-    shop_open(&shop, 30, knn ? KNN_VECTOR : DENSE_VECTOR, settings_for(&shop, true));
+    shop_open(&shop, 30, knn ? KNN_VECTOR : DENSE_VECTOR, shop_vector_settings(&shop, true));
     fill(&shop);
     sql_exec(shop.conn, "update articles set v = '{1,2}' where source_id = 9");
     shop_sync(&shop, 3, NULL);
