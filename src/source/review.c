@@ -132,7 +132,7 @@ static int push_sample(struct pg *pg, struct buf *sql, const struct table *t,
     int rc = 0;
     buf_push_literal(sql, "select count(*), coalesce(avg(octet_length(d)), 0)::bigint, "
                           "coalesce(max(octet_length(d)), 0)::bigint from (select "
-                          "row_to_json(r)::text as d from (select ");
+                          "row_to_json(r.*)::text as d from (select ");
     for (size_t i = 0; rc == 0 && i < column_count; i++) {
         buf_push_text(sql, i > 0 ? ", t." : "t.");
         rc = pg_push_identifier(pg, sql, columns[i], err);
