@@ -24,12 +24,6 @@
 
 static int check_required(const struct arguments *a, struct err *err)
 {
-    if (a->operand_count > 0) {
-        return err_set(err, ERR_CONFIG,
-                       "command \"init\" takes no word \"%s\": the table is named "
-                       "with --table",
-                       a->operands[0]);
-    }
     if (arguments_have(a, OPTION_CONFIG)) {
         err_set(err, ERR_CONFIG, "command \"init\" reads no configuration");
         return err_hint(err, "to write one: -o FILE");

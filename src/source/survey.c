@@ -214,7 +214,10 @@ static int take_facts(struct survey *s, struct pg *pg, struct err *err)
 static int take_table(struct survey *s, struct pg *pg, const struct survey_found *found,
                       struct err *err)
 {
-    int rc = survey_open(pg, &s->table, found, s, err);
+    bool real = found->kind == 'r' || found->kind == 'p';
+    int rc = real
+                 ? survey_open(pg, &s->table, found, s, err)
+                 : catalog_table(pg, &s->table, found->name, NULL, 0, err); /* which says why not */
     if (rc == 0) {
         s->name = text_copy(found->name);
     }

@@ -148,7 +148,7 @@ static int push_order(struct joiner *j, const struct other *o)
         buf_push_text(&j->sql, i > 0 ? ", x." : "x.");
         rc = survey_push_name(j->pg, &j->sql, o->table->key[i], j->err);
     }
-    buf_push_text(&j->sql, o->keyed ? "" : "to_jsonb(x)");
+    buf_push_text(&j->sql, o->keyed ? "" : "to_jsonb(x.*)");
     return rc;
 }
 
@@ -166,7 +166,7 @@ static int push_subquery(struct joiner *j, const struct survey_link *link, bool 
                          const struct other *o, const char *name)
 {
     buf_push_literal(&j->sql, ",\n       (select ");
-    buf_push_text(&j->sql, to_parent ? "to_jsonb(x)" : "jsonb_agg(to_jsonb(x)");
+    buf_push_text(&j->sql, to_parent ? "to_jsonb(x.*)" : "jsonb_agg(to_jsonb(x.*)");
     int rc = to_parent ? 0 : push_order(j, o);
     buf_push_text(&j->sql, to_parent ? "" : ")");
     buf_push_literal(&j->sql, "\n          from (select ");
