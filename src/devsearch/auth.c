@@ -38,7 +38,7 @@ static void push_base64(struct buf *out, const char *text)
 bool auth_good(const struct options *o, const char *header)
 {
     bool good = false;
-    if (o->api_key == NULL && o->user == NULL) {
+    if (o->api_key == NULL && o->user == NULL && o->bearer == NULL) {
         return true;
     }
     if (header == NULL) {
@@ -46,6 +46,8 @@ bool auth_good(const struct options *o, const char *header)
     }
     if (o->api_key != NULL && strncasecmp(header, "ApiKey ", 7) == 0) {
         good = same(header + 7, o->api_key);
+    } else if (o->bearer != NULL && strncasecmp(header, "Bearer ", 7) == 0) {
+        good = same(header + 7, o->bearer);
     } else if (o->user != NULL && strncasecmp(header, "Basic ", 6) == 0) {
         struct buf plain;
         struct buf coded;

@@ -15,6 +15,7 @@ static const char help[] =
     "  --listen HOST:PORT          where it listens (127.0.0.1:0, a free port)\n"
     "  --data DIR                  keeps the documents in DIR (in memory)\n"
     "  --api-key-file FILE         asks for `Authorization: ApiKey` with the file's first line\n"
+    "  --bearer-file FILE          takes `Authorization: Bearer` with the file's first line\n"
     "  --user NAME                 asks for basic authentication, with\n"
     "  --password-file FILE        the password in the file's first line\n"
     "  --tls-cert FILE             serves https with this certificate and\n"
@@ -34,6 +35,7 @@ enum {
     OPTION_LISTEN = 256,
     OPTION_DATA,
     OPTION_KEY,
+    OPTION_BEARER,
     OPTION_USER,
     OPTION_PASSWORD,
     OPTION_CERT,
@@ -50,6 +52,7 @@ static const struct option long_options[] = {
     {"listen", required_argument, NULL, OPTION_LISTEN},
     {"data", required_argument, NULL, OPTION_DATA},
     {"api-key-file", required_argument, NULL, OPTION_KEY},
+    {"bearer-file", required_argument, NULL, OPTION_BEARER},
     {"user", required_argument, NULL, OPTION_USER},
     {"password-file", required_argument, NULL, OPTION_PASSWORD},
     {"tls-cert", required_argument, NULL, OPTION_CERT},
@@ -139,6 +142,8 @@ static int take(struct options *o, int option, const char *value, struct err *er
         return 0;
     case OPTION_KEY:
         return read_file(&o->api_key, value, true, err);
+    case OPTION_BEARER:
+        return read_file(&o->bearer, value, true, err);
     case OPTION_USER:
         keep(&o->user, value);
         return 0;
@@ -196,11 +201,13 @@ int options_parse(struct options *o, int argc, char **argv, struct err *err)
 void options_release(struct options *o)
 {
     text_wipe(o->api_key);
+    text_wipe(o->bearer);
     text_wipe(o->password);
     text_wipe(o->tls_key);
     free(o->host);
     free(o->data);
     free(o->api_key);
+    free(o->bearer);
     free(o->user);
     free(o->password);
     free(o->tls_cert);

@@ -13,6 +13,7 @@ struct options {
     int port; /* 0: a free one */
     char *data;
     char *api_key;
+    char *bearer;
     char *user;
     char *password;
     char *tls_cert; /* PEM texts */
