@@ -43,8 +43,9 @@ static int look_sizes(struct check *c, struct sizes *s, struct err *err)
     const char *settings = c->pipeline->to.settings;
     int rc = check_plan(c, &p, err);
     if (rc == 0) {
-        rc = review_sample(c->pg, c->table, (const char *const *)p.plan.columns,
-                           p.plan.column_count, SAMPLE_ROWS, &sample, err);
+        const struct review_wanted wanted = {(const char *const *)p.plan.columns,
+                                             p.plan.column_count, SAMPLE_ROWS};
+        rc = review_sample(c->pg, c->table, &wanted, &sample, err);
     }
     *s = (struct sizes){
         .documents =

@@ -155,9 +155,9 @@ static void say_automatic(struct check *c, const char *value, bool there)
                   "which then bars the alias",
                   alias);
         check_remedy(c,
-                     "sync before anybody writes; or: PUT /_cluster/settings "
+                     "rowferry sync %s, before anybody writes; or: PUT /_cluster/settings "
                      "{\"persistent\":{\"action.auto_create_index\":\"-%s,%s\"}}",
-                     alias, strcmp(value, "true") == 0 ? "+*" : value);
+                     c->pipeline->name, alias, strcmp(value, "true") == 0 ? "+*" : value);
     }
 }
 

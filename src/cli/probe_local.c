@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What check sees without a server: the configuration and its secrets. */
+#include <string.h>
+
 #include "probe.h"
+
+#define WARNING_REMEDY "; " /* in a warning, before what to do */
 
 static void say_warnings(struct check *c, size_t from)
 {
     const struct config *config = c->setup->config;
     for (size_t i = from; i < config->warning_count; i++) {
-        check_say(c, VERDICT_WARN, NULL, "%s", config->warnings[i]);
+        const char *text = config->warnings[i];
+        const char *remedy = strstr(text, WARNING_REMEDY);
+        int len = remedy != NULL ? (int)(remedy - text) : (int)strlen(text);
+        check_say(c, VERDICT_WARN, remedy != NULL ? remedy + strlen(WARNING_REMEDY) : NULL, "%.*s",
+                  len, text);
     }
 }
 

@@ -5,13 +5,30 @@
 
 #include "probe.h"
 
+/* With which a note goes on to what can be done. */
+static const char *const note_remedies[] = {": a column of type ", ": give it ", ": name it in "};
+
+/* Where in the text that is; its end where it goes on to nothing. */
+static const char *remedy_of(const char *text)
+{
+    for (size_t i = 0; i < sizeof(note_remedies) / sizeof(note_remedies[0]); i++) {
+        const char *at = strstr(text, note_remedies[i]);
+        if (at != NULL) {
+            return at;
+        }
+    }
+    return text + strlen(text);
+}
+
 /* remedy: of the first error; null where there is none. */
 static void say_notes(struct check *c, const struct plan_notes *notes, const char *remedy)
 {
     for (size_t i = 0; i < notes->count; i++) {
         const struct plan_note *note = &notes->items[i];
-        check_say(c, note->error ? VERDICT_FAIL : VERDICT_WARN, note->error ? remedy : NULL, "%s",
-                  note->text);
+        const char *end = remedy_of(note->text);
+        const char *can = *end != '\0' ? end + strlen(": ") : note->error ? remedy : NULL;
+        check_say(c, note->error ? VERDICT_FAIL : VERDICT_WARN, can, "%.*s",
+                  (int)(end - note->text), note->text);
         remedy = note->error ? NULL : remedy;
     }
 }

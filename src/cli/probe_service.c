@@ -10,6 +10,8 @@
 #include "rowferry/service/cluster.h"
 #include "rowferry/service/privilege.h"
 
+#define TESTED_REMEDY                                                                              \
+    "use a release that it is tested with: OpenSearch 2 or 3, Elasticsearch 8 or 9"
 #define CLOCK_APART_S 5 /* a Date has whole seconds */
 
 /* The releases that rowferry is tried on. */
@@ -44,7 +46,7 @@ static void say_product(struct check *c, const struct product_info *p)
     } else if (p->major == 0) {
         check_say(c, VERDICT_PASS, NULL, "%s, version unknown: this credential may not ask", name);
     } else if (!is_tested(p)) {
-        check_say(c, VERDICT_WARN, NULL, "%s %s, which rowferry is not tested with", name,
+        check_say(c, VERDICT_WARN, TESTED_REMEDY, "%s %s, which rowferry is not tested with", name,
                   p->version);
     } else {
         check_say(c, VERDICT_PASS, NULL, "%s %s", name, p->version);

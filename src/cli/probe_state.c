@@ -190,8 +190,8 @@ static int say_letters(struct check *c, struct state *state, struct err *err)
         check_say(c, VERDICT_WARN, NULL, "%s dead letter%s open", units_count(many, count),
                   count == 1 ? " is" : "s are");
         check_remedy(c,
-                     "rowferry deadletter list %s shows them; correct the rows, "
-                     "or then: rowferry deadletter retry --pipeline %s",
+                     "\"rowferry deadletter list %s\" shows why: correct the rows, then: rowferry "
+                     "sync %s",
                      c->pipeline->name, c->pipeline->name);
     }
     return rc;

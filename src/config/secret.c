@@ -45,8 +45,8 @@ static void warn_where_readable(int fd, const char *path, const char *option, ch
     if (fstat(fd, &info) == 0 && (info.st_mode & (S_IRGRP | S_IROTH)) != 0) {
         struct buf text;
         buf_init(&text, PATH_MAX_BYTES);
-        buf_printf(&text, "the file \"%s\" of \"%s\" can be read by others; chmod 600 it", path,
-                   option);
+        buf_printf(&text, "the file \"%s\" of \"%s\" can be read by others; chmod 600 \"%s\"", path,
+                   option, path);
         *warning = buf_detach(&text);
     }
 }

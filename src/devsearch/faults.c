@@ -200,8 +200,8 @@ static int parse_fault(struct json_object *json, struct fault *fault, struct ref
             path = json_object_get_string(value);
         } else if (strcmp(key, "answer") == 0) {
             free(fault->answer);
-            fault->answer =
-                text_copy(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN));
+            fault->answer = text_copy(json_object_to_json_string_ext(
+                value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
         } else if (strcmp(key, "items") == 0) {
             if (parse_items(value, fault, refusal) != 0) {
                 return -1;

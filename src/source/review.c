@@ -124,40 +124,34 @@ int review_changes(struct pg *pg, const struct table *t, struct review_changes *
     return rc;
 }
 
-/* Blocks by chance of a large table, else the first rows. */
+/* percent: of the blocks, by chance; 0: the first rows. */
 static int push_sample(struct pg *pg, struct buf *sql, const struct table *t,
-                       const char *const *columns, size_t column_count, size_t most,
-                       struct err *err)
+                       const struct review_wanted *wanted, double percent, struct err *err)
 {
     int rc = 0;
     buf_push_literal(sql, "select count(*), coalesce(avg(octet_length(d)), 0)::bigint, "
                           "coalesce(max(octet_length(d)), 0)::bigint from (select "
                           "row_to_json(r.*)::text as d from (select ");
-    for (size_t i = 0; rc == 0 && i < column_count; i++) {
+    for (size_t i = 0; rc == 0 && i < wanted->column_count; i++) {
         buf_push_text(sql, i > 0 ? ", t." : "t.");
-        rc = pg_push_identifier(pg, sql, columns[i], err);
+        rc = pg_push_identifier(pg, sql, wanted->columns[i], err);
     }
     buf_push_literal(sql, " from ");
     catalog_push_source(sql, t);
-    if (t->query == NULL && t->is_heap && t->estimated_rows > (int64_t)(SAMPLE_OF_ROWS * most)) {
-        double percent = 200.0 * (double)most / (double)t->estimated_rows;
+    if (percent > 0) {
         buf_printf(sql, " tablesample system (%.6f)", percent);
     }
-    buf_printf(sql, " limit %zu) r) s", most);
+    buf_printf(sql, " limit %zu) r) s", wanted->most);
     return rc;
 }
 
-int review_sample(struct pg *pg, const struct table *t, const char *const *columns,
-                  size_t column_count, size_t most, struct review_sample *out, struct err *err)
+static int sample(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
+                  double percent, struct review_sample *out, struct err *err)
 {
     struct buf sql;
     struct pg_result *r = NULL;
-    *out = (struct review_sample){0};
-    if (column_count == 0) {
-        return 0;
-    }
     buf_init(&sql, SQL_MAX_BYTES);
-    int rc = push_sample(pg, &sql, t, columns, column_count, most, err);
+    int rc = push_sample(pg, &sql, t, wanted, percent, err);
     rc = rc == 0 ? pg_query(pg, &r, buf_text(&sql), NULL, 0, err) : rc;
     if (rc == 0) {
         out->rows = pg_int(r, 0, 0);
@@ -167,4 +161,21 @@ int review_sample(struct pg *pg, const struct table *t, const char *const *colum
     pg_result_release(r);
     buf_release(&sql);
     return rc;
+}
+
+/* Where the estimate is far off, no block may be among those that are looked at. */
+int review_sample(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
+                  struct review_sample *out, struct err *err)
+{
+    double percent = 0;
+    *out = (struct review_sample){0};
+    if (wanted->column_count == 0) {
+        return 0;
+    }
+    if (t->query == NULL && t->is_heap &&
+        t->estimated_rows > (int64_t)(SAMPLE_OF_ROWS * wanted->most)) {
+        percent = 200.0 * (double)wanted->most / (double)t->estimated_rows;
+    }
+    int rc = sample(pg, t, wanted, percent, out, err);
+    return rc == 0 && out->rows == 0 && percent > 0 ? sample(pg, t, wanted, 0, out, err) : rc;
 }

@@ -53,14 +53,18 @@ struct review_changes {
 int review_changes(struct pg *pg, const struct table *t, struct review_changes *out,
                    struct err *err) MUST_CHECK;
 
-/* The size as JSON of up to `most` rows that lie apart; rows 0 where there are none. */
+/* The size as JSON of rows that lie apart; rows 0 where there are none. */
+struct review_wanted {
+    const char *const *columns;
+    size_t column_count;
+    size_t most; /* rows */
+};
 struct review_sample {
     int64_t rows;
     int64_t average_bytes;
     int64_t largest_bytes;
 };
-int review_sample(struct pg *pg, const struct table *t, const char *const *columns,
-                  size_t column_count, size_t most, struct review_sample *out,
-                  struct err *err) MUST_CHECK;
+int review_sample(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
+                  struct review_sample *out, struct err *err) MUST_CHECK;
 
 #endif

@@ -173,7 +173,7 @@ START_TEST(secrets_are_read_when_asked_and_readable_files_are_warned_of)
     ck_assert_int_eq(config_resolve_secrets(c, &err), 0);
     ck_assert_uint_eq(c->warning_count, 1);
     ck_assert_str_eq(c->warnings[0], "the file \"secret\" of \"source.password\" can be read by "
-                                     "others; chmod 600 it");
+                                     "others; chmod 600 \"secret\"");
     struct source_options source;
     struct service_options service;
     config_source_options(c, "rowferry", &source);
