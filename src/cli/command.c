@@ -64,7 +64,7 @@ const struct exit_row exit_rows[] = {
     {EXIT_DEAD_LETTERS, "done, but dead letters are open"},
     {EXIT_DIFFERENCES, "looked at and found wrong: a FAIL, or index and table that differ"},
     {EXIT_HELD, "another process holds the pipeline"},
-    {EXIT_TEMPORARY, "temporary: source or service could not be reached; try again later"},
+    {EXIT_TEMPORARY, "temporary: a server or file could not be reached; try again later"},
     {0},
 };
 
@@ -74,9 +74,10 @@ const struct exit_row exit_rows[] = {
 #define NOTIFY (OPTION_BIT(OPTION_NOTIFY) | OPTION_BIT(OPTION_NO_NOTIFY))
 #define ONE OPTION_BIT(OPTION_PIPELINE)
 #define CHOSEN (OPTION_BIT(OPTION_REASON) | OPTION_BIT(OPTION_OLDER) | OPTION_BIT(OPTION_NEWER))
-#define EXITS(more) (1U << EXIT_DONE | 1U << EXIT_FAILED | 1U << EXIT_USAGE | (more))
-#define AWAY (1U << EXIT_TEMPORARY)
-#define ASKED (1U << EXIT_HELD | AWAY)
+/* Standard output or the state file may refuse any command for a while. */
+#define EXITS(more)                                                                                \
+    (1U << EXIT_DONE | 1U << EXIT_FAILED | 1U << EXIT_USAGE | 1U << EXIT_TEMPORARY | (more))
+#define HELD (1U << EXIT_HELD)
 
 const struct command commands[] = {
     {
@@ -90,7 +91,7 @@ const struct command commands[] = {
         .options = OPTION_BIT(OPTION_SOURCE) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_WITH) |
                    OPTION_BIT(OPTION_SERVICE) | OPTION_BIT(OPTION_OUTPUT) |
                    OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_YES),
-        .exits = EXITS(AWAY),
+        .exits = EXITS(0),
         .unconfigured = true,
         .run = command_init,
     },
@@ -114,7 +115,7 @@ const struct command commands[] = {
             "second one ends it at once. With --json one object a line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_REFRESH) | OPTION_BIT(OPTION_ALLOW_DELETES) |
                    OPTION_BIT(OPTION_ALLOW_REJECTIONS) | OPTION_BIT(OPTION_DEAD_LETTERS_OK),
-        .exits = EXITS(1U << EXIT_DEAD_LETTERS | 1U << EXIT_HELD | AWAY),
+        .exits = EXITS(1U << EXIT_DEAD_LETTERS | HELD),
         .run = command_sync,
     },
     {
@@ -128,7 +129,7 @@ const struct command commands[] = {
                  "limits, guard and log. With --wait a pipeline that another process holds, on "
                  "this host or another, is stood by for.",
         .options = OPTION_BIT(OPTION_WAIT),
-        .exits = EXITS(1U << EXIT_HELD | AWAY),
+        .exits = EXITS(HELD),
         .run = command_run,
     },
     {
@@ -143,7 +144,7 @@ const struct command commands[] = {
         .options = JSON | OPTION_BIT(OPTION_ROLLBACK) | OPTION_BIT(OPTION_ABORT) |
                    OPTION_BIT(OPTION_ADOPT) | OPTION_BIT(OPTION_ALLOW_DELETES) |
                    OPTION_BIT(OPTION_DEAD_LETTERS_OK),
-        .exits = EXITS(1U << EXIT_DEAD_LETTERS | ASKED),
+        .exits = EXITS(1U << EXIT_DEAD_LETTERS | HELD),
         .run = command_reindex,
     },
     {
@@ -167,7 +168,7 @@ const struct command commands[] = {
                  "waiting: the request stays filed, and the holder or the next sync carries it "
                  "out. With --json one object.",
         .options = JSON | ONE | OPTION_BIT(OPTION_WHERE),
-        .exits = EXITS(1U << EXIT_DEAD_LETTERS | ASKED),
+        .exits = EXITS(1U << EXIT_DEAD_LETTERS | HELD),
         .run = command_resync,
     },
     {
@@ -180,7 +181,7 @@ const struct command commands[] = {
         .options = JSON | OPTION_BIT(OPTION_SAMPLE) | OPTION_BIT(OPTION_WHERE) |
                    OPTION_BIT(OPTION_LIMIT) | OPTION_BIT(OPTION_REPAIR) |
                    OPTION_BIT(OPTION_ALLOW_DELETES),
-        .exits = EXITS(1U << EXIT_DEAD_LETTERS | 1U << EXIT_DIFFERENCES | ASKED),
+        .exits = EXITS(1U << EXIT_DEAD_LETTERS | 1U << EXIT_DIFFERENCES | HELD),
         .run = command_verify,
     },
     {
@@ -190,7 +191,7 @@ const struct command commands[] = {
         .about = "Reads the rows of these keys and sends nothing. The version in an action line is "
                  "the present time, as a sync of now would send it.",
         .options = ONE | OPTION_BIT(OPTION_PRETTY),
-        .exits = EXITS(AWAY),
+        .exits = EXITS(0),
         .operands_least = 1,
         .run = command_document,
     },
@@ -202,7 +203,7 @@ const struct command commands[] = {
                  "waits until it is searchable, finds it with q=field:value, and deletes the "
                  "index, whatever happens before. With --json one object a line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_INDEX) | OPTION_BIT(OPTION_IMPLICIT),
-        .exits = EXITS(AWAY),
+        .exits = EXITS(0),
         .run = command_smoke,
     },
     {
@@ -216,7 +217,7 @@ const struct command commands[] = {
             "whatever happens; the live one is not touched. With --json one object a line for "
             "each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_HTML),
-        .exits = EXITS(1U << EXIT_DIFFERENCES | AWAY),
+        .exits = EXITS(1U << EXIT_DIFFERENCES),
         .run = command_validate,
     },
     {
@@ -226,7 +227,7 @@ const struct command commands[] = {
         .about = "Creates the schema rowferry, and triggers on the pipelines' tables, in short "
                  "locks a table at a time. A second time changes nothing.",
         .options = AS | READER | NOTIFY,
-        .exits = EXITS(AWAY),
+        .exits = EXITS(0),
         .run = command_source_install,
     },
     {
@@ -237,7 +238,7 @@ const struct command commands[] = {
             "Replaces what an earlier version installed and adds what is missing, triggers of new "
             "partitions among it. Positions stay valid, unless changes may have been missed.",
         .options = AS | READER,
-        .exits = EXITS(AWAY),
+        .exits = EXITS(0),
         .run = command_source_upgrade,
     },
     {
@@ -247,7 +248,7 @@ const struct command commands[] = {
         .about = "Removes the triggers, and the schema as well when nothing is captured any "
                  "more.",
         .options = AS,
-        .exits = EXITS(AWAY),
+        .exits = EXITS(0),
         .run = command_source_uninstall,
     },
     {
@@ -256,7 +257,7 @@ const struct command commands[] = {
         .summary = "print what source install would run, for a DBA",
         .about = "Prints SQL, with the grants of the reader's role, and changes nothing.",
         .options = AS | READER | NOTIFY,
-        .exits = EXITS(AWAY),
+        .exits = EXITS(0),
         .run = command_source_print,
     },
     {
@@ -289,7 +290,7 @@ const struct command commands[] = {
                  "leave. What is done is no dead letter any more. Where another process holds the "
                  "pipeline, it is asked to do it, as by resync. With --json one object.",
         .options = JSON | ONE | CHOSEN,
-        .exits = EXITS(1U << EXIT_DEAD_LETTERS | ASKED),
+        .exits = EXITS(1U << EXIT_DEAD_LETTERS | HELD),
         .run = command_deadletter_retry,
     },
     {
@@ -300,7 +301,7 @@ const struct command commands[] = {
                  "document stay as they are. Asks first; where nobody can be asked it needs --yes. "
                  "With --json one object.",
         .options = JSON | ONE | CHOSEN | OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_YES),
-        .exits = EXITS(ASKED),
+        .exits = EXITS(HELD),
         .run = command_deadletter_discard,
     },
     {
@@ -311,7 +312,7 @@ const struct command commands[] = {
                  "outlives the process and holds for sync, reindex and resync too; what changes "
                  "meanwhile is kept. With --json one object a line for each pipeline.",
         .options = JSON,
-        .exits = EXITS(AWAY),
+        .exits = EXITS(0),
         .run = command_pause,
     },
     {
@@ -321,7 +322,7 @@ const struct command commands[] = {
         .about = "A run that holds the pipeline goes on where it stood. With --json one object a "
                  "line for each pipeline.",
         .options = JSON,
-        .exits = EXITS(AWAY),
+        .exits = EXITS(0),
         .run = command_resume,
     },
     {

@@ -89,6 +89,24 @@ START_TEST(every_command_has_a_help_and_the_help_lists_every_command)
 }
 END_TEST
 
+START_TEST(what_cannot_be_written_is_temporary_and_every_help_says_so)
+{
+    char line[64];
+    for (size_t i = 0; i < NAMES; i++) {
+        snprintf(line, sizeof(line), "%s --help", names[i]);
+        expect(NULL, line, 0, "\n  6  temporary");
+    }
+    const char *const argv[] = {"/bin/sh", "-c", "\"$ROWFERRY_PROGRAM\" manual >/dev/full", NULL};
+    struct program_result result;
+    struct program p;
+    program_start(&p, argv, NULL);
+    program_finish(&p, WAIT_MS, &result);
+    ck_assert_int_eq(result.exit_code, 6);
+    ck_assert_ptr_nonnull(strstr(result.err, "rowferry: could not write to standard output"));
+    program_result_release(&result);
+}
+END_TEST
+
 START_TEST(a_mistyped_command_is_answered_with_the_nearest)
 {
     expect(NULL, "snyc", 2, "rowferry: unknown command \"snyc\"; did you mean \"sync\"?\n");
@@ -193,6 +211,7 @@ END_TEST
 
 SUITE_MAIN("integration/cli/usage", the_version_is_shown,
            every_command_has_a_help_and_the_help_lists_every_command,
+           what_cannot_be_written_is_temporary_and_every_help_says_so,
            a_mistyped_command_is_answered_with_the_nearest,
            a_mistyped_option_is_answered_with_the_nearest, the_manual_page_is_what_the_tables_give,
            a_configuration_that_is_wrong_is_refused_in_one_line,
