@@ -9,6 +9,8 @@
 
 static const char *const names[] = {
     "check",
+    "init",
+    "validate",
     "sync",
     "run",
     "status",
@@ -84,6 +86,15 @@ START_TEST(every_command_has_a_help_and_the_help_lists_every_command)
         snprintf(line, sizeof(line), "-h %s", names[i]);
         expect(NULL, line, 0, "Usage: rowferry");
     }
+    struct program_result help;
+    size_t listed = 0;
+    run_line(&help, NULL, "--help");
+    const char *at = strstr(help.out, "\nCommands:\n") + strlen("\nCommands:\n");
+    for (; *at == ' '; at += strcspn(at, "\n") + 1) {
+        listed++;
+    }
+    ck_assert_uint_eq(listed, NAMES);
+    program_result_release(&help);
     expect(NULL, "source --help", 0, "source uninstall");
     expect(NULL, "--help", 0, "  6  temporary");
 }
