@@ -1,11 +1,12 @@
 -- $1 the table: may this role install the change log for it; the column that says when a row was
--- changed, its index and whether it is never NULL. An index over it comes first.
+-- changed, its index and whether it is never NULL; may this role read the table. An index over it comes
+-- first.
 select current_setting('is_superuser')::boolean
        or (pg_has_role(c.relowner, 'usage')
            and coalesce((select pg_has_role(n.nspowner, 'usage') from pg_namespace n
                           where n.nspname = 'rowferry'),
                         has_database_privilege(current_database(), 'create'))),
-       x.attname, x.index, x.attnotnull
+       x.attname, x.index, x.attnotnull, has_table_privilege(c.oid, 'select')
   from pg_class c
   left join lateral (
        select a.attname, a.attnotnull, i.index

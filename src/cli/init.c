@@ -282,6 +282,10 @@ static void propose(struct init *i)
 static void warn(const struct init *i)
 {
     const struct survey *s = &i->survey;
+    if (!s->readable) {
+        terminal_say("role \"%s\" may not read \"%s\", so that its values were not looked at",
+                     s->identity.role, s->name);
+    }
     if (s->table->row_security) {
         terminal_say("row security hides rows of \"%s\" from this role, and a sync refuses that",
                      s->name);

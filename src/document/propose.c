@@ -136,6 +136,7 @@ static const struct plain {
     {"bytea", "binary", false},
     {"point", "geo_point", false},
     {"uuid", "keyword", true},
+    {"xml", "text", true},
     {"geometry", "geo_shape", false},
     {"geography", "geo_shape", false},
 };
@@ -188,6 +189,14 @@ static bool is_vector(const struct column *c)
 {
     static const char *const types[] = {"vector", "halfvec", "sparsevec", NULL};
     return is_one_of(c, types);
+}
+
+/* Whose texts no keyword refuses for their length. */
+static bool is_short(const struct column *c)
+{
+    static const char *const types[] = {"time",     "timetz", "interval", "money", "macaddr",
+                                        "macaddr8", "point",  "pg_lsn",   "char",  NULL};
+    return c->category == 'e' || is_one_of(c, types);
 }
 
 /* What is no value to search by. */
@@ -360,8 +369,10 @@ static void propose_simple(struct proposed *out, const struct column *c,
     } else if (property != NULL && strcmp(c->type, "inet") == 0 && f->unfit > 0) {
         propose_set(out, "\"type\": \"ip_range\"");
         propose_say(out, ", networks among them");
-    } else {
+    } else if (property != NULL || is_short(c)) {
         propose_set(out, "\"type\": \"%s\"", property != NULL ? property : "keyword");
+    } else {
+        propose_set(out, "\"type\": \"keyword\", \"ignore_above\": %d", PROPOSE_WORD_BYTES);
     }
 }
 
@@ -426,9 +437,8 @@ static void propose_known(struct proposed *out, const struct column *c,
 void propose_column(struct proposed *out, const struct column *c, const struct column_facts *f,
                     const struct proposer *how)
 {
-    propose_say(out, "%s", f->inside != NULL ? (f->many ? "rows" : "a row") : c->declared);
+    propose_say(out, "%s", c->declared);
     if (f->inside != NULL) {
-        propose_say(out, " of another table");
         propose_inside(out, f, how);
     } else if (is_left_out(c)) {
         out->left_out = true;

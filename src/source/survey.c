@@ -12,7 +12,7 @@
 #include "rowferry/source/tablename.h"
 #include "survey_private.h"
 
-#define SAMPLE_TIMEOUT "set statement_timeout = '20s'"
+#define LOOK_TIMEOUT "set statement_timeout = '20s'"
 
 /* --- names -------------------------------------------------------------------------------------
  */
@@ -196,6 +196,7 @@ static int look_capture(struct survey *s, struct pg *pg, struct err *err)
         s->cursor = copy_or_null(pg_text(r, 0, 1));
         s->cursor_index = copy_or_null(pg_text(r, 0, 2));
         s->cursor_filled = pg_true(r, 0, 3);
+        s->readable = pg_true(r, 0, 4);
     }
     pg_result_release(r);
     return rc;
@@ -237,7 +238,7 @@ int survey_take(struct survey *out, struct pg *pg, const struct survey_input *in
     *out = (struct survey){0};
     int rc = survey_find(&found, pg, in->table, err);
     if (rc == 0) {
-        rc = pg_script(pg, SAMPLE_TIMEOUT, err);
+        rc = pg_script(pg, LOOK_TIMEOUT, err);
     }
     if (rc == 0) {
         rc = pg_identify(pg, &out->identity, err);
@@ -251,6 +252,9 @@ int survey_take(struct survey *out, struct pg *pg, const struct survey_input *in
     }
     if (rc == 0 && in->with_count > 0) {
         rc = survey_join(out, pg, in, err);
+    }
+    if (rc == 0) {
+        rc = pg_script(pg, LOOK_TIMEOUT, err);
     }
     if (rc == 0) {
         rc = look_capture(out, pg, err);

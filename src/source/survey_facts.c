@@ -13,6 +13,9 @@
 #define SAMPLE_VALUES 2000
 #define SPREAD_ROWS 50000 /* a larger table is sampled all over */
 #define SHAPE_ROWS_MOST 2000
+#define SAMPLE_TIMEOUT "set statement_timeout = '5s'"
+#define SAMPLES_MOST_MS 30000 /* of all columns; what a slow view leaves out is without a sample   \
+                               */
 
 /* Null where a value of that type says nothing that its type does not. */
 struct probe {
@@ -220,7 +223,9 @@ int survey_facts(struct pg *pg, const struct table *t, const struct columns *col
         take_statistics(r, columns, out, analysed);
     }
     pg_result_release(r);
-    for (size_t i = 0; i < columns->count && rc == 0; i++) {
+    rc = rc == 0 ? pg_script(pg, SAMPLE_TIMEOUT, err) : rc;
+    int64_t end_ms = pg_now_ms() + SAMPLES_MOST_MS;
+    for (size_t i = 0; i < columns->count && rc == 0 && pg_now_ms() < end_ms; i++) {
         rc = sample_column(pg, t, &columns->items[i], &out[i], err);
     }
     return rc;

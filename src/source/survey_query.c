@@ -45,17 +45,34 @@ static char *free_name(const struct joiner *j, const char *wish)
     return buf_detach(&name);
 }
 
-/* A parent is called as the column that points at it, author_id: author; a child as its table. */
+/* author_id: author */
+static char *stem_of(const char *column)
+{
+    size_t len = strlen(column);
+    bool ends = len > 3 && strcmp(column + len - 3, "_id") == 0;
+    return text_copy_span(span_make(column, ends ? len - 3 : len));
+}
+
+/* A parent is called as the column that points at it; a child as its table, and the second of one
+ * table with the column. */
 static char *property_name(const struct joiner *j, const struct survey_link *link, bool to_parent,
                            const struct table *other)
 {
-    const char *column = link->pairs[0].child;
-    size_t len = strlen(column);
-    bool stem =
-        to_parent && link->pair_count == 1 && len > 3 && strcmp(column + len - 3, "_id") == 0;
-    char *wish = stem ? text_copy_span(span_make(column, len - 3)) : text_copy(other->name);
-    char *name = free_name(j, wish);
-    free(wish);
+    struct buf wish;
+    char *stem = stem_of(link->pairs[0].child);
+    bool points = link->pair_count == 1 && strcmp(stem, link->pairs[0].child) != 0;
+    buf_init(&wish, SURVEY_TEXT_BYTES);
+    if (to_parent && points) {
+        buf_push_text(&wish, stem);
+    } else {
+        buf_push_text(&wish, other->name);
+        if (is_taken(j, other->name)) {
+            buf_printf(&wish, "_by_%s", stem);
+        }
+    }
+    char *name = free_name(j, buf_text(&wish));
+    buf_release(&wish);
+    free(stem);
     return name;
 }
 
@@ -178,12 +195,25 @@ static int push_subquery(struct joiner *j, const struct survey_link *link, bool 
     return rc == 0 ? survey_push_name(j->pg, &j->sql, name, j->err) : rc;
 }
 
-static void note_column(struct joiner *j, char *name, struct other *o, bool many)
+/* What stands in place of its type. */
+static char *describe(const struct survey_link *link, bool to_parent)
+{
+    struct buf text;
+    buf_init(&text, SURVEY_TEXT_BYTES);
+    buf_printf(&text, "%s of %s by ", to_parent ? "the row" : "the rows",
+               to_parent ? link->parent_name : link->child_name);
+    for (size_t i = 0; i < link->pair_count; i++) {
+        buf_printf(&text, "%s%s", i > 0 ? ", " : "", link->pairs[i].child);
+    }
+    return buf_detach(&text);
+}
+
+static void note_column(struct joiner *j, char *name, struct other *o, char *declared, bool many)
 {
     struct columns *c = &j->extra.columns;
     c->items = mem_grow(c->items, c->count + 1, sizeof(*c->items));
     j->extra.facts = mem_grow(j->extra.facts, c->count + 1, sizeof(*j->extra.facts));
-    c->items[c->count] = (struct column){.name = name};
+    c->items[c->count] = (struct column){.name = name, .declared = declared};
     j->extra.facts[c->count++] = (struct column_facts){.inside = o->facts, .many = many};
     o->facts = NULL;
 }
@@ -201,7 +231,7 @@ static int join_link(struct joiner *j, const struct survey_link *link, bool to_p
         rc = survey_depend_on(j->s, j->pg, link, to_parent, j->err);
     }
     if (rc == 0) {
-        note_column(j, name, &o, !to_parent);
+        note_column(j, name, &o, describe(link, to_parent), !to_parent);
         name = NULL;
     }
     free(name);
@@ -263,6 +293,10 @@ static int take_query(struct joiner *j)
     s->facts.facts =
         mem_grow(s->facts.facts, own + j->extra.columns.count + 1, sizeof(*s->facts.facts));
     for (size_t i = 0; i < j->extra.columns.count; i++) {
+        struct column *c = &s->table->columns.items[own + i];
+        free(c->declared);
+        c->declared = j->extra.columns.items[i].declared;
+        j->extra.columns.items[i].declared = NULL;
         s->facts.facts[own + i] = j->extra.facts[i];
         j->extra.facts[i] = (struct column_facts){0};
     }

@@ -38,6 +38,7 @@ struct survey {
     char *log_obstacle;       /* why the change log cannot follow it; null: it can */
     enum install_state log;   /* of the table, and of all that it depends on */
     bool may_install;
+    bool readable;      /* by this role; where it is not, there are no samples either */
     char *cursor;       /* the column that says when a row was changed; null: none is found */
     char *cursor_index; /* that begins with it; null: none */
     bool cursor_filled;
