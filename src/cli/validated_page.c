@@ -101,7 +101,7 @@ static void push_plot(struct buf *out, const struct plot *p)
         return;
     }
     double most = largest_of(p);
-    double width = PLOT_WIDTH / (double)(p->count > 3 ? p->count : 3);
+    double width = PLOT_WIDTH / (double)(p->count > 6 ? p->count : 6);
     buf_printf(out,
                "<figure><figcaption><b>%s</b> %s</figcaption><svg role=\"img\" aria-label=\"%s\" "
                "viewBox=\"0 0 %.0f %.0f\">",
@@ -161,7 +161,7 @@ static void plot_strata(struct buf *out, const struct validate_figures *f)
 
 static void plot_ranks(struct buf *out, const struct validate_figures *f)
 {
-    struct plot p = {.title = "Relevance", .about = "searches by the rank of their expected hit"};
+    struct plot p = {.title = "Relevance", .about = "rank of the expected hit"};
     const struct relevance *r = &f->relevance;
     size_t last = r->asked > 0 ? 3 : 0;
     for (size_t i = 0; i < RELEVANCE_RANKS; i++) {
@@ -195,23 +195,23 @@ static void plot_bulks(struct buf *out, const struct validate_figures *f)
     push_plot(out, &p);
 }
 
-static void bar_of_bytes(struct plot *p, const char *label, int64_t bytes, const char *tone)
+static void bar_of_bytes(struct plot *p, const char *label, double bytes, const char *tone)
 {
     char size[UNITS_BYTES];
-    struct bar *b = add_bar(p, (double)bytes);
+    struct bar *b = add_bar(p, bytes);
     snprintf(b->label, sizeof(b->label), "%s", label);
-    snprintf(b->value, sizeof(b->value), "%s", units_size(size, bytes));
+    snprintf(b->value, sizeof(b->value), "%s", units_size(size, (int64_t)bytes));
     b->tone = tone;
 }
 
 static void plot_storage(struct buf *out, const struct validate_figures *f)
 {
-    struct plot p = {.title = "Storage", .about = "tried, and what all rows would take"};
-    if (f->whole_bytes > 0) {
-        bar_of_bytes(&p, "JSON tried", f->json_bytes, "calm");
-        bar_of_bytes(&p, "stored", f->stored_bytes, NULL);
-        bar_of_bytes(&p, "all rows", f->whole_bytes,
-                     f->room_bytes >= 0 && f->whole_bytes > f->room_bytes ? "bad" : NULL);
+    struct plot p = {.title = "Storage", .about = "bytes of a row"};
+    if (f->indexed > 0 && f->stored_bytes > 0) {
+        double rows = (double)f->indexed;
+        bar_of_bytes(&p, "as JSON", (double)f->json_bytes / rows, "calm");
+        bar_of_bytes(&p, "one copy", (double)f->stored_bytes / rows, NULL);
+        bar_of_bytes(&p, "all copies", (double)(f->stored_bytes * f->copies) / rows, NULL);
     }
     push_plot(out, &p);
 }
@@ -259,7 +259,13 @@ static void push_facts(struct buf *out, const struct validated *v)
                  ? r->figures.relevance.sum / (double)r->figures.relevance.asked
                  : 0);
     push_fact(out, "MRR", r->figures.relevance.asked > 0 ? text : "not asked");
-    push_fact(out, "ended", clock_iso(at, v->wall_us, 0));
+    if (r->figures.whole_bytes > 0) {
+        push_fact(out, "all rows on disk", units_size(count, r->figures.whole_bytes));
+        push_fact(out, "one bulk at a time", units_duration(count, r->figures.whole_ms));
+    }
+    clock_iso(at, v->wall_us, 0);
+    snprintf(text, sizeof(text), "%.10s %.5sZ", at, at + 11);
+    push_fact(out, "ended", text);
     push_fact(out, "took", units_duration(count, v->took_us / 1000));
     buf_push_literal(out, "</dl>\n");
 }

@@ -65,7 +65,7 @@ static int choose(struct validating *v, struct err *err)
         rc = sample_open(&v->sample, pg, &options, err);
     }
     free(named);
-    if (rc == 0 && sample_count(v->sample) == 0) {
+    if (rc == 0 && (sample_count(v->sample) == 0 || sample_rows(v->sample) == 0)) {
         rc = err_set(err, ERR_REJECTED, "table %s has no rows to try", sample_table(v->sample));
     }
     if (rc == 0) {
@@ -131,7 +131,8 @@ static int drop(struct validating *v, struct err *err)
 /* --- steps -------------------------------------------------------------------------------------
  */
 
-static int run_step(struct validating *v, enum validate_step_id id,
+/* needed: without it there is nothing to try. */
+static int run_step(struct validating *v, enum validate_step_id id, bool needed,
                     int (*step)(struct validating *, struct err *), struct err *err)
 {
     int64_t began_us = clock_monotonic_us(&v->ports->clock);
@@ -140,7 +141,7 @@ static int run_step(struct validating *v, enum validate_step_id id,
     tell_stage(v, v->step->name);
     int rc = step(v, err);
     v->step->took_us += clock_monotonic_us(&v->ports->clock) - began_us;
-    if (rc < 0 && validate_ends(err)) {
+    if (rc < 0 && (needed || validate_ends(err))) {
         validate_note_error(v, NULL, err);
         return rc;
     }
@@ -203,12 +204,12 @@ static int run_steps(struct validating *v, struct err *err)
         {VALIDATE_VECTORS, validate_vectors, true},
         {VALIDATE_GROWTH, validate_growth, false},
     };
-    int rc = run_step(v, VALIDATE_COUNTS, validate_fill, err);
+    int rc = run_step(v, VALIDATE_COUNTS, true, validate_fill, err);
     for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
         bool can = steps[i].always || v->report->figures.indexed > 0;
         rc = stopping(v) ? err_set(err, ERR_TRANSIENT, "interrupted before step \"%s\"",
                                    v->report->steps[steps[i].id].name)
-                         : run_step(v, steps[i].id, can ? steps[i].run : none_indexed, err);
+                         : run_step(v, steps[i].id, false, can ? steps[i].run : none_indexed, err);
     }
     return rc;
 }

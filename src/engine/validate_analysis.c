@@ -13,7 +13,7 @@
 /* --- the mapping -------------------------------------------------------------------------------
  */
 
-static int compare_mapping(struct validating *v, struct err *err)
+static int compare_mapping(struct validating *v, size_t *differ, struct err *err)
 {
     struct buf live;
     struct mapdiff diff = {0};
@@ -34,6 +34,7 @@ static int compare_mapping(struct validating *v, struct err *err)
                       "the index was not created as asked: %s", buf_text(&line));
         buf_release(&line);
     }
+    *differ = rc == 0 ? diff.count : 0;
     if (rc == 0) {
         mapdiff_release(&diff);
     }
@@ -194,7 +195,8 @@ int validate_analysis(struct validating *v, struct err *err)
     size_t fields = 0;
     size_t words = 0;
     const struct plan *plan = sample_plan(v->sample);
-    int rc = compare_mapping(v, err);
+    size_t differ;
+    int rc = compare_mapping(v, &differ, err);
     for (size_t i = 0; i < plan->count && rc == 0; i++) {
         const struct property *p = mapping_find(v->options->mapping, plan->steps[i].property);
         bool text =
@@ -203,8 +205,8 @@ int validate_analysis(struct validating *v, struct err *err)
         rc = text ? analyse_field(v, &plan->steps[i], &words, err) : 0;
     }
     if (rc == 0) {
-        validate_say(v, "the mapping is as asked; %zu text fields, %zu words of them analysed",
-                     fields, words);
+        validate_say(v, "the mapping is %s; %zu text fields, %zu words of them analysed",
+                     differ == 0 ? "as asked" : "another than asked", fields, words);
     }
     return rc;
 }

@@ -24,6 +24,18 @@ static void push_bounds(struct buf *body, const char *field, const char *low, co
     buf_push_text(body, range ? "}}}}" : "}}}");
 }
 
+/* A search that the service refuses, or fails at: the application's would be as well. */
+static int refused(struct validating *v, const char *field, const char *remedy, int rc,
+                   struct err *err)
+{
+    if (rc == 0 || validate_ends(err)) {
+        return rc;
+    }
+    err_context(err, "field \"%s\"", field);
+    validate_note_error(v, remedy, err);
+    return 0;
+}
+
 static int filter_between(struct validating *v, const char *field, const struct ranking *r,
                           int64_t low, int64_t high, enum sample_how how, struct err *err)
 {
@@ -45,7 +57,7 @@ static int filter_between(struct validating *v, const char *field, const struct 
             validate_key(v, row), missing ? "missing" : "too much");
     }
     buf_release(&body);
-    return rc;
+    return refused(v, field, "mend the field's type or format", rc, err);
 }
 
 static int filter_field(struct validating *v, const struct plan_step *step, enum sample_how how,
@@ -217,7 +229,9 @@ static int order_field(struct validating *v, const char *field, const struct ran
     buf_release(&body);
     free(ranks);
     free(best);
-    return rc;
+    return refused(v, field,
+                   "sort with \"missing\" or \"unmapped_type\" said, or by a field of another type",
+                   rc, err);
 }
 
 static int sort_field(struct validating *v, const struct plan_step *step, enum sample_how how,

@@ -51,7 +51,7 @@ void validate_say(struct validating *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void validate_skip(struct validating *v, const char *why);
 
-/* What of an answer ends the trial: the service is away or ails, or does not know the account. */
+/* What of an answer ends the trial: the service is away, or does not know the account. */
 bool validate_ends(const struct err *err);
 
 /* Searches; the places of the hits are in v->places. size 0: as many as the sample has. */

@@ -90,10 +90,28 @@ void validate_note(struct validating *v, enum validate_status status, const char
     va_end(list);
 }
 
+/* The last reason of the body, where the message has none but that all shards failed. */
+static void push_cause(struct buf *text, const struct err *err)
+{
+    static const char mark[] = "\"reason\":\"";
+    const char *at = NULL;
+    for (const char *p = strstr(err->detail, mark); p != NULL; p = strstr(p + 1, mark)) {
+        at = p + sizeof(mark) - 1;
+    }
+    if (at != NULL && strstr(err->message, "all shards failed") != NULL) {
+        buf_push_literal(text, ": ");
+        buf_push(text, at, strcspn(at, "\""));
+    }
+}
+
 void validate_note_error(struct validating *v, const char *remedy, const struct err *err)
 {
+    struct buf text;
     const char *hint = remedy != NULL ? remedy : err->hint[0] != '\0' ? err->hint : NULL;
-    add_note(v, VALIDATE_FAIL, text_copy(err->message), hint);
+    buf_init(&text, VALIDATE_TEXT_BYTES);
+    buf_push_text(&text, err->message);
+    push_cause(&text, err);
+    add_note(v, VALIDATE_FAIL, buf_detach(&text), hint);
 }
 
 void validate_say(struct validating *v, const char *format, ...)
@@ -116,5 +134,5 @@ void validate_skip(struct validating *v, const char *why)
 bool validate_ends(const struct err *err)
 {
     return err->class != ERR_REJECTED || err->http_status == 401 || err->http_status == 403 ||
-           err->http_status == 0 || err->http_status >= 500;
+           err->http_status == 0;
 }

@@ -160,7 +160,7 @@ static int push_choice(struct sample *s, struct buf *sql, double share, struct e
                STRATUM_CHANCE, (n + 1) / 2);
     push_stratum(sql, STRATUM_LARGEST, "true", "size desc, k", tenth);
     push_stratum(sql, STRATUM_SMALLEST, "true", "size, k", tenth);
-    push_stratum(sql, STRATUM_NULLS, "nulls > 0", "nulls desc, dice", tenth);
+    push_stratum(sql, STRATUM_NULLS, "nulls > 0", "nulls desc, dice desc", tenth);
     push_stratum(sql, STRATUM_NEWEST, "at is not null", "at desc, k", some);
     push_stratum(sql, STRATUM_OLDEST, "at is not null", "at, k", some);
     rc = rc == 0 ? push_edge(s, sql, STRATUM_NEWEST, " desc", some, err) : rc;
@@ -211,8 +211,9 @@ static int choose_all(struct sample *s, struct err *err)
         s->table_rows = pool;
         s->exact = pool < (int64_t)pool_size(s) * 5;
     }
-    if (!s->exact && share <= 0 && s->base->estimated_rows > s->table_rows) {
-        s->table_rows = s->base->estimated_rows;
+    bool all = s->options.rows->where == NULL || s->options.rows->query != NULL;
+    if (!s->exact && (all || share <= 0) && s->base->estimated_rows > 0) {
+        s->table_rows = s->base->estimated_rows; /* of a condition only the pool knows */
     }
     return rc;
 }

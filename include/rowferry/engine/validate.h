@@ -86,7 +86,7 @@ struct validate_figures {
     int64_t chance_count;
     struct validate_bulk bulks[VALIDATE_BULKS];
     size_t bulk_count;
-    int64_t sent_us; /* in all bulks */
+    int64_t sent_us; /* in all bulks but the first, where there are more */
     int64_t sent_documents;
     int64_t sent_bytes;
     int64_t stored_bytes; /* of the sample, one copy */
