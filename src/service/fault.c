@@ -67,6 +67,11 @@ bool fault_is_unreachable(const struct slot *slot)
     }
 }
 
+bool fault_turns_away(const struct slot *slot)
+{
+    return slot->result == CURLE_OPERATION_TIMEDOUT || fault_is_unreachable(slot);
+}
+
 static struct fault_row row_of(CURLcode code)
 {
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {

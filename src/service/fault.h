@@ -16,4 +16,8 @@ int fault_explain(const struct slot *slot, struct err *err);
 /* The same without method and path. */
 int fault_tell(const struct slot *slot, struct err *err);
 
+/* Whether the next request had better go to another base URL: a host that cannot be reached, or one
+ * that takes requests and answers none. */
+bool fault_turns_away(const struct slot *slot);
+
 #endif

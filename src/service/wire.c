@@ -316,7 +316,7 @@ static void finish(struct slot *slot, CURLcode result)
     if (status >= 300) {
         secret_mask(&s->options, slot->answer.body.data, slot->answer.body.len);
     }
-    if (fault_is_unreachable(slot)) {
+    if (fault_turns_away(slot)) {
         next_base(s, slot->base);
     }
     if (slot->batch != NULL) {

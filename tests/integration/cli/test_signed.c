@@ -29,8 +29,8 @@ static void start_verifier(struct signer *s)
     snprintf(numbers[0], sizeof(numbers[0]), "%d", s->port);
     snprintf(numbers[1], sizeof(numbers[1]), "%d", s->w.service.port);
     program_start(&s->verifier,
-                  (const char *const[]){PYTHON, TEST_TOP "/tests/support/signed.py", numbers[0], numbers[1], port_file,
-                                        NULL},
+                  (const char *const[]){PYTHON, TEST_TOP "/tests/support/signed.py", numbers[0],
+                                        numbers[1], port_file, NULL},
                   (const char *const[]){"SIGNED_TOKEN=canary/token==", NULL});
     struct deadline deadline = deadline_after(WAIT_MS);
     while (access(port_file, R_OK) != 0) {

@@ -34,6 +34,20 @@ struct scripted {
     size_t request_len;
 };
 
+/* The same on [::1]; -1 where this machine has no such address. */
+static inline int scripted_bind_six(int *port)
+{
+    struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    socklen_t len = sizeof(address);
+    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
+        return -1;
+    }
+    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+    *port = ntohs(address.sin6_port);
+    return fd;
+}
+
 static inline int scripted_bind(int *port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
@@ -123,18 +137,27 @@ static inline void *scripted_run(void *context)
     }
 }
 
-static inline struct scripted *scripted_start(const char *const *answers, size_t cut, bool silent)
+static inline struct scripted *scripted_start_on(int listener, int port, const char *const *answers,
+                                                 size_t cut, bool silent)
 {
     struct scripted *s = calloc(1, sizeof(*s));
     ck_assert_ptr_nonnull(s);
     s->answers = answers;
     s->cut = cut;
     s->silent = silent;
-    s->listener = scripted_bind(&s->port);
+    s->listener = listener;
+    s->port = port;
     ck_assert_int_eq(listen(s->listener, 16), 0);
     ck_assert_int_eq(pipe(s->wake), 0);
     ck_assert_int_eq(pthread_create(&s->thread, NULL, scripted_run, s), 0);
     return s;
+}
+
+static inline struct scripted *scripted_start(const char *const *answers, size_t cut, bool silent)
+{
+    int port;
+    int listener = scripted_bind(&port);
+    return scripted_start_on(listener, port, answers, cut, silent);
 }
 
 /* After the client has closed its connections. */

@@ -377,7 +377,30 @@ START_TEST(a_segment_is_encoded)
 }
 END_TEST
 
-SUITE_MAIN("service/http", a_refused_port_is_temporary_and_named,
+START_TEST(an_address_in_brackets_is_reached_and_named)
+{
+    static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", NULL};
+    struct fixture f = {0};
+    char host[64];
+    int port;
+    int listener = scripted_bind_six(&port);
+    if (listener < 0) {
+        return; /* a machine without IPv6 */
+    }
+    f.server = scripted_start_on(listener, port, answers, SIZE_MAX, false);
+    snprintf(f.url[0], sizeof(f.url[0]), "http://[::1]:%d/a/b/", port);
+    f.urls[0] = f.url[0];
+    connect_to(&f, 1);
+    ck_assert_int_eq(get(&f, "/x"), 0);
+    snprintf(host, sizeof(host), "\r\nHost: [::1]:%d\r\n", port);
+    ck_assert_ptr_nonnull(strstr(f.server->request, host));
+    ck_assert_int_eq(strncmp(f.server->request, "GET /a/b/x HTTP/1.1\r\n", 21), 0);
+    stop(&f);
+}
+END_TEST
+
+SUITE_MAIN("service/http", an_address_in_brackets_is_reached_and_named,
+           a_refused_port_is_temporary_and_named,
            the_second_address_is_tried_when_the_first_is_away, a_body_and_its_kind_are_handed_over,
            a_connection_cut_at_any_byte_is_temporary, a_silent_service_is_given_up_in_time,
            a_used_connection_that_falls_silent_is_a_missing_answer,
