@@ -110,6 +110,8 @@ static int read_member(struct asked *w, const char *key, struct json_object *val
         w->search_after = value;
     } else if (strcmp(key, "pit") == 0 && json_object_object_get_ex(value, "id", &id)) {
         w->pit = json_object_get_string(id);
+    } else if (strcmp(key, "knn") == 0) {
+        w->neighbours = value;
     } else if (strcmp(key, "query") != 0 && strcmp(key, "track_scores") != 0 &&
                strcmp(key, "timeout") != 0) {
         return refuse_unknown(refusal, "[%s] in a search body", key);

@@ -10,6 +10,7 @@ struct running {
     struct found *found;
     const struct field **sort_fields;
     size_t *sort_slots;
+    bool elasticsearch;
     struct refusal *refusal;
 };
 
@@ -244,6 +245,19 @@ static int prepare_after(struct running *r)
     return 0;
 }
 
+/* Beside a query neighbours would be joined with its hits. */
+static int compile_neighbours(struct running *r, struct json_object *query)
+{
+    const struct asked *w = r->found->asked;
+    if (r->elasticsearch && query == NULL && w->query_text == NULL && w->sort_count == 0) {
+        r->plan.root = nearest_compile_top(&r->plan, w->neighbours);
+        return r->plan.root != NULL ? 0 : -1;
+    }
+    return r->elasticsearch ? refuse_unknown(r->refusal, "[knn] beside a query or a sort")
+                            : refuse(r->refusal, 400, "parsing_exception",
+                                     "Unknown key for a START_OBJECT in [knn].");
+}
+
 static int compile_query(struct running *r)
 {
     const struct asked *w = r->found->asked;
@@ -251,10 +265,27 @@ static int compile_query(struct running *r)
     if (w->body != NULL) {
         json_object_object_get_ex(w->body, "query", &query);
     }
+    if (w->neighbours != NULL) {
+        return compile_neighbours(r, query);
+    }
     r->plan.root = w->query_text != NULL ? query_string_compile(&r->plan, w->query_text)
                    : query != NULL       ? query_compile(&r->plan, query)
                                          : node_new(NODE_ALL);
+    if (r->plan.root != NULL && r->plan.nearest > 0 &&
+        (r->plan.root->kind != NODE_NEAREST || w->sort_count > 0)) {
+        return refuse_unknown(r->refusal, "[knn] within another query, or sorted");
+    }
     return r->plan.root != NULL ? 0 : -1;
+}
+
+/* Of neighbours only k are hits. */
+static void keep_nearest(struct found *f, size_t before, size_t k)
+{
+    size_t most = before + k;
+    while (f->count > most) {
+        hit_release(&f->list[--f->count], f->asked->sort_count);
+    }
+    f->total = f->total > (int64_t)most ? (int64_t)most : f->total;
 }
 
 /* A listing of all documents by source_id, as a client walks an index. */
@@ -298,8 +329,9 @@ static int scan_index(struct running *r, int64_t refresh_at, struct refusal *ref
 int search_index(struct server *s, struct index *ix, int64_t refresh_at, struct found *f,
                  struct refusal *refusal)
 {
-    (void)s;
-    struct running r = {.found = f, .refusal = refusal};
+    struct running r = {
+        .found = f, .elasticsearch = s->options->product == ELASTICSEARCH, .refusal = refusal};
+    size_t before = f->count;
     refusal->status = 0;
     plan_init(&r.plan, ix, refusal);
     int rc = prepare_sort(&r) != 0 || prepare_after(&r) != 0 || compile_query(&r) != 0 ? -1 : 0;
@@ -308,6 +340,9 @@ int search_index(struct server *s, struct index *ix, int64_t refresh_at, struct 
     if (rc == 0) {
         rc = scan_index(&r, refresh_at, refusal);
         rc = refusal->status != 0 ? -1 : rc;
+    }
+    if (rc == 0 && r.plan.nearest > 0) {
+        keep_nearest(f, before, r.plan.nearest);
     }
     plan_release(&r.plan);
     free(r.sort_fields);

@@ -126,6 +126,21 @@ static void share_source(struct field *f)
     }
 }
 
+/* Of OpenSearch also within "method". */
+static void compile_similarity(struct field *f, struct json_object *json)
+{
+    struct json_object *method;
+    struct json_object *value = NULL;
+    if (f->type->family != FAMILY_VECTOR) {
+        return;
+    }
+    bool said = json_object_object_get_ex(json, "similarity", &value) ||
+                json_object_object_get_ex(json, "space_type", &value) ||
+                (json_object_object_get_ex(json, "method", &method) &&
+                 json_object_object_get_ex(method, "space_type", &value));
+    f->similarity = said ? text_copy(json_object_get_string(value)) : NULL;
+}
+
 static int compile_parameters(struct field *f, struct json_object *json, struct refusal *refusal)
 {
     struct json_object *value;
@@ -152,6 +167,7 @@ static int compile_parameters(struct field *f, struct json_object *json, struct 
         return refuse(refusal, 400, "mapper_parsing_exception",
                       "Field [scaling_factor] is required");
     }
+    compile_similarity(f, json);
     if (f->type->family == FAMILY_VECTOR && strcmp(f->type->name, "knn_vector") == 0 &&
         f->dimension == 0) {
         return refuse(refusal, 400, "mapper_parsing_exception",
@@ -258,5 +274,6 @@ void field_release(struct field *f)
     free(f->path);
     free(f->source_path);
     free(f->format);
+    free(f->similarity);
     *f = (struct field){0};
 }

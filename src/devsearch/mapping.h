@@ -25,6 +25,7 @@ struct field {
     bool ignore_malformed;
     size_t ignore_above; /* characters; 0: no limit */
     size_t dimension;    /* vectors */
+    char *similarity;    /* of them; null: unsaid */
     size_t text_slot;    /* place in mapping.texts, for text */
     struct field *children;
     size_t child_count;

@@ -329,6 +329,8 @@ bool plan_matches(const struct plan *p, const struct node *n, const struct store
         break;
     case NODE_TEXT:
         return has_row(n, doc->row, score);
+    case NODE_NEAREST:
+        return nearest_matches(p, n, score);
     case NODE_BOOL:
         return bool_matches(p, n, doc, score);
     }
@@ -359,6 +361,7 @@ void node_free(struct node *n)
     free(n->children);
     free(n->clauses);
     free(n->rows);
+    free(n->vector);
     free(n);
 }
 

@@ -333,6 +333,13 @@ static const struct {
     {"bool", compile_bool},
 };
 
+/* Of OpenSearch; Elasticsearch's query of the name has other members. */
+static bool is_neighbours(const char *name, struct json_object *body)
+{
+    struct json_object *field;
+    return strcmp(name, "knn") == 0 && !json_object_object_get_ex(body, "field", &field);
+}
+
 struct node *query_compile(struct plan *p, struct json_object *query)
 {
     const char *name;
@@ -345,6 +352,9 @@ struct node *query_compile(struct plan *p, struct json_object *query)
         if (strcmp(queries[i].name, name) == 0) {
             return queries[i].compile(p, body);
         }
+    }
+    if (is_neighbours(name, body)) {
+        return nearest_compile(p, body);
     }
     static const char *const real[] = {
         "knn",     "nested",      "function_score", "script_score",        "fuzzy",        "regexp",

@@ -31,6 +31,7 @@ enum node_kind {
     NODE_EXISTS,
     NODE_PATTERN,
     NODE_BOOL,
+    NODE_NEAREST,
 };
 
 enum clause { CLAUSE_MUST, CLAUSE_FILTER, CLAUSE_SHOULD, CLAUSE_MUST_NOT };
@@ -51,6 +52,9 @@ struct node {
     struct node **children;
     enum clause *clauses;
     size_t child_count;
+    float *vector; /* of NODE_NEAREST */
+    size_t vector_len;
+    bool cosine;            /* else l2 */
     int64_t minimum_should; /* -1: the rule of the service */
 };
 
@@ -59,6 +63,7 @@ struct plan {
     const struct field **fields; /* whose values a document is asked for */
     struct values *slots;
     size_t field_count;
+    size_t nearest; /* how many a search for neighbours has; 0: it is none */
     struct refusal *refusal;
     struct node *root;
 };
@@ -86,6 +91,12 @@ void node_add(struct node *parent, enum clause clause, struct node *child);
 
 /* The query of a search body, or null and the refusal. */
 struct node *query_compile(struct plan *p, struct json_object *query);
+
+/* Neighbours (nearest.c): OpenSearch's query [knn], Elasticsearch's [knn] beside the query; only as
+ * the whole of a search. */
+struct node *nearest_compile(struct plan *p, struct json_object *body);
+struct node *nearest_compile_top(struct plan *p, struct json_object *body);
+bool nearest_matches(const struct plan *p, const struct node *n, double *score);
 
 /* The text of `q=`. */
 struct node *query_string_compile(struct plan *p, const char *text);

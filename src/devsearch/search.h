@@ -26,7 +26,8 @@ struct asked {
     struct sort_key *sort;
     size_t sort_count;
     struct json_object *search_after;
-    const char *query_text; /* q= */
+    struct json_object *neighbours; /* Elasticsearch's [knn] beside a query */
+    const char *query_text;         /* q= */
     const char *pit;
 };
 

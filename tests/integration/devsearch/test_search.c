@@ -103,7 +103,8 @@ START_TEST(what_it_does_not_know_is_a_refusal_not_an_answer)
         BAD("{\"sort\":[\"zzz\"]}", 400, "No mapping found for [zzz] in order to sort on"),
         BAD("{\"sort\":[\"title\"]}", 400, "Text fields are not optimised for operations"),
         BAD("{\"query\":{\"bogus\":{}}}", 400, "unknown query [bogus]"),
-        BAD("{\"query\":{\"knn\":{}}}", 400, "devsearch does not know the query [knn]"),
+        BAD("{\"query\":{\"knn\":{}}}", 400, "devsearch does not know a [knn] query"),
+        BAD("{\"query\":{\"fuzzy\":{}}}", 400, "devsearch does not know the query [fuzzy]"),
         BAD("{\"aggs\":{}}", 400, "devsearch does not know [aggs] in a search body"),
         BAD("{\"query\":{\"term\":{\"n\":\"abc\"}}}", 400, "For input string: \\\"abc\\\""),
         BAD("{\"sort\":[\"_shard_doc\"]}", 400, "No mapping found for [_shard_doc]"),
@@ -195,7 +196,40 @@ START_TEST(health_and_analysis_answer)
 }
 END_TEST
 
+#define NEAR(query, holds, misses)                                                                 \
+    {                                                                                              \
+        "POST", "/v/_search", query, 200, holds, misses                                            \
+    }
+
+START_TEST(the_nearest_by_a_vector_come_first_and_no_more_than_asked)
+{
+    CONVERSATION(
+        NULL,
+        {"PUT", "/v",
+         "{\"mappings\":{\"properties\":{\"v\":{\"type\":\"knn_vector\",\"dimension\":2},\"c\":"
+         "{\"type\":\"knn_vector\",\"dimension\":2,\"space_type\":\"cosinesimil\"},\"x\":{\"type\":"
+         "\"knn_vector\",\"dimension\":2,\"space_type\":\"linf\"}}}}",
+         200, NULL, NULL},
+        {"POST", "/v/_bulk?refresh=true",
+         "{\"index\":{\"_id\":\"far\"}}\n{\"v\":[9,9],\"c\":[9,0.5]}\n"
+         "{\"index\":{\"_id\":\"near\"}}\n{\"v\":[1,0.5],\"c\":[1,1]}\n"
+         "{\"index\":{\"_id\":\"none\"}}\n{}\n",
+         200, "\"errors\":false", NULL},
+        NEAR("{\"query\":{\"knn\":{\"v\":{\"vector\":[1,0],\"k\":1}}}}", "\"_id\":\"near\"",
+             "\"_id\":\"far\""),
+        NEAR("{\"query\":{\"knn\":{\"c\":{\"vector\":[1,0],\"k\":1}}}}", "\"_id\":\"far\"",
+             "\"_id\":\"near\""),
+        NEAR("{\"query\":{\"knn\":{\"v\":{\"vector\":[1,0],\"k\":5}}}}", "\"value\":2",
+             "\"_id\":\"none\""),
+        {"POST", "/v/_search", "{\"query\":{\"knn\":{\"v\":{\"vector\":[1,0,0],\"k\":1}}}}", 400,
+         "another dimension", NULL},
+        {"POST", "/v/_search", "{\"query\":{\"knn\":{\"x\":{\"vector\":[1,0],\"k\":1}}}}", 400,
+         "devsearch does not know nearest neighbours by [linf]", NULL}, );
+}
+END_TEST
+
 SUITE_MAIN("devsearch/search", a_query_string_finds_words_phrases_and_escaped_ids,
            bodies_select_sort_and_page, what_it_does_not_know_is_a_refusal_not_an_answer,
            a_write_is_searchable_after_a_refresh_and_readable_at_once,
-           a_point_in_time_does_not_see_later_writes, health_and_analysis_answer)
+           a_point_in_time_does_not_see_later_writes, health_and_analysis_answer,
+           the_nearest_by_a_vector_come_first_and_no_more_than_asked)
