@@ -199,8 +199,12 @@ static void push_text(struct buf *out, const struct check *c)
     bool colours = terminal_colours(STDOUT_FILENO);
     size_t column = text_column(c);
     for (size_t i = 0; i < c->count; i++) {
+        if (i > 0 && c->lines[i].pipeline != c->lines[i - 1].pipeline) {
+            buf_push_char(out, '\n');
+        }
         push_text_line(out, colours, column, &c->lines[i]);
     }
+    buf_push_char(out, '\n');
     buf_printf(out, "%zu passed, %zu to look at, %zu failed", count_of(c, 0, VERDICT_PASS),
                count_of(c, 0, VERDICT_WARN), count_of(c, 0, VERDICT_FAIL));
     size_t skipped = count_of(c, 0, VERDICT_SKIP);

@@ -45,6 +45,7 @@ struct check {
     bool accept_admin; /* superusers and administrators are meant */
     struct product_info product;
     bool open_service; /* it has no accounts */
+    char account[160]; /* the account's name in quotes; empty: not known */
     struct pg *pg;
     struct pg_identity identity;
     struct table *table;

@@ -11,15 +11,23 @@
 
 #define LIST_MAX_BYTES ((size_t)64 * 1024)
 
-/* Who may grant is whoever administers the service; what, is a role of its own. */
+/* Who may grant is whoever administers the service; what, is a role or a key of its own. */
 static void say_missing(struct check *c, const struct buf *missing)
 {
-    struct buf role;
-    buf_init(&role, LIST_MAX_BYTES);
-    privilege_push_role(&role, c->product.product, c->pipeline->to.index);
-    check_say(c, VERDICT_FAIL, NULL, "the account lacks %s", buf_text(missing));
-    check_remedy(c, "have an administrator give it this role: %s", buf_text(&role));
-    buf_release(&role);
+    struct buf grant;
+    bool key = c->setup->config->service.api_key.origin != SECRET_NONE &&
+               c->product.product == PRODUCT_ELASTICSEARCH;
+    buf_init(&grant, LIST_MAX_BYTES);
+    privilege_push_grant(&grant, c->product.product, key, c->pipeline->to.index);
+    check_say(c, VERDICT_FAIL, NULL, "%s lacks %s",
+              c->account[0] != '\0' ? c->account : "the account", buf_text(missing));
+    if (key) {
+        check_remedy(c, "have an administrator make another key: %s", buf_text(&grant));
+    } else {
+        check_remedy(c, "have an administrator give %s this role: %s",
+                     c->account[0] != '\0' ? c->account : "it", buf_text(&grant));
+    }
+    buf_release(&grant);
 }
 
 static void probe_privileges(struct check *c)
@@ -73,9 +81,13 @@ static void say_owner(struct check *c, const struct index_info *index)
                   "alias \"%s\" points at \"%s\", which pipeline \"%s\" built", alias, index->name,
                   index->pipeline);
     } else {
-        check_say(c, VERDICT_FAIL, "choose another to.index, or remove the alias",
+        check_say(c, VERDICT_FAIL, NULL,
                   "alias \"%s\" points at \"%s\", which rowferry did not build", alias,
                   index->name);
+        check_remedy(c,
+                     "choose another to.index, or remove the alias: POST /_aliases {\"actions\":[{"
+                     "\"remove\":{\"index\":\"%s\",\"alias\":\"%s\"}}]}",
+                     index->name, alias);
     }
 }
 

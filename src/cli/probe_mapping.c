@@ -20,16 +20,18 @@ static const char *remedy_of(const char *text)
     return text + strlen(text);
 }
 
-/* remedy: of the first error; null where there is none. */
+/* remedy: of the first error; null where there is none. What to do about a loss is said once. */
 static void say_notes(struct check *c, const struct plan_notes *notes, const char *remedy)
 {
+    const char *loss = "where it matters choose another type: docs/types.md says what each holds";
     for (size_t i = 0; i < notes->count; i++) {
         const struct plan_note *note = &notes->items[i];
         const char *end = remedy_of(note->text);
-        const char *can = *end != '\0' ? end + strlen(": ") : note->error ? remedy : NULL;
-        check_say(c, note->error ? VERDICT_FAIL : VERDICT_WARN, can, "%.*s",
-                  (int)(end - note->text), note->text);
-        remedy = note->error ? NULL : remedy;
+        const char **rest = note->error ? &remedy : &loss;
+        check_say(c, note->error ? VERDICT_FAIL : VERDICT_WARN,
+                  *end != '\0' ? end + strlen(": ") : *rest, "%.*s", (int)(end - note->text),
+                  note->text);
+        *rest = NULL;
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What check asks of the search service: whether it answers, what it is, what the account may do.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,8 @@ static void say_product(struct check *c, const struct product_info *p)
 {
     const char *name = product_name(p->product);
     if (p->stand_in) {
-        check_say(c, VERDICT_WARN, NULL, "devsearch %s, a stand-in for trying out", p->version);
+        check_say(c, VERDICT_WARN, "try it on a real service before anything depends on it",
+                  "devsearch %s, a stand-in for trying out", p->version);
     } else if (p->product == PRODUCT_UNKNOWN) {
         check_say(c, VERDICT_WARN, "expect OpenSearch or Elasticsearch at service.url",
                   "neither OpenSearch nor Elasticsearch by what it says of itself");
@@ -76,12 +78,12 @@ static void probe_service(struct check *c)
 
 static void say_administrator(struct check *c, const struct account *a)
 {
-    check_say(c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
-              "make an account for rowferry alone, with the role that \"privileges\" shows where "
-              "something is missing, and name it in service.auth; or --accept-admin, where it is "
-              "meant",
-              "\"%s\" is an administrator (%s): it may change all that there is", a->name,
-              a->administrator);
+    check_say(
+        c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
+        "make an account for rowferry alone and name it in service.auth: \"privileges\" then says "
+        "what role it needs. Or --accept-admin, where it is meant",
+        "\"%s\" is an administrator (%s): it may change all that there is", a->name,
+        a->administrator);
 }
 
 static void say_account(struct check *c, const struct account *a)
@@ -118,6 +120,9 @@ static void probe_account(struct check *c)
     } else {
         say_account(c, &a);
         c->open_service = a.state == ACCOUNT_OPEN;
+        if (a.name[0] != '\0') {
+            snprintf(c->account, sizeof(c->account), "\"%s\"", a.name);
+        }
     }
     account_release(&a);
 }

@@ -38,23 +38,42 @@ static void push_list(struct buf *out, const char *const *words)
     buf_push_char(out, ']');
 }
 
-void privilege_push_role(struct buf *out, enum product product, const char *alias)
+static void push_open_search(struct buf *out, const char *alias)
+{
+    buf_printf(out,
+               "PUT /_plugins/_security/api/roles/rowferry-%s {\"cluster_permissions\":", alias);
+    push_list(out, privilege_cluster_needs);
+    buf_push_literal(out, ",\"index_permissions\":[{\"index_patterns\":");
+    push_names(out, alias);
+    buf_push_literal(out, ",\"allowed_actions\":");
+    push_list(out, privilege_index_needs);
+    buf_push_literal(out, "}]}");
+}
+
+static void push_descriptor(struct buf *out, const char *alias)
+{
+    buf_push_literal(out, "{\"indices\":[{\"names\":");
+    push_names(out, alias);
+    buf_push_literal(out, ",\"privileges\":");
+    push_list(out, elastic_needs);
+    buf_push_literal(out, "}]}");
+}
+
+void privilege_push_grant(struct buf *out, enum product product, bool key, const char *alias)
 {
     if (product == PRODUCT_OPENSEARCH) {
-        buf_printf(
-            out, "PUT /_plugins/_security/api/roles/rowferry-%s {\"cluster_permissions\":", alias);
-        push_list(out, privilege_cluster_needs);
-        buf_push_literal(out, ",\"index_permissions\":[{\"index_patterns\":");
-        push_names(out, alias);
-        buf_push_literal(out, ",\"allowed_actions\":");
-        push_list(out, privilege_index_needs);
+        push_open_search(out, alias);
+    } else if (key) {
+        buf_printf(out,
+                   "POST /_security/api_key {\"name\":\"rowferry-%s\",\"role_descriptors\":{"
+                   "\"rowferry-%s\":",
+                   alias, alias);
+        push_descriptor(out, alias);
+        buf_push_literal(out, "}}");
     } else {
-        buf_printf(out, "PUT /_security/role/rowferry-%s {\"indices\":[{\"names\":", alias);
-        push_names(out, alias);
-        buf_push_literal(out, ",\"privileges\":");
-        push_list(out, elastic_needs);
+        buf_printf(out, "PUT /_security/role/rowferry-%s ", alias);
+        push_descriptor(out, alias);
     }
-    buf_push_literal(out, "}]}");
 }
 
 /* --- Elasticsearch -----------------------------------------------------------------------------
@@ -145,6 +164,15 @@ static void read_breadth(struct account *out, struct json_object *tree)
     }
 }
 
+/* Of a key its own name: the user's, whose privileges are others, is that of whoever made it. */
+static void read_name(struct account *out, struct json_object *who)
+{
+    static const char *const keys[] = {"api_key", NULL};
+    const char *key = body_text(body_member(who, keys), "name");
+    snprintf(out->name, sizeof(out->name), "%s%s", key[0] != '\0' ? "API key " : "",
+             key[0] != '\0' ? key : body_text(who, "username"));
+}
+
 static int elastic_account(struct service *s, struct account *out, struct err *err)
 {
     struct buf body;
@@ -158,7 +186,7 @@ static int elastic_account(struct service *s, struct account *out, struct err *e
     buf_push_literal(&body, "}]}");
     int rc = ask(s, "GET", "/_security/_authenticate", NO_BODY, &who, err);
     if (rc == 0) {
-        snprintf(out->name, sizeof(out->name), "%s", body_text(who, "username"));
+        read_name(out, who);
         rc = has_privileges(s, &body, &tree, err);
     }
     if (rc == 0) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For LD_PRELOAD: names that move and a wall clock that jumps, under a program that runs.
+ * For LD_PRELOAD: names that move, a wall clock that jumps, and a disk of another machine, under a
+ * program that runs.
  *
  * $ROWFERRY_TEST_NAMES: a file of lines "name address port"; who resolves a name that is in it gets
  * this address and port, as they are then. Each answer is told in $ROWFERRY_TEST_NAMES.asked.
  * $ROWFERRY_TEST_CLOCK: a file with a number of seconds that the wall clock is ahead; the monotonic
- * clock is left alone.
+ * clock is left alone. $ROWFERRY_TEST_DISK: the kind of file system that all folders are on
+ * (statfs).
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -16,6 +18,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -79,6 +82,18 @@ int getaddrinfo(const char *name, const char *service, const struct addrinfo *hi
     }
     tell_asked(name, port);
     return real(address, port, hints, out);
+}
+
+/* --- the disk -------------------------------------------------------------------------------- */
+
+int statfs(const char *path, struct statfs *out)
+{
+    const char *kind = getenv("ROWFERRY_TEST_DISK");
+    int rc = (int)syscall(SYS_statfs, path, out);
+    if (rc == 0 && kind != NULL) {
+        out->f_type = strtol(kind, NULL, 0);
+    }
+    return rc;
 }
 
 /* --- the wall clock -------------------------------------------------------------------------- */

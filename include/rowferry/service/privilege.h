@@ -40,7 +40,8 @@ void account_release(struct account *a);
 int privilege_missing(struct service *s, const struct product_info *product, const char *alias,
                       struct buf *missing, bool *told, struct err *err) MUST_CHECK;
 
-/* Appends the request that makes a role with exactly what a pipeline of this alias needs. */
-void privilege_push_role(struct buf *out, enum product product, const char *alias);
+/* Appends the request that makes a role with exactly what a pipeline of this alias needs; of
+ * Elasticsearch also an API key, whose privileges are its own. */
+void privilege_push_grant(struct buf *out, enum product product, bool key, const char *alias);
 
 #endif

@@ -41,9 +41,10 @@ START_TEST(an_account_with_too_much_or_too_little_is_found)
          .status = "FAIL",
          .words = "lacks read, manage on \"shop-articles\"; read, manage on \"shop-articles-*\"",
          .faults = {ELASTIC, FERRY, MAY("false", "false", "false")},
-         .remedy = "PUT /_security/role/rowferry-shop-articles {\"indices\":[{\"names\":[\"shop-"
-                   "articles\",\"shop-articles-*\"],\"privileges\":[\"read\",\"index\",\"delete\","
-                   "\"manage\"]}]}",
+         .remedy =
+             "POST /_security/api_key {\"name\":\"rowferry-shop-articles\",\"role_descriptors\":{"
+             "\"rowferry-shop-articles\":{\"indices\":[{\"names\":[\"shop-articles\",\"shop-"
+             "articles-*\"],\"privileges\":[\"read\",\"index\",\"delete\",\"manage\"]}]}}}",
          .mend = MEND_SERVICE,
          .answers = {ELASTIC, FERRY, MAY("false", "false", "true")}},
         {.line = "account",
@@ -245,7 +246,10 @@ START_TEST(a_name_that_others_have_is_told)
     world_start(&w, 5, NULL);
     world_install(&w);
     ask(&w, "PUT", "/others", "{\"aliases\":{\"shop-articles\":{}}}");
-    found_and_gone(&w, "index", "which rowferry did not build", "remove the alias");
+    found_and_gone(
+        &w, "index", "which rowferry did not build",
+        "POST /_aliases {\"actions\":[{\"remove\":{\"index\":\"others\",\"alias\":\"shop-"
+        "articles\"}}]}");
     ask(&w, "PUT", "/more", "{\"aliases\":{\"shop-articles\":{}}}");
     found_and_gone(&w, "index", "points at several indices", "choose another to.index");
     ask(&w, "POST", "/_aliases",

@@ -344,9 +344,36 @@ START_TEST(a_state_file_without_a_place_or_of_another_program_is_told)
 }
 END_TEST
 
+/* Locks of a file on another machine are that machine's word. */
+START_TEST(a_state_file_on_another_machines_disk_is_told)
+{
+    static const char *const kinds[] = {"0x6969", "0xff534d42", "0x01021997"};
+    struct world w;
+    struct lines l;
+    char disk[64];
+    world_start(&w, 5, NULL);
+    world_install(&w);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        snprintf(disk, sizeof(disk), "ROWFERRY_TEST_DISK=%s", kinds[i]);
+        lines_look(&l, w.config, "--accept-admin",
+                   (const char *const[]){"LD_PRELOAD=" TEST_ELSEWHERE, disk,
+                                         "ASAN_OPTIONS=verify_asan_link_order=0", NULL});
+        ck_assert_str_eq(lines_expect(&l, "state file", "FAIL", "locks are not to be relied on"),
+                         "set state.path to a disk of this machine");
+        ck_assert_int_eq(l.exit_code, 4);
+        lines_release(&l);
+    }
+    lines_look(&l, w.config, "--accept-admin", NULL);
+    lines_expect(&l, "state file", "PASS", "");
+    lines_release(&l);
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("integration/check_place", what_stands_in_the_way_of_a_pipeline_is_told,
            dead_letters_that_are_open_are_told, a_mapping_that_does_not_fit_is_found,
            what_there_is_no_room_for_is_found, shards_and_load_that_do_not_fit_are_found,
            a_configuration_that_opens_too_much_is_told,
+           a_state_file_on_another_machines_disk_is_told,
            files_that_are_missing_or_open_to_others_are_told,
            a_state_file_without_a_place_or_of_another_program_is_told)
