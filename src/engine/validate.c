@@ -174,11 +174,8 @@ static int creation_refused(struct validating *v, struct err *err)
                               "to.settings.analysis",
                         &why);
     validate_say(v, "the service refuses the index: nothing else could be tried");
-    if (!vectors) {
-        v->step = &v->report->steps[VALIDATE_VECTORS];
-        return validate_dimensions(v, err);
-    }
-    return 0;
+    v->step = &v->report->steps[VALIDATE_VECTORS];
+    return validate_dimensions(v, err);
 }
 
 static int none_indexed(struct validating *v, struct err *err)

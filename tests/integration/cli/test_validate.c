@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* validate: what is planted is found by its step, and nothing is left of the trial. */
 #include <json-c/json.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -259,6 +260,26 @@ START_TEST(the_index_is_removed_whatever_fails)
 }
 END_TEST
 
+START_TEST(an_interrupt_removes_the_index)
+{
+    struct world w;
+    struct program program;
+    struct program_result r;
+    world_start(&w, 50, NULL);
+    world_hold(&w, "_search");
+    rowferry_start(&program, w.config, "validate", NULL);
+    world_await_held(&w);
+    kill(program.pid, SIGINT);
+    world_unfault(&w);
+    program_finish(&program, WAIT_MS, &r);
+    ck_assert_msg(r.exit_code == 6, "%d\n%s%s", r.exit_code, r.out, r.err);
+    expect_text(r.err, "interrupted before step");
+    program_result_release(&r);
+    expect_none(&w);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(two_trials_run_side_by_side)
 {
     struct world w;
@@ -334,5 +355,6 @@ SUITE_MAIN("integration/cli/validate", a_pipeline_that_is_right_passes_and_leave
            the_live_index_and_the_state_file_are_untouched, a_text_field_used_for_sorting_is_found,
            a_missing_field_is_found, an_analyzer_that_the_service_lacks_is_found,
            a_wrong_dimension_is_found, searches_that_do_not_find_what_they_should_are_found,
-           the_index_is_removed_whatever_fails, two_trials_run_side_by_side,
-           the_page_needs_nothing_else, a_service_that_is_away_ends_with_6)
+           the_index_is_removed_whatever_fails, an_interrupt_removes_the_index,
+           two_trials_run_side_by_side, the_page_needs_nothing_else,
+           a_service_that_is_away_ends_with_6)
