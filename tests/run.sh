@@ -51,7 +51,7 @@ fi
 if [ "${1:-}" = --long ]; then
     shift
     preset=debug
-    select=(-R '^crash_|^history_|^unit_engine_simulation$|^golden_service_|^fixture_'"$conformance|^integration_($slow)\$")
+    select=(-R '^crash_|^history_|^deploy_debian$|^unit_engine_simulation$|^golden_service_|^fixture_'"$conformance|^integration_($slow)\$")
     export ROWFERRY_HISTORIES=${ROWFERRY_HISTORIES:-300}
     export ROWFERRY_SOAK_S=${ROWFERRY_SOAK_S:-60}
     export ROWFERRY_RUN_SOAK_S=${ROWFERRY_RUN_SOAK_S:-120}
@@ -70,7 +70,7 @@ install() {
     mkdir -p "$build"
     install_packages "$build/apt.log" "${build_packages[@]}" check postgresql curl jq \
         openssl ca-certificates python3-prometheus-client "${pack_packages[@]}" groff-base python3-yaml systemd
-    [ "$preset" != debug ] || install_packages "$build/apt.log" clang libclang-rt-14-dev
+    [ "$preset" != debug ] || install_packages "$build/apt.log" clang libclang-rt-14-dev debootstrap
 }
 
 # Real servers are a bonus: whatever is missing for them only skips their tests.
