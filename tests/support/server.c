@@ -91,7 +91,7 @@ char *database_new(void)
 void database_drop(char *uri)
 {
     PGconn *conn = sql_open(server_uri());
-    sql_exec(conn, "drop database %s with (force)", strrchr(uri, '/') + 1);
+    sql_exec(conn, "drop database \"%s\" with (force)", strrchr(uri, '/') + 1);
     PQfinish(conn);
     free(uri);
 }

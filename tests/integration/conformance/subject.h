@@ -122,5 +122,6 @@ struct tests smoke_privilege_tests(void);
 struct tests late_tests(void);
 struct tests account_tests(void);
 struct tests validate_tests(void);
+struct tests init_tests(void);
 
 #endif
