@@ -87,7 +87,8 @@ const struct command commands[] = {
         .about = "Prints a commented configuration that passes check and sync as it is: key, "
                  "capture, mapping and settings, each with its reason. On a terminal it asks "
                  "what cannot be known. The password of --source comes from $PGPASSWORD or "
-                 "~/.pgpass, an API key of the service from $ROWFERRY_API_KEY.",
+                 "~/.pgpass; the service's credential from $ROWFERRY_API_KEY, or $ROWFERRY_USER "
+                 "with $ROWFERRY_PASSWORD, its authority from $ROWFERRY_CA_FILE.",
         .options = OPTION_BIT(OPTION_SOURCE) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_WITH) |
                    OPTION_BIT(OPTION_SERVICE) | OPTION_BIT(OPTION_OUTPUT) |
                    OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_YES),

@@ -2,6 +2,7 @@
 /* init: looks at a table and proposes a configuration for it. */
 #include "init.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,15 +40,37 @@ static int check_required(const struct arguments *a, struct err *err)
     return 0;
 }
 
-static const char *api_key(void)
+static const char *variable(const char *name)
 {
-    const char *key = getenv(INIT_KEY_VARIABLE);
-    return key != NULL && key[0] != '\0' ? key : NULL;
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static bool has_credential(void)
+{
+    return variable(INIT_KEY_VARIABLE) != NULL || variable(INIT_USER_VARIABLE) != NULL;
 }
 
 static int check_url(const char *url, struct err *err)
 {
-    return config_check_url(url, api_key() != NULL, err);
+    return config_check_url(url, has_credential(), err);
+}
+
+static int take_credential(struct init_credential *c, struct err *err)
+{
+    const char *ca_file = variable(INIT_CA_VARIABLE);
+    c->api_key = variable(INIT_KEY_VARIABLE);
+    c->user = c->api_key == NULL ? variable(INIT_USER_VARIABLE) : NULL;
+    c->password = c->user != NULL ? variable(INIT_PASSWORD_VARIABLE) : NULL;
+    if (c->user != NULL && c->password == NULL) {
+        return err_set(err, ERR_CONFIG,
+                       "$" INIT_USER_VARIABLE " is set without $" INIT_PASSWORD_VARIABLE);
+    }
+    c->ca_file = ca_file != NULL ? realpath(ca_file, NULL) : NULL;
+    return ca_file == NULL || c->ca_file != NULL
+               ? 0
+               : err_set(err, ERR_CONFIG, "$" INIT_CA_VARIABLE ": cannot read \"%s\": %s", ca_file,
+                         strerror(errno));
 }
 
 /* The file as far as it can be told before anything is looked at; null: standard output. */
@@ -151,11 +174,13 @@ static void look_at_service(struct init *i)
     const char *const urls[] = {i->url};
     const struct service_options options = {.urls = urls,
                                             .url_count = 1,
-                                            .api_key = api_key(),
+                                            .api_key = i->credential.api_key,
+                                            .user = i->credential.user,
+                                            .password = i->credential.password,
+                                            .ca_file = i->credential.ca_file,
                                             .request_timeout_ms = REQUEST_TIMEOUT_MS,
                                             .connect_timeout_ms = CONNECT_TIMEOUT_MS,
                                             .in_flight = 1};
-    i->keyed = api_key() != NULL;
     int rc = service_open(&service, &options, &err);
     if (rc == 0) {
         rc = ask_service(i, service, &err);
@@ -330,12 +355,16 @@ static void init_release(struct init *i)
     free(i->index);
     free(i->taken);
     free(i->pipeline);
+    free(i->credential.ca_file);
 }
 
 int command_init(const struct arguments *a, struct err *err)
 {
     struct init i = {.arguments = a};
     int rc = check_arguments(a, err);
+    if (rc == 0) {
+        rc = take_credential(&i.credential, err);
+    }
     if (rc == 0) {
         rc = look_at_source(&i, err);
     }

@@ -11,6 +11,17 @@
 
 #define INIT_TEXT_BYTES ((size_t)16 << 20)
 #define INIT_KEY_VARIABLE "ROWFERRY_API_KEY"
+#define INIT_USER_VARIABLE "ROWFERRY_USER"
+#define INIT_PASSWORD_VARIABLE "ROWFERRY_PASSWORD"
+#define INIT_CA_VARIABLE "ROWFERRY_CA_FILE"
+
+/* What the environment holds for the service; each may be null. */
+struct init_credential {
+    const char *api_key;
+    const char *user; /* with password; null where there is an api_key */
+    const char *password;
+    char *ca_file; /* owned, absolute */
+};
 
 enum init_capture {
     INIT_LOG,         /* installed, or this role may install it */
@@ -23,7 +34,7 @@ struct init {
     const struct arguments *arguments;
     struct survey survey;
     char *url;
-    bool keyed; /* the service gets an API key */
+    struct init_credential credential;
     struct product_info product;
     int nodes;         /* that hold data; 0: unknown */
     char trouble[512]; /* why the service was not asked; empty: it answered */

@@ -101,16 +101,31 @@ static void push_product(struct buf *out, const struct init *i)
     }
 }
 
+static void push_auth(struct buf *out, const struct init *i)
+{
+    const struct init_credential *c = &i->credential;
+    if (c->api_key != NULL) {
+        buf_printf(out, "    \"auth\": { \"api_key\": { \"env\": \"%s\" } },\n", INIT_KEY_VARIABLE);
+    } else if (c->user != NULL) {
+        buf_push_literal(out, "    \"auth\": { \"user\": ");
+        push_quoted(out, c->user);
+        buf_printf(out, ", \"password\": { \"env\": \"%s\" } },\n", INIT_PASSWORD_VARIABLE);
+    } else {
+        push_comment(out, 4, "Requests are anonymous, unless a credential is named:");
+        push_comment(out, 4, "  \"auth\": { \"api_key\": { \"env\": \"%s\" } },",
+                     INIT_KEY_VARIABLE);
+    }
+}
+
 static void push_service(struct buf *out, const struct init *i)
 {
     buf_push_literal(out, "  \"service\": {\n");
     push_product(out, i);
-    if (!i->keyed) {
-        push_comment(out, 4, "Requests are anonymous, unless a credential is named:");
-        push_comment(out, 4, "  \"auth\": { \"api_key\": { \"env\": \"%s\" } },",
-                     INIT_KEY_VARIABLE);
-    } else {
-        buf_printf(out, "    \"auth\": { \"api_key\": { \"env\": \"%s\" } },\n", INIT_KEY_VARIABLE);
+    push_auth(out, i);
+    if (i->credential.ca_file != NULL) {
+        buf_push_literal(out, "    \"tls\": { \"ca_file\": ");
+        push_quoted(out, i->credential.ca_file);
+        buf_push_literal(out, " },\n");
     }
     buf_push_literal(out, "    \"url\": ");
     push_quoted(out, i->url);

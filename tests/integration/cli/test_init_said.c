@@ -56,6 +56,23 @@ START_TEST(what_argv_alone_shows_to_be_wrong)
 }
 END_TEST
 
+START_TEST(a_credential_that_is_not_whole)
+{
+    const char *uri = "postgresql://u@127.0.0.1:1/db";
+    ck_assert_int_eq(setenv("ROWFERRY_USER", "somebody", 1), 0);
+    EXPECT(2, "$ROWFERRY_USER is set without $ROWFERRY_PASSWORD", "--table", "t", "--source", uri);
+    ck_assert_int_eq(setenv("ROWFERRY_PASSWORD", SHOP_PASSWORD, 1), 0);
+    EXPECT(2, "it would send a credential over http:// to another host", "--table", "t", "--source",
+           uri, "--service", "http://search.invalid:9200");
+    ck_assert_int_eq(setenv("ROWFERRY_CA_FILE", "/no/such/ca.pem", 1), 0);
+    EXPECT(2, "$ROWFERRY_CA_FILE: cannot read \"/no/such/ca.pem\": No such file", "--table", "t",
+           "--source", uri);
+    unsetenv("ROWFERRY_USER");
+    unsetenv("ROWFERRY_PASSWORD");
+    unsetenv("ROWFERRY_CA_FILE");
+}
+END_TEST
+
 START_TEST(tables_that_cannot_be_documents)
 {
     struct shop s;
@@ -271,8 +288,9 @@ START_TEST(yes_asks_nothing_and_an_end_of_the_answers_writes_nothing)
 }
 END_TEST
 
-SUITE_MAIN("cli/init_said", what_argv_alone_shows_to_be_wrong, tables_that_cannot_be_documents,
-           a_service_that_does_not_answer_is_a_comment, a_file_is_replaced_only_when_told_to,
+SUITE_MAIN("cli/init_said", what_argv_alone_shows_to_be_wrong, a_credential_that_is_not_whole,
+           tables_that_cannot_be_documents, a_service_that_does_not_answer_is_a_comment,
+           a_file_is_replaced_only_when_told_to,
            a_role_that_may_not_install_follows_a_column_or_is_told_whom_to_ask,
            a_name_that_is_in_use_is_passed_over,
            an_api_key_of_the_environment_is_named_and_not_written,
