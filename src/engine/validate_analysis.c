@@ -199,8 +199,7 @@ int validate_analysis(struct validating *v, struct err *err)
     int rc = compare_mapping(v, &differ, err);
     for (size_t i = 0; i < plan->count && rc == 0; i++) {
         const struct property *p = mapping_find(v->options->mapping, plan->steps[i].property);
-        bool text =
-            p != NULL && (strcmp(p->type, "text") == 0 || strcmp(p->type, "match_only_text") == 0);
+        bool text = p != NULL && validate_searches_words(v, p);
         fields += text ? 1 : 0;
         rc = text ? analyse_field(v, &plan->steps[i], &words, err) : 0;
     }

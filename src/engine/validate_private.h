@@ -51,6 +51,9 @@ void validate_say(struct validating *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void validate_skip(struct validating *v, const char *why);
 
+/* A text that searches look into by its words. */
+bool validate_searches_words(const struct validating *v, const struct property *p);
+
 /* What of an answer ends the trial: the service is away, or does not know the account. */
 bool validate_ends(const struct err *err);
 

@@ -161,3 +161,9 @@ bool validate_said_off(const struct validating *v, const char *property, const c
     free(text);
     return off;
 }
+
+bool validate_searches_words(const struct validating *v, const struct property *p)
+{
+    bool text = strcmp(p->type, "text") == 0 || strcmp(p->type, "match_only_text") == 0;
+    return text && !validate_said_off(v, p->name, "index");
+}

@@ -2,6 +2,8 @@
 /* Chooses representative rows and hands them out. */
 #include "rowferry/source/sample.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,31 @@ const char *stratum_name(enum stratum s)
     return stratum_names[s];
 }
 
+/* --- columns -----------------------------------------------------------------------------------
+ */
+
+/* The columns of the table that this role may read: the pipeline need not use all. */
+static int find_readable(struct sample *s, struct err *err)
+{
+    static const char sql[] =
+        "select a.attname from pg_attribute a where a.attrelid = $1::oid and a.attnum > 0 and not "
+        "a.attisdropped and has_column_privilege(a.attrelid, a.attnum, 'select')";
+    char oid[16];
+    const char *const params[] = {oid};
+    snprintf(oid, sizeof(oid), "%" PRIu32, s->base->oid);
+    return pg_query(s->pg, &s->readable, sql, params, 1, err);
+}
+
+static bool is_readable(const struct sample *s, const char *column)
+{
+    for (size_t i = 0; i < pg_rows(s->readable); i++) {
+        if (strcmp(pg_text(s->readable, i, 0), column) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* --- the pool ----------------------------------------------------------------------------------
  */
 
@@ -32,9 +59,12 @@ static int push_sum(struct sample *s, struct buf *sql, const char *before, const
     int rc = 0;
     buf_push_literal(sql, "(0");
     for (size_t i = 0; i < s->base->columns.count && rc == 0; i++) {
-        buf_printf(sql, " + %st.", before);
-        rc = pg_push_identifier(s->pg, sql, s->base->columns.items[i].name, err);
-        buf_push_text(sql, behind);
+        const char *name = s->base->columns.items[i].name;
+        if (is_readable(s, name)) {
+            buf_printf(sql, " + %st.", before);
+            rc = pg_push_identifier(s->pg, sql, name, err);
+            buf_push_text(sql, behind);
+        }
     }
     buf_push_literal(sql, ")");
     return rc;
@@ -49,7 +79,7 @@ static const char *time_column(const struct sample *s)
     }
     for (size_t i = 0; i < s->base->columns.count; i++) {
         const struct column *c = &s->base->columns.items[i];
-        if (c->not_null && c->category != COLUMN_ARRAY &&
+        if (c->not_null && is_readable(s, c->name) && c->category != COLUMN_ARRAY &&
             (strcmp(c->type, "timestamptz") == 0 || strcmp(c->type, "timestamp") == 0)) {
             return c->name;
         }
@@ -258,6 +288,9 @@ static int look_up(struct sample *s, struct err *err)
     const struct listing_options *r = o->rows;
     int rc = catalog_table(s->pg, &s->base, r->table, r->key, r->key_count, err);
     if (rc == 0) {
+        rc = find_readable(s, err);
+    }
+    if (rc == 0) {
         rc = catalog_table(s->pg, &s->rows, r->table, r->key, r->key_count, err);
     }
     if (rc == 0 && r->query != NULL) {
@@ -319,6 +352,7 @@ void sample_free(struct sample *s)
         keyarrays_release(&s->arrays);
     }
     pg_result_release(s->row);
+    pg_result_release(s->readable);
     plan_release(&s->plan);
     table_free(s->base);
     table_free(s->rows);

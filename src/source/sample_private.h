@@ -14,8 +14,9 @@
 struct sample {
     struct pg *pg;
     struct sample_options options;
-    struct table *base; /* whose keys are chosen */
-    struct table *rows; /* the same, with its query */
+    struct table *base;         /* whose keys are chosen */
+    struct table *rows;         /* the same, with its query */
+    struct pg_result *readable; /* names of columns */
     struct plan plan;
     struct keyset keys;
     unsigned char *strata; /* enum stratum of each key */

@@ -203,6 +203,27 @@ START_TEST(a_condition_and_a_query_hold_for_every_question)
 }
 END_TEST
 
+START_TEST(a_role_that_may_read_some_columns_is_enough)
+{
+    struct chosen chosen = {0};
+    struct chosen *c = &chosen;
+    static const char sql[] =
+        "create table odd (a text, b integer primary key, n numeric, k integer[], at timestamptz, "
+        "t "
+        "text, s text, secret text, born timestamptz not null default now()); insert into odd (b) "
+        "select generate_series(1, 20); drop role if exists sampler; create role sampler; grant "
+        "select (a, b, n, k, at, t, s) on odd to sampler; do $$ begin execute format('alter "
+        "database %I set role sampler', current_database()); end $$";
+    open_sample(c, sql, &rows_of_odd, 30, NULL, 0);
+    ck_assert_uint_eq(sample_count(c->sample), 20);
+    ck_assert_uint_eq(values(c, "n").count, 0);
+    sample_free(c->sample);
+    c->sample = NULL;
+    sql_exec(c->conn, "reset role; drop owned by sampler; drop role sampler");
+    close_sample(c);
+}
+END_TEST
+
 /* Blocks by chance: far fewer than all are looked at, and the rows that a condition leaves are
  * found all the same. */
 START_TEST(a_large_table_is_not_read_as_a_whole)
@@ -230,4 +251,5 @@ END_TEST
 
 SUITE_MAIN("source/sample", the_longest_the_emptiest_both_ends_and_the_named_are_in_it,
            rows_come_once_each_and_as_of_one_moment, values_come_in_the_services_order,
-           a_condition_and_a_query_hold_for_every_question, a_large_table_is_not_read_as_a_whole)
+           a_condition_and_a_query_hold_for_every_question,
+           a_role_that_may_read_some_columns_is_enough, a_large_table_is_not_read_as_a_whole)
