@@ -206,12 +206,12 @@ static void bar_of_bytes(struct plot *p, const char *label, double bytes, const 
 
 static void plot_storage(struct buf *out, const struct validate_figures *f)
 {
-    struct plot p = {.title = "Storage", .about = "bytes of a row"};
-    if (f->indexed > 0 && f->stored_bytes > 0) {
-        double rows = (double)f->indexed;
-        bar_of_bytes(&p, "as JSON", (double)f->json_bytes / rows, "calm");
-        bar_of_bytes(&p, "one copy", (double)f->stored_bytes / rows, NULL);
-        bar_of_bytes(&p, "all copies", (double)(f->stored_bytes * f->copies) / rows, NULL);
+    struct plot p = {.title = "Storage", .about = "bytes of a row by chance"};
+    if (f->chance_count > 0 && f->stored_bytes > 0) {
+        double rows = (double)f->chance_count;
+        bar_of_bytes(&p, "as JSON", (double)f->chance_bytes / rows, "calm");
+        bar_of_bytes(&p, "one copy", (double)f->chance_stored / rows, NULL);
+        bar_of_bytes(&p, "all copies", (double)(f->chance_stored * f->copies) / rows, NULL);
     }
     push_plot(out, &p);
 }

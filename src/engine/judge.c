@@ -192,10 +192,9 @@ bool judge_word(const char *text, size_t *at, struct span *word)
     }
 }
 
-int64_t judge_whole(int64_t stored, int64_t sample_json, double row_json, int64_t rows)
+int64_t judge_whole(int64_t some, int64_t documents, int64_t rows)
 {
-    if (stored <= 0 || sample_json <= 0 || rows <= 0) {
-        return 0;
-    }
-    return (int64_t)((double)stored / (double)sample_json * row_json * (double)rows);
+    return some > 0 && documents > 0 && rows > 0
+               ? (int64_t)((double)some / (double)documents * (double)rows)
+               : 0;
 }

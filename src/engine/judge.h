@@ -48,8 +48,8 @@ size_t judge_vector(const char *text, float *out, size_t most);
  * bytes. False at the end. */
 bool judge_word(const char *text, size_t *at, struct span *word);
 
-/* What all rows will store, as the sample's documents did: stored bytes per byte of JSON, times the
- * JSON of an average row. 0 where there is nothing to go by. */
-int64_t judge_whole(int64_t stored, int64_t sample_json, double row_json, int64_t rows);
+/* What all rows take of something of which so many documents by chance took `some`; 0 where there
+ * is nothing to go by. */
+int64_t judge_whole(int64_t some, int64_t documents, int64_t rows);
 
 #endif

@@ -18,7 +18,8 @@ struct filling {
     struct batch batch;
     int64_t version;
     size_t refused;
-    bool *seen; /* of the sample: a row came */
+    bool average; /* the rows by chance go, which stand for the table; then all others */
+    bool *seen;   /* of the sample: a row came */
 };
 
 static const char mend[] = "mend the value, or give the property a type that holds it: in a whole "
@@ -53,6 +54,9 @@ static void note_bulk(struct filling *f, int64_t bytes, int64_t documents, int64
     struct validate_figures *g = &f->v->report->figures;
     if (g->bulk_count < VALIDATE_BULKS) {
         g->bulks[g->bulk_count++] = (struct validate_bulk){bytes, documents, took_us};
+    }
+    if (!f->average) {
+        return;
     }
     if (g->bulk_count == 2) { /* the first one only warmed up */
         g->sent_us = g->sent_documents = g->sent_bytes = 0;
@@ -179,7 +183,8 @@ static int take_row(struct filling *f, const struct row *row, struct err *err)
     struct refusal refusal = {0};
     struct span key = span_make(row->values[0].text, row->values[0].len);
     const struct plan *plan = sample_plan(f->v->sample);
-    if (row->values[0].null || !sample_find(f->v->sample, key, &place)) {
+    if (row->values[0].null || !sample_find(f->v->sample, key, &place) ||
+        (sample_stratum(f->v->sample, place) == STRATUM_CHANCE) != f->average) {
         return 0;
     }
     f->seen[place] = true;
@@ -225,6 +230,22 @@ static size_t bulk_operations(const struct validating *v)
     return part < v->options->batch_operations ? part : v->options->batch_operations;
 }
 
+/* What the rows by chance take, before others come to them. */
+static int fill_average(struct filling *f, struct err *err)
+{
+    struct validating *v = f->v;
+    struct validate_figures *g = &v->report->figures;
+    f->average = true;
+    int rc = read_rows(f, err);
+    f->average = false;
+    if (rc == 0 && g->chance_count > 0) {
+        rc = index_refresh(v->ports->service, v->trial.index, err);
+    }
+    return rc == 0 && g->chance_count > 0
+               ? trial_bytes(v->ports->service, v->trial.index, &g->chance_stored, err)
+               : rc;
+}
+
 int validate_fill(struct validating *v, struct err *err)
 {
     const struct validate_options *o = v->options;
@@ -232,7 +253,8 @@ int validate_fill(struct validating *v, struct err *err)
     struct filling f = {.v = v, .version = clock_wall_us(&v->ports->clock)};
     batch_init(&f.batch, o->batch_bytes, o->document_bytes, bulk_operations(v));
     f.seen = mem_zero(sample_count(v->sample) + 1, sizeof(bool));
-    int rc = read_rows(&f, err);
+    int rc = fill_average(&f, err);
+    rc = rc == 0 ? read_rows(&f, err) : rc;
     if (rc == 0) {
         note_absent(&f);
         rc = index_finish(v->ports->service, v->trial.index, o->settings, err);

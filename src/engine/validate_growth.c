@@ -21,15 +21,14 @@ static void judge_room(struct validating *v)
                   units_size(whole, f->whole_bytes), units_size(room, f->room_bytes));
 }
 
+/* Rows by chance alone: the largest and the emptiest are not the table. */
 static void extrapolate(struct validate_figures *f)
 {
-    double row = f->chance_count > 0 ? (double)f->chance_bytes / (double)f->chance_count
-                                     : (double)f->json_bytes / (double)f->indexed;
-    f->whole_bytes = judge_whole(f->stored_bytes, f->json_bytes, row, f->rows) * f->copies;
-    f->whole_ms =
-        f->sent_bytes > 0 && f->rows > 0
-            ? (int64_t)((double)f->sent_us / (double)f->sent_bytes * row * (double)f->rows / 1000)
-            : 0;
+    bool chance = f->chance_count > 0;
+    f->whole_bytes = judge_whole(chance ? f->chance_stored : f->stored_bytes,
+                                 chance ? f->chance_count : (int64_t)f->indexed, f->rows) *
+                     f->copies;
+    f->whole_ms = judge_whole(f->sent_us, f->sent_documents, f->rows) / 1000;
 }
 
 int validate_growth(struct validating *v, struct err *err)

@@ -228,18 +228,32 @@ static int ask_word(struct validating *v, const char *field, const char *text, s
     return rc;
 }
 
+/* A text that was cut ends before its last word, which was cut as well. */
+static size_t whole_words(const char *text)
+{
+    size_t len = strlen(text);
+    if (len < CHARACTERS) {
+        return len;
+    }
+    while (len > 0 && text[len - 1] != ' ') {
+        len--;
+    }
+    return len;
+}
+
 static int ask_match(struct validating *v, const char *field, const char *text, size_t row,
                      size_t *asked, struct err *err)
 {
     struct buf body;
-    if (!v->indexed[row]) {
+    size_t len = whole_words(text);
+    if (!v->indexed[row] || len == 0) {
         return 0;
     }
     buf_init(&body, VALIDATE_TEXT_BYTES);
     buf_push_literal(&body, "{\"query\":{\"match\":{");
     text_json(&body, field, strlen(field));
     buf_push_char(&body, ':');
-    text_json(&body, text, strlen(text));
+    text_json(&body, text, len);
     buf_push_literal(&body, "}}}");
     int rc = validate_search(v, buf_text(&body), (size_t)v->options->k, err);
     if (rc == 0) {

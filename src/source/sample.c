@@ -17,7 +17,7 @@
 #define KEYS_MAX_BYTES ((size_t)8 << 20)
 
 static const char *const stratum_names[] = {"named", "chance", "largest", "smallest",
-                                            "nulls", "newest", "oldest"};
+                                            "nulls", "newest", "oldest",  "rest"};
 
 const char *stratum_name(enum stratum s)
 {
@@ -195,7 +195,7 @@ static int push_choice(struct sample *s, struct buf *sql, double share, struct e
     push_stratum(sql, STRATUM_OLDEST, "at is not null", "at, k", some);
     rc = rc == 0 ? push_edge(s, sql, STRATUM_NEWEST, " desc", some, err) : rc;
     rc = rc == 0 ? push_edge(s, sql, STRATUM_OLDEST, "", some, err) : rc;
-    push_stratum(sql, STRATUM_CHANCE, "true", "dice", n); /* in place of those chosen twice */
+    push_stratum(sql, STRATUM_REST, "true", "dice", n);
     return rc;
 }
 
@@ -437,10 +437,13 @@ int sample_ask(struct sample *s, struct pg_result **r, const struct buf *sql, st
 int sample_begin_rows(struct sample *s, struct err *err)
 {
     struct buf sql;
+    int rc = s->values != NULL ? pg_script(s->pg, "close sampled", err) : 0;
     buf_init(&sql, SAMPLE_SQL_BYTES);
     buf_push_literal(&sql, "declare sampled no scroll cursor for\n");
-    int rc =
-        sample_push_rows(s, &sql, (const char *const *)s->plan.columns, s->plan.column_count, err);
+    if (rc == 0) {
+        rc = sample_push_rows(s, &sql, (const char *const *)s->plan.columns, s->plan.column_count,
+                              err);
+    }
     if (rc == 0) {
         rc = sample_ask(s, NULL, &sql, err);
     }

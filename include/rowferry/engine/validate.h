@@ -84,9 +84,10 @@ struct validate_figures {
     int64_t json_bytes;   /* of all documents */
     int64_t chance_bytes; /* of those by chance, which stand for the table */
     int64_t chance_count;
+    int64_t chance_stored; /* on disk, one copy, before others came to them */
     struct validate_bulk bulks[VALIDATE_BULKS];
     size_t bulk_count;
-    int64_t sent_us; /* in all bulks but the first, where there are more */
+    int64_t sent_us; /* of those by chance, without the first bulk where there are more */
     int64_t sent_documents;
     int64_t sent_bytes;
     int64_t stored_bytes; /* of the sample, one copy */

@@ -21,6 +21,7 @@ enum stratum {
     STRATUM_NULLS,    /* the most columns that are NULL */
     STRATUM_NEWEST,   /* by the time column, and the last by key */
     STRATUM_OLDEST,   /* the first by either */
+    STRATUM_REST,     /* by chance among what is left, in place of rows that were chosen twice */
     STRATUM_COUNT,
 };
 
@@ -58,8 +59,8 @@ const struct plan *sample_plan(const struct sample *s);
 int64_t sample_rows(const struct sample *s);
 bool sample_rows_exact(const struct sample *s);
 
-/* The next of the chosen rows, borrowed until the next call; *end: there are no more. A key without
- * a row does not come. */
+/* From the first row on, again where it was begun before. The next of the chosen rows, borrowed
+ * until the next call; *end: there are no more. A key without a row does not come. */
 int sample_begin_rows(struct sample *s, struct err *err) MUST_CHECK;
 int sample_next_row(struct sample *s, struct row *row, bool *end, struct err *err) MUST_CHECK;
 

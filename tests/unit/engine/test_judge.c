@@ -113,10 +113,11 @@ END_TEST
 
 START_TEST(the_whole_is_told_by_an_average_row)
 {
-    ck_assert_int_eq(judge_whole(500, 1000, 200, 1000000), 100000000);
-    ck_assert_int_eq(judge_whole(0, 1000, 200, 1000000), 0);
-    ck_assert_int_eq(judge_whole(500, 0, 200, 1000000), 0);
-    ck_assert_int_eq(judge_whole(500, 1000, 200, -1), 0);
+    ck_assert_int_eq(judge_whole(500, 10, 1000000), 50000000);
+    ck_assert_int_eq(judge_whole(1, 3, 9), 3);
+    ck_assert_int_eq(judge_whole(0, 10, 1000000), 0);
+    ck_assert_int_eq(judge_whole(500, 0, 1000000), 0);
+    ck_assert_int_eq(judge_whole(500, 10, -1), 0);
 }
 END_TEST
 
