@@ -172,12 +172,12 @@ static void say_shards(struct check *c, const struct sizes *s, const struct clus
 
 static void say_fields(struct check *c, const struct sizes *s)
 {
+    long long more = (long long)s->fields * 5 / 4;
     c->what = "fields";
     if (s->fields > s->field_limit) {
         check_say(c, VERDICT_FAIL, NULL, "%lld, and the index takes %lld: its creation is refused",
                   (long long)s->fields, (long long)s->field_limit);
-        check_remedy(c, "in to.settings: \"index.mapping.total_fields.limit\": %lld",
-                     (long long)(s->fields + s->fields / 4));
+        check_remedy(c, "in to.settings: \"index.mapping.total_fields.limit\": %lld", more);
     } else {
         check_say(c, VERDICT_PASS, NULL, "%lld of %lld that the index takes", (long long)s->fields,
                   (long long)s->field_limit);

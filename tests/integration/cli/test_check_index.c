@@ -7,6 +7,7 @@
 
 #include "http.h"
 #include "lines.h"
+#include "sql.h"
 #include "suite.h"
 
 #define ALL(table) planted_try_all(table, sizeof(table) / sizeof((table)[0]))
@@ -260,6 +261,53 @@ START_TEST(a_name_that_others_have_is_told)
 }
 END_TEST
 
-SUITE_MAIN("integration/check_index", an_account_with_too_much_or_too_little_is_found,
+static char *everything(const struct world *w)
+{
+    struct json_object *aliases =
+        reply_json(200, "GET", w->service.url, "/_alias", NULL, "ApiKey " WORLD_API_KEY);
+    struct json_object *mapping =
+        reply_json(200, "GET", w->service.url, "/shop-articles", NULL, "ApiKey " WORLD_API_KEY);
+    struct json_object *documents =
+        reply_json(200, "GET", w->service.url, "/_count", NULL, "ApiKey " WORLD_API_KEY);
+    char *log = sql_text(w->conn, "select string_agg(c::text, ' ' order by c::text) from (select "
+                                  "x.*::text from rowferry.change x union all select x.*::text "
+                                  "from rowferry.consumer x) c");
+    char *text = NULL;
+    ck_assert_int_gt(asprintf(&text, "%s%s%s%s", json_object_to_json_string(aliases),
+                              json_object_to_json_string(mapping),
+                              json_object_to_json_string(documents), log),
+                     0);
+    free(log);
+    json_object_put(aliases);
+    json_object_put(mapping);
+    json_object_put(documents);
+    return text;
+}
+
+/* What it asks for so as to be refused included. */
+START_TEST(check_changes_nothing)
+{
+    struct world w;
+    struct lines l;
+    world_start(&w, 20, NULL);
+    world_install(&w);
+    rowferry_expect(0, w.config, "sync", NULL);
+    sql_exec(w.conn, "update articles set title = 'waits' where source_id = 3");
+    world_fault(&w, OPEN);
+    world_fault(&w, ROLES("\"own\"", ""));
+    char *before = everything(&w);
+    lines_look(&l, w.config, "--accept-admin", NULL);
+    lines_expect(&l, "privileges", "PASS", "enough");
+    lines_release(&l);
+    char *after = everything(&w);
+    ck_assert_str_eq(before, after);
+    free(before);
+    free(after);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("integration/check_index", check_changes_nothing,
+           an_account_with_too_much_or_too_little_is_found,
            an_administrator_is_refused_unless_it_is_meant, what_a_name_means_to_the_service_is_told,
            nodes_that_are_too_full_are_told, a_name_that_others_have_is_told)
