@@ -10,11 +10,10 @@ install(FILES src/cli/shell/zsh.completion RENAME _rowferry DESTINATION ${CMAKE_
 install(FILES src/cli/shell/fish.completion RENAME rowferry.fish
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES docs/rowferry.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/rowferry)
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.png"
-        PATTERN README.md EXCLUDE PATTERN devsearch.md EXCLUDE PATTERN evidence EXCLUDE)
-install(FILES docs/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME manual.md)
+        PATTERN devsearch.md EXCLUDE PATTERN evidence EXCLUDE)
 install(DIRECTORY deploy/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 foreach(folder container grafana kubernetes prometheus)
     install(DIRECTORY deploy/${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
