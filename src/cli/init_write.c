@@ -168,6 +168,9 @@ static void push_query(struct buf *out, const struct survey *s)
 {
     struct buf flat;
     buf_init(&flat, INIT_TEXT_BYTES);
+    push_comment(out, 6, "%s:",
+                 s->view != NULL ? "The rows are those of the view, by"
+                                 : "Each document with rows of other tables, by");
     for (const char *line = s->lines; *line != '\0';) {
         size_t len = strcspn(line, "\n");
         push_comment(out, 6, "  %.*s", (int)len, line);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Foreign keys, and the way that they lead from a table's changes to the root's keys. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,16 +274,21 @@ static int push_keys(struct buf *out, struct pg *pg, const struct table *root,
     return rc;
 }
 
-static void add_doubt(struct survey *s, const char *table)
+static void add_doubt(struct survey *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add_doubt(struct survey *s, const char *format, ...)
 {
-    struct buf text;
-    buf_init(&text, SURVEY_TEXT_BYTES);
-    buf_printf(&text,
-               "no foreign key leads from %s to the table: each of its changes sends every "
-               "document again",
-               table);
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    int len = vasprintf(&text, format, args);
+    va_end(args);
+    if (len < 0) {
+        abort();
+    }
     s->doubts = mem_grow(s->doubts, s->doubt_count + 1, sizeof(*s->doubts));
-    s->doubts[s->doubt_count++] = buf_detach(&text);
+    s->doubts[s->doubt_count++] = text;
 }
 
 static char **key_of_end(const struct way *way, size_t *count)
@@ -350,9 +356,38 @@ int survey_depend(struct survey *s, struct pg *pg, const struct survey_links *li
 {
     struct way way;
     if (!find_shortest(&way, links, s->table->oid, table->oid)) {
-        add_doubt(s, table->name);
+        add_doubt(s,
+                  "no foreign key leads from %s to the table: each of its changes sends every "
+                  "document again",
+                  table->name);
     }
     return add_dependency(s, pg, &way, table, err);
+}
+
+/* Both ways of a foreign key look rows up by the column that points. */
+static int doubt_index(struct survey *s, struct pg *pg, const struct survey_link *link,
+                       struct err *err)
+{
+    char oid[16];
+    struct buf columns;
+    struct pg_result *r = NULL;
+    buf_init(&columns, SURVEY_TEXT_BYTES);
+    buf_push_char(&columns, '{');
+    for (size_t i = 0; i < link->pair_count; i++) {
+        buf_push_text(&columns, i > 0 ? "," : "");
+        pg_push_array_item(&columns, link->pairs[i].child);
+    }
+    buf_push_char(&columns, '}');
+    const char *const params[] = {oid, buf_text(&columns)};
+    snprintf(oid, sizeof(oid), "%" PRIu32, link->child);
+    int rc = pg_ask(pg, &r, "survey_index", params, 2, err);
+    if (rc == 0 && !pg_true(r, 0, 0)) {
+        add_doubt(s, "no index of %s begins with \"%s\", by which its rows are looked up",
+                  link->child_name, link->pairs[0].child);
+    }
+    pg_result_release(r);
+    buf_release(&columns);
+    return rc;
 }
 
 int survey_depend_on(struct survey *s, struct pg *pg, const struct survey_link *link,
@@ -360,5 +395,6 @@ int survey_depend_on(struct survey *s, struct pg *pg, const struct survey_link *
 {
     struct way way = {.steps = {{link, to_parent}}, .count = 1};
     struct survey_found table = {.name = to_parent ? link->parent_name : link->child_name};
-    return add_dependency(s, pg, &way, &table, err);
+    int rc = add_dependency(s, pg, &way, &table, err);
+    return rc == 0 ? doubt_index(s, pg, link, err) : rc;
 }
