@@ -225,7 +225,7 @@ int init_choose_capture(struct init *i, bool *cursor_too, struct err *err)
         return err_hint(err, "and no column says when a row was changed (see docs/cursor.md)");
     }
     bool indexed = cursor && s->cursor_index != NULL && s->cursor_filled;
-    bool ready = s->log == INSTALL_CURRENT || (s->may_install && !s->identity.in_recovery);
+    bool ready = !s->identity.in_recovery && (s->log == INSTALL_CURRENT || s->may_install);
     if (s->log_obstacle != NULL || (!ready && indexed)) {
         i->capture = INIT_CURSOR;
     } else if (ready) {
@@ -248,9 +248,9 @@ static void take_capture(struct init *i, const char *answer)
     if (strcmp(answer, "cursor") == 0) {
         i->capture = INIT_CURSOR;
     } else if (i->capture == INIT_CURSOR) {
-        i->capture = i->survey.identity.in_recovery ? INIT_LOG_PRIMARY
-                     : i->survey.may_install        ? INIT_LOG
-                                                    : INIT_LOG_BY_DBA;
+        i->capture = i->survey.identity.in_recovery                              ? INIT_LOG_PRIMARY
+                     : i->survey.may_install || i->survey.log == INSTALL_CURRENT ? INIT_LOG
+                                                                                 : INIT_LOG_BY_DBA;
     }
 }
 
@@ -314,6 +314,9 @@ static void warn(const struct init *i)
     if (s->table->row_security) {
         terminal_say("row security hides rows of \"%s\" from this role, and a sync refuses that",
                      s->name);
+    }
+    if (i->capture == INIT_LOG_PRIMARY) {
+        terminal_say("this is a standby: name its primary in the file, as source.primary");
     }
     if (i->capture == INIT_CURSOR && s->cursor_index == NULL) {
         terminal_say("no index begins with \"%s\": each sync reads the whole table", s->cursor);
