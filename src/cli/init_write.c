@@ -402,6 +402,10 @@ void init_write(struct buf *out, const struct init *i)
     buf_push_literal(out, "  \"pipelines\": [ {\n    \"name\": ");
     push_quoted(out, i->pipeline);
     buf_push_literal(out, ",\n");
+    push_comment(out, 4, "What is expected lets check say whether the service is large enough:");
+    push_comment(out, 4,
+                 "  \"capacity\": { \"query_rate\": 10, \"retention\": \"365d\", "
+                 "\"growth\": 1000 },");
     push_from(out, i);
     push_to(out, i);
     push_fields(out, &i->mapping);
