@@ -238,6 +238,10 @@ int validate_run(const struct validate_options *options, const struct validate_p
     hits_init(&v.hits);
     report->figures.k = options->k;
     int rc = try_it(&v, err);
+    if (rc < 0 && err->http_status == 403) {
+        err_hint(err, "grant the account on \"%s-*\" what a reindex needs, and monitor",
+                 options->alias);
+    }
     if (drop(&v, &removing) < 0 && rc == 0) {
         *err = removing;
         rc = (int)removing.class;

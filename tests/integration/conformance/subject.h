@@ -122,6 +122,7 @@ struct tests smoke_privilege_tests(void);
 struct tests late_tests(void);
 struct tests account_tests(void);
 struct tests validate_tests(void);
+struct tests validate_privilege_tests(void);
 struct tests init_tests(void);
 
 #endif

@@ -172,6 +172,28 @@ START_TEST(an_analyzer_that_the_service_lacks_is_found)
 }
 END_TEST
 
+/* reader may not create an index: it is told, and nothing is left to remove. */
+START_TEST(an_account_that_may_only_read_is_told_what_it_lacks)
+{
+    struct shop shop;
+    struct program_result r;
+    shop_open(&shop, 10, NULL, NULL);
+    struct service_options own = shop.subject.options;
+    shop.subject.options.user = shop.subject.options.password = "reader";
+    shop_configure(&shop, NULL, NULL);
+    rowferry_run(&r, shop.config, "validate", NULL);
+    ck_assert_msg(r.exit_code == 1, "%d %s%s", r.exit_code, r.out, r.err);
+    ck_assert_msg(strstr(r.err, "403") != NULL && strstr(r.err, "grant the account on") != NULL,
+                  "%s", r.err);
+    program_result_release(&r);
+    shop.subject.options = own;
+    shop_close(&shop);
+}
+END_TEST
+
+TESTS(validate_privilege_tests, "ROWFERRY_TEST_USERS",
+      an_account_that_may_only_read_is_told_what_it_lacks)
+
 TESTS(validate_tests, NULL, a_pipeline_that_is_right_passes_every_step, vectors_find_themselves,
       a_wrong_dimension_is_found, what_is_planted_is_found_by_its_step,
       an_analyzer_that_the_service_lacks_is_found)
