@@ -62,12 +62,18 @@ void check_remedy(struct check *c, const char *format, ...)
     va_end(args);
 }
 
-void check_fail(struct check *c, const struct err *err)
+void check_fail_else(struct check *c, const struct err *err, const char *remedy)
 {
+    const char *hint = err->hint[0] != '\0' ? err->hint : remedy;
     struct check_line *line = add_line(c, VERDICT_FAIL);
     line->text = text_copy(err->message);
     line->detail = err->detail[0] != '\0' ? text_copy(err->detail) : NULL;
-    line->remedy = err->hint[0] != '\0' ? text_copy(err->hint) : NULL;
+    line->remedy = hint != NULL ? text_copy(hint) : NULL;
+}
+
+void check_fail(struct check *c, const struct err *err)
+{
+    check_fail_else(c, err, NULL);
 }
 
 static size_t count_of(const struct check *c, size_t from, enum verdict verdict)

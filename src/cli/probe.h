@@ -94,5 +94,7 @@ void check_say(struct check *c, enum verdict verdict, const char *remedy, const 
 void check_remedy(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a FAIL line with message, detail and hint of an error. */
 void check_fail(struct check *c, const struct err *err);
+/* The same, with this remedy where the error has no hint. */
+void check_fail_else(struct check *c, const struct err *err, const char *remedy);
 
 #endif

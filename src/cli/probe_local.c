@@ -36,7 +36,11 @@ static void probe_secrets(struct check *c)
     struct err err;
     size_t told = c->setup->config->warning_count;
     if (config_resolve_secrets(c->setup->config, &err) < 0) {
-        check_fail(c, &err);
+        check_fail_else(c, &err,
+                        err.message[0] == '$'
+                            ? "set the variable where rowferry is started, or name another place"
+                            : "put the secret there, readable by this user alone, or name another "
+                              "place");
         return;
     }
     check_say(c, VERDICT_PASS, NULL, "all that the file names can be read");

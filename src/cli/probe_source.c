@@ -3,12 +3,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <string.h>
+
 #include "probe.h"
 
 #define POSTGRES_OLDEST 130000
 
 /* --- once --------------------------------------------------------------------------------------
  */
+
+/* By the words of libpq and the server. */
+static const char *way_remedy(const struct err *err)
+{
+    static const struct {
+        const char *words;
+        const char *remedy;
+    } rows[] = {
+        {"could not translate host name", "correct the host in source.uri, or the name server"},
+        {"database \"", "correct the database in source.uri, or let somebody create it"},
+        {"role \"", "correct the role in source.uri, or let somebody create it"},
+        {"no pg_hba.conf entry", "let the server's pg_hba.conf admit this role from this machine"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (strstr(err->message, rows[i].words) != NULL) {
+            return rows[i].remedy;
+        }
+    }
+    return "start the server, open the way to it, or correct host and port in source.uri";
+}
 
 static void probe_source(struct check *c)
 {
@@ -20,7 +42,7 @@ static void probe_source(struct check *c)
         rc = pg_identify(c->pg, &c->identity, &err);
     }
     if (rc < 0) {
-        check_fail(c, &err);
+        check_fail_else(c, &err, way_remedy(&err));
         return;
     }
     const struct pg_identity *id = &c->identity;

@@ -20,7 +20,7 @@ static void probe_table(struct check *c)
     if (catalog_table(c->pg, &c->table, from->table, (const char *const *)from->key,
                       from->key_count, &err) < 0 ||
         (from->query != NULL && catalog_query(c->pg, c->table, from->query, &err) < 0)) {
-        check_fail(c, &err);
+        check_fail_else(c, &err, "correct the table, its key or the query under \"from\"");
         return;
     }
     const struct table *t = c->table;
@@ -208,7 +208,7 @@ static void probe_reading(struct check *c)
     const struct from_config *from = &c->pipeline->from;
     struct query_input in = {c->table, from->where, from->dependencies, from->dependency_count};
     if (query_require(c->pg, &in, NULL, &err) < 0) {
-        check_fail(c, &err);
+        check_fail_else(c, &err, "correct from.where or from.query: psql says the same of it");
         return;
     }
     if (!is_steady(c, &in)) {

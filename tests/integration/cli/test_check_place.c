@@ -282,7 +282,8 @@ START_TEST(files_that_are_missing_or_open_to_others_are_told)
     mends(&w, "state file", "WARN", "may replace what is in", "chmod go-w");
     ck_assert_int_eq(unlink(key), 0);
     lines_look(&l, w.config, "--accept-admin", NULL);
-    lines_expect(&l, "secrets", "FAIL", "key");
+    ck_assert_ptr_nonnull(strstr(lines_expect(&l, "secrets", "FAIL", key),
+                                 "put the secret there, readable by this user alone"));
     lines_expect(&l, "credential", "SKIP", "");
     ck_assert_int_eq(l.exit_code, 4);
     lines_release(&l);

@@ -141,6 +141,13 @@ START_TEST(a_table_that_cannot_be_read_whole_is_found)
          .mended = {.from = "\"where\": \"published\""}},
         {.line = "reading",
          .status = "FAIL",
+         .words = "column \"nope\" does not exist",
+         .setting = {.from = "\"where\": \"nope > 3\""},
+         .remedy = "correct from.where",
+         .mend = MEND_SETTING,
+         .mended = {.from = "\"where\": \"price > 3\""}},
+        {.line = "reading",
+         .status = "FAIL",
          .words = "author",
          .before = "create table author (id bigint primary key, name text)",
          .setting = {.from = "\"query\": \"select a.*, (select max(name) from public.author) as "
@@ -235,6 +242,50 @@ START_TEST(a_cursor_that_is_slow_or_blind_is_found)
          .mended = {.from = CURSOR ", \"deletes\": {\"reconcile\": \"1h\"}}"}},
     };
     ALL(faults);
+}
+END_TEST
+
+/* The URI leads nowhere, in its host, port and database; then it is what it was. */
+START_TEST(a_source_that_does_not_answer_is_told)
+{
+    static const struct {
+        const char *uri, *words, *remedy;
+    } ways[] = {
+        {"postgresql://rowferry@db.rowferry.invalid/shop", "could not translate host name",
+         "correct the host in source.uri"},
+        {"postgresql://rowferry@127.0.0.1:%d/shop", "refused", "start the server"},
+        {NULL, "does not exist", "correct the database in source.uri"},
+    };
+    struct world w;
+    struct lines l;
+    world_start(&w, 5, NULL);
+    world_install(&w);
+    int port = free_port();
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        char uri[512];
+        char member[640];
+        if (ways[i].uri != NULL) {
+            snprintf(uri, sizeof(uri), ways[i].uri, port);
+        } else {
+            snprintf(uri, sizeof(uri), "%sless", w.uri);
+        }
+        snprintf(member, sizeof(member), "\"uri\": \"%s\"", uri);
+        w.source = member;
+        world_configure(&w, WORLD_PROPERTIES, "");
+        lines_look(&l, w.config, "--accept-admin", NULL);
+        const char *remedy = lines_expect(&l, "source", "FAIL", ways[i].words);
+        ck_assert_msg(strstr(remedy, ways[i].remedy) != NULL, "%s", remedy);
+        lines_expect(&l, "table", "SKIP", "needs the source");
+        ck_assert_int_eq(l.exit_code, 4);
+        lines_release(&l);
+    }
+    w.source = NULL;
+    world_configure(&w, WORLD_PROPERTIES, "");
+    lines_look(&l, w.config, "--accept-admin", NULL);
+    lines_expect(&l, "source", "PASS", "");
+    ck_assert_int_eq(l.exit_code, 0);
+    lines_release(&l);
+    world_stop(&w);
 }
 END_TEST
 
@@ -353,4 +404,5 @@ SUITE_MAIN("integration/check_source", rights_that_the_role_lacks_are_named_and_
            rights_that_nobody_needs_are_taken_away, a_key_that_identifies_no_row_is_found,
            a_table_that_cannot_be_read_whole_is_found, a_change_log_that_sees_too_little_is_found,
            a_cursor_that_is_slow_or_blind_is_found, transactions_that_are_open_for_long_are_found,
-           a_superuser_is_refused_unless_it_is_meant, a_database_that_takes_any_bytes_is_told)
+           a_source_that_does_not_answer_is_told, a_superuser_is_refused_unless_it_is_meant,
+           a_database_that_takes_any_bytes_is_told)
