@@ -216,6 +216,25 @@ static void plot_storage(struct buf *out, const struct validate_figures *f)
     push_plot(out, &p);
 }
 
+/* From what was tried to the whole table, in a straight line. */
+static void plot_growth(struct buf *out, const struct validate_figures *f)
+{
+    static const double shares[] = {0.25, 0.5, 0.75, 1};
+    struct plot p = {.title = "Growth", .about = "all copies on disk, by rows"};
+    char rows[UNITS_BYTES];
+    if (f->whole_bytes > 0) {
+        bar_of_bytes(&p, units_count(rows, f->chance_count), (double)(f->chance_stored * f->copies),
+                     "calm");
+    }
+    for (size_t i = 0; f->whole_bytes > 0 && i < sizeof(shares) / sizeof(shares[0]); i++) {
+        double bytes = shares[i] * (double)f->whole_bytes;
+        bool over = f->room_bytes >= 0 && bytes > (double)f->room_bytes;
+        bar_of_bytes(&p, units_count(rows, (int64_t)(shares[i] * (double)f->rows)), bytes,
+                     over ? "bad" : NULL);
+    }
+    push_plot(out, &p);
+}
+
 static void plot_vectors(struct buf *out, const struct validate_figures *f)
 {
     struct plot p = {.title = "Vectors", .about = "share of the nearest that is found"};
@@ -327,6 +346,7 @@ void validated_push_section(struct buf *out, const struct validated *v)
     plot_sizes(out, f);
     plot_bulks(out, f);
     plot_storage(out, f);
+    plot_growth(out, f);
     plot_ranks(out, f);
     plot_vectors(out, f);
     plot_steps(out, v->report);
