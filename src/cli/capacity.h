@@ -19,7 +19,8 @@
 
 struct sizes {
     int64_t documents;
-    int64_t sampled;                       /* rows */
+    bool late;       /* no sample came in time: how large a document is, is not known */
+    int64_t sampled; /* rows */
     int64_t document_bytes, largest_bytes; /* as JSON */
     int64_t live_bytes;                    /* of all copies of the index that is there; 0: none */
     double stored_bytes;                   /* of a document in one copy; 0: not known */

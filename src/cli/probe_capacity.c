@@ -51,6 +51,7 @@ static int look_sizes(struct check *c, struct sizes *s, struct err *err)
         .documents =
             c->table->estimated_rows < sample.rows ? sample.rows : c->table->estimated_rows,
         .sampled = sample.rows,
+        .late = sample.late,
         .document_bytes = sample.average_bytes,
         .largest_bytes = sample.largest_bytes,
         .shards = index_setting(settings, "index.number_of_shards", 1),
@@ -78,7 +79,10 @@ static void say_documents(struct check *c, const struct sizes *s)
     units_count(many, s->documents);
     units_size(average, s->document_bytes);
     units_size(largest, s->largest_bytes);
-    if (c->table->estimated_rows < 0) {
+    if (s->late) {
+        check_say(c, VERDICT_WARN, "look at the plan of from.query: explain analyze",
+                  "about %s; how large they are is not known, a sample takes more than 10s", many);
+    } else if (c->table->estimated_rows < 0) {
         check_say(c, VERDICT_WARN, NULL,
                   "%s at least: the table was never analysed, so that nobody knows", many);
         check_remedy(c, "analyze %s", c->table->quoted);
@@ -258,8 +262,10 @@ static void probe_capacity(struct check *c)
     }
     say_documents(c, &s);
     say_changes(c);
-    say_storage(c, &s, &room);
-    say_shards(c, &s, &room);
+    if (!s.late) {
+        say_storage(c, &s, &room);
+        say_shards(c, &s, &room);
+    }
     say_fields(c, &s);
     say_vectors(c, &s);
     say_stated(c, &s);

@@ -12,6 +12,7 @@
 
 #define SQL_MAX_BYTES ((size_t)1 << 20)
 #define SAMPLE_OF_ROWS 20 /* a table of so many times the sample is sampled by blocks */
+#define CANCELLED "57014"
 #define OID_BYTES 16
 
 static void copy(char *out, size_t size, const char *text)
@@ -164,18 +165,36 @@ static int sample(struct pg *pg, const struct table *t, const struct review_want
 }
 
 /* Where the estimate is far off, no block may be among those that are looked at. */
-int review_sample(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
-                  struct review_sample *out, struct err *err)
+static int sample_twice(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
+                        struct review_sample *out, struct err *err)
 {
     double percent = 0;
-    *out = (struct review_sample){0};
-    if (wanted->column_count == 0) {
-        return 0;
-    }
     if (t->query == NULL && t->is_heap &&
         t->estimated_rows > (int64_t)(SAMPLE_OF_ROWS * wanted->most)) {
         percent = 200.0 * (double)wanted->most / (double)t->estimated_rows;
     }
     int rc = sample(pg, t, wanted, percent, out, err);
     return rc == 0 && out->rows == 0 && percent > 0 ? sample(pg, t, wanted, 0, out, err) : rc;
+}
+
+/* A query may have to work long for its first row. */
+int review_sample(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
+                  struct review_sample *out, struct err *err)
+{
+    struct err ignored;
+    *out = (struct review_sample){0};
+    if (wanted->column_count == 0) {
+        return 0;
+    }
+    int rc = pg_script(pg, "begin read only; set local statement_timeout = '10s'", err);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = sample_twice(pg, t, wanted, out, err);
+    if (rc < 0 && strcmp(err->sqlstate, CANCELLED) == 0) {
+        *out = (struct review_sample){.late = true};
+        rc = 0;
+    }
+    int ended = pg_script(pg, "rollback", rc < 0 ? &ignored : err);
+    return rc < 0 ? rc : ended;
 }

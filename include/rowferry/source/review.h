@@ -63,6 +63,7 @@ struct review_sample {
     int64_t rows;
     int64_t average_bytes;
     int64_t largest_bytes;
+    bool late; /* it was given up after ten seconds: nothing is known */
 };
 int review_sample(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
                   struct review_sample *out, struct err *err) MUST_CHECK;

@@ -217,6 +217,30 @@ START_TEST(shards_and_load_that_do_not_fit_are_found)
 }
 END_TEST
 
+/* A query that takes long for its rows is not waited for. */
+START_TEST(a_sample_that_takes_too_long_is_given_up)
+{
+    struct world w;
+    struct lines l;
+    world_start(&w, 50, NULL);
+    world_install(&w);
+    world_from(&w, "\"query\": \"select a.* from public.articles a where pg_catalog.pg_sleep(1) is "
+                   "not null\"");
+    lines_look(&l, w.config, "--accept-admin", NULL);
+    const char *remedy = lines_expect(&l, "documents", "WARN", "takes more than 10s");
+    ck_assert_ptr_nonnull(strstr(remedy, "look at the plan of from.query"));
+    lines_expect(&l, "fields", "PASS", "");
+    lines_release(&l);
+    world_from(&w, "\"query\": \"select a.* from public.articles a\"");
+    lines_look(&l, w.config, "--accept-admin", NULL);
+    lines_expect_none(&l, "documents", "WARN", "takes more than 10s");
+    lines_expect(&l, "storage", "PASS", "");
+    ck_assert_int_eq(l.exit_code, 0);
+    lines_release(&l);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(a_configuration_that_opens_too_much_is_told)
 {
     static const struct planted faults[] = {
@@ -374,7 +398,7 @@ END_TEST
 SUITE_MAIN("integration/check_place", what_stands_in_the_way_of_a_pipeline_is_told,
            dead_letters_that_are_open_are_told, a_mapping_that_does_not_fit_is_found,
            what_there_is_no_room_for_is_found, shards_and_load_that_do_not_fit_are_found,
-           a_configuration_that_opens_too_much_is_told,
+           a_sample_that_takes_too_long_is_given_up, a_configuration_that_opens_too_much_is_told,
            a_state_file_on_another_machines_disk_is_told,
            files_that_are_missing_or_open_to_others_are_told,
            a_state_file_without_a_place_or_of_another_program_is_told)
