@@ -148,6 +148,7 @@ static int show_documents(const struct config *config, const struct pipeline_con
     struct dry_run d = {.pretty = arguments_have(a, OPTION_PRETTY)};
     size_t most = (size_t)pipeline->limits.document_bytes;
     batch_init(&d.batch, most, most, DOCUMENT_OPERATIONS);
+    d.batch.routing = config_routing(pipeline);
     int rc = session_init(&d.session, config, pipeline, "document", err);
     if (rc == 0) {
         rc = open_capture(&d, err);

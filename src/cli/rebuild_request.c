@@ -53,6 +53,9 @@ static void configuration_of(char out[17], const struct pipeline_config *p)
     push_text(&shape, p->to.mappings);
     push_text(&shape, p->to.settings);
     push_text(&shape, p->to.ingest_pipeline);
+    if (p->to.routing != NULL) {
+        push_text(&shape, p->to.routing);
+    }
     push_from(&shape, &p->from);
     for (size_t i = 0; i < p->field_count; i++) {
         push_text(&shape, p->fields[i].property);

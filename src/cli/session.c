@@ -78,6 +78,7 @@ static int take_as_built(struct session *s, struct err *err)
         s->as_built.field_count = then->field_count;
         s->as_built.to.mappings = then->to.mappings;
         s->as_built.to.ingest_pipeline = then->to.ingest_pipeline;
+        s->as_built.to.routing = then->to.routing;
     }
     return take_pipeline(s, s->built != NULL ? &s->as_built : now, err);
 }
@@ -138,6 +139,7 @@ void session_open_table(struct session *s)
         .overlap_ms = p->from.overlap_ms,
         .retain_age_ms = s->config->source.retain_age_ms,
         .retain_size = s->config->source.retain_size,
+        .routing = p->to.routing,
         .query = p->from.query,
         .dependencies = p->from.dependencies,
         .dependency_count = p->from.dependency_count,
@@ -159,6 +161,7 @@ void session_options(const struct session *s, struct pipeline_options *out)
         .name = p->name,
         .alias = p->to.index,
         .ingest_pipeline = p->to.ingest_pipeline,
+        .routing = config_routing(p),
         .mapping = &s->mapping,
         .settings = p->to.settings,
         .keep = p->to.keep,

@@ -53,6 +53,7 @@ static int try_pipeline(struct job *j, struct err *err)
         .pipeline = p->name,
         .alias = p->to.index,
         .ingest_pipeline = p->to.ingest_pipeline,
+        .routing = config_routing(p),
         .mapping = &j->session.mapping,
         .settings = p->to.settings,
         .fields = p->fields,

@@ -101,6 +101,7 @@ void config_write_built(const struct pipeline_config *p, struct buf *out)
     add_text(to, "index", p->to.index);
     json_object_object_add(to, "mappings", json_tokener_parse(p->to.mappings));
     add_text(to, "ingest_pipeline", p->to.ingest_pipeline);
+    add_text(to, "routing", p->to.routing);
     json_object_object_add(o, "to", to);
     json_object_object_add(o, "fields", fields_of(p));
     buf_push_text(out, json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |

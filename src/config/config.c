@@ -241,6 +241,17 @@ int config_check_url(const char *url, bool credential, struct err *err)
     return result;
 }
 
+struct key_routing config_routing(const struct pipeline_config *p)
+{
+    const struct from_config *from = &p->from;
+    for (size_t i = 0; p->to.routing != NULL && i < from->key_count; i++) {
+        if (strcmp(from->key[i], p->to.routing) == 0) {
+            return (struct key_routing){.part = i, .count = from->key_count};
+        }
+    }
+    return (struct key_routing){0};
+}
+
 void config_source_options(const struct config *c, const char *application_name,
                            struct source_options *out)
 {
@@ -280,6 +291,7 @@ void config_service_options(const struct config *c, const struct pipeline_config
         .ca_file = s->ca_file,
         .client_cert = s->client_cert,
         .client_key = s->client_key,
+        .routing = config_routing(pipeline),
         .request_timeout_ms = pipeline->limits.request_timeout_ms,
         .connect_timeout_ms = CONNECT_TIMEOUT_MS,
         .in_flight = (unsigned)pipeline->limits.in_flight,
@@ -321,6 +333,7 @@ static void free_pipeline(struct pipeline_config *p)
     free(p->to.mappings);
     free(p->to.settings);
     free(p->to.ingest_pipeline);
+    free(p->to.routing);
     for (size_t i = 0; i < p->field_count; i++) {
         free(p->fields[i].property);
         free(p->fields[i].column);

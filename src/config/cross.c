@@ -189,6 +189,19 @@ static int check_key(const struct reader *r, size_t index)
     return 0;
 }
 
+/* Of a row that is gone the key alone is known, and a document that has to move is another one. */
+static int check_routing(const struct reader *r, size_t index)
+{
+    const struct pipeline_config *p = &r->config->pipelines[index];
+    if (p->to.routing == NULL || config_routing(p).count > 0) {
+        return 0;
+    }
+    fail_in_pipeline(r, index, "to.routing", "is no column of \"from.key\"");
+    return err_hint(r->err,
+                    "name it there, over a unique index with it: of a deleted row only the key is "
+                    "known, and a row whose routing changes has to become another document");
+}
+
 static int check_dependencies(const struct reader *r, size_t index)
 {
     const struct from_config *from = &r->config->pipelines[index].from;
@@ -244,8 +257,8 @@ int cross_check(const struct reader *r)
     int (*const of_file[])(const struct reader *) = {check_auth, check_aws, check_tls,
                                                      check_cleartext, check_top_polls};
     int (*const of_pipeline[])(const struct reader *, size_t) = {
-        check_unique,       check_polls,  check_key,   check_capture,
-        check_dependencies, check_fields, check_verify};
+        check_unique,       check_polls,  check_key,    check_capture,
+        check_dependencies, check_fields, check_verify, check_routing};
     for (size_t i = 0; i < sizeof(of_file) / sizeof(of_file[0]); i++) {
         int result = of_file[i](r);
         if (result != 0) {

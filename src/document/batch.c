@@ -6,7 +6,7 @@
 
 #include "rowferry/document/key.h"
 
-#define ACTION_BYTES 4096 /* more than any action line with its key needs */
+#define ACTION_BYTES 8192 /* more than any action line with key and routing needs */
 #define REASON_BYTES 512  /* what is kept of a reason */
 
 static size_t saturated_add(size_t a, size_t b)

@@ -101,11 +101,22 @@ static bool key_fits(const struct value *key, struct refusal *refusal)
     return true;
 }
 
+static void push_routing(struct buf *out, const struct key_routing *routing, struct span key)
+{
+    char text[KEY_MAX_BYTES];
+    size_t len = key_route(text, routing, key.data, key.len);
+    if (len > 0) {
+        buf_push_literal(out, ",\"routing\":");
+        quote_push(out, text, len);
+    }
+}
+
 /* Appends the action line, `{"index":{"_id":"42","version":1,"version_type":"external"}}`, and
  * returns the key with its quotes as offset and length. */
-static struct quoted_key push_action(struct buf *out, enum operation_kind kind, struct span key,
+static struct quoted_key push_action(struct batch *b, enum operation_kind kind, struct span key,
                                      int64_t version)
 {
+    struct buf *out = &b->bytes;
     if (kind == OPERATION_DELETE) {
         buf_push_literal(out, "{\"delete\":{\"_id\":");
     } else {
@@ -114,6 +125,9 @@ static struct quoted_key push_action(struct buf *out, enum operation_kind kind, 
     struct quoted_key quoted = {.offset = out->len};
     quote_push(out, key.data, key.len);
     quoted.len = out->len - quoted.offset;
+    if (b->routing.count > 0) {
+        push_routing(out, &b->routing, key);
+    }
     if (buf_reserve(out, sizeof(",\"version\":" ACTION_END) + VERSION_BYTES)) {
         char *to = PUT(out->data + out->len, ",\"version\":");
         to = put_number(to, version);
@@ -210,7 +224,7 @@ bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *r
     }
     struct span id = span_make(key->text, key->len);
     batch_begin(b, OPERATION_UPSERT, id, version, page);
-    struct quoted_key quoted = push_action(&b->bytes, OPERATION_UPSERT, id, version);
+    struct quoted_key quoted = push_action(b, OPERATION_UPSERT, id, version);
     size_t start = b->bytes.len;
     push_source_id(&b->bytes, quoted);
     if (!push_steps(b, plan, row, start, refusal)) {
@@ -233,6 +247,6 @@ bool encode_delete(struct batch *b, struct span key, int64_t version, uint64_t p
         return false;
     }
     batch_begin(b, OPERATION_DELETE, key, version, page);
-    (void)push_action(&b->bytes, OPERATION_DELETE, key, version);
+    (void)push_action(b, OPERATION_DELETE, key, version);
     return commit(b, refusal);
 }

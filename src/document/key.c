@@ -3,6 +3,7 @@
 #include "rowferry/document/key.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "rowferry/base/buf.h"
 
@@ -68,4 +69,37 @@ int key_split(struct buf *out, size_t *offsets, const char *text, size_t len, si
         return wrong_parts(err, count, text, len);
     }
     return 0;
+}
+
+/* Appends one part, of many, to out; false where the text ends before it or is no key's. */
+static bool take_part(char out[KEY_MAX_BYTES], size_t *used, const struct key_routing *routing,
+                      const char *text, size_t len)
+{
+    size_t part = 0;
+    for (size_t i = 0; i < len; i++) {
+        bool ends = text[i] == ':';
+        bool escaped = text[i] == '\\';
+        if (escaped && (++i == len || (text[i] != '\\' && text[i] != ':'))) {
+            return false;
+        }
+        part += ends;
+        if (!ends && part == routing->part) {
+            out[(*used)++] = text[i];
+        }
+    }
+    return part + 1 == routing->count;
+}
+
+size_t key_route(char out[KEY_MAX_BYTES], const struct key_routing *routing, const char *text,
+                 size_t len)
+{
+    size_t used = 0;
+    if (routing->count == 0 || len > KEY_MAX_BYTES) {
+        return 0;
+    }
+    if (routing->count == 1) {
+        memcpy(out, text, len);
+        return len;
+    }
+    return take_part(out, &used, routing, text, len) ? used : 0;
 }

@@ -12,7 +12,7 @@
 #include "rowferry/state/halt.h"
 #include "verdict.h"
 
-#define KEY_MAX_BYTES ((size_t)64 << 10)
+#define SPOT_MAX_BYTES ((size_t)64 << 10)
 #define NAMES_MAX_BYTES ((size_t)256 << 20) /* of 65,536 keys: some hundred KiB as a rule */
 
 void deletes_init(struct deletes *d, const struct guard_limits *limits, int64_t permitted)
@@ -24,8 +24,8 @@ void deletes_init(struct deletes *d, const struct guard_limits *limits, int64_t 
     scan_page_init(&d->next);
     scan_page_init(&d->found);
     buf_init(&d->names, NAMES_MAX_BYTES);
-    buf_init(&d->after, KEY_MAX_BYTES);
-    buf_init(&d->last_absent, KEY_MAX_BYTES);
+    buf_init(&d->after, SPOT_MAX_BYTES);
+    buf_init(&d->last_absent, SPOT_MAX_BYTES);
 }
 
 void deletes_release(struct deletes *d)

@@ -263,8 +263,8 @@ static bool only_adds(struct drift_found *d, const struct drift_side *was,
         table_adds = compare_tables(d, was->table_words, is->table_words);
     }
     d->what = !mapping_adds ? "mapping or to.ingest_pipeline differ from those"
-                            : "key, fields, mapped columns, depends_on, where or query differ from "
-                              "those";
+                            : "key, to.routing, fields, mapped columns, depends_on, where or query "
+                              "differ from those";
     return mapping_adds && table_adds;
 }
 

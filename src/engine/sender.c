@@ -21,6 +21,7 @@ void sender_init(struct sender *s, const struct sender_options *options,
     for (size_t i = 0; i < s->slot_count; i++) {
         batch_init(&s->slots[i].batch, options->batch_bytes, options->document_bytes,
                    options->batch_operations);
+        s->slots[i].batch.routing = options->routing;
         backoff_init(&s->slots[i].backoff, SENDER_BASE_MS, SENDER_MAX_MS);
     }
 }

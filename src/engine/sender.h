@@ -41,6 +41,7 @@ struct sender_options {
     size_t batch_bytes;
     size_t document_bytes;
     size_t batch_operations;
+    struct key_routing routing;
 };
 
 /* What becomes of an operation that has its outcome; RETRY and UNKNOWN are the sender's own. */

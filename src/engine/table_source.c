@@ -90,6 +90,7 @@ static void table_source_fingerprint(struct table_source *t, const struct buf *v
     push_line(&text, "query ", t->table->query);
     push_line(&text, "where ", t->options.where);
     push_line(&text, "cursor ", t->options.cursor);
+    push_line(&text, "routing ", t->options.routing);
     for (size_t i = 0; i < t->plan.column_count; i++) {
         push_column(&text, columns_find(&t->table->columns, t->plan.columns[i]));
     }
@@ -151,6 +152,9 @@ static void table_source_words(struct table_source *t)
     }
     if (t->options.cursor != NULL) {
         words_push(&t->words, WORD_PART, "cursor", t->options.cursor);
+    }
+    if (t->options.routing != NULL) {
+        words_push(&t->words, WORD_PART, "routing", t->options.routing);
     }
     word_fields(t, &value);
     buf_release(&value);

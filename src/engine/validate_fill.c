@@ -252,6 +252,7 @@ int validate_fill(struct validating *v, struct err *err)
     struct validate_figures *g = &v->report->figures;
     struct filling f = {.v = v, .version = clock_wall_us(&v->ports->clock)};
     batch_init(&f.batch, o->batch_bytes, o->document_bytes, bulk_operations(v));
+    f.batch.routing = o->routing;
     f.seen = mem_zero(sample_count(v->sample) + 1, sizeof(bool));
     int rc = fill_average(&f, err);
     rc = rc == 0 ? read_rows(&f, err) : rc;

@@ -8,6 +8,7 @@
 
 #include "body.h"
 #include "rowferry/document/json_same.h"
+#include "rowferry/document/key.h"
 #include "service.h"
 
 #define PATH_MAX_BYTES 2048
@@ -101,6 +102,36 @@ static const char *source_query(const struct service *s, bool with_source)
                         : "/_mget";
 }
 
+/* {"_id":"eu:42","routing":"eu"} */
+static void push_routed(struct buf *out, const struct key_routing *routing, struct span key)
+{
+    char text[KEY_MAX_BYTES];
+    size_t len = key_route(text, routing, key.data, key.len);
+    buf_push_literal(out, "{\"_id\":");
+    text_json(out, key.data, key.len);
+    if (len > 0) {
+        buf_push_literal(out, ",\"routing\":");
+        text_json(out, text, len);
+    }
+    buf_push_char(out, '}');
+}
+
+static void push_wanted(struct buf *out, const struct service *s, const struct span *keys,
+                        size_t count)
+{
+    const struct key_routing *routing = &s->options.routing;
+    buf_push_text(out, routing->count > 0 ? "{\"docs\":[" : "{\"ids\":[");
+    for (size_t i = 0; i < count; i++) {
+        buf_push_text(out, i > 0 ? "," : "");
+        if (routing->count > 0) {
+            push_routed(out, routing, keys[i]);
+        } else {
+            text_json(out, keys[i].data, keys[i].len);
+        }
+    }
+    buf_push_literal(out, "]}");
+}
+
 /* The answer's maximum is this request's alone. */
 static int request_large(struct service *s, const char *path, struct span body, size_t max_bytes,
                          struct http_answer *answer, struct err *err)
@@ -120,12 +151,7 @@ int documents_get(struct service *s, const char *index, const struct span *keys,
     buf_init(&path, PATH_MAX_BYTES);
     buf_init(&body, REQUEST_MAX_BYTES);
     push_index(&path, index, source_query(s, with_source));
-    buf_push_literal(&body, "{\"ids\":[");
-    for (size_t i = 0; i < count; i++) {
-        buf_push_text(&body, i > 0 ? "," : "");
-        text_json(&body, keys[i].data, keys[i].len);
-    }
-    buf_push_literal(&body, "]}");
+    push_wanted(&body, s, keys, count);
     http_answer_release(&out->answer);
     out->count = 0;
     int rc = body.failed ? err_set(err, ERR_INTERNAL, "%zu keys are too many to ask for", count)

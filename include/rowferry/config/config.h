@@ -113,6 +113,7 @@ struct to_config {
     char *mappings;        /* JSON object, one line, checked with mapping_parse */
     char *settings;        /* JSON object, one line; null: none */
     char *ingest_pipeline; /* null: none */
+    char *routing;         /* a column of from.key; null: none */
     int64_t keep;          /* old generations */
 };
 
@@ -187,6 +188,9 @@ const struct pipeline_config *config_pipeline(const struct config *c, const char
  */
 void config_write_built(const struct pipeline_config *p, struct buf *out);
 int config_read_built(struct config **out, const char *text, struct err *err) MUST_CHECK;
+
+/* Which part of the key routes the pipeline's documents; count 0: none. */
+struct key_routing config_routing(const struct pipeline_config *p);
 
 /* What config_load asks of source.uri, for a URI from elsewhere: a password in it is ERR_CONFIG. */
 int config_check_uri(const char *uri, struct err *err) MUST_CHECK;

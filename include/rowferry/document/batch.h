@@ -15,6 +15,7 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
 #include "rowferry/base/text.h"
+#include "rowferry/document/key.h"
 #include "rowferry/document/operation.h"
 
 struct batch {
@@ -25,9 +26,10 @@ struct batch {
     size_t count;
     size_t capacity;
     size_t max_operations;
-    size_t full_bytes;      /* of memory: batch_full from here on */
-    size_t send_limit;      /* how many operations travel in the next request; 0 = all */
-    unsigned http_status;   /* of the whole request; 0 = no answer arrived */
+    struct key_routing routing; /* action lines name it; set once after batch_init */
+    size_t full_bytes;          /* of memory: batch_full from here on */
+    size_t send_limit;          /* how many operations travel in the next request; 0 = all */
+    unsigned http_status;       /* of the whole request; 0 = no answer arrived */
     struct err failure;     /* what befell the whole request, class ERR_NONE where nothing did */
     int64_t retry_after_ms; /* for how long the service asked to be left alone; 0 = unsaid */
     bool short_of_memory;   /* so was the service: less at a time will help */

@@ -6,6 +6,9 @@
  *     {"index":{"_id":"42","version":1763719200000000,"version_type":"external"}}
  *     {"source_id":"42","title":"..."}
  *
+ * With batch.routing the action line has a member "routing" too, of the key's part: of a row that
+ * is gone nothing else is known, and whoever changes the part changes the key.
+ *
  * The index is in the request's path, so the action line does not repeat it.
  */
 #ifndef ROWFERRY_DOCUMENT_ENCODE_H

@@ -31,6 +31,7 @@ struct pipeline_options {
     const char *name;
     const char *alias;
     const char *ingest_pipeline; /* null = none */
+    struct key_routing routing;  /* of documents; count 0: none */
     const struct mapping *mapping;
     const char *settings; /* JSON object or null */
     const char *built;    /* what the documents are made from, in words kept beside a generation

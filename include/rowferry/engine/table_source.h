@@ -23,6 +23,7 @@ struct table_source_options {
     int64_t overlap_ms;    /* of the cursor; 0: the default */
     int64_t retain_age_ms; /* of absent consumers; 0: for ever */
     int64_t retain_size;   /* or while the log is no larger; 0: any */
+    const char *routing;   /* the key column that routes documents; null: none */
     const char *query;     /* null: the table's rows */
     const struct dependency *dependencies;
     size_t dependency_count;

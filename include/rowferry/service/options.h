@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rowferry/document/key.h"
+
 struct renewal;
 
 enum service_secret {
@@ -40,7 +42,8 @@ struct service_options {
     const char *client_key;
     int64_t request_timeout_ms; /* of one request, body and answer */
     int64_t connect_timeout_ms;
-    unsigned in_flight; /* bulk requests at a time, at most */
+    struct key_routing routing; /* of documents that are asked for by their ids */
+    unsigned in_flight;         /* bulk requests at a time, at most */
 };
 
 #endif

@@ -28,6 +28,7 @@ static struct tests (*const files[])(void) = {
     smoke_tests,
     smoke_privilege_tests,
     late_tests,
+    routing_tests,
     validate_tests,
     validate_privilege_tests,
     init_tests,

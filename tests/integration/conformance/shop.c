@@ -49,11 +49,13 @@ void shop_configure(struct shop *shop, const char *more, const char *settings)
     buf_printf(
         &text,
         "}, \"state\": {\"path\": \"%s/state.db\"}, \"limits\": {\"retry_budget\": \"100s\"},\n"
-        "\"pipelines\": [{\"name\": \"articles\", \"from\": {\"table\": \"public.articles\"},\n"
-        "\"to\": {\"index\": \"%s\", \"settings\": {%s},\n"
+        "\"pipelines\": [{\"name\": \"articles\", \"from\": {\"table\": \"public.articles\"%s},\n"
+        "\"to\": {\"index\": \"%s\"%s, \"settings\": {%s},\n"
         "\"mappings\": {\"properties\": {" PROPERTIES "%s}}}%s%s}]}\n",
-        shop->dir, shop->subject.alias, settings != NULL ? settings : "", more != NULL ? more : "",
-        shop->members != NULL ? ", " : "", shop->members != NULL ? shop->members : "");
+        shop->dir, shop->from != NULL ? shop->from : "", shop->subject.alias,
+        shop->to != NULL ? shop->to : "", settings != NULL ? settings : "",
+        more != NULL ? more : "", shop->members != NULL ? ", " : "",
+        shop->members != NULL ? shop->members : "");
     free(shop->config);
     shop->config = scratch_write(shop->dir, "rowferry.json", buf_text(&text));
     buf_release(&text);
@@ -110,7 +112,12 @@ void shop_sync_counts(struct shop *shop, int64_t upserts, int64_t deletes)
 
 void shop_expect_equal(struct shop *shop)
 {
-    char *query = compare_table("articles", "source_id");
+    shop_expect_equal_by(shop, "source_id");
+}
+
+void shop_expect_equal_by(struct shop *shop, const char *key)
+{
+    char *query = compare_table("articles", key);
     expect_equal(sql_int(shop->conn, "select count(*) from articles"), shop->conn, query,
                  shop->subject.url, shop->subject.alias, shop->subject.authorization);
     free(query);

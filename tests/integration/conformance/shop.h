@@ -19,6 +19,8 @@ struct shop {
     char *uri;
     PGconn *conn;
     char *config;
+    const char *from; /* more of "from" and "to", each after its comma; null: none */
+    const char *to;
     const char *members; /* more of the pipeline's, for shop_configure; null: none */
 };
 
@@ -37,6 +39,8 @@ void shop_sync_counts(struct shop *shop, int64_t upserts, int64_t deletes);
 
 /* The index holds exactly the table. */
 void shop_expect_equal(struct shop *shop);
+/* The same with another key, an SQL expression. */
+void shop_expect_equal_by(struct shop *shop, const char *key);
 
 /* The index behind the alias; the caller frees it. */
 char *shop_generation(struct shop *shop);

@@ -120,6 +120,7 @@ struct tests reindex_tests(void);
 struct tests smoke_tests(void);
 struct tests smoke_privilege_tests(void);
 struct tests late_tests(void);
+struct tests routing_tests(void);
 struct tests account_tests(void);
 struct tests validate_tests(void);
 struct tests validate_privilege_tests(void);

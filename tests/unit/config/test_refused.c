@@ -54,6 +54,11 @@ static const struct refused {
      "m, "
      "h, d) is expected, like \"1s\"",
      NULL},
+    {PIPE(NAME "," FROM ",\n\"to\": {\"index\": \"i\", \"routing\": \"t\"," MAPPINGS "}"),
+     "shop.json:3:33: \"pipelines[0].to.routing\" is no column of \"from.key\"",
+     "name it there, over a unique index with it: of a deleted row only the key is known, and a "
+     "row "
+     "whose routing changes has to become another document"},
     {PIPE2("\"verify\": {\"repair\": true}"),
      "shop.json:3:22: \"pipelines[0].verify.repair\" needs \"verify.every\"", NULL},
     {PIPE2("\"validate\": {\"queries\": [{\"q\": \"a:b\", \"body\": {}}]}"),

@@ -141,8 +141,26 @@ START_TEST(a_refusal_shows_the_values_beginning_escaped_and_whole_characters)
 }
 END_TEST
 
-SUITE_MAIN("document/encode", null_is_left_out, a_key_with_escapes_is_the_same_in_both_lines,
-           versions_are_written_in_full, a_key_that_cannot_be_an_id_is_refused,
+START_TEST(a_routed_key_names_its_part_in_both_actions)
+{
+    struct bench t;
+    struct refusal refusal;
+    open_one(&t, "text", "{\"type\":\"text\"}");
+    t.batch.routing = (struct key_routing){.part = 0, .count = 2};
+    ck_assert(encode(&t, "e\"u:42", NULL, &refusal));
+    ck_assert(encode_delete(&t.batch, span_make("eu:43", 5), 6, 1, &refusal));
+    ck_assert_str_eq(buf_text(&t.batch.bytes),
+                     "{\"index\":{\"_id\":\"e\\\"u:42\",\"routing\":\"e\\\"u\",\"version\":5,"
+                     "\"version_type\":\"external\"}}\n{\"source_id\":\"e\\\"u:42\"}\n"
+                     "{\"delete\":{\"_id\":\"eu:43\",\"routing\":\"eu\",\"version\":6,"
+                     "\"version_type\":\"external\"}}\n");
+    bench_close(&t);
+}
+END_TEST
+
+SUITE_MAIN("document/encode", a_routed_key_names_its_part_in_both_actions, null_is_left_out,
+           a_key_with_escapes_is_the_same_in_both_lines, versions_are_written_in_full,
+           a_key_that_cannot_be_an_id_is_refused,
            a_document_that_is_too_large_is_refused_however_large,
            a_full_batch_is_not_the_rows_fault,
            a_refusal_shows_the_values_beginning_escaped_and_whole_characters)

@@ -113,6 +113,38 @@ START_TEST(random_keys_are_equal_only_when_their_parts_are)
 }
 END_TEST
 
-SUITE_MAIN("document/key", one_part_is_its_own_text,
+static void expect_route(const char *key, size_t part, size_t count, const char *expected)
+{
+    char out[KEY_MAX_BYTES];
+    const struct key_routing routing = {part, count};
+    size_t len = key_route(out, &routing, key, strlen(key));
+    ck_assert_msg(len == strlen(expected) && memcmp(out, expected, len) == 0, "%s: %.*s", key,
+                  (int)len, out);
+}
+
+START_TEST(a_part_routes_as_it_is_without_escapes)
+{
+    expect_route("eu:42", 0, 2, "eu");
+    expect_route("eu:42", 1, 2, "42");
+    expect_route("a\\:b:c\\\\", 0, 2, "a:b");
+    expect_route("a\\:b:c\\\\", 1, 2, "c\\");
+    expect_route("a:b:c", 1, 3, "b");
+    expect_route("a:b\\c", 0, 1, "a:b\\c");
+}
+END_TEST
+
+START_TEST(where_nothing_routes_there_is_none)
+{
+    expect_route("eu:42", 0, 0, "");
+    expect_route(":42", 0, 2, "");
+    expect_route("eu:42:7", 0, 2, "");
+    expect_route("eu", 0, 2, "");
+    expect_route("eu\\", 0, 2, "");
+    expect_route("eu\\x:1", 0, 2, "");
+}
+END_TEST
+
+SUITE_MAIN("document/key", a_part_routes_as_it_is_without_escapes,
+           where_nothing_routes_there_is_none, one_part_is_its_own_text,
            several_parts_are_joined_readably_and_split_again, a_text_with_other_parts_is_refused,
            random_keys_are_equal_only_when_their_parts_are)
