@@ -5,6 +5,8 @@
 
 #include "probe.h"
 
+#define NAMES_MAX_BYTES ((size_t)1 << 20)
+
 /* With which a note goes on to what can be done. */
 static const char *const note_remedies[] = {": a column of type ", ": give it ", ": name it in "};
 
@@ -20,18 +22,61 @@ static const char *remedy_of(const char *text)
     return text + strlen(text);
 }
 
+static void say_error(struct check *c, const struct plan_note *note, const char *remedy)
+{
+    const char *end = remedy_of(note->text);
+    check_say(c, VERDICT_FAIL, *end != '\0' ? end + strlen(": ") : remedy, "%.*s",
+              (int)(end - note->text), note->text);
+}
+
+static bool same_loss(const struct plan_note *a, const struct plan_note *b)
+{
+    return a->loss != NULL && b->loss != NULL && strcmp(a->loss, b->loss) == 0;
+}
+
+/* What several properties lose is said once, by the first of them. */
+static bool said_before(const struct plan_notes *notes, size_t i)
+{
+    for (size_t j = 0; j < i; j++) {
+        if (same_loss(&notes->items[j], &notes->items[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void say_loss(struct check *c, const struct plan_notes *notes, size_t first,
+                     const char *remedy)
+{
+    size_t count = 0;
+    struct buf names;
+    buf_init(&names, NAMES_MAX_BYTES);
+    for (size_t i = first; i < notes->count; i++) {
+        if (same_loss(&notes->items[first], &notes->items[i])) {
+            buf_printf(&names, "%s\"%s\"", count++ > 0 ? ", " : "", notes->items[i].property);
+        }
+    }
+    if (count > 1) {
+        check_say(c, VERDICT_WARN, remedy, "properties %s: %s", buf_text(&names),
+                  notes->items[first].loss);
+    } else {
+        check_say(c, VERDICT_WARN, remedy, "%s", notes->items[first].text);
+    }
+    buf_release(&names);
+}
+
 /* remedy: of the first error; null where there is none. What to do about a loss is said once. */
 static void say_notes(struct check *c, const struct plan_notes *notes, const char *remedy)
 {
     const char *loss = "where it matters choose another type: docs/types.md says what each holds";
     for (size_t i = 0; i < notes->count; i++) {
-        const struct plan_note *note = &notes->items[i];
-        const char *end = remedy_of(note->text);
-        const char **rest = note->error ? &remedy : &loss;
-        check_say(c, note->error ? VERDICT_FAIL : VERDICT_WARN,
-                  *end != '\0' ? end + strlen(": ") : *rest, "%.*s", (int)(end - note->text),
-                  note->text);
-        *rest = NULL;
+        if (notes->items[i].error) {
+            say_error(c, &notes->items[i], remedy);
+            remedy = NULL;
+        } else if (!said_before(notes, i)) {
+            say_loss(c, notes, i, loss);
+            loss = NULL;
+        }
     }
 }
 

@@ -17,6 +17,7 @@
 
 #define NAME_BYTES (1 << 20) /* of a name as JSON */
 #define TEXT_BYTES 4096      /* of a note */
+#define EXACT_DIGITS 15      /* that a double holds */
 
 /* A property and what fills it, in the objects around them. */
 struct place {
@@ -28,7 +29,8 @@ struct place {
 void notes_take(struct plan_notes *notes, bool error, const char *property, struct buf *text)
 {
     notes->items = mem_grow(notes->items, notes->count + 1, sizeof(*notes->items));
-    notes->items[notes->count++] = (struct plan_note){error, text_copy(property), buf_detach(text)};
+    notes->items[notes->count++] = (struct plan_note){
+        .error = error, .property = text_copy(property), .text = buf_detach(text)};
 }
 
 static void push_path(struct buf *out, const struct place *p, bool of_column)
@@ -89,6 +91,7 @@ static void note_loss(struct pair_search *search, const struct place *p, const c
     push_typed_column(&text, p);
     buf_printf(&text, ": %s", loss);
     note(search, false, p, &text);
+    search->notes->items[search->notes->count - 1].loss = loss;
 }
 
 static void note_misfit(struct pair_search *search, const struct place *p, const struct buf *why)
@@ -291,6 +294,24 @@ static void set_array(struct type_inner *inner, const struct property *p, char d
     inner->one_value = strcmp(p->type, "rank_feature") == 0;
 }
 
+/* numeric(10,2) times 100: a whole number, which a double holds. */
+static bool is_scaled_exactly(const struct column *column, const struct property *p)
+{
+    static const char numeric[] = "numeric(";
+    char *rest = NULL;
+    double factor = 1;
+    if (strcmp(p->type, "scaled_float") != 0 ||
+        strncmp(column->declared, numeric, sizeof(numeric) - 1) != 0) {
+        return false;
+    }
+    unsigned long digits = strtoul(column->declared + sizeof(numeric) - 1, &rest, 10);
+    unsigned long scale = *rest == ',' ? strtoul(rest + 1, NULL, 10) : 0;
+    for (unsigned long i = 0; i < scale && i < EXACT_DIGITS; i++) {
+        factor *= 10;
+    }
+    return digits <= EXACT_DIGITS && p->scaling_factor == factor;
+}
+
 /* Completes a pair whose rule is found; column: the place's, or what its arrays are made of. */
 static void compile_rule(struct type_pair *pair, struct pair_search *search, const struct place *p,
                          const struct column *column)
@@ -316,7 +337,7 @@ static void compile_rule(struct type_pair *pair, struct pair_search *search, con
         compile_fields(pair, search, p, column);
     } else {
         pair->convert = rule->convert;
-        pair->loss = rule->loss;
+        pair->loss = is_scaled_exactly(column, pair->property) ? NULL : rule->loss;
         if (rule->convert == convert_hstore) {
             compile_texts(pair, search, p);
         }

@@ -163,8 +163,13 @@ static void hint_type(struct err *err)
         at += strlen(words[i]);
         char *type = text_copy_span(span_make(at, strcspn(at, "]")));
         const char *meant = mapping_meant_type(type);
-        if (meant != NULL) {
+        if (meant != NULL && strcmp(meant, type) != 0) {
             err_hint(err, "in to.mappings: did you mean \"%s\"?", meant);
+        } else if (meant != NULL) {
+            err_hint(err,
+                     "this service lacks the type \"%s\": add the module or plugin that has it, "
+                     "or choose another type in to.mappings",
+                     type);
         }
         free(type);
     }
