@@ -8,7 +8,8 @@
 #   tests/run.sh --long                 without: kills, outages, restarts, damaged state files, memory,
 #                                       2,000 seeds of the simulation, mutants that it must catch, and
 #                                       half a minute of fuzzing for each target (with clang),
-#                                       300 random histories, 250,000 changes, 600,000 rows, 100 verifies
+#                                       300 random histories, 250,000 changes, 600,000 rows, 100 verifies,
+#                                       package, units and image on clean trees of Debian (as root)
 #   tests/run.sh --night [--evidence]   the same with the full numbers and on all real search servers, in two hours:
 #                                       3,000 histories, 300 kills, a million changes, two million rows;
 #                                       --evidence writes what came out to docs/evidence/DATE.txt

@@ -132,6 +132,12 @@ until_true 'a wrong configuration is tried again' eval '[ "$(property rowferry.s
 cp "$dir/good.json" "$tree/etc/rowferry/rowferry.json"
 quietly tree_in systemctl reset-failed
 
+psql "insert into articles values (repeat('x', 600))"
+quietly tree_in systemctl start rowferry-sync.service # exit code 3 is no failure
+told() { tree_in journalctl --no-pager -q -u rowferry-sync.service | grep -q '1 dead letter open'; }
+until_true 'no dead letter' told
+psql "delete from articles where source_id like 'xx%'"
+
 # --- run -------------------------------------------------------------------------------------
 quietly tree_in systemctl start rowferry.service
 [ "$(property rowferry.service ActiveState)" = active ] || fail 'not active'
@@ -149,6 +155,17 @@ quietly tree_in systemctl reload rowferry.service
 quietly by_hand reindex
 quietly by_hand status
 [ "$(property rowferry.service MainPID)" = "$main" ] || fail 'it was started again'
+mkdir -p "$tree/etc/systemd/system/rowferry.service.d"
+printf '[Service]\nWatchdogSec=2\nTimeoutAbortSec=1\nRestartSec=0\n' >"$tree/etc/systemd/system/rowferry.service.d/soon.conf"
+quietly tree_in systemctl daemon-reload
+quietly tree_in systemctl restart rowferry.service
+main=$(property rowferry.service MainPID)
+tree_in sh -c "kill -STOP $main"
+started_again() { [ "$(property rowferry.service NRestarts) $(property rowferry.service ActiveState)" = '1 active' ]; }
+until_true 'a run that hangs is not started again' started_again
+rm -r "$tree/etc/systemd/system/rowferry.service.d"
+quietly tree_in systemctl daemon-reload
+main=$(property rowferry.service MainPID)
 step 'run by its unit'
 
 # --- an instance -----------------------------------------------------------------------------
@@ -165,6 +182,34 @@ quietly tree_in dpkg -i "/var/cache/${package##*/}"
 [ "$(property rowferry.service ActiveState)" = active ] || fail 'an upgrade stopped it'
 [ "$(property rowferry.service MainPID)" != "$main" ] || fail 'an upgrade lets the old program run on'
 main=$(property rowferry.service MainPID)
+
+# --- the image, at work ----------------------------------------------------------------------
+mkdir -p "$dir/image/etc/rowferry" "$dir/image/run/secrets/rowferry"
+sed 's|shop-articles|image-articles|; s|"articles"|"image"|; /"state"/d; /"listen"/d' "$dir/good.json" \
+    >"$dir/image/etc/rowferry/rowferry.json"
+chmod 755 "$dir/image/etc/rowferry"
+for secret in postgres search; do
+    install -m 400 -o "${user%:*}" "$tree/etc/credstore/rowferry.$secret" "$dir/image/run/secrets/rowferry/$secret"
+done
+tree_network=(nsenter --target "$init" --net)
+quietly tree_in systemctl stop rowferry.service # it listens on the same port
+in_image rowferry run >"$dir/said" 2>&1 &
+container=$!
+in_container() {
+    nsenter --target "$(innermost "$container")" --mount --pid --net --root --wd env -i "${environment[@]}" PATH=/usr/bin:/bin "$@"
+}
+tree_network=()
+image_indexed() { search image-articles/_count | grep -q '"count":1002'; }
+end=$((SECONDS + 60))
+until image_indexed && in_container /usr/local/bin/rowferry-healthcheck 2>/dev/null; do
+    if ! kill -0 "$container" 2>/dev/null || [ "$SECONDS" -ge "$end" ]; then cat "$dir/said"; fail 'the image brought no index, or is not well'; fi
+    sleep 0.2
+done
+kill -TERM "$(innermost "$container")"
+wait "$container" || { cat "$dir/said"; fail "the image ended with $?"; }
+quietly tree_in systemctl start rowferry.service
+main=$(property rowferry.service MainPID)
+step 'the image, at work'
 
 # --- removed ---------------------------------------------------------------------------------
 quietly tree_in systemctl enable rowferry.service rowferry-sync@other.timer

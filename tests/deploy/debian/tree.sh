@@ -50,15 +50,25 @@ tree_mounts() {
     mount -t proc proc "$1/proc"
 }
 
-# tree_run DIR COMMAND...: in the tree as root; with the machine's network.
+# tree_run DIR COMMAND...: in the tree as root; with the machine's network, or what $tree_network enters.
+tree_network=()
 tree_run() {
     local dir=$1
     shift
     export -f tree_mounts
     # shellcheck disable=SC2016 # that is for the shell inside
-    unshare --mount --pid --fork --kill-child bash -c 'tree_mounts "$1" && dir=$1 && shift && exec chroot "$dir" "$@"' - "$dir" \
+    "${tree_network[@]}" unshare --mount --pid --fork --kill-child bash -c 'tree_mounts "$1" && dir=$1 && shift && exec chroot "$dir" "$@"' - "$dir" \
         env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 \
         http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" "$@" </dev/null
+}
+
+child_of() { tr -d ' ' <"/proc/$1/task/$1/children"; }
+
+# innermost PID: the last of a line of children.
+innermost() {
+    local child
+    child=$(child_of "$1")
+    if [ -n "$child" ]; then innermost "$child"; else echo "$1"; fi
 }
 
 # tree_boot DIR LOG: systemd as process 1 of the tree, with a network that is a loopback alone; sets $machine and $init.
@@ -89,7 +99,7 @@ BOOT
             return 1
         fi
         sleep 0.2
-        init=$(tr -d ' ' <"/proc/$machine/task/$machine/children")
+        init=$(child_of "$machine")
     done
 }
 
