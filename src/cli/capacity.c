@@ -9,6 +9,7 @@
 #define STORED_SHARE 1.5
 #define SHARD_GOOD_BYTES (INT64_C(30) << 30)
 #define GRAPH_LINKS 16
+#define BYTES_MOST (INT64_C(1) << 52) /* so that copies of it are still a number */
 
 void sizes_take_live(struct sizes *s, int64_t documents, int64_t bytes)
 {
@@ -61,7 +62,8 @@ void sizes_take_mapping(struct sizes *s, const struct mapping *m)
 int64_t sizes_index_bytes_of(const struct sizes *s, int64_t documents)
 {
     double one = s->stored_bytes > 0 ? s->stored_bytes : STORED_SHARE * (double)s->document_bytes;
-    return (int64_t)(one * (double)documents);
+    double all = one * (double)documents;
+    return all < (double)BYTES_MOST ? (int64_t)all : BYTES_MOST;
 }
 
 int64_t sizes_index_bytes(const struct sizes *s)

@@ -236,13 +236,14 @@ static void say_stated(struct check *c, const struct sizes *s)
         int64_t days = stated->retention_ms / 1000 / DAY_S;
         int64_t last = stated->growth * (days > 0 ? days : 1);
         last = last > s->documents ? last : s->documents;
+        units_size(size, sizes_index_bytes_of(s, last) * s->copies);
         check_say(
             c, VERDICT_PASS, NULL,
             "%lld queries a second, each over %lld shard%s; %s documents once %s have passed, "
             "about %s in all copies",
             (long long)stated->query_rate, (long long)s->shards, s->shards == 1 ? "" : "s",
             units_count(many, last), units_duration(kept, stated->retention_ms),
-            units_size(size, sizes_index_bytes_of(s, last) * s->copies));
+            s->late ? "nobody knows what" : size);
     }
     buf_release(&absent);
 }

@@ -37,6 +37,7 @@ START_TEST(an_index_that_is_there_tells_more_than_a_rule_of_thumb)
     sizes_take_live(&s, 2000, 400000);
     ck_assert_int_eq(sizes_index_bytes(&s), 200000);
     ck_assert_int_eq(sizes_index_bytes_of(&s, 20000), 2000000);
+    ck_assert_int_eq(sizes_index_bytes_of(&s, INT64_MAX), INT64_C(1) << 52);
 }
 END_TEST
 
