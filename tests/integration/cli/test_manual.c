@@ -12,8 +12,9 @@
 #include "cluster.h"
 #include "mentions.h"
 #include "page.h"
+#include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
-#include "sql.h"
+#include "rowferry/service/privilege.h"
 #include "suite.h"
 
 #define ROWS 500
@@ -135,8 +136,10 @@ static void run_block(const struct page *page, const struct page_block *block,
  */
 
 /* Pages that begin before there is a configuration. */
-static const char *const from_nothing[] = {"/README.md", "/docs/getting-started.md",
-                                           "/docs/rights.md"};
+static const char *const from_nothing[] = {
+    "/README.md",
+    "/docs/getting-started.md",
+};
 
 static bool begins_with_nothing(const char *path)
 {
@@ -235,6 +238,50 @@ START_TEST(what_a_page_configures_is_loaded)
 }
 END_TEST
 
+/* --- rights ------------------------------------------------------------------------------------
+ */
+
+static void expect_grant(const struct page *page, enum product product, bool key)
+{
+    struct buf grant;
+    buf_init(&grant, 4096);
+    privilege_push_grant(&grant, product, key, "shop-articles");
+    ck_assert_msg(strstr(page->text, buf_text(&grant)) != NULL, "docs/rights.md has no: %s",
+                  buf_text(&grant));
+    buf_release(&grant);
+}
+
+/* Each line of what is printed that grants. */
+static void expect_grants(const struct page *page, char *printed)
+{
+    size_t count = 0;
+    for (char *line = strtok(printed, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        if (strncmp(line, "grant ", 6) == 0) {
+            ck_assert_msg(strstr(page->text, line) != NULL, "docs/rights.md has no: %s", line);
+            count++;
+        }
+    }
+    ck_assert_uint_ge(count, 6);
+}
+
+START_TEST(the_rights_are_those_that_the_program_prints)
+{
+    struct world w;
+    struct page page;
+    struct program_result printed;
+    world_start(&w, 1, NULL);
+    page_read(&page, TEST_TOP "/docs/rights.md");
+    expect_grant(&page, PRODUCT_OPENSEARCH, false);
+    expect_grant(&page, PRODUCT_ELASTICSEARCH, false);
+    expect_grant(&page, PRODUCT_ELASTICSEARCH, true);
+    rowferry_run(&printed, w.config, "source", "print", "--reader", "rowferry", NULL);
+    expect_grants(&page, printed.out);
+    program_result_release(&printed);
+    page_release(&page);
+    world_stop(&w);
+}
+END_TEST
+
 /* --- what is found -----------------------------------------------------------------------------
  */
 
@@ -304,6 +351,7 @@ int main(void)
     }
     Suite *suite = suite_create("integration/cli/manual");
     add(suite, a_misspelt_option_command_or_key_is_found, 1);
+    add(suite, the_rights_are_those_that_the_program_prints, 1);
     add(suite, what_a_page_mentions_is_there, pages.gl_pathc);
     add(suite, what_a_page_configures_is_loaded, pages.gl_pathc);
     add(suite, what_a_page_has_people_type_works, pages.gl_pathc);
