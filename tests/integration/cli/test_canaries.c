@@ -350,6 +350,26 @@ static void run_for_long(const struct world *w, const struct kind *k, bool works
     search_folder(w, k->name);
 }
 
+/* It knows no configuration: its secrets come from the environment. */
+static void run_init(const struct world *w)
+{
+    static const char *const logins[][2] = {{"ROWFERRY_API_KEY", KEY},
+                                            {"ROWFERRY_API_KEY", CANARY "-wrong"}};
+    char *uri = uri_as(w->uri, ROLE);
+    for (size_t i = 0; i < 2; i++) {
+        struct program_result result;
+        ck_assert_int_eq(setenv("PGPASSWORD", i == 0 ? DATABASE : CANARY "-wrong", 1), 0);
+        ck_assert_int_eq(setenv(logins[i][0], logins[i][1], 1), 0);
+        rowferry_run(&result, NULL, "init", "--source", uri, "--table", "public.articles",
+                     "--service", w->service.url, "--yes", NULL);
+        search_result(&result, "init");
+        program_result_release(&result);
+        unsetenv(logins[i][0]);
+        unsetenv("PGPASSWORD");
+    }
+    free(uri);
+}
+
 static void with_kind(const struct kind *k, bool works)
 {
     struct world w;
@@ -423,6 +443,15 @@ START_TEST(what_a_service_echoes_is_masked)
 }
 END_TEST
 
+START_TEST(init_shows_none)
+{
+    struct world w;
+    enter(&w, &kinds[0]);
+    run_init(&w);
+    leave(&w);
+}
+END_TEST
+
 START_TEST(a_crash_leaves_no_core)
 {
     struct world w;
@@ -451,4 +480,4 @@ START_TEST(a_crash_leaves_no_core)
 END_TEST
 
 SUITE_MAIN("cli/canaries", no_command_shows_one_that_is_right, no_command_shows_one_that_is_wrong,
-           what_a_service_echoes_is_masked, a_crash_leaves_no_core)
+           what_a_service_echoes_is_masked, init_shows_none, a_crash_leaves_no_core)

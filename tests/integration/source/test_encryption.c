@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way to a source on another host: with TLS, or not at all, unless somebody said otherwise. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cluster.h"
+#include "pg_private.h"
+#include "rowferry/source/pg.h"
+#include "server.h"
+#include "sql.h"
+#include "suite.h"
+#include "wait.h"
+
+#define OPENSSL "/usr/bin/openssl"
+
+/* The server's own user makes key and certificate, in its folder. */
+static void offer_tls(void)
+{
+    PGconn *conn = sql_open(own_cluster.uri);
+    sql_exec(conn, "copy (select 1) to program '" OPENSSL
+                   " req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "
+                   "/CN=db.example -keyout server.key -out server.crt 2>&1'");
+    sql_exec(conn, "alter system set ssl = on");
+    sql_exec(conn, "select pg_reload_conf()");
+    struct deadline deadline = deadline_after(WAIT_MS);
+    while (sql_int(conn, "select (current_setting('ssl') = 'on')::int") == 0) {
+        ck_assert(deadline_wait(&deadline));
+        PQfinish(conn);
+        conn = sql_open(own_cluster.uri);
+    }
+    PQfinish(conn);
+}
+
+/* A URI of the same server by an address that is no name of this machine, and yet leads here. */
+static void other_host(char *out, size_t size, const char *query)
+{
+    const char *at = strchr(own_cluster.uri, '@');
+    ck_assert_ptr_nonnull(at);
+    const char *port = strrchr(at, ':');
+    ck_assert_ptr_nonnull(port);
+    snprintf(out, size, "%.*s0.0.0.0%s%s", (int)(at + 1 - own_cluster.uri), own_cluster.uri, port,
+             query);
+}
+
+static int try_open(const char *query, bool *encrypted, struct err *err)
+{
+    char uri[512];
+    struct pg *pg = NULL;
+    struct pg_result *r = NULL;
+    const struct source_options options = {
+        .uri = uri, .connect_timeout_ms = 5000, .lock_timeout_ms = 1000};
+    other_host(uri, sizeof(uri), query);
+    int rc = pg_open(&pg, &options, err);
+    if (rc == 0) {
+        rc = pg_query(pg, &r, "select ssl from pg_stat_ssl where pid = pg_backend_pid()", NULL, 0,
+                      err);
+        *encrypted = rc == 0 && pg_true(r, 0, 0);
+    }
+    pg_result_release(r);
+    pg_close(pg);
+    return rc;
+}
+
+START_TEST(another_host_is_reached_with_tls_where_it_has_some)
+{
+    struct err err = {0};
+    bool encrypted = false;
+    ck_assert_int_eq(try_open("", &encrypted, &err), ERR_REJECTED);
+    ck_assert_msg(strstr(err.hint, "ssl = on") != NULL, "%s", err.hint);
+    ck_assert_int_eq(try_open("?sslmode=prefer", &encrypted, &err), 0);
+    ck_assert(!encrypted);
+    offer_tls();
+    ck_assert_msg(try_open("", &encrypted, &err) == 0, "%s", err.message);
+    ck_assert(encrypted);
+    ck_assert_int_eq(try_open("?sslmode=disable", &encrypted, &err), 0);
+    ck_assert(!encrypted);
+    ck_assert_int_eq(try_open("?sslmode=verify-full&sslrootcert=/nonexistent/ca", &encrypted, &err),
+                     ERR_REJECTED);
+    ck_assert_msg(strstr(err.message, "root certificate file") != NULL, "%s", err.message);
+}
+END_TEST
+
+static int service_open(const char *mode, bool *encrypted, struct err *err)
+{
+    char text[256];
+    char *dir = scratch_new();
+    const char *user = strstr(own_cluster.uri, "://") + 3;
+    const char *port = strrchr(strchr(own_cluster.uri, '@'), ':') + 1;
+    snprintf(text, sizeof(text), "[shop]\nhost=0.0.0.0\nport=%.*s\nuser=%.*s\ndbname=postgres\n%s",
+             (int)strcspn(port, "/"), port, (int)strcspn(user, "@"), user, mode);
+    char *file = scratch_write(dir, "services", text);
+    ck_assert_int_eq(setenv("PGSERVICEFILE", file, 1), 0);
+    struct pg *pg = NULL;
+    struct pg_result *r = NULL;
+    const struct source_options options = {.uri = "postgresql:///?service=shop",
+                                           .connect_timeout_ms = 5000};
+    int rc = pg_open(&pg, &options, err);
+    if (rc == 0) {
+        rc = pg_query(pg, &r, "select ssl from pg_stat_ssl where pid = pg_backend_pid()", NULL, 0,
+                      err);
+        *encrypted = rc == 0 && pg_true(r, 0, 0);
+    }
+    pg_result_release(r);
+    pg_close(pg);
+    free(file);
+    scratch_remove(dir);
+    return rc;
+}
+
+START_TEST(a_service_file_is_heard)
+{
+    struct err err = {0};
+    bool encrypted = false;
+    offer_tls();
+    ck_assert_msg(service_open("", &encrypted, &err) == 0, "%s", err.message);
+    ck_assert(encrypted);
+    ck_assert_msg(service_open("sslmode=disable\n", &encrypted, &err) == 0, "%s", err.message);
+    ck_assert(!encrypted);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {another_host_is_reached_with_tls_where_it_has_some,
+                                  a_service_file_is_heard};
+    if (access(OPENSSL, X_OK) != 0) {
+        puts("skip: there is no " OPENSSL);
+        return 77;
+    }
+    return cluster_suite("source/encryption", tests, sizeof(tests) / sizeof(tests[0]));
+}
