@@ -288,6 +288,7 @@ void config_service_options(const struct config *c, const struct pipeline_config
                      [SERVICE_AWS_KEY_ID] = s->aws_key_id.renewal,
                      [SERVICE_AWS_SECRET_KEY] = s->aws_secret_key.renewal,
                      [SERVICE_AWS_TOKEN] = s->aws_token.renewal},
+        .proxy = s->proxy,
         .ca_file = s->ca_file,
         .client_cert = s->client_cert,
         .client_key = s->client_key,
@@ -359,6 +360,7 @@ void config_free(struct config *c)
     free(c->service.user);
     free(c->service.aws_region);
     free(c->service.aws_service);
+    free(c->service.proxy);
     free(c->service.ca_file);
     free(c->service.client_cert);
     free(c->service.client_key);

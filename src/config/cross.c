@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "address.h"
 #include "rowferry/base/buf.h"
@@ -93,11 +94,18 @@ static int check_tls(const struct reader *r)
     return 0;
 }
 
+/* Over http:// to another host, or past a proxy to whichever. */
+static bool leaves_open(const struct service_config *s, size_t url)
+{
+    return address_is_open(s->urls[url]) ||
+           (s->proxy != NULL && strncasecmp(s->urls[url], "http://", 7) == 0);
+}
+
 static int check_cleartext(const struct reader *r)
 {
     const struct service_config *s = &r->config->service;
     for (size_t i = 0; i < s->url_count; i++) {
-        if (has_credential(s) && !s->allow_cleartext_credentials && address_is_open(s->urls[i])) {
+        if (has_credential(s) && !s->allow_cleartext_credentials && leaves_open(s, i)) {
             read_fail(r, "service.url", SCAN_VALUE,
                       "\"service.url\" would send a credential over http:// to another host");
             return err_hint(r->err, "use https://, or set "

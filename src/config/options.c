@@ -54,6 +54,8 @@ const struct option options[] = {
      IN_FILE(service.aws_secret_key), .help = "left out: the variable AWS_SECRET_ACCESS_KEY"},
     {"service.auth.aws_sigv4.session_token", SCOPE_FILE, OPTION_SECRET, IN_FILE(service.aws_token),
      .help = "left out: the variable AWS_SESSION_TOKEN, where access_key_id is left out too"},
+    {"service.proxy", SCOPE_FILE, OPTION_TEXT, IN_FILE(service.proxy), .check = address_check_url,
+     .help = "an HTTP proxy before the service, as a URL; those of the environment are not used"},
     {"service.tls.ca_file", SCOPE_FILE, OPTION_PATH, IN_FILE(service.ca_file),
      .help = "PEM file of the authority; left out: the system's store"},
     {"service.tls.client_cert", SCOPE_FILE, OPTION_PATH, IN_FILE(service.client_cert),

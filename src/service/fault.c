@@ -151,21 +151,26 @@ static const struct certificate_row *certificate_row(const struct slot *slot)
 /* Alerts and refusals of the handshake that have one remedy; the server's come as texts alone. */
 static const struct alert_row {
     const char *part; /* of libcurl's words */
+    enum err_class class;
     const char *words;
     const char *hint;
 } alerts[] = {
-    {"certificate required", "wants a client certificate",
+    {"certificate required", ERR_REJECTED, "wants a client certificate",
      "set service.tls.client_cert and service.tls.client_key"},
-    {"alert unknown ca", "refuses the client certificate",
+    {"alert unknown ca", ERR_REJECTED, "refuses the client certificate",
      "service.tls.client_cert must be of an authority that the service trusts"},
-    {"alert certificate expired", "refuses the client certificate, which has expired",
+    {"alert certificate expired", ERR_REJECTED, "refuses the client certificate, which has expired",
      "renew service.tls.client_cert"},
-    {"alert bad certificate", "refuses the client certificate",
+    {"alert bad certificate", ERR_REJECTED, "refuses the client certificate",
      "service.tls.client_cert must be of an authority that the service trusts"},
-    {"protocol version", "does not speak TLS 1.2 or newer",
+    {"protocol version", ERR_REJECTED, "does not speak TLS 1.2 or newer",
      "older versions are refused: update it"},
-    {"unsupported protocol", "does not speak TLS 1.2 or newer",
+    {"unsupported protocol", ERR_REJECTED, "does not speak TLS 1.2 or newer",
      "older versions are refused: update it"},
+    {"tunnel failed, response 50", ERR_TRANSIENT, "could not be reached through service.proxy",
+     "the proxy answers, and finds nobody behind it"},
+    {"tunnel failed", ERR_REJECTED, "cannot be reached through service.proxy",
+     "the proxy refuses: it has to let this program through to that host and port"},
 };
 
 static const struct alert_row *alert_row(const struct slot *slot)
@@ -199,7 +204,7 @@ static int say(const struct slot *slot, const struct fault_row *row, const char 
 {
     const struct alert_row *alert = alert_row(slot);
     if (alert != NULL) {
-        err_set(err, ERR_REJECTED, "%s %s", origin, alert->words);
+        err_set(err, alert->class, "%s %s", origin, alert->words);
         return err_hint(err, "%s", alert->hint);
     }
     switch (row->saying) {

@@ -165,7 +165,9 @@ int reach_look(const struct service_options *options, const char *url, struct re
     one.urls = &url;
     one.url_count = 1;
     int rc = take_apart(url, out, err);
-    if (rc == 0) {
+    if (rc == 0 && options->proxy != NULL) { /* which may know names that are unknown here */
+        copy(out->address, sizeof(out->address), "reached through the proxy");
+    } else if (rc == 0) {
         rc = find_address(out, err);
     }
     if (rc == 0) {

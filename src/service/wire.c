@@ -137,7 +137,9 @@ static bool set_connection(CURL *easy, const struct service_options *o)
     SET(CURLOPT_PROTOCOLS_STR, "http,https");
     SET(CURLOPT_FOLLOWLOCATION, 0L);
     SET(CURLOPT_PATH_AS_IS, 1L);
-    SET(CURLOPT_PROXY, "");
+    SET(CURLOPT_PROXY, o->proxy != NULL ? o->proxy : "");
+    SET(CURLOPT_NOPROXY, ""); /* nor is it for the environment to say where there is none */
+    SET(CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE); /* the proxy gets no credential */
     SET(CURLOPT_TCP_NODELAY, 1L);
     SET(CURLOPT_TCP_KEEPALIVE, 1L);
     SET(CURLOPT_TCP_KEEPIDLE, KEEPALIVE_IDLE_S);

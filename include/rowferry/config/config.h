@@ -65,6 +65,7 @@ struct service_config {
     struct secret aws_key_id;
     struct secret aws_secret_key;
     struct secret aws_token;
+    char *proxy;   /* null: none */
     char *ca_file; /* null: the system's store */
     char *client_cert;
     char *client_key;

@@ -4,13 +4,13 @@
  *
  * TLS is always verified, redirects are never followed, credentials travel only in the header of
  * requests to the configured base URL. Answers are capped. `{base_url}` is used as given; of
- * several the next one is taken when one cannot be reached or lets a request time out. Proxies of
- * the environment are not used. A credential that is refused (401) is read again from its origin,
- * and where another one stands there the request is sent once more. Error classes: no connection,
- * time-out, reset, 408, 429, 502, 503, 504 are ERR_TRANSIENT; TLS that cannot be verified, 401, 403
- * and every other 4xx and 5xx are ERR_REJECTED. The message has method, path, status, error type
- * and reason; the detail the first KiB of the body. A configured secret that a refusal echoes is
- * masked before anybody sees it.
+ * several the next one is taken when one cannot be reached or lets a request time out. A proxy is
+ * used where one is configured, those of the environment are not. A credential that is refused
+ * (401) is read again from its origin, and where another one stands there the request is sent once
+ * more. Error classes: no connection, time-out, reset, 408, 429, 502, 503, 504 are ERR_TRANSIENT;
+ * TLS that cannot be verified, 401, 403 and every other 4xx and 5xx are ERR_REJECTED. The message
+ * has method, path, status, error type and reason; the detail the first KiB of the body. A
+ * configured secret that a refusal echoes is masked before anybody sees it.
  */
 #ifndef ROWFERRY_SERVICE_HTTP_H
 #define ROWFERRY_SERVICE_HTTP_H

@@ -37,8 +37,9 @@ struct service_options {
     const char *aws_token;                     /* of a session; null = none */
     struct renewal *renewals[SERVICE_SECRETS]; /* of the texts above, for one that is refused; null:
                                                   there is no other */
-    const char *ca_file;                       /* null: the system's store */
-    const char *client_cert;                   /* PEM files; null = none */
+    const char *proxy;       /* a URL; null: none, whatever the environment says */
+    const char *ca_file;     /* null: the system's store */
+    const char *client_cert; /* PEM files; null = none */
     const char *client_key;
     int64_t request_timeout_ms; /* of one request, body and answer */
     int64_t connect_timeout_ms;

@@ -260,6 +260,10 @@ static const struct refused {
      "\"X\"}}}," PIPELINES "}",
      "shop.json:1:63: \"service.url\" would send a credential over http:// to another host",
      "use https://, or set \"allow_cleartext_credentials\": true where a sidecar does TLS"},
+    {"{" SOURCE ",\"service\": {\"url\": \"http://127.0.0.1:9200\", \"proxy\": \"http://p:3128\", "
+     "\"auth\": {\"api_key\": {\"env\": \"X\"}}}," PIPELINES "}",
+     "shop.json:1:63: \"service.url\" would send a credential over http:// to another host",
+     "use https://, or set \"allow_cleartext_credentials\": true where a sidecar does TLS"},
     {"{" SOURCE
      ",\"service\": {\"url\": \"https://h\",\n\"tls\": {\"client_cert\": \"c.pem\"}}," PIPELINES
      "}",

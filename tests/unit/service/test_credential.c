@@ -216,8 +216,50 @@ START_TEST(where_a_redirect_points_nothing_is_heard)
 }
 END_TEST
 
-SUITE_MAIN("service/credential", a_rotated_key_is_read_again_and_the_request_sent_once_more,
-           a_rotated_password_is_too, a_key_that_is_still_the_same_is_refused_once,
+START_TEST(only_the_proxy_that_is_configured_is_asked)
+{
+    static const char *const answers[] = {fine, NULL};
+    char proxy[64];
+    char wanted[96];
+    struct fixture f = {.options = {.api_key = OLD, .proxy = proxy}};
+    f.server = scripted_start(answers, SIZE_MAX, false);
+    snprintf(proxy, sizeof(proxy), "http://127.0.0.1:%d", f.server->port);
+    ck_assert_int_eq(setenv("no_proxy", "*", 1), 0);
+    ck_assert_int_eq(setenv("http_proxy", "http://127.0.0.1:1", 1), 0);
+    point(&f, 0, scripted_closed_port());
+    connect_to(&f, 1);
+    ck_assert_int_eq(get(&f), 0);
+    snprintf(wanted, sizeof(wanted), "GET %s HTTP/1.1\r\n", f.url[0]);
+    ck_assert_msg(strncmp(f.server->request, wanted, strlen(wanted)) == 0, "%s", f.server->request);
+    stop(&f);
+}
+END_TEST
+
+/* What a tunnel is asked for has no credential, and what it refuses is told as its refusal. */
+START_TEST(a_proxy_that_makes_a_tunnel_gets_no_credential)
+{
+    static const char *const answers[] = {"HTTP/1.1 403 X\r\nContent-Length: 0\r\n\r\n", NULL};
+    static const char *const later[] = {"HTTP/1.1 503 X\r\nContent-Length: 0\r\n\r\n", NULL};
+    for (int i = 0; i < 2; i++) {
+        char proxy[64];
+        struct fixture f = {.options = {.api_key = OLD, .proxy = proxy}};
+        f.server = scripted_start(i == 0 ? answers : later, SIZE_MAX, false);
+        snprintf(proxy, sizeof(proxy), "http://127.0.0.1:%d", f.server->port);
+        f.urls[0] = "https://search.example:9200";
+        connect_to(&f, 1);
+        ck_assert_int_eq(get(&f), i == 0 ? ERR_REJECTED : ERR_TRANSIENT);
+        ck_assert_msg(strstr(f.err.message, "service.proxy") != NULL, "%s", f.err.message);
+        ck_assert_int_eq(strncmp(f.server->request, "CONNECT search.example:9200 ", 28), 0);
+        ck_assert_ptr_null(strstr(f.server->request, "canary"));
+        stop(&f);
+    }
+}
+END_TEST
+
+SUITE_MAIN("service/credential", only_the_proxy_that_is_configured_is_asked,
+           a_proxy_that_makes_a_tunnel_gets_no_credential,
+           a_rotated_key_is_read_again_and_the_request_sent_once_more, a_rotated_password_is_too,
+           a_key_that_is_still_the_same_is_refused_once,
            a_new_key_that_is_refused_too_is_the_answer,
            a_bulk_that_met_the_old_key_goes_again_with_the_new_one,
            a_bulk_whose_key_stays_refused_stops,
