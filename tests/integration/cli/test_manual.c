@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "links.h"
 #include "mentions.h"
 #include "page.h"
 #include "rowferry/base/buf.h"
@@ -219,6 +220,16 @@ START_TEST(what_a_page_mentions_is_there)
 }
 END_TEST
 
+START_TEST(the_links_of_a_page_lead_somewhere)
+{
+    struct page page;
+    page_read(&page, pages.gl_pathv[_i]);
+    char *fault = links_fault(page.path, page.text);
+    ck_assert_msg(fault == NULL, "%s: %s", page.path + strlen(TEST_TOP) + 1, fault);
+    page_release(&page);
+}
+END_TEST
+
 START_TEST(what_a_page_configures_is_loaded)
 {
     struct page page;
@@ -316,6 +327,18 @@ START_TEST(a_misspelt_option_command_or_key_is_found)
 }
 END_TEST
 
+START_TEST(a_link_that_leads_nowhere_is_found)
+{
+    static const char path[] = TEST_TOP "/docs/check.md";
+    char *fault = links_fault(path, "see [it](chek.md)");
+    ck_assert_str_eq(fault, "no file: chek.md");
+    free(fault);
+    fault = links_fault(path, "[it](check.md#privileges), [that](check.md#privilege)");
+    ck_assert_str_eq(fault, "no heading: check.md#privilege");
+    free(fault);
+}
+END_TEST
+
 /* --- all pages ---------------------------------------------------------------------------------
  */
 
@@ -352,6 +375,8 @@ int main(void)
     Suite *suite = suite_create("integration/cli/manual");
     add(suite, a_misspelt_option_command_or_key_is_found, 1);
     add(suite, the_rights_are_those_that_the_program_prints, 1);
+    add(suite, a_link_that_leads_nowhere_is_found, 1);
+    add(suite, the_links_of_a_page_lead_somewhere, pages.gl_pathc);
     add(suite, what_a_page_mentions_is_there, pages.gl_pathc);
     add(suite, what_a_page_configures_is_loaded, pages.gl_pathc);
     add(suite, what_a_page_has_people_type_works, pages.gl_pathc);

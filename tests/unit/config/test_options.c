@@ -42,7 +42,7 @@ static void push_range(struct buf *row, const struct option *o)
     }
 }
 
-START_TEST(the_manual_has_every_option_with_default_range_and_help)
+static void push_row(struct buf *out, const struct option *o)
 {
     static const char *const values[] = {
         [OPTION_TEXT] = "string",
@@ -63,24 +63,58 @@ START_TEST(the_manual_has_every_option_with_default_range_and_help)
         [OPTION_PIPELINES] = "list of objects",
         [OPTION_UNREAD] = "any",
     };
+    buf_printf(out, "| `%s` | %s | ", o->path, values[o->type]);
+    buf_push_text(out, o->required ? "required" : "");
+    if (o->fallback != NULL) {
+        buf_printf(out, "`%s`", o->fallback);
+    }
+    buf_push_text(out, " | ");
+    push_range(out, o);
+    buf_printf(out, " | %s |\n", o->help);
+}
+
+/* The table of the manual for the options of a scope. */
+static void push_table(struct buf *out, int scope)
+{
+    buf_push_literal(out, "\n| key | value | default | range | what it is |\n"
+                          "| --- | --- | --- | --- | --- |\n");
+    for (const struct option *o = options; o->path != NULL; o++) {
+        if ((int)o->scope == scope && o->type != OPTION_UNAVAILABLE) {
+            push_row(out, o);
+        }
+    }
+    buf_push_literal(out, "\n");
+}
+
+START_TEST(the_manuals_tables_are_what_the_options_give)
+{
+    static const int scopes[] = {SCOPE_FILE, SCOPE_BOTH, SCOPE_PIPELINE};
+    char *manual = read_docs("configuration.md");
+    for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
+        struct buf table;
+        buf_init(&table, 64 * 1024);
+        push_table(&table, scopes[i]);
+        bool same = strstr(manual, buf_text(&table)) != NULL;
+        if (!same) {
+            fputs(buf_text(&table), stderr);
+        }
+        ck_assert_msg(same, "docs/configuration.md has not the table above: put it there");
+        buf_release(&table);
+    }
+    free(manual);
+}
+END_TEST
+
+START_TEST(the_manual_names_what_is_not_in_this_version)
+{
     char *manual = read_docs("configuration.md");
     for (const struct option *o = options; o->path != NULL; o++) {
         struct buf row;
         buf_init(&row, 4096);
-        if (o->type == OPTION_UNAVAILABLE) {
-            buf_printf(&row, "| `%s%s` | %s |", o->scope == SCOPE_PIPELINE ? "pipelines[]." : "",
-                       o->path, o->help);
-        } else {
-            buf_printf(&row, "| `%s` | %s | ", o->path, values[o->type]);
-            buf_push_text(&row, o->required ? "required" : "");
-            if (o->fallback != NULL) {
-                buf_printf(&row, "`%s`", o->fallback);
-            }
-            buf_push_text(&row, " | ");
-            push_range(&row, o);
-            buf_printf(&row, " | %s |", o->help);
-        }
-        ck_assert_msg(strstr(manual, buf_text(&row)) != NULL, "missing: %s", buf_text(&row));
+        buf_printf(&row, "| `%s%s` | %s |", o->scope == SCOPE_PIPELINE ? "pipelines[]." : "",
+                   o->path, o->help);
+        ck_assert_msg(o->type != OPTION_UNAVAILABLE || strstr(manual, buf_text(&row)) != NULL,
+                      "missing: %s", buf_text(&row));
         buf_release(&row);
     }
     free(manual);
@@ -208,6 +242,7 @@ START_TEST(defaults_lie_in_their_ranges)
 }
 END_TEST
 
-SUITE_MAIN("config/options", the_manual_has_every_option_with_default_range_and_help,
+SUITE_MAIN("config/options", the_manuals_tables_are_what_the_options_give,
+           the_manual_names_what_is_not_in_this_version,
            the_schema_has_exactly_the_options_that_are_available, the_manuals_example_is_accepted,
            paths_are_unique_and_no_option_is_a_group, defaults_lie_in_their_ranges)
