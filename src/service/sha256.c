@@ -41,21 +41,36 @@ static void spread(uint32_t w[64], const unsigned char *block)
     }
 }
 
+/* One round; instead of the words their places move on, so that all stay in registers. */
+static inline void step(uint32_t *d, uint32_t *h, const uint32_t abc[3], const uint32_t efg[3],
+                        uint32_t input)
+{
+    uint32_t s1 = turn(efg[0], 6) ^ turn(efg[0], 11) ^ turn(efg[0], 25);
+    uint32_t t1 = *h + s1 + ((efg[0] & efg[1]) ^ (~efg[0] & efg[2])) + input;
+    uint32_t s0 = turn(abc[0], 2) ^ turn(abc[0], 13) ^ turn(abc[0], 22);
+    *d += t1;
+    *h = t1 + s0 + ((abc[0] & abc[1]) ^ (abc[0] & abc[2]) ^ (abc[1] & abc[2]));
+}
+
+#define ROUND(a, b, c, d, e, f, g, h, i)                                                           \
+    step(&v[d], &v[h], (const uint32_t[3]){v[a], v[b], v[c]},                                      \
+         (const uint32_t[3]){v[e], v[f], v[g]}, rounds[i] + w[i])
+
 static void take_block(uint32_t h[WORDS], const unsigned char *block)
 {
     uint32_t w[64];
     uint32_t v[WORDS];
     spread(w, block);
     memcpy(v, h, sizeof(v));
-    for (size_t i = 0; i < 64; i++) {
-        uint32_t s1 = turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25);
-        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t t1 = v[7] + s1 + choice + rounds[i] + w[i];
-        uint32_t s0 = turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22);
-        uint32_t most = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        memmove(v + 1, v, 7 * sizeof(*v));
-        v[4] += t1;
-        v[0] = t1 + s0 + most;
+    for (size_t i = 0; i < 64; i += WORDS) {
+        ROUND(0, 1, 2, 3, 4, 5, 6, 7, i);
+        ROUND(7, 0, 1, 2, 3, 4, 5, 6, i + 1);
+        ROUND(6, 7, 0, 1, 2, 3, 4, 5, i + 2);
+        ROUND(5, 6, 7, 0, 1, 2, 3, 4, i + 3);
+        ROUND(4, 5, 6, 7, 0, 1, 2, 3, i + 4);
+        ROUND(3, 4, 5, 6, 7, 0, 1, 2, i + 5);
+        ROUND(2, 3, 4, 5, 6, 7, 0, 1, i + 6);
+        ROUND(1, 2, 3, 4, 5, 6, 7, 0, i + 7);
     }
     for (size_t i = 0; i < WORDS; i++) {
         h[i] += v[i];
