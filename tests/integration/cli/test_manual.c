@@ -106,6 +106,19 @@ static void run_commands(const struct page *page, const struct page_block *block
     free(ends);
 }
 
+/* Commands that a page shows with what they say: what it is differs from shop to shop. */
+static void run_shown(const struct page *page, const struct page_block *block,
+                      const struct reader *r)
+{
+    char *command = NULL;
+    for (char *at = block->text; (command = page_command(&at)) != NULL;) {
+        if (strncmp(command, "$ ", 2) == 0) {
+            run(page, block, r, command + 2, 0);
+        }
+        free(command);
+    }
+}
+
 /* Statements are pasted by whoever administers the database. */
 static void run_sql(const struct page *page, const struct page_block *block, const struct reader *r)
 {
@@ -125,6 +138,8 @@ static void run_block(const struct page *page, const struct page_block *block,
     }
     if (not_here == NULL && sql) {
         run_sql(page, block, r);
+    } else if (not_here == NULL && block->language[0] == '\0') {
+        run_shown(page, block, r);
     } else if (not_here == NULL && strcmp(block->language, "sh") == 0 &&
                !is_elsewhere(block->text)) {
         run_commands(page, block, r);
@@ -192,7 +207,8 @@ static bool has_something_to_type(const struct page *page)
     bool found = false;
     for (size_t i = 0; i < page->count && !found; i++) {
         const char *language = page->blocks[i].language;
-        found = strcmp(language, "sh") == 0 || strcmp(language, "sql") == 0;
+        found = strcmp(language, "sh") == 0 || strcmp(language, "sql") == 0 ||
+                strstr(page->blocks[i].text, "$ ") != NULL;
     }
     return found;
 }
@@ -211,10 +227,25 @@ END_TEST
 /* --- what is only read -------------------------------------------------------------------------
  */
 
+/* Those that are run, loaded or looked at elsewhere; a block of another passes by all of that. */
+static void expect_languages(const struct page *page)
+{
+    for (size_t i = 0; i < page->count; i++) {
+        static const char known[] = " sh sql json jsonc yaml ini ";
+        char word[32];
+        const char *language = page->blocks[i].language;
+        snprintf(word, sizeof(word), " %s ", language);
+        ck_assert_msg(language[0] == '\0' || strstr(known, word) != NULL,
+                      "%s:%d: a block of \"%s\": one of%s", HERE(page, &page->blocks[i]), language,
+                      known);
+    }
+}
+
 START_TEST(what_a_page_mentions_is_there)
 {
     struct page page;
     page_read(&page, pages.gl_pathv[_i]);
+    expect_languages(&page);
     mentions_expect(page.path + strlen(TEST_TOP) + 1, page.text);
     page_release(&page);
 }
