@@ -7,32 +7,12 @@
 #define TESTS_MAX 128
 
 static struct tests (*const files[])(void) = {
-    identity_tests,
-    password_tests,
-    privilege_tests,
-    generation_tests,
-    rebuild_tests,
-    bulk_tests,
-    version_tests,
-    forgetting_tests,
-    refusal_tests,
-    limit_tests,
-    block_tests,
-    sync_tests,
-    large_sync_tests,
-    restart_tests,
-    vector_tests,
-    verify_tests,
-    restore_tests,
-    reindex_tests,
-    smoke_tests,
-    smoke_privilege_tests,
-    late_tests,
-    routing_tests,
-    validate_tests,
-    validate_privilege_tests,
-    init_tests,
-    account_tests,
+    identity_tests, password_tests, privilege_tests,  generation_tests, rebuild_tests,
+    bulk_tests,     version_tests,  forgetting_tests, refusal_tests,    limit_tests,
+    block_tests,    sync_tests,     large_sync_tests, restart_tests,    vector_tests,
+    verify_tests,   restore_tests,  reindex_tests,    smoke_tests,      smoke_privilege_tests,
+    late_tests,     routing_tests,  rotation_tests,   validate_tests,   validate_privilege_tests,
+    init_tests,     account_tests,
 };
 
 int main(void)
