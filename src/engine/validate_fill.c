@@ -119,7 +119,7 @@ static int send(struct filling *f, struct err *err)
     int64_t until_us = clock_monotonic_us(clock) + f->v->options->retry_budget_ms * 1000;
     int rc = 0;
     while (rc == 0 && !batch_empty(&f->batch)) {
-        const struct operation *stop;
+        const struct operation *stop = NULL;
         int64_t began_us = clock_monotonic_us(clock);
         int64_t bytes = (int64_t)batch_travelling_bytes(&f->batch);
         int64_t count = (int64_t)f->batch.count;

@@ -69,7 +69,7 @@ void keyruns_make(struct keyruns *r, struct keyset *keys)
     buf_push_char(&r->last, '{');
     for (size_t i = 0; i < keys->count; i++) {
         struct span key = keyset_get(keys, i);
-        int64_t value;
+        int64_t value = 0;
         keys->items[i].strange = !parse(key, &value);
         if (keys->items[i].strange) {
             continue;
