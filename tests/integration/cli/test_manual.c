@@ -53,7 +53,7 @@ static const struct {
 static const struct {
     const char *words, *said;
 } lasting[] = {
-    {"rowferry run", "event="},
+    {"rowferry run", "event=service_found"},
     {"rowferry status --watch", "articles"},
     {"devsearch", "listening on"},
 };
