@@ -54,7 +54,8 @@ enum propose_for { PROPOSE_ANY, PROPOSE_OPENSEARCH, PROPOSE_ELASTICSEARCH };
 struct proposed {
     char *name;
     char *column;     /* where its name is another, else null */
-    char *parameters; /* members of its JSON object, without "properties"; a line break where one helps */
+    char *parameters; /* members of its JSON object, without "properties"; a line break where one
+                         helps */
     char *why;        /* its type and the reason, one line */
     bool left_out;    /* shown, and not part of the mapping */
     size_t fields;    /* that it counts for in the service's limit, without children */

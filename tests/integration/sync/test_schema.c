@@ -93,8 +93,9 @@ START_TEST(a_property_of_a_column_that_was_there_is_sent_from_then_on)
     titles_world(&w);
     world_configure(&w, TITLE ",\"early\":{\"type\":\"text\"}", LIMITS);
     SAYS(&w, 1, "verify", NULL, "other properties than the one", "rowferry sync articles");
-    SAYS(&w, 0, "check", "--accept-admin", NULL, "WARN  articles: definition", "can be extended as configured",
-         "early: added {\"type\":\"text\"}", "the next sync applies it");
+    SAYS(&w, 0, "check", "--accept-admin", NULL, "WARN  articles: definition",
+         "can be extended as configured", "early: added {\"type\":\"text\"}",
+         "the next sync applies it");
     sql_exec(w.conn, "update articles set title = 'new' where source_id <= 5");
     SAYS(&w, 0, "sync", NULL, "mapping_extended", "properties=early",
          "early added to the mapping; old documents lack it until: rowferry reindex articles");
@@ -211,7 +212,8 @@ static void refused(struct world *w, const char *properties, const char *line)
     sql_exec(w->conn, "update articles set title = title || '!' where source_id = 3");
     SAYS(w, 1, "sync", NULL, "mapping or to.ingest_pipeline differ from those that index",
          "rowferry reindex articles");
-    SAYS(w, 4, "check", "--accept-admin", NULL, "FAIL  articles: definition", line, "rowferry reindex articles");
+    SAYS(w, 4, "check", "--accept-admin", NULL, "FAIL  articles: definition", line,
+         "rowferry reindex articles");
     world_configure(w, TITLE "," PRICE, LIMITS);
     sync_sends(w, 1);
     expect_index(w, "select source_id, title, price from articles");
