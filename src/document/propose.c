@@ -49,7 +49,8 @@ void proposed_release(struct proposed *p)
     *p = (struct proposed){0};
 }
 
-static void append(char **text, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void append(char **text, const char *format,
+                                                         va_list args)
 {
     char *more = NULL;
     struct buf whole;

@@ -14,9 +14,7 @@
 #define SPREAD_ROWS 50000 /* a larger table is sampled all over */
 #define SHAPE_ROWS_MOST 2000
 #define SAMPLE_TIMEOUT "set statement_timeout = '5s'"
-#define SAMPLES_MOST_MS                                                                            \
-    30000 /* of all columns; what a slow view leaves out is without a sample                       \
-           */
+#define SAMPLES_MOST_MS 30000 /* of all columns; a slow view has less of them */
 
 /* Null where a value of that type says nothing that its type does not. */
 struct probe {

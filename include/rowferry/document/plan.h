@@ -53,8 +53,7 @@ struct plan_note {
     bool error; /* false: only a loss to know of */
     char *property;
     char *text;
-    const char
-        *loss; /* what the text ends with, the same for all that lose it; null for an error */
+    const char *loss; /* what the text ends with, the same for all that lose it; null: an error */
 };
 
 struct plan_notes {
