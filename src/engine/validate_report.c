@@ -71,7 +71,7 @@ static void add_note(struct validating *v, enum validate_status status, char *te
         (struct validate_note){status, text, remedy != NULL ? text_copy(remedy) : NULL};
 }
 
-static char *say(const char *format, va_list list)
+__attribute__((format(printf, 1, 0))) static char *say(const char *format, va_list list)
 {
     char line[2048];
     struct buf text;
