@@ -34,15 +34,20 @@ needs_trees
 mkdir -p "$kept"
 tree_base "$kept/debian-12"
 dir=$(mktemp -d)
-machine='' init=''
+machine='' init='' container=''
 finish() {
+    if [ -n "$container" ]; then
+        kill -KILL "$(innermost "$container")" 2>/dev/null || true
+        wait "$container" || true
+    fi
     if [ -n "$machine" ]; then
         kill -KILL "$machine" 2>/dev/null || true
-        wait "$machine" 2>/dev/null || true
+        wait "$machine" || true
     fi
     rm -rf --one-file-system "$dir"
 }
 trap finish EXIT
+trap 'exit 130' INT TERM HUP
 chmod 755 "$dir"
 
 # --- the container file, and what comes out of it --------------------------------------------
@@ -207,6 +212,7 @@ until image_indexed && in_container /usr/local/bin/rowferry-healthcheck 2>/dev/n
 done
 kill -TERM "$(innermost "$container")"
 wait "$container" || { cat "$dir/said"; fail "the image ended with $?"; }
+container=''
 quietly tree_in systemctl start rowferry.service
 main=$(property rowferry.service MainPID)
 step 'the image, at work'
