@@ -44,7 +44,7 @@ START_TEST(rows_of_a_condition_are_sent_again)
     program_result_release(&result);
     rowferry_run(&result, w.config, "resync", "--where", "source_id >", NULL);
     ck_assert_int_eq(result.exit_code, 1);
-    expect_text(result.err, "--where: ");
+    expect_text(result.err, "option \"--where\": ");
     expect_text(result.err, "syntax error");
     program_result_release(&result);
     sql_exec(w.conn, "create function meddle() returns boolean language sql as "
