@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "init.h"
@@ -21,15 +22,30 @@ static int cannot_create(const char *path, struct err *err)
     return err_set(err, ERR_CONFIG, "cannot create \"%s\": %s", path, strerror(errno));
 }
 
+/* What --force puts a file in the place of: a link, a pipe or a device stays what it is. */
+static int check_replaced(const char *path, struct err *err)
+{
+    struct stat there;
+    if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+        err_set(err, ERR_CONFIG, "\"%s\" is not a regular file, and is not replaced", path);
+        return err_hint(err, "name another file with -o, or none for standard output");
+    }
+    return 0;
+}
+
 int init_check_file(const char *path, bool replace, struct err *err)
 {
     if (!replace && access(path, F_OK) == 0) {
         return is_there(path, err);
     }
+    int rc = check_replaced(path, err);
+    if (rc < 0) {
+        return rc;
+    }
     const char *slash = strrchr(path, '/');
     char *folder = slash != NULL ? text_copy_span(span_make(path, (size_t)(slash - path) + 1))
                                  : text_copy(".");
-    int rc = access(folder, W_OK | X_OK) == 0 ? 0 : cannot_create(path, err);
+    rc = access(folder, W_OK | X_OK) == 0 ? 0 : cannot_create(path, err);
     free(folder);
     return rc;
 }
@@ -49,6 +65,10 @@ static bool write_whole(int fd, const struct buf *text)
 /* A link fails where the name is taken, whoever took it meanwhile. */
 static int put_in_place(const char *made, const char *path, bool replace, struct err *err)
 {
+    int rc = replace ? check_replaced(path, err) : 0;
+    if (rc < 0) {
+        return rc;
+    }
     if (replace ? rename(made, path) == 0 : link(made, path) == 0) {
         return 0;
     }

@@ -130,6 +130,16 @@ START_TEST(a_file_is_replaced_only_when_told_to)
     EXPECT(0, "is written; next: rowferry -c ", "--source", s.uri, "--table", "notes", "-o",
            s.config, "--force", "--service", s.service.url);
     shop_loads(&s, 50);
+    char *link = scratch_path(s.dir, "link.json");
+    char *pipe = scratch_path(s.dir, "pipe");
+    ck_assert_int_eq(symlink(s.config, link), 0);
+    ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+    EXPECT(2, "link.json\" is not a regular file, and is not replaced", "--source", s.uri,
+           "--table", "notes", "-o", link, "--force", "--service", s.service.url);
+    EXPECT(2, "pipe\" is not a regular file, and is not replaced", "--source", s.uri, "--table",
+           "notes", "-o", pipe, "--force", "--service", s.service.url);
+    free(pipe);
+    free(link);
     shop_close(&s);
 }
 END_TEST
