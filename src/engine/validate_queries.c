@@ -104,10 +104,13 @@ static int expect_written(struct validating *v, size_t i, struct err *err)
 /* --- made up: q=field:value --------------------------------------------------------------------
  */
 
+/* What parts words or has a meaning in the language of q=. */
+static const char q_special[] = " :\\()\"+-!^[]{}~*?/&|";
+
 static void push_quoted(struct buf *q, const char *field, const char *value)
 {
     for (; *field != '\0'; field++) {
-        buf_push_text(q, strchr(" :\\()\"", *field) != NULL ? "\\" : "");
+        buf_push_text(q, strchr(q_special, *field) != NULL ? "\\" : "");
         buf_push_char(q, *field);
     }
     buf_push_literal(q, ":\"");

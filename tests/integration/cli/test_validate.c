@@ -180,6 +180,20 @@ START_TEST(a_missing_field_is_found)
 }
 END_TEST
 
+START_TEST(a_name_that_means_something_in_a_search_is_no_fault)
+{
+    struct world w;
+    world_start(&w, ROWS, NULL);
+    sql_exec(w.conn, "alter table articles add column \"-- /c [d]\" integer; "
+                     "update articles set \"-- /c [d]\" = source_id");
+    world_configure(&w, WORLD_PROPERTIES ", \"-- /c [d]\": {\"type\": \"integer\"}", "");
+    struct json_object *tree = validate(&w, 0);
+    expect_status(tree, "queries", "PASS");
+    json_object_put(tree);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(an_analyzer_that_the_service_lacks_is_found)
 {
     struct world w;
@@ -353,8 +367,9 @@ END_TEST
 
 SUITE_MAIN("integration/cli/validate", a_pipeline_that_is_right_passes_and_leaves_nothing,
            the_live_index_and_the_state_file_are_untouched, a_text_field_used_for_sorting_is_found,
-           a_missing_field_is_found, an_analyzer_that_the_service_lacks_is_found,
-           a_wrong_dimension_is_found, searches_that_do_not_find_what_they_should_are_found,
+           a_missing_field_is_found, a_name_that_means_something_in_a_search_is_no_fault,
+           an_analyzer_that_the_service_lacks_is_found, a_wrong_dimension_is_found,
+           searches_that_do_not_find_what_they_should_are_found,
            the_index_is_removed_whatever_fails, an_interrupt_removes_the_index,
            two_trials_run_side_by_side, the_page_needs_nothing_else,
            a_service_that_is_away_ends_with_6)
