@@ -94,17 +94,19 @@ enum sample_how sample_how(const struct sample *s, const struct plan_step *step,
  */
 
 /* What is ordered, and the text of it, of the value u.c. */
-static void push_number(struct buf *sql, const struct property *p)
+static void push_number(struct buf *sql, const struct property *p, const struct column *c)
 {
+    const char *n =
+        strcmp(c->type, "oid") == 0 ? "u.c::int8" : "u.c"; /* oid casts to whole numbers alone */
     if (p->scaling_factor > 0) {
-        buf_printf(sql, "floor(u.c::numeric * %.17g + 0.5) as e, u.c::text as v",
+        buf_printf(sql, "floor(%s::numeric * %.17g + 0.5) as e, u.c::text as v", n,
                    p->scaling_factor);
     } else if (strcmp(p->type, "float") == 0) {
-        buf_push_literal(sql, "u.c::float4 as e, u.c::float4::text as v");
+        buf_printf(sql, "%s::float4 as e, %s::float4::text as v", n, n);
     } else if (strcmp(p->type, "double") == 0) {
-        buf_push_literal(sql, "u.c::float8 as e, u.c::float8::text as v");
+        buf_printf(sql, "%s::float8 as e, %s::float8::text as v", n, n);
     } else {
-        buf_push_literal(sql, "trunc(u.c::numeric) as e, trunc(u.c::numeric)::text as v");
+        buf_printf(sql, "trunc(%s::numeric) as e, trunc(%s::numeric)::text as v", n, n);
     }
 }
 
@@ -126,7 +128,7 @@ static void push_value(struct buf *sql, enum sample_how how, const struct proper
 {
     switch (how) {
     case SAMPLE_NUMBER:
-        push_number(sql, p);
+        push_number(sql, p, c);
         break;
     case SAMPLE_DATE:
         push_date(sql, p, c);

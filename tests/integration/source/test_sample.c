@@ -14,7 +14,7 @@
     "{\"properties\":{\"a\":{\"type\":\"keyword\"},\"n\":{\"type\":\"double\"},\"k\":{\"type\":"   \
     "\"integer\"},\"at\":{\"type\":\"date\"},\"t\":{\"type\":\"text\"},\"s\":{\"type\":"           \
     "\"keyword\","                                                                                 \
-    "\"ignore_above\":5}}}"
+    "\"ignore_above\":5},\"o\":{\"type\":\"long\"}}}"
 
 struct chosen {
     char *uri;
@@ -60,12 +60,13 @@ static void close_sample(struct chosen *c)
 static const char table_sql[] =
     "create table odd (a text, b integer, n numeric, k integer[], at timestamptz not null, t text, "
     "s "
-    "text, primary key (a, b)); insert into odd select 'x:' || i % 7, i, (500 - i) / 3.0, "
+    "text, o oid, primary key (a, b)); insert into odd select 'x:' || i % 7, i, (500 - i) / 3.0, "
     "array[i % 5, null, i % 3], timestamptz '2024-01-01' + i * interval '1 minute', case when i <> "
     "9 "
     "then 'text ' || i || case when i = 7 then repeat(md5(i::text), 500) else '' end end, case i % "
     "3 "
-    "when 0 then 'abc' when 1 then 'abcdefg' end from generate_series(1, 400) i; analyze odd";
+    "when 0 then 'abc' when 1 then 'abcdefg' end, 4294967295 - i from generate_series(1, 400) i; "
+    "analyze odd";
 
 static const struct listing_options rows_of_odd = {.table = "odd"};
 
@@ -173,6 +174,8 @@ START_TEST(values_come_in_the_services_order)
     ck_assert_int_eq(t.last, 5);
     t = values(c, "at");
     ck_assert_str_eq(t.first, "2024-01-01T00:01:00.000Z");
+    t = values(c, "o");
+    ck_assert_str_eq(t.first, "4294966895");
     t = values(c, "s"); /* what is longer than ignore_above is not indexed */
     ck_assert_uint_eq(t.count, 133);
     ck_assert_int_eq(t.last, 1);
@@ -188,7 +191,7 @@ START_TEST(a_condition_and_a_query_hold_for_every_question)
     static const struct listing_options rows = {
         .table = "odd",
         .where = "b <= 20 -- comment",
-        .query = "select a, b, n * 2 as n, k, at, t, s from public.odd"};
+        .query = "select a, b, n * 2 as n, k, at, t, s, o from public.odd"};
     open_sample(c, table_sql, &rows, 30, NULL, 0);
     struct told t = values(c, "n");
     ck_assert_uint_le(t.count, 20); /* keys are the table's, rows the query's */
@@ -210,9 +213,10 @@ START_TEST(a_role_that_may_read_some_columns_is_enough)
     static const char sql[] =
         "create table odd (a text, b integer primary key, n numeric, k integer[], at timestamptz, "
         "t "
-        "text, s text, secret text, born timestamptz not null default now()); insert into odd (b) "
+        "text, s text, o oid, secret text, born timestamptz not null default now()); insert into "
+        "odd (b) "
         "select generate_series(1, 20); drop role if exists sampler; create role sampler; grant "
-        "select (a, b, n, k, at, t, s) on odd to sampler; do $$ begin execute format('alter "
+        "select (a, b, n, k, at, t, s, o) on odd to sampler; do $$ begin execute format('alter "
         "database %I set role sampler', current_database()); end $$";
     open_sample(c, sql, &rows_of_odd, 30, NULL, 0);
     ck_assert_uint_eq(sample_count(c->sample), 20);
@@ -233,7 +237,8 @@ START_TEST(a_large_table_is_not_read_as_a_whole)
     static const char sql[] =
         "create table odd (b integer primary key, a text, n numeric, k integer[], at timestamptz, "
         "t "
-        "text, s text); insert into odd (b, a) select i, 'a' || i % 10 from generate_series(1, "
+        "text, s text, o oid); insert into odd (b, a) select i, 'a' || i % 10 from "
+        "generate_series(1, "
         "150000) i; analyze odd";
     open_sample(c, sql, &rows_of_odd, 50, NULL, 0);
     ck_assert(!sample_rows_exact(c->sample));
