@@ -74,9 +74,12 @@ static enum product product_of_body(struct json_object *tree, struct json_object
     return strcmp(tagline, "You Know, for Search") == 0 ? PRODUCT_ELASTICSEARCH : PRODUCT_UNKNOWN;
 }
 
+/* As far as it is one: it is printed as it is. */
 static void read_version(struct product_info *out, const char *number)
 {
-    size_t n = text_cut(number, strlen(number), sizeof(out->version) - 1);
+    static const char of_versions[] = "0123456789.+-_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                      "abcdefghijklmnopqrstuvwxyz";
+    size_t n = text_cut(number, strspn(number, of_versions), sizeof(out->version) - 1);
     memcpy(out->version, number, n);
     out->version[n] = '\0';
     char *dot = NULL;

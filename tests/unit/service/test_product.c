@@ -80,6 +80,22 @@ START_TEST(every_way_to_tell_the_product)
 }
 END_TEST
 
+START_TEST(a_version_holds_nothing_for_the_terminal)
+{
+    char text[ANSWER_BYTES];
+    const char *const answers[] = {
+        answer_of(text, 200, "{\"version\":{\"number\":\"2.1-rc1\\u001b[31m\\n\"}," OS_TAGLINE "}"),
+        NULL};
+    struct fixture f = {0};
+    struct product_info info;
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(product_detect(f.service, &info, &f.err), 0);
+    ck_assert_str_eq(info.version, "2.1-rc1");
+    ck_assert_int_eq(info.minor, 1);
+    stop(&f);
+}
+END_TEST
+
 START_TEST(an_unknown_credential_is_refused_with_a_hint)
 {
     char text[ANSWER_BYTES];
@@ -131,5 +147,5 @@ START_TEST(only_recent_elasticsearch_is_asked_to_leave_out_sources)
 END_TEST
 
 SUITE_MAIN("service/product", every_way_to_tell_the_product,
-           an_unknown_credential_is_refused_with_a_hint, a_page_of_a_proxy_is_no_product,
-           only_recent_elasticsearch_is_asked_to_leave_out_sources)
+           a_version_holds_nothing_for_the_terminal, an_unknown_credential_is_refused_with_a_hint,
+           a_page_of_a_proxy_is_no_product, only_recent_elasticsearch_is_asked_to_leave_out_sources)
