@@ -73,7 +73,12 @@ void check_fail_else(struct check *c, const struct err *err, const char *remedy)
 
 void check_fail(struct check *c, const struct err *err)
 {
-    check_fail_else(c, err, NULL);
+    const char *remedy =
+        err->class == ERR_TRANSIENT ? "it may pass: see what ails the server, and check again"
+        : err->http_status >= 500
+            ? "have whoever runs the service look for the reason in its log, and check again"
+            : NULL;
+    check_fail_else(c, err, remedy);
 }
 
 static size_t count_of(const struct check *c, size_t from, enum verdict verdict)

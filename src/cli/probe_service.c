@@ -64,7 +64,7 @@ static void probe_service(struct check *c)
         rc = product_detect(c->session.service, product, &err);
     }
     if (rc < 0) {
-        check_fail(c, &err);
+        check_fail_else(c, &err, "let service.url name the search service itself, and it answer");
         return;
     }
     const struct service_config *service = &c->setup->config->service;

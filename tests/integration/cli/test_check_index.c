@@ -87,6 +87,13 @@ START_TEST(an_account_with_too_much_or_too_little_is_found)
          .remedy = "ask whoever runs the service",
          .mend = MEND_SERVICE,
          .answers = {OPEN, ROLES("\"own\"", ""), CONFINED}},
+        {.line = "account",
+         .status = "FAIL",
+         .words = "503",
+         .faults = {OPEN, SAYS("_security/authinfo", 503, "{}")},
+         .remedy = "see what ails the server, and check again",
+         .mend = MEND_SERVICE,
+         .answers = {OPEN, ROLES("\"own\"", ""), CONFINED}},
     };
     ALL(faults);
 }
