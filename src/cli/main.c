@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From argv to an exit code. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "arguments.h"
 #include "help.h"
@@ -55,11 +57,23 @@ static void leave_no_core(void)
     }
 }
 
+/* A stream that is closed leaves its number to the next connection, and what is printed goes to the
+ * service or the database. In its place stands what neither takes nor gives a byte. */
+static void hold_closed_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0) {
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct arguments a;
     struct err err;
     signal(SIGPIPE, SIG_IGN);
+    hold_closed_streams();
     leave_no_core();
     int rc = arguments_parse(&a, argc, (const char *const *)argv, &err);
     if (rc == 0) {

@@ -154,8 +154,30 @@ START_TEST(a_service_that_is_away_ends_with_6)
 }
 END_TEST
 
+/* No connection gets the number of a stream that is closed, and with it what is printed. */
+START_TEST(an_output_that_is_closed_is_an_error)
+{
+    struct world w;
+    struct program p;
+    struct program_result r;
+    char config[512];
+    world_start(&w, 0, NULL);
+    snprintf(config, sizeof(config), "ROWFERRY_CONFIG=%s", w.config);
+    program_start(&p,
+                  (const char *const[]){"/bin/sh", "-c", "\"$ROWFERRY_PROGRAM\" smoke >&-", NULL},
+                  (const char *const[]){config, NULL});
+    program_finish(&p, WAIT_MS, &r);
+    ck_assert_msg(r.exit_code == 6, "%d: %s", r.exit_code, r.err);
+    expect_text(r.err, "could not write to standard output");
+    program_result_release(&r);
+    expect_none(&w, "shop-articles-smoke-*");
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("integration/cli/smoke", one_document_is_indexed_found_and_removed,
            as_json_it_is_an_object_with_the_time_of_each_step,
            a_name_that_exists_is_refused_and_left_alone,
            an_implicit_index_that_exists_is_refused_and_left_alone,
-           the_index_is_removed_whatever_step_fails, a_service_that_is_away_ends_with_6)
+           the_index_is_removed_whatever_step_fails, a_service_that_is_away_ends_with_6,
+           an_output_that_is_closed_is_an_error)
