@@ -87,6 +87,14 @@ START_TEST(an_account_with_too_much_or_too_little_is_found)
          .remedy = "ask whoever runs the service",
          .mend = MEND_SERVICE,
          .answers = {OPEN, ROLES("\"own\"", ""), CONFINED}},
+    };
+    ALL(faults);
+}
+END_TEST
+
+START_TEST(a_service_that_fails_for_the_moment_has_a_remedy_too)
+{
+    static const struct planted faults[] = {
         {.line = "account",
          .status = "FAIL",
          .words = "503",
@@ -316,5 +324,6 @@ END_TEST
 
 SUITE_MAIN("integration/check_index", check_changes_nothing,
            an_account_with_too_much_or_too_little_is_found,
+           a_service_that_fails_for_the_moment_has_a_remedy_too,
            an_administrator_is_refused_unless_it_is_meant, what_a_name_means_to_the_service_is_told,
            nodes_that_are_too_full_are_told, a_name_that_others_have_is_told)
