@@ -137,7 +137,7 @@ static void run_steps(struct trial *t, const volatile sig_atomic_t *stop)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
         if (*stop != 0) {
-            t->code = exit_code_worse(t->code, EXIT_FAILED);
+            t->code = exit_code_worse(t->code, EXIT_TEMPORARY);
             break;
         }
         rc = steps[i](t);
@@ -248,6 +248,9 @@ int command_smoke(const struct arguments *a, struct err *err)
         int code = try_pipeline(a, setup.config, setup.pipelines[i], stop, err);
         rc = code < 0 ? code : 0;
         worst = code < 0 ? worst : exit_code_worse(worst, (enum exit_code)code);
+    }
+    if (rc == 0 && *stop != 0 && worst != EXIT_FAILED) {
+        rc = err_set(err, ERR_TRANSIENT, "interrupted before the last step");
     }
     setup_release(&setup);
     return rc < 0 ? rc : (int)worst;

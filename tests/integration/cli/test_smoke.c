@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* smoke: its steps, what it refuses, and that nothing is left of it. */
 #include <json-c/json.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -154,6 +155,27 @@ START_TEST(a_service_that_is_away_ends_with_6)
 }
 END_TEST
 
+START_TEST(an_interrupt_is_told_and_leaves_nothing)
+{
+    struct world w;
+    struct program p;
+    struct program_result r;
+    world_start(&w, 0, NULL);
+    world_hold(&w, "_doc");
+    rowferry_start(&p, w.config, "smoke", NULL);
+    world_await_held(&w);
+    program_signal(&p, SIGINT);
+    world_unfault(&w);
+    program_finish(&p, WAIT_MS, &r);
+    ck_assert_msg(r.exit_code == 6, "%d: %s%s", r.exit_code, r.out, r.err);
+    expect_text(r.err, "interrupted");
+    expect_text(r.out, "PASS  delete ");
+    program_result_release(&r);
+    expect_none(&w, "shop-articles-smoke-*");
+    world_stop(&w);
+}
+END_TEST
+
 /* No connection gets the number of a stream that is closed, and with it what is printed. */
 START_TEST(an_output_that_is_closed_is_an_error)
 {
@@ -180,4 +202,4 @@ SUITE_MAIN("integration/cli/smoke", one_document_is_indexed_found_and_removed,
            a_name_that_exists_is_refused_and_left_alone,
            an_implicit_index_that_exists_is_refused_and_left_alone,
            the_index_is_removed_whatever_step_fails, a_service_that_is_away_ends_with_6,
-           an_output_that_is_closed_is_an_error)
+           an_interrupt_is_told_and_leaves_nothing, an_output_that_is_closed_is_an_error)
