@@ -10,16 +10,17 @@
 
 #define KEY "tenant || ':' || source_id"
 
+static const char shards[] = "\"number_of_shards\":7,\"number_of_replicas\":0";
+
 static void open_routed(struct shop *shop)
 {
-    static const char settings[] = "\"number_of_shards\":7,\"number_of_replicas\":0";
     shop_open(shop, 300, NULL, NULL);
     sql_exec(shop->conn, "alter table articles add tenant text not null default '';"
                          "update articles set tenant = 't' || source_id %% 40;"
                          "create unique index on articles (tenant, source_id)");
     shop->from = ", \"key\": [\"tenant\", \"source_id\"]";
     shop->to = ", \"routing\": \"tenant\"";
-    shop_configure(shop, ",\"tenant\":{\"type\":\"keyword\"}", settings);
+    shop_configure(shop, ",\"tenant\":{\"type\":\"keyword\"}", shards);
     rowferry_expect(0, shop->config, "source", "install", NULL);
     shop_sync_counts(shop, 300, 0);
     shop_expect_equal_by(shop, KEY);
@@ -79,7 +80,7 @@ START_TEST(another_routing_asks_for_another_index)
     struct shop shop;
     open_routed(&shop);
     shop.to = ", \"routing\": \"source_id\"";
-    shop_configure(&shop, ",\"tenant\":{\"type\":\"keyword\"}", NULL);
+    shop_configure(&shop, ",\"tenant\":{\"type\":\"keyword\"}", shards);
     shop_sync(&shop, 1, "rowferry reindex");
     rowferry_expect(0, shop.config, "reindex", NULL);
     shop_expect_equal_by(&shop, KEY);
