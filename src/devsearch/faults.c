@@ -77,10 +77,10 @@ static void use(struct faults *f, size_t at)
     }
 }
 
-/* "/" is the root alone. */
+/* "=/" is the root alone. */
 static bool meant(const char *wanted, const char *path)
 {
-    return strcmp(wanted, "/") == 0 ? strcmp(path, "/") == 0 : strstr(path, wanted) != NULL;
+    return wanted[0] == '=' ? strcmp(path, wanted + 1) == 0 : strstr(path, wanted) != NULL;
 }
 
 struct fault faults_take(struct faults *f, const char *path)

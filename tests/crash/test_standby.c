@@ -106,6 +106,8 @@ static void begin(struct turns *t)
 {
     *t = (struct turns){.next_id = 1000000};
     world_start(&t->w, ROWS, NULL);
+    t->w.members = "\"delete_guard\": {\"share\": 0.9}"; /* many go while a holder is stopped */
+    world_configure(&t->w, CRASH_PROPERTIES, "");
     world_install(&t->w);
     t->config[0] = t->w.config;
     t->config[1] = world_config_of_another(&t->w);

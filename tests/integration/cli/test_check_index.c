@@ -16,8 +16,9 @@
 
 /* Elsewhere than on devsearch; the paths hold what no other one does. */
 #define ELASTIC                                                                                    \
-    SAYS("/", 200, "{\"version\":{\"number\":\"8.19.0\"},\"tagline\":\"You Know, for Search\"}")
-#define OPEN SAYS("/", 200, "{\"version\":{\"number\":\"2.19.4\",\"distribution\":\"opensearch\"}}")
+    SAYS("=/", 200, "{\"version\":{\"number\":\"8.19.0\"},\"tagline\":\"You Know, for Search\"}")
+#define OPEN                                                                                       \
+    SAYS("=/", 200, "{\"version\":{\"number\":\"2.19.4\",\"distribution\":\"opensearch\"}}")
 #define FERRY SAYS("_security/_authenticate", 200, "{\"username\":\"ferry\"}")
 #define NAME(all) "{\"read\":" all ",\"index\":true,\"delete\":true,\"manage\":" all "}"
 #define MAY(all, others, ours)                                                                     \
@@ -159,7 +160,7 @@ START_TEST(what_a_name_means_to_the_service_is_told)
         {.line = "product",
          .status = "WARN",
          .words = "OpenSearch 1.3.20, which rowferry is not",
-         .faults = {SAYS("/", 200,
+         .faults = {SAYS("=/", 200,
                          "{\"version\":{\"number\":\"1.3.20\",\"distribution\":"
                          "\"opensearch\"}}")},
          .remedy = "use a release that it is tested with: OpenSearch 2 or 3, Elasticsearch 8 or 9",
@@ -168,7 +169,7 @@ START_TEST(what_a_name_means_to_the_service_is_told)
         {.line = "product",
          .status = "WARN",
          .words = "neither OpenSearch nor Elasticsearch",
-         .faults = {SAYS("/", 200, "{\"name\":\"something else\"}")},
+         .faults = {SAYS("=/", 200, "{\"name\":\"something else\"}")},
          .remedy = "expect OpenSearch or Elasticsearch at service.url",
          .mend = MEND_SERVICE,
          .answers = {OPEN}},
