@@ -169,8 +169,8 @@ static void by_name(struct world *w, const char *url)
     char source[512];
     const char *at = strchr(w->uri, '@');
     ck_assert_ptr_nonnull(at);
-    snprintf(source, sizeof(source), "\"uri\": \"%.*s@source.test:1%s\"", (int)(at - w->uri),
-             w->uri, strrchr(w->uri, '/'));
+    snprintf(source, sizeof(source), "\"uri\": \"%.*s@source.test:1%s?sslmode=disable\"",
+             (int)(at - w->uri), w->uri, strrchr(w->uri, '/'));
     configure(w, source, url, "");
 }
 
