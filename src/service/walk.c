@@ -143,10 +143,14 @@ static bool end_string(struct walk *w)
     return w->events->string(w->context, w->depth, kept_text(w));
 }
 
+static bool digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 static bool scalar_byte(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' ||
-           c == 'E';
+    return digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' || c == 'E';
 }
 
 static bool begin_value(struct walk *w, char c)
@@ -164,16 +168,38 @@ static bool begin_value(struct walk *w, char c)
     return scalar_byte(c);
 }
 
-/* Strict for words, lenient for the inside of numbers: nothing here depends on their value. */
+static size_t past_digits(struct span text, size_t at)
+{
+    while (at < text.len && digit(text.data[at])) {
+        at++;
+    }
+    return at;
+}
+
+/* One that is longer than what is kept of it is judged by that. */
+static bool number_valid(struct span text)
+{
+    size_t from = text.data[0] == '-';
+    size_t at = past_digits(text, from);
+    bool good = at > from && (text.data[from] != '0' || at == from + 1);
+    if (good && at < text.len && text.data[at] == '.') {
+        from = at + 1;
+        at = past_digits(text, from);
+        good = at > from;
+    }
+    if (good && at < text.len && (text.data[at] == 'e' || text.data[at] == 'E')) {
+        from = at + 1;
+        from += from < text.len && (text.data[from] == '+' || text.data[from] == '-');
+        at = past_digits(text, from);
+        good = at > from;
+    }
+    return at == text.len && (good || text.len == WALK_TEXT_BYTES);
+}
+
 static bool scalar_valid(struct span text)
 {
-    if ((text.data[0] >= '0' && text.data[0] <= '9') || text.data[0] == '-') {
-        for (size_t i = 1; i < text.len; i++) {
-            if (text.data[i] >= 'a' && text.data[i] != 'e') {
-                return false;
-            }
-        }
-        return text.data[text.len - 1] >= '0' && text.data[text.len - 1] <= '9';
+    if (digit(text.data[0]) || text.data[0] == '-') {
+        return number_valid(text);
     }
     return span_is(text, "true") || span_is(text, "false") || span_is(text, "null");
 }
@@ -283,6 +309,9 @@ static const char *scalar_run(struct walk *w, const char *p, const char *end)
 {
     const char *from = p;
     while (p < end && scalar_byte(*p)) {
+        if (w->text_len + (size_t)(p - from) >= sizeof(w->text) && !digit(*p) && *p != '.') {
+            break; /* a word or an exponent does not begin there */
+        }
         p++;
     }
     keep(w, from, (size_t)(p - from));

@@ -77,6 +77,7 @@ START_TEST(structure_is_told_in_order)
     expect("{\"a\":[1,{\"b\":null}],\"c\":{}}", "{11:a=[2<1>{33:b=<null>!3!21:c={2!2!1");
     expect(" [ ] ", "[1!1");
     expect("[true , false,-1.5e+3]", "[1<true><false><-1.5e+3>!1");
+    expect("[0,-0,0.50,10E-7,120]", "[1<0><-0><0.50><10E-7><120>!1");
 }
 END_TEST
 
@@ -99,6 +100,24 @@ START_TEST(half_a_surrogate_pair_becomes_a_replacement)
 }
 END_TEST
 
+START_TEST(a_number_may_be_longer_than_what_is_kept)
+{
+    char json[4096];
+    struct buf out;
+    memset(json, '7', sizeof(json));
+    json[0] = '[';
+    json[3000] = '.';
+    json[sizeof(json) - 2] = ']';
+    json[sizeof(json) - 1] = '\0';
+    buf_init(&out, 65536);
+    ck_assert(walk_text(json, 7, &out));
+    buf_reset(&out);
+    json[2000] = '-';
+    ck_assert(!walk_text(json, 7, &out));
+    buf_release(&out);
+}
+END_TEST
+
 static const char *const broken[] = {
     "{\"a\"}",
     "{\"a\":}",
@@ -118,6 +137,14 @@ static const char *const broken[] = {
     "[1][2]",
     "[-]",
     "[1e]",
+    "[--1]",
+    "[1-2]",
+    "[01]",
+    "[1.]",
+    "[1.2.3]",
+    "[.5]",
+    "[1e+]",
+    "[1e5.0]",
     "{\"a\":1 \"b\":2}",
     "{1:2}",
     "[\"a\" \"b\"]",
@@ -221,7 +248,7 @@ START_TEST(a_value_that_is_taken_is_one_of_an_array_and_not_walked)
 END_TEST
 
 SUITE_MAIN("service/walk", structure_is_told_in_order, texts_are_unescaped_onto_one_line,
-           half_a_surrogate_pair_becomes_a_replacement, what_is_no_json_is_refused,
-           every_prefix_of_a_whole_text_is_not_whole, depth_is_bounded,
+           half_a_surrogate_pair_becomes_a_replacement, a_number_may_be_longer_than_what_is_kept,
+           what_is_no_json_is_refused, every_prefix_of_a_whole_text_is_not_whole, depth_is_bounded,
            long_texts_are_cut_and_their_end_is_still_found,
            a_value_that_is_taken_is_one_of_an_array_and_not_walked)
