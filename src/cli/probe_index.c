@@ -43,7 +43,7 @@ static void probe_privileges(struct check *c)
         check_fail(c, &err);
     } else if (!told) {
         check_say(c, VERDICT_WARN, "rowferry smoke tries what can be tried",
-                  "cannot be told before they are used: the service does not answer");
+                  "cannot be told before they are used: the service does not say");
     } else if (missing.len > 0) {
         say_missing(c, &missing);
     } else {

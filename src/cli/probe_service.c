@@ -42,9 +42,12 @@ static void say_product(struct check *c, const struct product_info *p)
     if (p->stand_in) {
         check_say(c, VERDICT_WARN, "try it on a real service before anything depends on it",
                   "devsearch %s, a stand-in for trying out", p->version);
+    } else if (p->product == PRODUCT_UNKNOWN && p->permitted) {
+        check_say(c, VERDICT_FAIL, "correct service.url: it must name OpenSearch or Elasticsearch",
+                  "what answers is neither OpenSearch nor Elasticsearch by what it says of itself");
     } else if (p->product == PRODUCT_UNKNOWN) {
         check_say(c, VERDICT_WARN, "expect OpenSearch or Elasticsearch at service.url",
-                  "neither OpenSearch nor Elasticsearch by what it says of itself");
+                  "not known: this credential may not ask");
     } else if (p->major == 0) {
         check_say(c, VERDICT_PASS, NULL, "%s, version unknown: this credential may not ask", name);
     } else if (!is_tested(p)) {
