@@ -84,7 +84,7 @@ static int tell(struct job *j, const struct validated *v, struct err *err)
     buf_init(&out, RESULT_BYTES);
     if (arguments_have(j->arguments, OPTION_JSON)) {
         validated_push_json(&out, v);
-    } else {
+    } else if (validated_tried(v)) {
         validated_push_text(&out, v, terminal_colours(STDOUT_FILENO));
     }
     if (arguments_have(j->arguments, OPTION_HTML)) {
@@ -116,8 +116,7 @@ static int validate_pipeline(struct job *j, const struct config *config, struct 
     if (rc < 0) {
         terminal_error(j->pipeline->name, &why);
     }
-    rc = j->report.index[0] != '\0' || arguments_have(j->arguments, OPTION_JSON) ? tell(j, &v, err)
-                                                                                 : 0;
+    rc = tell(j, &v, err);
     validate_report_release(&j->report);
     progressline_release(&j->progress);
     session_release(&j->session);

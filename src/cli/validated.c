@@ -24,6 +24,11 @@ static void push_safe(struct buf *out, const char *text)
     terminal_push_safe(out, text, strlen(text));
 }
 
+bool validated_tried(const struct validated *v)
+{
+    return v->report->index[0] != '\0';
+}
+
 static void push_head(struct buf *out, const struct validated *v)
 {
     char rows[UNITS_BYTES];

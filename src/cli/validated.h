@@ -17,6 +17,9 @@ struct validated {
     int64_t wall_us; /* when it ended */
 };
 
+/* False where it ended before there was an index: all that is to be told is the reason. */
+bool validated_tried(const struct validated *v);
+
 void validated_push_text(struct buf *out, const struct validated *v, bool colours);
 void validated_push_json(struct buf *out, const struct validated *v);
 

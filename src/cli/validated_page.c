@@ -320,28 +320,10 @@ static void push_step(struct buf *out, const struct validate_step *s)
     buf_push_literal(out, "</li>\n");
 }
 
-void validated_push_section(struct buf *out, const struct validated *v)
+static void push_plots(struct buf *out, const struct validate_report *r)
 {
-    const struct validate_figures *f = &v->report->figures;
-    bool good = v->code == EXIT_DONE;
-    buf_printf(out, "<section class=\"pipeline\"><div class=\"head\" data-tone=\"%s\"><h2>",
-               good ? "well" : "bad");
-    push_escaped(out, v->pipeline);
-    buf_printf(out, "</h2><span class=\"state\">%s</span></div>\n",
-               good             ? "ready"
-               : v->err != NULL ? "broken off"
-                                : "to be mended");
-    if (v->err != NULL) {
-        buf_push_literal(out, "<p class=\"why\">");
-        push_escaped(out, v->err->message);
-        buf_push_literal(out, "</p>\n");
-    }
-    push_facts(out, v);
-    buf_push_literal(out, "<ol class=\"steps\">\n");
-    for (size_t i = 0; i < VALIDATE_STEPS; i++) {
-        push_step(out, &v->report->steps[i]);
-    }
-    buf_push_literal(out, "</ol>\n<div class=\"plots\">\n");
+    const struct validate_figures *f = &r->figures;
+    buf_push_literal(out, "<div class=\"plots\">\n");
     plot_strata(out, f);
     plot_sizes(out, f);
     plot_bulks(out, f);
@@ -349,8 +331,40 @@ void validated_push_section(struct buf *out, const struct validated *v)
     plot_growth(out, f);
     plot_ranks(out, f);
     plot_vectors(out, f);
-    plot_steps(out, v->report);
-    buf_push_literal(out, "</div></section>\n");
+    plot_steps(out, r);
+    buf_push_literal(out, "</div>");
+}
+
+static const char *state_of(const struct validated *v)
+{
+    return v->code == EXIT_DONE ? "ready"
+           : v->err == NULL     ? "to be mended"
+           : validated_tried(v) ? "broken off"
+                                : "not tried";
+}
+
+void validated_push_section(struct buf *out, const struct validated *v)
+{
+    bool good = v->code == EXIT_DONE;
+    buf_printf(out, "<section class=\"pipeline\"><div class=\"head\" data-tone=\"%s\"><h2>",
+               good ? "well" : "bad");
+    push_escaped(out, v->pipeline);
+    buf_printf(out, "</h2><span class=\"state\">%s</span></div>\n", state_of(v));
+    if (v->err != NULL) {
+        buf_push_literal(out, "<p class=\"why\">");
+        push_escaped(out, v->err->message);
+        buf_push_literal(out, "</p>\n");
+    }
+    if (validated_tried(v)) {
+        push_facts(out, v);
+        buf_push_literal(out, "<ol class=\"steps\">\n");
+        for (size_t i = 0; i < VALIDATE_STEPS; i++) {
+            push_step(out, &v->report->steps[i]);
+        }
+        buf_push_literal(out, "</ol>\n");
+        push_plots(out, v->report);
+    }
+    buf_push_literal(out, "</section>\n");
 }
 
 void validated_push_page(struct buf *out, const struct buf *sections, bool good)

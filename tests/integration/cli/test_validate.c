@@ -12,6 +12,7 @@
 #include "world.h"
 
 #define ROWS 300
+#define PAGE_BYTES (256 * 1024)
 
 /* No index of a trial is there, and no alias of one. */
 static void expect_none(const struct world *w)
@@ -314,12 +315,20 @@ START_TEST(two_trials_run_side_by_side)
 }
 END_TEST
 
+static void read_page(char page[PAGE_BYTES], const char *path)
+{
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    page[fread(page, 1, PAGE_BYTES - 1, file)] = '\0';
+    fclose(file);
+}
+
 START_TEST(the_page_needs_nothing_else)
 {
     struct world w;
     struct program_result r;
     char path[256];
-    static char page[256 * 1024];
+    static char page[PAGE_BYTES];
     world_start(&w, ROWS, NULL);
     sql_exec(w.conn, "update articles set title = '<script>alert(1)</script>' || source_id");
     world_pipeline(&w, "\"validate\": {\"queries\": [{\"name\": \"<b>bold\", \"q\": \"tags:b17\", "
@@ -330,10 +339,7 @@ START_TEST(the_page_needs_nothing_else)
     expect_text(r.out, "FAIL  queries");
     expect_text(r.out, "        -> ");
     program_result_release(&r);
-    FILE *file = fopen(path, "r");
-    ck_assert_ptr_nonnull(file);
-    page[fread(page, 1, sizeof(page) - 1, file)] = '\0';
-    fclose(file);
+    read_page(page, path);
     expect_text(page, "<svg role=\"img\"");
     expect_text(page, "&lt;b&gt;bold");
     expect_text(page, "to be mended before the whole load");
@@ -344,6 +350,26 @@ START_TEST(the_page_needs_nothing_else)
     ck_assert_int_eq(r.exit_code, 1);
     expect_text(r.err, "cannot write the page \"/nowhere/page.html\"");
     program_result_release(&r);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(the_page_has_what_could_not_be_tried_with_its_reason)
+{
+    struct world w;
+    struct program_result r;
+    char path[256];
+    static char page[PAGE_BYTES];
+    world_start(&w, 0, NULL);
+    snprintf(path, sizeof(path), "%s/page.html", w.dir);
+    rowferry_run(&r, w.config, "validate", "--html", path, NULL);
+    ck_assert_msg(r.exit_code == 1, "%d %s%s", r.exit_code, r.out, r.err);
+    ck_assert_str_eq(r.out, "");
+    program_result_release(&r);
+    read_page(page, path);
+    expect_text(page, "<h2>articles</h2><span class=\"state\">not tried</span>");
+    expect_text(page, "<p class=\"why\">");
+    ck_assert_ptr_null(strstr(page, "<svg"));
     world_stop(&w);
 }
 END_TEST
@@ -372,4 +398,4 @@ SUITE_MAIN("integration/cli/validate", a_pipeline_that_is_right_passes_and_leave
            searches_that_do_not_find_what_they_should_are_found,
            the_index_is_removed_whatever_fails, an_interrupt_removes_the_index,
            two_trials_run_side_by_side, the_page_needs_nothing_else,
-           a_service_that_is_away_ends_with_6)
+           the_page_has_what_could_not_be_tried_with_its_reason, a_service_that_is_away_ends_with_6)
