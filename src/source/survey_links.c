@@ -390,11 +390,34 @@ static int doubt_index(struct survey *s, struct pg *pg, const struct survey_link
     return rc;
 }
 
+/* Several columns are recorded together, all or none. */
+static int check_recorded(struct pg *pg, const struct dependency *d, struct err *err)
+{
+    struct table *t = NULL;
+    if (d->key_count == 1) {
+        return 0;
+    }
+    int rc = catalog_table(pg, &t, d->table, (const char *const *)d->key, d->key_count, err);
+    if (rc == 0 && !t->key_not_null) {
+        err_set(err, ERR_REJECTED,
+                "\"%s\" is joined by several columns, of which one may be NULL: its changes "
+                "cannot be followed",
+                d->table);
+        rc = err_hint(err, "make them NOT NULL, leave the table out of --with, or write from.query "
+                           "by hand (see docs/query.md)");
+    }
+    table_free(t);
+    return rc;
+}
+
 int survey_depend_on(struct survey *s, struct pg *pg, const struct survey_link *link,
                      bool to_parent, struct err *err)
 {
     struct way way = {.steps = {{link, to_parent}}, .count = 1};
     struct survey_found table = {.name = to_parent ? link->parent_name : link->child_name};
     int rc = add_dependency(s, pg, &way, &table, err);
+    if (rc == 0) {
+        rc = check_recorded(pg, &s->dependencies[s->dependency_count - 1], err);
+    }
     return rc == 0 ? doubt_index(s, pg, link, err) : rc;
 }

@@ -13,6 +13,8 @@ struct joiner {
     struct pg *pg;
     struct err *err;
     struct buf sql;
+    uint32_t *joined; /* the tables that were named so far */
+    size_t joined_count;
     struct table_facts extra; /* a column for each object or list; its types are not known yet */
 };
 
@@ -246,12 +248,28 @@ static int no_link(const struct survey *s, const struct survey_found *found, str
                          "hand (see docs/query.md)");
 }
 
+/* All foreign keys to a table are followed where it is named once. */
+static int note_table(struct joiner *j, const struct survey_found *found)
+{
+    for (size_t i = 0; i < j->joined_count; i++) {
+        if (j->joined[i] == found->oid) {
+            return err_set(j->err, ERR_CONFIG, "option \"--with\" names \"%s\" twice", found->name);
+        }
+    }
+    j->joined = mem_grow(j->joined, j->joined_count + 1, sizeof(*j->joined));
+    j->joined[j->joined_count++] = found->oid;
+    return 0;
+}
+
 static int join_table(struct joiner *j, const char *name)
 {
     struct survey_found found;
     struct survey_links links = {0};
     const uint32_t root = j->s->table->oid;
     int rc = survey_find(&found, j->pg, name, j->err);
+    if (rc == 0) {
+        rc = note_table(j, &found);
+    }
     if (rc == 0) {
         const uint32_t oids[] = {root, found.oid};
         rc = survey_links_read(&links, j->pg, oids, 2, j->err);
@@ -321,6 +339,7 @@ int survey_join(struct survey *s, struct pg *pg, const struct survey_input *in, 
     buf_push_literal(&j.sql, " root");
     rc = rc == 0 ? take_query(&j) : rc;
     table_facts_release(&j.extra);
+    free(j.joined);
     buf_release(&j.sql);
     return rc;
 }

@@ -76,14 +76,18 @@ END_TEST
 START_TEST(tables_that_cannot_be_documents)
 {
     struct shop s;
-    shop_open(&s,
-              NOTES
-              "create schema one; create schema two; create table one.twice (id int primary "
-              "key); create table two.twice (id int primary key); create table nokey (a int, b "
-              "text); create view keyless as select body from notes; create materialized view "
-              "kept as select * from notes; create unlogged table fleeting (id int primary "
-              "key); create table alone (id int primary key)",
-              NULL);
+    shop_open(
+        &s,
+        NOTES
+        "create schema one; create schema two; create table one.twice (id int primary "
+        "key); create table two.twice (id int primary key); create table nokey (a int, b "
+        "text); create view keyless as select body from notes; create materialized view "
+        "kept as select * from notes; create unlogged table fleeting (id int primary "
+        "key); create table alone (id int primary key); create table tags (id int primary key, "
+        "note int references notes); create table pairs (a int, b int, primary key (a, b)); "
+        "create table marks (id int primary key, a int not null, b int, foreign key (a, b) "
+        "references pairs)",
+        NULL);
     EXPECT(1, "hint: did you mean \"public.notes\"?", "--source", s.uri, "--table", "note");
     EXPECT(1, "table \"twice\" is in several schemas: one.twice, two.twice", "--source", s.uri,
            "--table", "twice");
@@ -96,6 +100,10 @@ START_TEST(tables_that_cannot_be_documents)
     EXPECT(1, "is temporary or unlogged", "--source", s.uri, "--table", "fleeting");
     EXPECT(1, "no foreign key joins \"public.alone\" and \"public.notes\"", "--source", s.uri,
            "--table", "notes", "--with", "alone");
+    EXPECT(2, "option \"--with\" names \"public.tags\" twice", "--source", s.uri, "--table",
+           "notes", "--with", "tags", "public.tags");
+    EXPECT(1, "\"public.marks\" is joined by several columns, of which one may be NULL", "--source",
+           s.uri, "--table", "pairs", "--with", "marks");
     EXPECT(1, "table \"public.no\" does not exist", "--source", s.uri, "--table", "notes", "--with",
            "no");
     shop_close(&s);
