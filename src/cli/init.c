@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "newfile.h"
 #include "rowferry/base/text.h"
 #include "rowferry/config/config.h"
 #include "rowferry/service/index.h"
@@ -93,7 +94,7 @@ static int check_arguments(const struct arguments *a, struct err *err)
         rc = err_context(err, "option \"--service\"");
     }
     if (rc == 0 && file_of(a) != NULL) {
-        rc = init_check_file(file_of(a), arguments_have(a, OPTION_FORCE), err);
+        rc = newfile_check(file_of(a), arguments_have(a, OPTION_FORCE), err);
     }
     return rc;
 }
@@ -338,7 +339,7 @@ static int write_out(const struct init *i, struct err *err)
     } else if (file == NULL) {
         rc = terminal_result(&text, err);
     } else {
-        rc = init_save(file, arguments_have(i->arguments, OPTION_FORCE), &text, err);
+        rc = newfile_save(file, arguments_have(i->arguments, OPTION_FORCE), &text, err);
     }
     if (rc == 0 && file != NULL) {
         const char *next = i->capture == INIT_CURSOR || i->survey.log == INSTALL_CURRENT

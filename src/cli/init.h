@@ -60,9 +60,4 @@ void init_write(struct buf *out, const struct init *i);
 /* Appends the lines of the mapping's properties, so many blanks from the left. */
 void init_write_properties(struct buf *out, const struct proposed *mapping, int indent);
 
-/* Writes the file whole or not at all; ERR_CONFIG where it is there and may not be replaced, or
- * where it cannot be created. */
-int init_check_file(const char *path, bool replace, struct err *err) MUST_CHECK;
-int init_save(const char *path, bool replace, const struct buf *text, struct err *err) MUST_CHECK;
-
 #endif

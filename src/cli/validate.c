@@ -2,11 +2,11 @@
 /* validate: representative rows through an index of their own, in eight steps. */
 #include "rowferry/engine/validate.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "newfile.h"
 #include "progressline.h"
 #include "session.h"
 #include "setup.h"
@@ -126,20 +126,16 @@ static int validate_pipeline(struct job *j, const struct config *config, struct 
 /* --- the page ----------------------------------------------------------------------------------
  */
 
-static int cannot_write(const char *path, struct err *err)
+static int of_page(int rc, struct err *err)
 {
-    return err_set(err, ERR_REJECTED, "cannot write the page \"%s\": %s", path, strerror(errno));
+    return rc < 0 ? err_context(err, "option \"--html\"") : 0;
 }
 
 /* Before minutes of work. */
 static int check_page(const struct arguments *a, struct err *err)
 {
     const char *path = a->values[OPTION_HTML];
-    FILE *file = path != NULL ? fopen(path, "ae") : NULL;
-    if (file != NULL) {
-        fclose(file);
-    }
-    return path != NULL && file == NULL ? cannot_write(path, err) : 0;
+    return path != NULL ? of_page(newfile_check(path, true, err), err) : 0;
 }
 
 static int write_page(const struct arguments *a, const struct buf *sections, bool good,
@@ -152,11 +148,9 @@ static int write_page(const struct arguments *a, const struct buf *sections, boo
     }
     buf_init(&page, PAGE_BYTES);
     validated_push_page(&page, sections, good);
-    FILE *file = fopen(path, "we");
-    bool written = file != NULL && fwrite(page.data, 1, page.len, file) == page.len;
-    written = file != NULL && fclose(file) == 0 && written;
+    int rc = newfile_save(path, true, &page, err);
     buf_release(&page);
-    return written ? 0 : cannot_write(path, err);
+    return of_page(rc, err);
 }
 
 int command_validate(const struct arguments *a, struct err *err)

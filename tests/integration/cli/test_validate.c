@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "http.h"
@@ -347,8 +348,8 @@ START_TEST(the_page_needs_nothing_else)
     ck_assert_ptr_null(strstr(page, "<script"));
     ck_assert_ptr_null(strstr(page, "http"));
     rowferry_run(&r, w.config, "validate", "--html", "/nowhere/page.html", NULL);
-    ck_assert_int_eq(r.exit_code, 1);
-    expect_text(r.err, "cannot write the page \"/nowhere/page.html\"");
+    ck_assert_int_eq(r.exit_code, 2);
+    expect_text(r.err, "option \"--html\": cannot create \"/nowhere/page.html\"");
     program_result_release(&r);
     world_stop(&w);
 }
@@ -370,6 +371,32 @@ START_TEST(the_page_has_what_could_not_be_tried_with_its_reason)
     expect_text(page, "<h2>articles</h2><span class=\"state\">not tried</span>");
     expect_text(page, "<p class=\"why\">");
     ck_assert_ptr_null(strstr(page, "<svg"));
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_page_that_finds_no_room_leaves_the_earlier_one)
+{
+    struct world w;
+    struct program p;
+    struct program_result r;
+    char command[1024];
+    static char page[PAGE_BYTES];
+    world_start(&w, 5, NULL);
+    char *path = scratch_write(w.dir, "page.html", "the earlier one");
+    snprintf(command, sizeof(command),
+             "trap '' XFSZ; ulimit -f 4; '%s' -c '%s' validate --html '%s'; code=$?; ls '%s'; "
+             "exit $code",
+             getenv("ROWFERRY_PROGRAM"), w.config, path, w.dir);
+    program_start(&p, (const char *const[]){"/bin/sh", "-c", command, NULL}, NULL);
+    program_finish(&p, WAIT_MS, &r);
+    ck_assert_msg(r.exit_code == 6, "%d %s%s", r.exit_code, r.out, r.err);
+    expect_text(r.err, "option \"--html\": could not write \"");
+    ck_assert_ptr_null(strstr(r.out, ".new"));
+    program_result_release(&r);
+    read_page(page, path);
+    ck_assert_str_eq(page, "the earlier one");
+    free(path);
     world_stop(&w);
 }
 END_TEST
@@ -398,4 +425,5 @@ SUITE_MAIN("integration/cli/validate", a_pipeline_that_is_right_passes_and_leave
            searches_that_do_not_find_what_they_should_are_found,
            the_index_is_removed_whatever_fails, an_interrupt_removes_the_index,
            two_trials_run_side_by_side, the_page_needs_nothing_else,
-           the_page_has_what_could_not_be_tried_with_its_reason, a_service_that_is_away_ends_with_6)
+           the_page_has_what_could_not_be_tried_with_its_reason,
+           a_page_that_finds_no_room_leaves_the_earlier_one, a_service_that_is_away_ends_with_6)

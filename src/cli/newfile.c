@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file that init writes: whole or not at all, and never over another one unasked. */
+/* Made beside its place, and put there by a rename or a link. */
+#include "newfile.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "init.h"
 #include "rowferry/base/text.h"
+
+#define NAME_BYTES 64 /* more than the path has */
 
 static int is_there(const char *path, struct err *err)
 {
@@ -22,18 +26,18 @@ static int cannot_create(const char *path, struct err *err)
     return err_set(err, ERR_CONFIG, "cannot create \"%s\": %s", path, strerror(errno));
 }
 
-/* What --force puts a file in the place of: a link, a pipe or a device stays what it is. */
+/* What a file is put in the place of: a link, a pipe or a device stays what it is. */
 static int check_replaced(const char *path, struct err *err)
 {
     struct stat there;
     if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
         err_set(err, ERR_CONFIG, "\"%s\" is not a regular file, and is not replaced", path);
-        return err_hint(err, "name another file with -o, or none for standard output");
+        return err_hint(err, "name another file");
     }
     return 0;
 }
 
-int init_check_file(const char *path, bool replace, struct err *err)
+int newfile_check(const char *path, bool replace, struct err *err)
 {
     if (!replace && access(path, F_OK) == 0) {
         return is_there(path, err);
@@ -75,10 +79,10 @@ static int put_in_place(const char *made, const char *path, bool replace, struct
     return errno == EEXIST ? is_there(path, err) : cannot_create(path, err);
 }
 
-int init_save(const char *path, bool replace, const struct buf *text, struct err *err)
+int newfile_save(const char *path, bool replace, const struct buf *text, struct err *err)
 {
     struct buf made;
-    buf_init(&made, INIT_TEXT_BYTES);
+    buf_init(&made, PATH_MAX + NAME_BYTES);
     buf_printf(&made, "%s.%ld.new", path, (long)getpid());
     int fd = open(buf_text(&made), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     int rc = fd >= 0 ? 0 : cannot_create(path, err);
