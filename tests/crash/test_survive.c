@@ -102,6 +102,19 @@ static int lines_with(const char *text, const char *part)
     return count;
 }
 
+/* Until it has said so as often as that. */
+static void await_lines(const struct program *p, const char *part, int count)
+{
+    struct deadline deadline = deadline_after(WAIT_MS);
+    for (int told = 0; told < count;) {
+        char *said = program_said(p);
+        told = lines_with(said, part);
+        ck_assert_msg(told >= count || deadline_wait(&deadline), "\"%s\" not %d times: %.2000s",
+                      part, count, said);
+        free(said);
+    }
+}
+
 static void expect_lines(const struct program_result *result, const char *part, int count)
 {
     ck_assert_msg(lines_with(result->err, part) == count, "\"%s\" %d times and not %d: %s", part,
@@ -379,20 +392,13 @@ START_TEST(a_disk_that_is_full_for_a_while_is_told_twice_each_time)
         free(scratch_write(w.dir, "full", ""));
         snprintf(title, sizeof(title), "full %d", i);
         change(&w, title);
-        struct deadline deadline = deadline_after(20000);
-        for (int told = 0; told <= i;) {
-            char *said = program_said(&p);
-            told = lines_with(said, "event=stalled");
-            ck_assert_msg(deadline_wait(&deadline), "no line for stall number %d: %.2000s", i,
-                          said);
-            free(said);
-        }
+        await_lines(&p, "event=stalled", i + 1);
         pause_ms(6000);
         ck_assert_int_eq(unlink(path), 0);
         await_title(&w, title);
+        await_lines(&p, "event=goes_on", i + 1); /* a document arrives before what is told of it */
     }
     arrives(&w, "after");
-    program_await(&p, "event=goes_on", 20000);
     end_run(&p, &result);
     expect_lines(&result, "event=stalled", 2);
     expect_lines(&result, "event=goes_on", 2);
