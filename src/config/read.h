@@ -59,6 +59,18 @@ int value_text(struct reader *r, const char *path, struct json_object *value,
 int value_secret(struct reader *r, const char *path, struct json_object *value,
                  struct secret *out) MUST_CHECK;
 
+/* What an object of a list may say, and what must hold of it once it is read. */
+struct value_object {
+    const struct option *members; /* ends with a null path; offsets are within an item */
+    size_t item_bytes;
+    const char *hint; /* of a key that is none of them */
+    int (*check)(const struct reader *r, const char *path, const void *item);
+};
+
+/* A list of objects into *items, which the caller frees whatever comes of it (value_objects.c). */
+int value_objects(struct reader *r, const struct value_object *o, const char *path,
+                  struct json_object *value, void **items, size_t *count) MUST_CHECK;
+
 /* Tables that a query depends on, into a pointer with its count behind it (value_dependency.c). */
 int value_dependencies(struct reader *r, const char *path, struct json_object *value,
                        void *target) MUST_CHECK;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A list of objects into a list of structs, each member by its option. */
+#include <string.h>
+
+#include "read.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+
+#define MAX_PATH_BYTES 65536
+
+static const struct option *find_member(const struct value_object *o, const char *name)
+{
+    for (const struct option *member = o->members; member->path != NULL; member++) {
+        if (strcmp(member->path, name) == 0) {
+            return member;
+        }
+    }
+    return NULL;
+}
+
+static int read_member(struct reader *r, const struct value_object *o, const char *path,
+                       const char *name, struct json_object *value, char *item)
+{
+    const struct option *member = find_member(o, name);
+    if (member == NULL) {
+        read_fail(r, path, SCAN_KEY, "unknown key \"%s\"", path);
+        return err_hint(r->err, "%s", o->hint);
+    }
+    return value == NULL ? 0 : value_read(r, member, path, value, item + member->offset);
+}
+
+static int read_object(struct reader *r, const struct value_object *o, const char *path,
+                       struct json_object *value, char *item)
+{
+    if (!json_object_is_type(value, json_type_object)) {
+        return read_fail_kind(r, path, value, "an object");
+    }
+    json_object_object_foreach(value, key, member)
+    {
+        struct buf place;
+        buf_init(&place, MAX_PATH_BYTES);
+        buf_printf(&place, "%s.%s", path, key);
+        int result = read_member(r, o, buf_text(&place), key, member, item);
+        buf_release(&place);
+        if (result != 0) {
+            return result;
+        }
+    }
+    return o->check(r, path, item);
+}
+
+int value_objects(struct reader *r, const struct value_object *o, const char *path,
+                  struct json_object *value, void **items, size_t *count)
+{
+    if (!json_object_is_type(value, json_type_array)) {
+        return read_fail_kind(r, path, value, "a list of objects");
+    }
+    *count = json_object_array_length(value);
+    char *item = mem_zero(*count + 1, o->item_bytes);
+    *items = item;
+    for (size_t i = 0; i < *count; i++, item += o->item_bytes) {
+        struct buf place;
+        buf_init(&place, MAX_PATH_BYTES);
+        buf_printf(&place, "%s[%zu]", path, i);
+        int result = read_object(r, o, buf_text(&place), json_object_array_get_idx(value, i), item);
+        buf_release(&place);
+        if (result != 0) {
+            return result;
+        }
+    }
+    return 0;
+}
