@@ -49,21 +49,6 @@ static void say_port(struct check *c, const struct ways *w, size_t i, enum verdi
     }
 }
 
-static void say_tls_failure(struct check *c, const struct err *err, enum verdict bad)
-{
-    const char *remedy = err->hint;
-    if (strstr(err->message, "expired") != NULL) {
-        remedy = "give the service a new certificate";
-    } else if (strstr(err->message, "does not match") != NULL ||
-               strstr(err->message, "subject name") != NULL) {
-        remedy = "use a host name in service.url that the certificate contains, or give the "
-                 "service one that contains this name";
-    } else if (strstr(err->message, "verify the certificate") != NULL) {
-        remedy = "set service.tls.ca_file to the certificate of the authority that signed it";
-    }
-    check_say(c, bad, remedy[0] != '\0' ? remedy : NULL, "%s", err->message);
-}
-
 static void say_certificate(struct check *c, const struct reach *r)
 {
     struct clock clock = clock_system();
@@ -85,7 +70,8 @@ static void say_tls(struct check *c, const struct ways *w, size_t i, enum verdic
     const struct reach *r = &w->reached[i];
     c->what = "service TLS";
     if (r->step == REACH_TLS) {
-        say_tls_failure(c, &w->errors[i], bad);
+        const struct err *err = &w->errors[i];
+        check_say(c, bad, err->hint[0] != '\0' ? err->hint : NULL, "%s", err->message);
     } else if (r->secure) {
         say_certificate(c, r);
     } else if (r->local) {

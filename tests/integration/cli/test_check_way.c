@@ -180,7 +180,7 @@ START_TEST(an_authority_that_is_unknown_is_told)
     char tls[512];
     enter(&s, "IP:127.0.0.1", "365", false);
     found(&s.w, NULL, "service TLS", "FAIL", "cannot verify the certificate",
-          "set service.tls.ca_file to the certificate of the authority");
+          "set service.tls.ca_file to this certificate");
     snprintf(tls, sizeof(tls), "\"tls\": {\"ca_file\": \"%s\"}, \"auth\"", s.cert);
     rewrite(&s.w, "\"auth\"", tls);
     passes(&s.w, NULL, "service TLS", "certificate of CN = devsearch, by CN = devsearch: 36");
@@ -193,7 +193,7 @@ START_TEST(a_certificate_of_another_name_is_told)
     struct secure s;
     enter(&s, "DNS:elsewhere.example", "365", true);
     found(&s.w, NULL, "service TLS", "FAIL", "cannot verify the certificate",
-          "that the certificate contains, or give the service one that contains this name");
+          "that the certificate contains, or give the service one with this name");
     renew(&s, "IP:127.0.0.1");
     passes(&s.w, NULL, "service TLS", ": 36");
     leave(&s);
