@@ -232,28 +232,7 @@ int listing_count(struct listing *l, int64_t *rows, struct err *err)
 
 int listing_possible(struct listing *l, struct span key, bool *possible, struct err *err)
 {
-    struct buf sql;
-    struct buf parts;
-    struct err why;
-    size_t offsets[KEY_MAX_PARTS];
-    const char *params[KEY_MAX_PARTS];
-    size_t count = l->table->key_count;
-    buf_init(&sql, SQL_MAX_BYTES);
-    buf_init(&parts, ARRAY_MAX_BYTES);
-    *possible = key_split(&parts, offsets, key.data, key.len, count, &why) == 0;
-    for (size_t i = 0; i < count && *possible; i++) {
-        params[i] = buf_text(&parts) + offsets[i];
-        buf_printf(&sql, "%s$%zu::text::%s", i > 0 ? ", " : "select ", i + 1,
-                   l->table->key_types[i]);
-    }
-    int rc = *possible ? pg_query(l->pg, NULL, buf_text(&sql), params, count, err) : 0;
-    if (rc == ERR_REJECTED && strncmp(err->sqlstate, "22", 2) == 0) {
-        *possible = false;
-        rc = 0;
-    }
-    buf_release(&sql);
-    buf_release(&parts);
-    return rc;
+    return keytext_possible(l->pg, l->table, key, possible, err);
 }
 
 /* The expression of every key's text, over a row that has nothing but the key. */

@@ -251,34 +251,15 @@ static int choose_all(struct sample *s, struct err *err)
 /* --- opening -----------------------------------------------------------------------------------
  */
 
-/* A key that people wrote must be a text of the key columns' types, or no row can have it. Asked
- * before the transaction, which an error would end. */
+/* A key that people wrote may be one that no row can have. Asked before the transaction, which an
+ * error would end. */
 static int add_named(struct sample *s, const char *key, struct err *err)
 {
-    struct buf sql;
-    struct buf parts;
-    struct err why;
-    size_t offsets[KEY_MAX_PARTS];
-    const char *params[KEY_MAX_PARTS];
-    size_t count = s->base->key_count;
-    buf_init(&sql, SAMPLE_SQL_BYTES);
-    buf_init(&parts, KEYS_MAX_BYTES);
-    bool possible = key_split(&parts, offsets, key, strlen(key), count, &why) == 0;
-    for (size_t i = 0; i < count && possible; i++) {
-        params[i] = buf_text(&parts) + offsets[i];
-        buf_printf(&sql, "%s$%zu::text::%s", i > 0 ? ", " : "select ", i + 1,
-                   s->base->key_types[i]);
-    }
-    int rc = possible ? pg_query(s->pg, NULL, buf_text(&sql), params, count, err) : 0;
-    if (rc == ERR_REJECTED && strncmp(err->sqlstate, "22", 2) == 0) {
-        possible = false;
-        rc = 0;
-    }
+    bool possible = false;
+    int rc = keytext_possible(s->pg, s->base, span_make(key, strlen(key)), &possible, err);
     if (rc == 0 && possible) {
         add_key(s, key, STRATUM_NAMED);
     }
-    buf_release(&sql);
-    buf_release(&parts);
     return rc;
 }
 

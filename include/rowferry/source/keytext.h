@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one SQL expression of a key's text, used alike by trigger, copy, poll and re-read.
+ * The one SQL expression of a key's text, used alike by trigger, copy, poll and re-read; and what a
+ * text must be to be a key.
  *
  * Its inverse is document/key.h.
  */
 #ifndef ROWFERRY_SOURCE_KEYTEXT_H
 #define ROWFERRY_SOURCE_KEYTEXT_H
 
+#include "rowferry/base/text.h"
 #include "rowferry/source/catalog.h"
 
 struct buf;
@@ -19,5 +21,10 @@ int keytext_push(struct pg *pg, struct buf *out, const char *alias, const char *
 /* ERR_REJECTED where a page of keys that are greater than `after` has that one: a condition took
  * the page's own away, and pages would come for ever. key: null is none. */
 int keytext_expect_later(const char *after, const char *key, struct err *err) MUST_CHECK;
+
+/* Whether a row of the table can have this key: its parts are texts of the key columns' types. Not
+ * within a transaction, which a key that is none would end. */
+int keytext_possible(struct pg *pg, const struct table *t, struct span key, bool *possible,
+                     struct err *err) MUST_CHECK;
 
 #endif
