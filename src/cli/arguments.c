@@ -152,8 +152,8 @@ static size_t group_len(const char *word)
 }
 
 /*
- * The words that may stand after `group` (null: at the beginning), of what this version has;
- * null-terminated, the caller frees the array and its texts.
+ * The words that may stand after `group` (null: at the beginning); null-terminated, the caller
+ * frees the array and its texts.
  */
 static char **choices(const char *group)
 {
@@ -161,8 +161,8 @@ static char **choices(const char *group)
     char **words = NULL;
     size_t count = 0;
     for (const struct command *c = commands; c->name != NULL; c++) {
-        if (c->summary == NULL || (group != NULL && group_len(group) != strcspn(c->name, " ")) ||
-            (group != NULL && strncmp(c->name, group, skip - 1) != 0)) {
+        if (group != NULL &&
+            (group_len(group) != strcspn(c->name, " ") || strncmp(c->name, group, skip - 1) != 0)) {
             continue;
         }
         const char *word = c->name + skip;
@@ -202,10 +202,6 @@ static int find_command(struct arguments *a, size_t words, struct err *err)
 {
     for (const struct command *c = commands; c->name != NULL; c++) {
         size_t named = words_naming(c, a->words, words);
-        if (named > 0 && c->summary == NULL) {
-            return err_set(err, ERR_CONFIG, "command \"%s\" is not available in version %s",
-                           c->name, ROWFERRY_VERSION);
-        }
         if (named > 0) {
             a->command = c;
             a->operands = a->words + named;
@@ -229,11 +225,6 @@ static int check_options(const struct arguments *a, struct err *err)
             return err_set(err, ERR_CONFIG,
                            "command \"%s\" has no option \"%s\"; see: rowferry %s --help",
                            a->command->name, option_rows[i].name, a->command->name);
-        }
-        if (a->values[i] != NULL && option_rows[i].help == NULL) {
-            return err_set(err, ERR_CONFIG,
-                           "option \"%s\" of \"%s\" is not available in version %s",
-                           option_rows[i].name, a->command->name, ROWFERRY_VERSION);
         }
     }
     return 0;

@@ -69,7 +69,7 @@ struct option_row {
     const char *name;     /* with its dashes */
     char letter;          /* 0: none */
     const char *argument; /* with "..." behind it: several, as words up to the next option too */
-    const char *help;     /* null: an option of a later version */
+    const char *help;
 };
 
 extern const struct option_row option_rows[OPTION_COUNT];
@@ -87,7 +87,7 @@ struct arguments;
 struct command {
     const char *name;     /* "sync"; "source install" in the group "source" */
     const char *operands; /* "[PIPELINE...]", "ID..."; "" = none */
-    const char *summary;  /* one line; null: a command of a later version */
+    const char *summary;  /* one line */
     const char *about;    /* sentences that help and manual say too; lines are broken by whoever
                              shows them, an empty line begins a paragraph */
     uint64_t options;     /* bits, beside the global ones */

@@ -121,7 +121,7 @@ static void push_options(struct buf *out, const struct scene *s, const char *pre
 {
     uint64_t bits = OPTIONS_GLOBAL | (s->command != NULL ? s->command->options : 0);
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if ((bits & OPTION_BIT(i)) != 0 && option_rows[i].help != NULL) {
+        if ((bits & OPTION_BIT(i)) != 0) {
             complete_candidate(out, prefix, option_rows[i].name, option_rows[i].help);
         }
     }
@@ -153,8 +153,7 @@ static void push_joined(struct buf *out, const struct scene *s, const char *word
 static const char *rest_of(const struct command *c, const char *group)
 {
     size_t len = group != NULL ? strlen(group) : 0;
-    if (c->summary == NULL ||
-        (len > 0 && (strncmp(c->name, group, len) != 0 || c->name[len] != ' '))) {
+    if (len > 0 && (strncmp(c->name, group, len) != 0 || c->name[len] != ' ')) {
         return NULL;
     }
     return len > 0 ? c->name + len + 1 : c->name;

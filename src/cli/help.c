@@ -83,7 +83,7 @@ static void push_options(struct buf *out, const char *title, uint64_t bits)
     }
     buf_printf(out, "\n%s:\n", title);
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if ((bits & OPTION_BIT(i)) != 0 && option_rows[i].help != NULL) {
+        if ((bits & OPTION_BIT(i)) != 0) {
             push_option(out, &option_rows[i]);
         }
     }
@@ -129,7 +129,7 @@ static void push_commands(struct buf *out, const char *group)
 {
     buf_push_literal(out, "\nCommands:\n");
     for (const struct command *c = commands; c->name != NULL; c++) {
-        if (c->summary != NULL && (group == NULL || in_group(c, group))) {
+        if (group == NULL || in_group(c, group)) {
             buf_printf(out, "  %-*s%s\n", COMMAND_COLUMN, c->name, c->summary);
         }
     }

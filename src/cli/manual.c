@@ -90,7 +90,7 @@ static void push_options(struct buf *out, uint64_t bits)
     buf_push_literal(out, ".Bl -tag -width indent\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_row *row = &option_rows[i];
-        if ((bits & OPTION_BIT(i)) == 0 || row->help == NULL) {
+        if ((bits & OPTION_BIT(i)) == 0) {
             continue;
         }
         buf_push_literal(out, ".It ");
@@ -110,7 +110,7 @@ static void push_synopsis(struct buf *out, uint64_t bits)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_row *row = &option_rows[i];
-        if ((bits & OPTION_BIT(i)) != 0 && row->help != NULL) {
+        if ((bits & OPTION_BIT(i)) != 0) {
             buf_printf(out, " Oo Fl %s%s%s Oc", row->name + 1, row->argument != NULL ? " Ar " : "",
                        row->argument != NULL ? row->argument : "");
         }
@@ -172,7 +172,7 @@ static void begin_command(struct manual *m, const struct command *c)
 static void push_rest(struct manual *m)
 {
     for (const struct command *c = commands; c->name != NULL; c++) {
-        if (c->summary != NULL && (m->told & UINT64_C(1) << (c - commands)) == 0) {
+        if ((m->told & UINT64_C(1) << (c - commands)) == 0) {
             begin_command(m, c);
             end_command(m);
         }
@@ -204,8 +204,7 @@ static int follow(struct manual *m, struct span word, struct err *err)
         push_exits(m->out);
     } else {
         for (const struct command *c = commands; c->name != NULL; c++) {
-            if (word.len > head && c->summary != NULL &&
-                span_is(span_make(word.data + head, word.len - head), c->name)) {
+            if (word.len > head && span_is(span_make(word.data + head, word.len - head), c->name)) {
                 begin_command(m, c);
                 return 0;
             }
