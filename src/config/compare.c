@@ -88,7 +88,6 @@ static bool same_value(const struct option *o, const void *a, const void *b)
     case OPTION_QUERIES: /* of a command that reads the file anew */
     case OPTION_PIPELINES:
     case OPTION_UNREAD:
-    case OPTION_UNAVAILABLE:
     default:
         return true;
     }

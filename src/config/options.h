@@ -12,24 +12,23 @@
 #include "rowferry/base/err.h"
 
 enum option_type {
-    OPTION_TEXT,        /* char *: a string */
-    OPTION_PATH,        /* char *: a path, relative to the file's directory */
-    OPTION_FLAG,        /* bool */
-    OPTION_COUNT,       /* int64_t: a whole number */
-    OPTION_SIZE,        /* int64_t bytes: "5MiB" */
-    OPTION_DURATION,    /* int64_t ms: "20ms" */
-    OPTION_SHARE,       /* double: 0 to 1 */
-    OPTION_CHOICE,      /* int: the index in choices */
-    OPTION_SECRET,      /* struct secret */
-    OPTION_JSON,        /* char *: an object of the service's own, one line */
-    OPTION_LIST,        /* char ** and size_t behind it: strings */
-    OPTION_TEXTS,       /* the same; one string may stand without the list */
-    OPTION_FIELDS,      /* struct field * and size_t behind it: property <- column or null */
-    OPTION_DEPENDS,     /* struct dependency * and size_t behind it: tables and their keys */
-    OPTION_QUERIES,     /* struct trial_query * and size_t behind it: searches and their hits */
-    OPTION_PIPELINES,   /* the pipelines */
-    OPTION_UNREAD,      /* accepted, read by nothing in this version */
-    OPTION_UNAVAILABLE, /* known, but refused in this version */
+    OPTION_TEXT,      /* char *: a string */
+    OPTION_PATH,      /* char *: a path, relative to the file's directory */
+    OPTION_FLAG,      /* bool */
+    OPTION_COUNT,     /* int64_t: a whole number */
+    OPTION_SIZE,      /* int64_t bytes: "5MiB" */
+    OPTION_DURATION,  /* int64_t ms: "20ms" */
+    OPTION_SHARE,     /* double: 0 to 1 */
+    OPTION_CHOICE,    /* int: the index in choices */
+    OPTION_SECRET,    /* struct secret */
+    OPTION_JSON,      /* char *: an object of the service's own, one line */
+    OPTION_LIST,      /* char ** and size_t behind it: strings */
+    OPTION_TEXTS,     /* the same; one string may stand without the list */
+    OPTION_FIELDS,    /* struct field * and size_t behind it: property <- column or null */
+    OPTION_DEPENDS,   /* struct dependency * and size_t behind it: tables and their keys */
+    OPTION_QUERIES,   /* struct trial_query * and size_t behind it: searches and their hits */
+    OPTION_PIPELINES, /* the pipelines */
+    OPTION_UNREAD,    /* accepted, read by nothing in this version */
 };
 
 enum option_scope {

@@ -325,9 +325,6 @@ int value_read(struct reader *r, const struct option *o, const char *path,
         return value_dependencies(r, path, value, target);
     case OPTION_QUERIES:
         return value_queries(r, path, value, target);
-    case OPTION_UNAVAILABLE:
-        return read_fail(r, path, SCAN_KEY, "\"%s\" is not available in version %s", path,
-                         ROWFERRY_VERSION);
     case OPTION_UNREAD:
     case OPTION_PIPELINES:
     default:

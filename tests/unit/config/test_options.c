@@ -79,7 +79,7 @@ static void push_table(struct buf *out, int scope)
     buf_push_literal(out, "\n| key | value | default | range | what it is |\n"
                           "| --- | --- | --- | --- | --- |\n");
     for (const struct option *o = options; o->path != NULL; o++) {
-        if ((int)o->scope == scope && o->type != OPTION_UNAVAILABLE) {
+        if ((int)o->scope == scope) {
             push_row(out, o);
         }
     }
@@ -109,13 +109,16 @@ START_TEST(the_manual_names_what_is_not_in_this_version)
 {
     char *manual = read_docs("configuration.md");
     for (const struct option *o = options; o->path != NULL; o++) {
-        struct buf row;
-        buf_init(&row, 4096);
-        buf_printf(&row, "| `%s%s` | %s |", o->scope == SCOPE_PIPELINE ? "pipelines[]." : "",
-                   o->path, o->help);
-        ck_assert_msg(o->type != OPTION_UNAVAILABLE || strstr(manual, buf_text(&row)) != NULL,
-                      "missing: %s", buf_text(&row));
-        buf_release(&row);
+        const char *choice = o->choices != NULL ? strchr(o->choices, '!') : NULL;
+        for (; choice != NULL; choice = strchr(choice + 1, '!')) {
+            struct buf row;
+            buf_init(&row, 4096);
+            buf_printf(&row, "| `%s%s`: `%.*s` | ",
+                       o->scope == SCOPE_PIPELINE ? "pipelines[]." : "", o->path,
+                       (int)strcspn(choice + 1, "|"), choice + 1);
+            ck_assert_msg(strstr(manual, buf_text(&row)) != NULL, "missing: %s", buf_text(&row));
+            buf_release(&row);
+        }
     }
     free(manual);
 }
@@ -159,10 +162,9 @@ static void assert_same_keys(struct json_object *group, bool in_pipeline)
             continue;
         }
         struct json_object *leaf = schema_at(group, o->path);
-        ck_assert_msg((leaf != NULL) == (o->type != OPTION_UNAVAILABLE), "%s", o->path);
-        expected += leaf != NULL;
-        struct json_object *fallback =
-            leaf != NULL ? json_object_object_get(leaf, "default") : NULL;
+        ck_assert_msg(leaf != NULL, "%s", o->path);
+        expected++;
+        struct json_object *fallback = json_object_object_get(leaf, "default");
         ck_assert_msg((fallback != NULL) == (o->fallback != NULL), "%s", o->path);
         if (fallback != NULL) {
             ck_assert_str_eq(json_object_get_string(fallback), o->fallback);
