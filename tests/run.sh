@@ -6,12 +6,14 @@
 #   tests/run.sh [option of ctest]...   with sanitizers: unit, golden, integration, lints, and two real
 #                                       search servers, where Maven can fetch them
 #   tests/run.sh --long                 without: kills, outages, restarts, damaged state files, memory,
+#                                       a kill at every 20th call to the system (which ones, the commit says),
 #                                       2,000 seeds of the simulation, mutants that it must catch, and
 #                                       half a minute of fuzzing for each target (with clang),
 #                                       300 random histories, 250,000 changes, 600,000 rows, 100 verifies,
 #                                       package, units and image on clean trees of Debian (as root)
 #   tests/run.sh --night [--evidence]   the same with the full numbers and on all real search servers, in two hours:
-#                                       3,000 histories, 300 kills, a million changes, two million rows;
+#                                       3,000 histories, 300 kills and one at every call to the system,
+#                                       a million changes, two million rows;
 #                                       --evidence writes what came out to docs/evidence/DATE.txt
 #
 # For example: tests/run.sh -L unit, tests/run.sh -R changelog
@@ -31,6 +33,7 @@ conformance=
 if [ "${1:-}" = --night ]; then
     export ROWFERRY_HISTORIES=${ROWFERRY_HISTORIES:-3000}
     export ROWFERRY_KILLS=${ROWFERRY_KILLS:-300}
+    export ROWFERRY_STRIDE=${ROWFERRY_STRIDE:-1}
     export ROWFERRY_OUTAGE_S=${ROWFERRY_OUTAGE_S:-300}
     export ROWFERRY_SOAK_S=${ROWFERRY_SOAK_S:-1800}
     export ROWFERRY_RUN_SOAK_S=${ROWFERRY_RUN_SOAK_S:-3600}
@@ -54,6 +57,8 @@ if [ "${1:-}" = --long ]; then
     preset=debug
     select=(-R '^crash_|^history_|^deploy_debian$|^unit_engine_simulation$|^golden_service_|^fixture_'"$conformance|^integration_($slow)\$")
     export ROWFERRY_HISTORIES=${ROWFERRY_HISTORIES:-300}
+    export ROWFERRY_STRIDE=${ROWFERRY_STRIDE:-20}
+    export ROWFERRY_OFFSET=${ROWFERRY_OFFSET:-$((16#$(git -C "$top" rev-parse --short=7 HEAD 2>/dev/null || echo 0)))}
     export ROWFERRY_SOAK_S=${ROWFERRY_SOAK_S:-60}
     export ROWFERRY_RUN_SOAK_S=${ROWFERRY_RUN_SOAK_S:-120}
     export ROWFERRY_CHANGED_ROWS=${ROWFERRY_CHANGED_ROWS:-250000}
@@ -117,9 +122,9 @@ evidence() {
     mkdir -p "$(dirname "$evidence")"
     {
         echo "commit $(git rev-parse HEAD), $(date -u +%FT%TZ), $(nproc) cores, $(psql --version)"
-        env | grep -E '^ROWFERRY_(HISTORIES|SEEDS|KILLS|OUTAGE_S|STATE_STRIDE|SOAK_S|RUN_SOAK_S|CHANGED_ROWS|COPIED_ROWS|ARTICLES|REBUILT_ROWS)=' | sort
+        env | grep -E '^ROWFERRY_(HISTORIES|SEEDS|KILLS|STRIDE|OUTAGE_S|STATE_STRIDE|SOAK_S|RUN_SOAK_S|CHANGED_ROWS|COPIED_ROWS|ARTICLES|REBUILT_ROWS)=' | sort
         echo
-        grep -hE ': [0-9]+ histories$|found at seed|: [0-9.]+ MiB|^ *[0-9]+ kills|^soak|^  (service killed|postgres crashed|storm of 429|requests cut|agent killed) ' "$build/Testing/Temporary/LastTest.log" || true
+        grep -hE ': [0-9]+ histories$|found at seed|: [0-9.]+ MiB|^ *[0-9]+ kills|^boundary |^soak|^  (service killed|postgres crashed|storm of 429|requests cut|agent killed) ' "$build/Testing/Temporary/LastTest.log" || true
         echo
         awk '/<testcase / { match($0, / name="[^"]*"/); name = substr($0, RSTART + 7, RLENGTH - 8)
                             match($0, / time="[^"]*"/); time = substr($0, RSTART + 7, RLENGTH - 8)

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists calls, breaks them one by one, counts what happened. */
+#include "boundaries.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rowferry/base/text.h"
+#include "sql.h"
+
+#define ROWS 40
+#define RUN_MS 60000
+#define PATH_BYTES 4096
+#define NAME_BYTES 24
+#define FUNCTIONS 48
+#define TRIES 3
+#define LIMITS                                                                                     \
+    "\"batch_operations\": 10, \"in_flight\": 1, \"readers\": 1, \"retry_budget\": \"20s\""
+
+const struct fault boundary_kill = {.action = "kill", .class = "boundary"};
+const struct fault boundary_torn = {
+    .action = "torn", .class = "boundary", .functions = " write pwrite send "};
+const struct fault boundary_full = {
+    .action = "full", .class = "boundary", .functions = " write pwrite ", .error = ENOSPC};
+
+/* --- the stage ------------------------------------------------------------------------------- */
+
+void stage_start(struct stage *s)
+{
+    *s = (struct stage){0};
+    if (access("/dev/shm", W_OK) == 0) {
+        setenv("TMPDIR", "/dev/shm", 1); /* a kill asks nothing of a disk, and there are many */
+    }
+    world_start(&s->w, ROWS, NULL);
+    world_configure(&s->w, CRASH_PROPERTIES, LIMITS);
+    world_install(&s->w);
+    sql_exec(s->w.conn, "create sequence fresh start 10000");
+    s->elsewhere = world_config_of_another(&s->w);
+}
+
+void stage_stop(struct stage *s)
+{
+    free(s->elsewhere);
+    world_stop(&s->w);
+}
+
+void stage_change(struct stage *s)
+{
+    int n = ++s->n;
+    sql_exec(s->w.conn,
+             "update articles set title = 'change %d' where source_id %% 4 = %d;"
+             "update articles set source_id = nextval('fresh') where source_id = (select "
+             "max(source_id) from articles);"
+             "delete from articles where source_id in (select source_id from articles order by 1 "
+             "limit 2);"
+             "insert into articles (source_id, title) select nextval('fresh'), 'new' from "
+             "generate_series(1, 2)",
+             n, n % 4);
+}
+
+void stage_sync(struct stage *s, int exit_code)
+{
+    struct program_result result;
+    world_sync(&s->w, exit_code, &result);
+    program_result_release(&result);
+}
+
+/* --- calls ----------------------------------------------------------------------------------- */
+
+struct call {
+    char site[20];
+    char function[NAME_BYTES];
+    char text[192];
+    long number;
+};
+
+struct calls {
+    struct call *items;
+    size_t count;
+    size_t sites;
+};
+
+/* How often each function was to be broken, and was. */
+struct tally {
+    struct {
+        char name[NAME_BYTES];
+        int64_t calls;
+        int64_t hits;
+    } functions[FUNCTIONS];
+    size_t count;
+    int64_t hits;
+    int64_t missed;
+};
+
+static size_t tally_of(struct tally *t, const char *function)
+{
+    size_t i = 0;
+    while (i < t->count && strcmp(t->functions[i].name, function) != 0) {
+        i++;
+    }
+    if (i == t->count) {
+        ck_assert_uint_lt(i, FUNCTIONS);
+        snprintf(t->functions[t->count++].name, NAME_BYTES, "%s", function);
+    }
+    return i;
+}
+
+/* What boundary.c wrote of the call that it broke. */
+static char *marker(const struct stage *s)
+{
+    return scratch_path(s->w.dir, "calls");
+}
+
+static bool is_marked(const char *path)
+{
+    struct stat status;
+    ck_assert_int_eq(stat(path, &status), 0);
+    return status.st_size > 0;
+}
+
+static void run(const struct stage *s, const struct workload *work, const char *setting,
+                struct program_result *result)
+{
+    struct program program;
+    const char *argv[10] = {getenv("ROWFERRY_PROGRAM"), "-c",
+                            work->elsewhere ? s->elsewhere : s->w.config};
+    const char *const env[] = {setting, "LD_PRELOAD=" TEST_BOUNDARY,
+                               "ASAN_OPTIONS=verify_asan_link_order=0", NULL};
+    for (size_t i = 0; work->words[i] != NULL; i++) {
+        argv[3 + i] = work->words[i];
+    }
+    program_start(&program, argv, env);
+    program_finish(&program, RUN_MS, result);
+}
+
+static void add_call(struct calls *calls, const char *line)
+{
+    struct call call = {.number = 1};
+    if (sscanf(line, "%19s %23s", call.site, call.function) != 2 || strcmp(call.site, "by") == 0) {
+        return;
+    }
+    snprintf(call.text, sizeof(call.text), "%.*s", (int)strcspn(line, "\n"), line);
+    for (size_t i = calls->count; i > 0; i--) {
+        if (strcmp(calls->items[i - 1].site, call.site) == 0) {
+            call.number = calls->items[i - 1].number + 1;
+            break;
+        }
+    }
+    calls->sites += call.number == 1;
+    calls->items = mem_grow(calls->items, calls->count + 1, sizeof(call));
+    calls->items[calls->count++] = call;
+}
+
+/* What $ROWFERRY_PLACES names is given the places of the program that were on the way. */
+static void keep_places(FILE *log)
+{
+    char line[256];
+    const char *path = getenv("ROWFERRY_PLACES");
+    FILE *places = path != NULL ? fopen(path, "ae") : NULL;
+    while (places != NULL && fgets(line, sizeof(line), log) != NULL) {
+        if (strncmp(line, "by ", 3) == 0) {
+            fputs(line, places);
+        }
+    }
+    if (places != NULL) {
+        fclose(places);
+    }
+    rewind(log);
+}
+
+static void list(struct stage *s, const struct workload *work, const struct fault *fault,
+                 struct calls *calls)
+{
+    char setting[PATH_BYTES];
+    char line[256];
+    struct program_result result;
+    char *path = marker(s);
+    *calls = (struct calls){0};
+    work->prepare(s);
+    unlink(path);
+    snprintf(setting, sizeof(setting), "ROWFERRY_TEST_BOUNDARY=count %s %s", fault->class, path);
+    run(s, work, setting, &result);
+    ck_assert_msg(result.exit_code == work->exit_code, "%s: exit code %d: %s", work->name,
+                  result.exit_code, result.err);
+    program_result_release(&result);
+    FILE *log = fopen(path, "re");
+    ck_assert_ptr_nonnull(log);
+    keep_places(log);
+    while (fgets(line, sizeof(line), log) != NULL) {
+        add_call(calls, line);
+    }
+    fclose(log);
+    work->recover(s);
+    free(path);
+    ck_assert_uint_gt(calls->count, 0);
+}
+
+/* --- one of them is broken ------------------------------------------------------------------- */
+
+static bool dies(const struct fault *fault)
+{
+    return strcmp(fault->action, "kill") == 0 || strcmp(fault->action, "torn") == 0;
+}
+
+/* Of what failed and did not kill: an exit code that is documented, with a reason; the end of
+ * memory may be an abort that says so. */
+static void judge_failure(const struct workload *work, const char *what,
+                          const struct program_result *result)
+{
+    bool exhausted = result->exit_code == 128 + SIGABRT &&
+                     strstr(result->err, "rowferry: out of memory") != NULL;
+    ck_assert_msg(exhausted || result->exit_code <= 6, "%s: %s: exit code %d: %s", work->name, what,
+                  result->exit_code, result->err);
+    ck_assert_msg(result->exit_code == work->exit_code || strstr(result->err, "rowferry: ") != NULL,
+                  "%s: %s: exit code %d without a reason: %s", work->name, what, result->exit_code,
+                  result->err);
+}
+
+static void judge(struct stage *s, const struct workload *work, const struct fault *fault,
+                  const char *what, bool hit, const struct program_result *result)
+{
+    if (hit && dies(fault)) {
+        ck_assert_msg(result->exit_code == 128 + SIGKILL, "%s: %s: exit code %d: %s", work->name,
+                      what, result->exit_code, result->err);
+    } else if (hit) {
+        judge_failure(work, what, result);
+    } else {
+        ck_assert_msg(result->exit_code == work->exit_code, "%s: %s did not come: exit code %d: %s",
+                      work->name, what, result->exit_code, result->err);
+    }
+    if (result->exit_code == 0) {
+        world_expect_equal(&s->w);
+    }
+}
+
+/* One run with a call that is broken; false where it did not come. */
+static bool try_call(struct stage *s, const struct workload *work, const struct fault *fault,
+                     const struct call *call)
+{
+    char setting[PATH_BYTES];
+    char what[256];
+    struct program_result result;
+    char *path = marker(s);
+    snprintf(what, sizeof(what), "%s at %s number %ld", fault->action, call->text, call->number);
+    printf("%s: %s\n", work->name, what);
+    fflush(stdout);
+    work->prepare(s);
+    unlink(path);
+    snprintf(setting, sizeof(setting), "ROWFERRY_TEST_BOUNDARY=%s %s %s %s %ld %d", fault->action,
+             fault->class, path, call->site, call->number, fault->error);
+    run(s, work, setting, &result);
+    bool hit = is_marked(path);
+    judge(s, work, fault, what, hit, &result);
+    program_result_release(&result);
+    work->recover(s);
+    free(path);
+    return hit;
+}
+
+/* What depends on how quick an answer is comes sooner or later. */
+static void break_call(struct stage *s, const struct workload *work, const struct fault *fault,
+                       const struct call *call, struct tally *tally)
+{
+    bool hit = false;
+    for (int i = 0; i < TRIES && !hit; i++) {
+        hit = try_call(s, work, fault, call);
+    }
+    if (!hit) {
+        printf("  did not come again\n");
+    }
+    tally->hits += hit;
+    tally->missed += !hit;
+    tally->functions[tally_of(tally, call->function)].hits += hit;
+}
+
+/* --- all of them ----------------------------------------------------------------------------- */
+
+static void tell(const struct workload *work, const struct fault *fault, const struct calls *calls,
+                 int64_t wanted, const struct tally *tally)
+{
+    printf("boundary %s, %s: %lld of %lld calls at %zu sites, %lld hit, %lld did not come again;",
+           work->name, fault->action, (long long)(tally->hits + tally->missed), (long long)wanted,
+           calls->sites, (long long)tally->hits, (long long)tally->missed);
+    for (size_t i = 0; i < tally->count; i++) {
+        printf(" %s %lld/%lld", tally->functions[i].name, (long long)tally->functions[i].hits,
+               (long long)tally->functions[i].calls);
+    }
+    printf("\n");
+    fflush(stdout);
+    for (size_t i = 0; i < tally->count; i++) {
+        ck_assert_msg(tally->functions[i].hits > 0, "%s, %s: no %s was hit", work->name,
+                      fault->action, tally->functions[i].name);
+    }
+    ck_assert_msg(tally->missed * 10 <= tally->hits + tally->missed,
+                  "%s, %s: %lld of %lld calls did not come again", work->name, fault->action,
+                  (long long)tally->missed, (long long)(tally->hits + tally->missed));
+}
+
+static bool concerns(const struct fault *fault, const struct call *call)
+{
+    char word[NAME_BYTES + 2];
+    snprintf(word, sizeof(word), " %s ", call->function);
+    return fault->functions == NULL || strstr(fault->functions, word) != NULL;
+}
+
+/* Every stride'th, and of each function one at the least: the last, where none was before. */
+static bool chosen(struct tally *tally, const struct calls *calls, const struct fault *fault,
+                   size_t at, int64_t nth)
+{
+    int64_t stride = crash_setting("ROWFERRY_STRIDE", 40);
+    int64_t sparse = stride > 1 && fault->sparse > 0 ? stride * fault->sparse : stride;
+    const char *function = calls->items[at].function;
+    bool later = false;
+    if ((nth + crash_setting("ROWFERRY_OFFSET", 0)) % sparse == 0) {
+        return true;
+    }
+    for (size_t i = at + 1; i < calls->count && !later; i++) {
+        later = strcmp(calls->items[i].function, function) == 0;
+    }
+    return !later && tally->functions[tally_of(tally, function)].hits == 0;
+}
+
+void boundaries_try(struct stage *s, const struct workload *work, const struct fault *fault)
+{
+    struct calls calls;
+    struct tally tally = {0};
+    int64_t nth = 0;
+    list(s, work, fault, &calls);
+    for (size_t i = 0; i < calls.count; i++) {
+        if (!concerns(fault, &calls.items[i])) {
+            continue;
+        }
+        tally.functions[tally_of(&tally, calls.items[i].function)].calls++;
+        if (chosen(&tally, &calls, fault, i, nth++)) {
+            break_call(s, work, fault, &calls.items[i], &tally);
+        }
+    }
+    tell(work, fault, &calls, nth, &tally);
+    free(calls.items);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each call to the system that a command makes, one after the other, as the last one it makes or as
+ * the one that fails (boundary.c), on a table of some rows.
+ *
+ *     static const struct workload first = {"first sync", {"sync"}, ...};
+ *     boundaries_try(&stage, &first, &boundary_kill);
+ *
+ * A workload is run once to list its calls. Then it is prepared, broken at one of them, recovered
+ * and judged, for each call that is chosen: every $ROWFERRY_STRIDE'th of them (40), beginning with
+ * $ROWFERRY_OFFSET, and at least one of each function. A call that did not come again is told, and
+ * a tenth of them fails the test: the servers answer one request at a time so that they come again.
+ */
+#ifndef ROWFERRY_TESTS_BOUNDARIES_H
+#define ROWFERRY_TESTS_BOUNDARIES_H
+
+#include "crash.h"
+
+struct stage {
+    struct world w;
+    char *elsewhere; /* the configuration of another host */
+    int n;           /* runs so far: what is changed for the next one */
+};
+
+struct workload {
+    const char *name;
+    const char *words[6]; /* the command; ends with null */
+    int exit_code;        /* where nothing is in its way */
+    bool elsewhere;       /* it runs on the other host */
+    void (*prepare)(struct stage *s);
+    void (*recover)(struct stage *s); /* goes on to the end, and judges what is there then */
+};
+
+struct fault {
+    const char *action; /* of boundary.c */
+    const char *class;
+    const char *functions; /* " write send ": only of these; null: of all */
+    int error;
+    int64_t sparse; /* so many times fewer than the stride says */
+};
+
+/* kill -9 before what changes something, and after what came in. */
+extern const struct fault boundary_kill;
+/* Half of what is written or sent goes out, then kill -9. */
+extern const struct fault boundary_torn;
+/* From one write on the disk is full. */
+extern const struct fault boundary_full;
+
+/* Forty rows, the change log installed, requests of ten operations, one at a time, one reader. */
+void stage_start(struct stage *s);
+void stage_stop(struct stage *s);
+
+/* Rows are changed, deleted, added, and get other keys; as many as there were. */
+void stage_change(struct stage *s);
+
+/* rowferry sync here, which has to end with the code. */
+void stage_sync(struct stage *s, int exit_code);
+
+void boundaries_try(struct stage *s, const struct workload *work, const struct fault *fault);
+
+#endif
