@@ -40,10 +40,7 @@ static char **list_names(const struct pg_result *r)
     size_t count = pg_rows(r);
     char **names = mem_zero(count + 1, sizeof(*names));
     for (size_t i = 0; i < count; i++) {
-        struct buf name;
-        buf_init(&name, TEXT_MAX_BYTES);
-        tablename_push(&name, pg_text(r, i, 0), pg_text(r, i, 1));
-        names[i] = buf_detach(&name);
+        names[i] = tablename_text(pg_text(r, i, 0), pg_text(r, i, 1));
     }
     return names;
 }
@@ -51,21 +48,18 @@ static char **list_names(const struct pg_result *r)
 static int no_such_table(struct pg *pg, const struct table *t, struct err *err)
 {
     struct pg_result *r = NULL;
-    struct buf name;
+    char *name = tablename_text(t->schema, t->name);
     int rc = pg_ask(pg, &r, "table_names", NULL, 0, err);
-    buf_init(&name, TEXT_MAX_BYTES);
-    tablename_push(&name, t->schema, t->name);
     if (rc == 0) {
         char **names = list_names(r);
-        const char *nearest = text_nearest(buf_text(&name), (const char *const *)names);
-        rc = err_set(err, ERR_REJECTED, "table \"%s\" does not exist in the source",
-                     buf_text(&name));
+        const char *nearest = text_nearest(name, (const char *const *)names);
+        rc = err_set(err, ERR_REJECTED, "table \"%s\" does not exist in the source", name);
         if (nearest != NULL) {
             err_hint(err, "did you mean \"%s\"?", nearest);
         }
         text_free_list(names, pg_rows(r));
     }
-    buf_release(&name);
+    free(name);
     pg_result_release(r);
     return rc;
 }

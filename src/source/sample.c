@@ -30,13 +30,10 @@ const char *stratum_name(enum stratum s)
 /* The columns of the table that this role may read: the pipeline need not use all. */
 static int find_readable(struct sample *s, struct err *err)
 {
-    static const char sql[] =
-        "select a.attname from pg_attribute a where a.attrelid = $1::oid and a.attnum > 0 and not "
-        "a.attisdropped and has_column_privilege(a.attrelid, a.attnum, 'select')";
     char oid[16];
     const char *const params[] = {oid};
     snprintf(oid, sizeof(oid), "%" PRIu32, s->base->oid);
-    return pg_query(s->pg, &s->readable, sql, params, 1, err);
+    return pg_ask(s->pg, &s->readable, "sample_readable", params, 1, err);
 }
 
 static bool is_readable(const struct sample *s, const char *column)

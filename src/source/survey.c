@@ -69,10 +69,7 @@ static int take_found(struct survey_found *out, struct pg *pg, const char *name,
     if (pg_rows(r) != 1) {
         return pg_rows(r) == 0 ? none(pg, name, err) : several(name, r, err);
     }
-    struct buf found;
-    buf_init(&found, SURVEY_TEXT_BYTES);
-    tablename_push(&found, pg_text(r, 0, 0), pg_text(r, 0, 1));
-    out->name = buf_detach(&found);
+    out->name = tablename_text(pg_text(r, 0, 0), pg_text(r, 0, 1));
     out->kind = pg_text(r, 0, 2)[0];
     out->oid = (uint32_t)pg_int(r, 0, 3);
     return 0;

@@ -52,14 +52,6 @@ void survey_links_release(struct survey_links *l)
     *l = (struct survey_links){0};
 }
 
-static char *configured_name(const char *schema, const char *table)
-{
-    struct buf name;
-    buf_init(&name, SURVEY_TEXT_BYTES);
-    tablename_push(&name, schema, table);
-    return buf_detach(&name);
-}
-
 static struct survey_link *begin_link(struct survey_links *l, const struct pg_result *r, size_t row)
 {
     l->items = mem_grow(l->items, l->count + 1, sizeof(*l->items));
@@ -67,9 +59,9 @@ static struct survey_link *begin_link(struct survey_links *l, const struct pg_re
     *link = (struct survey_link){
         .child = (uint32_t)pg_int(r, row, CHILD),
         .parent = (uint32_t)pg_int(r, row, PARENT),
-        .child_name = configured_name(pg_text(r, row, CHILD_SCHEMA), pg_text(r, row, CHILD_TABLE)),
+        .child_name = tablename_text(pg_text(r, row, CHILD_SCHEMA), pg_text(r, row, CHILD_TABLE)),
         .parent_name =
-            configured_name(pg_text(r, row, PARENT_SCHEMA), pg_text(r, row, PARENT_TABLE)),
+            tablename_text(pg_text(r, row, PARENT_SCHEMA), pg_text(r, row, PARENT_TABLE)),
         .child_quoted = text_copy(pg_text(r, row, CHILD_QUOTED)),
         .parent_quoted = text_copy(pg_text(r, row, PARENT_QUOTED)),
     };

@@ -43,10 +43,7 @@ static int ask_definition(struct pg *pg, uint32_t oid, char **out, struct err *e
     struct pg_result *r = NULL;
     const char *const params[] = {text};
     snprintf(text, sizeof(text), "%" PRIu32, oid);
-    int rc = pg_query(pg, &r,
-                      "select rtrim(pg_get_viewdef(c.oid), '; ') from pg_class c "
-                      "where c.oid = $1::oid and c.relkind = 'v'",
-                      params, 1, err);
+    int rc = pg_ask(pg, &r, "survey_definition", params, 1, err);
     *out = rc == 0 && pg_rows(r) > 0 ? text_copy(pg_text(r, 0, 0)) : NULL;
     pg_result_release(r);
     return rc;
@@ -148,15 +145,9 @@ static int name_of(struct pg *pg, uint32_t oid, char **out, struct err *err)
     struct pg_result *r = NULL;
     const char *const params[] = {text};
     snprintf(text, sizeof(text), "%" PRIu32, oid);
-    int rc = pg_query(pg, &r,
-                      "select n.nspname, c.relname from pg_class c join pg_namespace n "
-                      "on n.oid = c.relnamespace where c.oid = $1::oid",
-                      params, 1, err);
+    int rc = pg_ask(pg, &r, "survey_name", params, 1, err);
     if (rc == 0 && pg_rows(r) == 1) {
-        struct buf name;
-        buf_init(&name, SURVEY_TEXT_BYTES);
-        tablename_push(&name, pg_text(r, 0, 0), pg_text(r, 0, 1));
-        *out = buf_detach(&name);
+        *out = tablename_text(pg_text(r, 0, 0), pg_text(r, 0, 1));
     } else if (rc == 0) {
         rc = err_set(err, ERR_TRANSIENT, "a table of the view was dropped just now");
     }
@@ -171,9 +162,7 @@ static int column_number(struct pg *pg, uint32_t oid, const char *column, int *o
     struct pg_result *r = NULL;
     const char *const params[] = {text, column};
     snprintf(text, sizeof(text), "%" PRIu32, oid);
-    int rc = pg_query(pg, &r,
-                      "select attnum from pg_attribute where attrelid = $1::oid and attname = $2",
-                      params, 2, err);
+    int rc = pg_ask(pg, &r, "survey_place", params, 2, err);
     *out = rc == 0 && pg_rows(r) == 1 ? (int)pg_int(r, 0, 0) : 0;
     pg_result_release(r);
     return rc;

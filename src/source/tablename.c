@@ -95,3 +95,11 @@ void tablename_push(struct buf *out, const char *schema, const char *table)
     buf_push_char(out, '.');
     push_part(out, table, table[0] == '"');
 }
+
+char *tablename_text(const char *schema, const char *table)
+{
+    struct buf text;
+    buf_init(&text, NAME_MAX_BYTES);
+    tablename_push(&text, schema, table);
+    return buf_detach(&text);
+}

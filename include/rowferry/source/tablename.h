@@ -25,4 +25,7 @@ void tablename_release(struct tablename *name); /* a zeroed one is allowed */
 /* Appends the shortest text that is read as those two. */
 void tablename_push(struct buf *out, const char *schema, const char *table);
 
+/* The same as a text of its own; the caller frees. */
+char *tablename_text(const char *schema, const char *table);
+
 #endif
