@@ -74,14 +74,35 @@ int refuse_unknown(struct refusal *r, const char *format, ...)
     return -1;
 }
 
+static bool is_utf8(struct span bytes)
+{
+    size_t at = 0;
+    while (at < bytes.len) {
+        size_t n = bytes.data[at] > 0 ? 1 : text_character(bytes.data + at, bytes.len - at);
+        if (n == 0) {
+            return false;
+        }
+        at += n;
+    }
+    return true;
+}
+
 void push_json(struct buf *out, struct span bytes)
 {
-    text_json(out, bytes.len > 0 ? bytes.data : "", bytes.len);
+    if (is_utf8(bytes)) {
+        text_json(out, bytes.len > 0 ? bytes.data : "", bytes.len);
+        return;
+    }
+    struct buf valid;
+    buf_init(&valid, ANSWER_MAX_BYTES);
+    text_valid(&valid, bytes.data, bytes.len);
+    text_json(out, buf_text(&valid), valid.len);
+    buf_release(&valid);
 }
 
 void push_json_text(struct buf *out, const char *text)
 {
-    text_json(out, text, strlen(text));
+    push_json(out, span_make(text, strlen(text)));
 }
 
 void refusal_member(struct refusal *r, const char *name, const char *value)
