@@ -13,7 +13,7 @@
 #                                       package, units and image on clean trees of Debian (as root)
 #   tests/run.sh --night [--evidence]   the same with the full numbers and on all real search servers, in two hours:
 #                                       3,000 histories, 300 kills and one at every call to the system,
-#                                       a million changes, two million rows;
+#                                       a million changes, two million rows, three minutes of fuzzing for each target;
 #                                       --evidence writes what came out to docs/evidence/DATE.txt
 #
 # For example: tests/run.sh -L unit, tests/run.sh -R changelog
@@ -43,6 +43,7 @@ if [ "${1:-}" = --night ]; then
     export ROWFERRY_CHANGED_ROWS=${ROWFERRY_CHANGED_ROWS:-1000000}
     export ROWFERRY_COPIED_ROWS=${ROWFERRY_COPIED_ROWS:-2000000}
     export ROWFERRY_ARTICLES=${ROWFERRY_ARTICLES:-100000}
+    export ROWFERRY_FUZZ_S=${ROWFERRY_FUZZ_S:-180}
     if [ "${2:-}" = --evidence ]; then
         evidence=docs/evidence/$(date -u +%Y-%m-%d).txt
         shift
@@ -152,7 +153,7 @@ main() {
     [ -z "$evidence" ] || evidence
     if [ "$preset" = debug ]; then
         tests/crash/mutants.sh || rc=$?
-        tests/fuzz/run.sh || rc=$?
+        tests/fuzz/run.sh "${ROWFERRY_FUZZ_S:-30}" || rc=$?
     fi
     return "$rc"
 }

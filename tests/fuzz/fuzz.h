@@ -6,34 +6,13 @@
 #ifndef ROWFERRY_TESTS_FUZZ_H
 #define ROWFERRY_TESTS_FUZZ_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "expect.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/document/encode.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define FUZZ_EXPECT(condition, ...)                                                                \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: not true: %s: ", __FILE__, __LINE__, #condition);              \
-            fprintf(stderr, __VA_ARGS__);                                                          \
-            fputc('\n', stderr);                                                                   \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 /* A copy that PostgreSQL could have sent: UTF-8 without NUL, what is none becomes '?'. NUL-ended;
  * the caller frees it. */
 char *fuzz_text(const uint8_t *data, size_t size);
-
-/* Whether the bytes are one JSON value (RFC 8259) in UTF-8: a checker that shares nothing with the
- * program. */
-bool json_valid(const char *text, size_t len);
 
 /* A plan of pairs, each a column of that type and a property. */
 struct fuzz_pair {

@@ -2,7 +2,7 @@
 /* RFC 8259, letter by letter. */
 #include <string.h>
 
-#include "fuzz.h"
+#include "expect.h"
 
 #define MAX_DEPTH 2000
 

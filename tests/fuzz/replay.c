@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "fuzz.h"
+#include "expect.h"
 
 #define PATH_BYTES 4096
 #define INPUT_MAX_BYTES ((size_t)1 << 20)

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes every target for a while, two at a time, starting from its corpus; fails on whatever one reports.
+# Fuzzes the targets for a while, starting from their corpora, one more at a time than there are cores (some
+# wait for servers and disks); fails on whatever one reports.
 #
-#   tests/fuzz/run.sh [SECONDS]       for each target, 30 by default; needs clang and its libFuzzer
+#   tests/fuzz/run.sh [SECONDS [NAME]...]    for each target, 30 by default; of these alone (fuzz_NAME.c)
+#
+# Needs clang and its libFuzzer.
 #
 # What ended a target lies in build/fuzz/found, ready to be replayed: build/asan/tests/fuzz/fuzz_X FILE.
 # An input that shows a bug joins corpus/X with the mend.
@@ -11,6 +14,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 build=$top/build/fuzz found=$top/build/fuzz/found
 seconds=${1:-30}
+at_once=$(($(nproc) + 1))
+shift $(($# > 0))
 
 fuzz_one() {
     local target=$1 rc=0
@@ -33,11 +38,15 @@ main() {
     mkdir -p "$found"
     cmake --preset fuzz >"$build/configure.log" 2>&1 || { tail -20 "$build/configure.log"; return 1; }
     cmake --build --preset fuzz -- --quiet
+    for target in "$@"; do
+        [ -x "$build/tests/fuzz/fuzz_$target" ] || { echo "fuzz: there is no fuzz_$target.c"; return 2; }
+    done
     for target in "$build"/tests/fuzz/fuzz_*; do
-        [ -x "$target" ] || continue
-        if [ "$running" = 2 ]; then
+        [ -f "$target" ] && [ -x "$target" ] || continue
+        [ $# = 0 ] || [[ " $* " == *" ${target##*/fuzz_} "* ]] || continue
+        if [ "$running" = "$at_once" ]; then
             wait -n || rc=1
-            running=1
+            running=$((running - 1))
         fi
         fuzz_one "$target" &
         running=$((running + 1))
@@ -48,4 +57,4 @@ main() {
     return "$rc"
 }
 
-main
+main "$@"

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests to devsearch, one after the other, with a byte 30 between two: a line "METHOD target",
+ * then the body. Each has an answer with a status, of JSON where it has a body; afterwards the
+ * server still says who it is.
+ */
+#include <string.h>
+
+#include "expect.h"
+#include "rowferry/base/text.h"
+#include "server.h"
+
+#define BETWEEN 30
+#define REQUESTS_MOST 32
+
+static void expect_answer(const struct request *q, const struct answer *a)
+{
+    const struct buf *body = &a->body;
+    FUZZ_EXPECT(a->status >= 200 && a->status < 600, "%s %s: %d", q->method_name, q->path,
+                a->status);
+    FUZZ_EXPECT(a->content_type != NULL || body->len == 0 || json_valid(buf_text(body), body->len),
+                "%s %s: %d %s", q->method_name, q->path, a->status, buf_text(body));
+}
+
+/* As the HTTP front does; returns the status. */
+static int request(struct server *s, const char *method, const char *target, struct span body)
+{
+    struct request q = {.body = body};
+    struct answer a = {.status = 0};
+    buf_init(&a.body, ANSWER_MAX_BYTES);
+    if (request_parse(&q, method, target)) {
+        pthread_mutex_lock(&s->lock);
+        s->requests++;
+        route(s, &q, &a);
+        pthread_mutex_unlock(&s->lock);
+        expect_answer(&q, &a);
+    }
+    request_release(&q);
+    buf_release(&a.body);
+    return a.status;
+}
+
+static void request_of_bytes(struct server *s, const char *bytes, size_t len)
+{
+    const char *end = memchr(bytes, '\n', len);
+    size_t line = end != NULL ? (size_t)(end - bytes) : len;
+    char *head = text_copy_span(span_make(bytes, line));
+    char *target = strchr(head, ' ');
+    if (target != NULL && target[1] == '/') {
+        *target = '\0';
+        size_t rest = line < len ? len - line - 1 : 0;
+        request(s, head, target + 1, span_make(rest > 0 ? bytes + line + 1 : NULL, rest));
+    }
+    free(head);
+}
+
+static void open_server(struct server *s, struct options *o)
+{
+    struct refusal refusal;
+    *s = (struct server){.options = o, .clock = clock_system()};
+    pthread_mutex_init(&s->lock, NULL);
+    faults_init(&s->faults);
+    s->cluster_uuid = text_copy("uuid");
+    refusal_init(&refusal);
+    s->store = store_open(NULL, &refusal);
+    FUZZ_EXPECT(s->store != NULL &&
+                    catalogue_open(&s->catalogue, s->store, o->product, &refusal) == 0,
+                "%s", buf_text(&refusal.reason));
+    refusal_release(&refusal);
+}
+
+static void close_server(struct server *s)
+{
+    for (size_t i = 0; i < s->pit_count; i++) {
+        free(s->pits[i].id);
+        free(s->pits[i].numbers);
+        free(s->pits[i].refreshes);
+    }
+    free(s->pits);
+    faults_release(&s->faults);
+    catalogue_close(&s->catalogue);
+    store_close(s->store);
+    free(s->cluster_uuid);
+    pthread_mutex_destroy(&s->lock);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct options options = {.faults = true, .max_content_length = (size_t)1 << 20};
+    struct server server;
+    if (size == 0) {
+        return 0;
+    }
+    options.product = data[0] % 2 == 0 ? OPENSEARCH : ELASTICSEARCH;
+    open_server(&server, &options);
+    const char *at = (const char *)data + 1;
+    size_t left = size - 1;
+    for (int count = 0; left > 0 && count < REQUESTS_MOST; count++) {
+        const char *end = memchr(at, BETWEEN, left);
+        size_t len = end != NULL ? (size_t)(end - at) : left;
+        request_of_bytes(&server, at, len);
+        at += len + (end != NULL);
+        left -= len + (end != NULL);
+    }
+    FUZZ_EXPECT(request(&server, "GET", "/", span_make(NULL, 0)) == 200, "it is silent");
+    close_server(&server);
+    return 0;
+}
