@@ -1,4 +1,4 @@
--- $1 schema, $2 table
+-- $1 schema, $2 table; views, foreign tables and sequences too, to be refused as what they are.
 with recursive tree as (
     select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = $1 and c.relname = $2
@@ -26,4 +26,4 @@ select c.oid, c.relkind, c.relpersistence,
                               and i.inhparent <> all (select oid from tree)))
          order by m.oid limit 1)
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
- where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p', 'v', 'm', 'f')
+ where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')

@@ -118,6 +118,10 @@ static int require_table(const struct table *t, struct err *err)
         refuse(t, "is a foreign table, whose changes happen elsewhere", err);
         return err_hint(err, "name the database where they happen as the source");
     }
+    if (t->kind == 'S') {
+        refuse(t, "is a sequence, and no table", err);
+        return err_hint(err, "name the table whose column takes its values from it");
+    }
     return 0;
 }
 

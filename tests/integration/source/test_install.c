@@ -271,6 +271,7 @@ START_TEST(what_the_log_cannot_cover_is_refused_with_the_reason)
     } cases[] = {{"part", "is a partition"},
                  {"child", "inherits"},
                  {"seen", "is a view"},
+                 {"counter", "is a sequence, and no table"},
                  {"fast", "unlogged"},
                  {"elsewhere", "foreign table"},
                  {"partly", "has the member public.far, which is a foreign table"},
@@ -282,7 +283,7 @@ START_TEST(what_the_log_cannot_cover_is_refused_with_the_reason)
                        "create table part partition of whole default;"
                        "create table parent (id int primary key);"
                        "create table child () inherits (parent);"
-                       "create view seen as select * from note;"
+                       "create view seen as select * from note; create sequence counter;"
                        "create unlogged table fast (id int primary key);"
                        "create foreign data wrapper nowhere; create server s foreign data wrapper "
                        "nowhere; create foreign table elsewhere (id int) server s;"
