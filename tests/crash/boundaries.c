@@ -19,8 +19,7 @@
 #define NAME_BYTES 24
 #define FUNCTIONS 48
 #define TRIES 3
-#define LIMITS                                                                                     \
-    "\"batch_operations\": 10, \"in_flight\": 1, \"readers\": 1, \"retry_budget\": \"20s\""
+#define EXIT_HELD 5
 
 const struct fault boundary_kill = {.action = "kill", .class = "boundary"};
 const struct fault boundary_torn = {
@@ -37,7 +36,7 @@ void stage_start(struct stage *s)
         setenv("TMPDIR", "/dev/shm", 1); /* a kill asks nothing of a disk, and there are many */
     }
     world_start(&s->w, ROWS, NULL);
-    world_configure(&s->w, CRASH_PROPERTIES, LIMITS);
+    world_configure(&s->w, CRASH_PROPERTIES, STAGE_LIMITS);
     world_install(&s->w);
     sql_exec(s->w.conn, "create sequence fresh start 10000");
     s->elsewhere = world_config_of_another(&s->w);
@@ -67,6 +66,19 @@ void stage_sync(struct stage *s, int exit_code)
 {
     struct program_result result;
     world_sync(&s->w, exit_code, &result);
+    program_result_release(&result);
+}
+
+void stage_sync_elsewhere(struct stage *s)
+{
+    struct deadline deadline = deadline_after(WAIT_MS);
+    struct program_result result = {.exit_code = EXIT_HELD};
+    while (result.exit_code == EXIT_HELD) {
+        ck_assert(deadline_wait(&deadline));
+        program_result_release(&result);
+        rowferry_run(&result, s->elsewhere, "sync", "--json", NULL);
+    }
+    ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
     program_result_release(&result);
 }
 
@@ -123,7 +135,7 @@ static bool is_marked(const char *path)
     return status.st_size > 0;
 }
 
-static void run(const struct stage *s, const struct workload *work, const char *setting,
+static void run(struct stage *s, const struct workload *work, const char *setting,
                 struct program_result *result)
 {
     struct program program;
@@ -135,6 +147,9 @@ static void run(const struct stage *s, const struct workload *work, const char *
         argv[3 + i] = work->words[i];
     }
     program_start(&program, argv, env);
+    if (work->meanwhile != NULL) {
+        work->meanwhile(s, &program);
+    }
     program_finish(&program, RUN_MS, result);
 }
 
@@ -173,21 +188,27 @@ static void keep_places(FILE *log)
     rewind(log);
 }
 
+static void run_whole(struct stage *s, const struct workload *work, const char *setting)
+{
+    struct program_result result;
+    work->prepare(s);
+    run(s, work, setting, &result);
+    ck_assert_msg(result.exit_code == work->exit_code, "%s: exit code %d: %s", work->name,
+                  result.exit_code, result.err);
+    program_result_release(&result);
+    work->recover(s);
+}
+
 static void list(struct stage *s, const struct workload *work, const struct fault *fault,
                  struct calls *calls)
 {
     char setting[PATH_BYTES];
     char line[256];
-    struct program_result result;
     char *path = marker(s);
     *calls = (struct calls){0};
-    work->prepare(s);
-    unlink(path);
+    run_whole(s, work, "ROWFERRY_TEST_BOUNDARY="); /* what only the very first one does */
     snprintf(setting, sizeof(setting), "ROWFERRY_TEST_BOUNDARY=count %s %s", fault->class, path);
-    run(s, work, setting, &result);
-    ck_assert_msg(result.exit_code == work->exit_code, "%s: exit code %d: %s", work->name,
-                  result.exit_code, result.err);
-    program_result_release(&result);
+    run_whole(s, work, setting);
     FILE *log = fopen(path, "re");
     ck_assert_ptr_nonnull(log);
     keep_places(log);
@@ -195,7 +216,7 @@ static void list(struct stage *s, const struct workload *work, const struct faul
         add_call(calls, line);
     }
     fclose(log);
-    work->recover(s);
+    unlink(path);
     free(path);
     ck_assert_uint_gt(calls->count, 0);
 }
@@ -309,11 +330,11 @@ static bool concerns(const struct fault *fault, const struct call *call)
 }
 
 /* Every stride'th, and of each function one at the least: the last, where none was before. */
-static bool chosen(struct tally *tally, const struct calls *calls, const struct fault *fault,
-                   size_t at, int64_t nth)
+static bool chosen(struct tally *tally, const struct calls *calls, int64_t fewer, size_t at,
+                   int64_t nth)
 {
     int64_t stride = crash_setting("ROWFERRY_STRIDE", 40);
-    int64_t sparse = stride > 1 && fault->sparse > 0 ? stride * fault->sparse : stride;
+    int64_t sparse = stride > 1 && fewer > 0 ? stride * fewer : stride;
     const char *function = calls->items[at].function;
     bool later = false;
     if ((nth + crash_setting("ROWFERRY_OFFSET", 0)) % sparse == 0) {
@@ -325,21 +346,33 @@ static bool chosen(struct tally *tally, const struct calls *calls, const struct 
     return !later && tally->functions[tally_of(tally, function)].hits == 0;
 }
 
-void boundaries_try(struct stage *s, const struct workload *work, const struct fault *fault)
+static void try_all(struct stage *s, const struct workload *work, const struct fault *fault)
 {
     struct calls calls;
     struct tally tally = {0};
     int64_t nth = 0;
+    int64_t fewer = (work->sparse > 0 ? work->sparse : 1) * (fault->sparse > 0 ? fault->sparse : 1);
     list(s, work, fault, &calls);
     for (size_t i = 0; i < calls.count; i++) {
         if (!concerns(fault, &calls.items[i])) {
             continue;
         }
         tally.functions[tally_of(&tally, calls.items[i].function)].calls++;
-        if (chosen(&tally, &calls, fault, i, nth++)) {
+        if (chosen(&tally, &calls, fewer, i, nth++)) {
             break_call(s, work, fault, &calls.items[i], &tally);
         }
     }
     tell(work, fault, &calls, nth, &tally);
     free(calls.items);
+}
+
+void boundaries_test(const struct workload *work, const struct fault *fault)
+{
+    struct stage s;
+    stage_start(&s);
+    if (work->begin != NULL) {
+        work->begin(&s);
+    }
+    try_all(&s, work, fault);
+    stage_stop(&s);
 }

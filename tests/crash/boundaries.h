@@ -4,7 +4,7 @@
  * the one that fails (boundary.c), on a table of some rows.
  *
  *     static const struct workload first = {"first sync", {"sync"}, ...};
- *     boundaries_try(&stage, &first, &boundary_kill);
+ *     boundaries_test(&first, &boundary_kill);
  *
  * A workload is run once to list its calls. Then it is prepared, broken at one of them, recovered
  * and judged, for each call that is chosen: every $ROWFERRY_STRIDE'th of them (40), beginning with
@@ -16,18 +16,26 @@
 
 #include "crash.h"
 
+#define STAGE_LIMITS                                                                               \
+    "\"batch_operations\": 10, \"in_flight\": 1, \"readers\": 1, \"retry_budget\": \"20s\""
+
 struct stage {
     struct world w;
     char *elsewhere; /* the configuration of another host */
     int n;           /* runs so far: what is changed for the next one */
+    struct program holder;
+    bool held; /* the holder runs, here */
 };
 
 struct workload {
     const char *name;
-    const char *words[6]; /* the command; ends with null */
-    int exit_code;        /* where nothing is in its way */
-    bool elsewhere;       /* it runs on the other host */
+    const char *words[6];           /* the command; ends with null */
+    int exit_code;                  /* where nothing is in its way */
+    bool elsewhere;                 /* it runs on the other host */
+    int64_t sparse;                 /* as a fault's */
+    void (*begin)(struct stage *s); /* once; may be null */
     void (*prepare)(struct stage *s);
+    void (*meanwhile)(struct stage *s, struct program *p); /* it runs, or has ended; may be null */
     void (*recover)(struct stage *s); /* goes on to the end, and judges what is there then */
 };
 
@@ -36,7 +44,7 @@ struct fault {
     const char *class;
     const char *functions; /* " write send ": only of these; null: of all */
     int error;
-    int64_t sparse; /* so many times fewer than the stride says */
+    int64_t sparse; /* so many times fewer than a stride of more than 1 says; 0: all */
 };
 
 /* kill -9 before what changes something, and after what came in. */
@@ -45,6 +53,9 @@ extern const struct fault boundary_kill;
 extern const struct fault boundary_torn;
 /* From one write on the disk is full. */
 extern const struct fault boundary_full;
+
+/* On a stage of its own. */
+void boundaries_test(const struct workload *work, const struct fault *fault);
 
 /* Forty rows, the change log installed, requests of ten operations, one at a time, one reader. */
 void stage_start(struct stage *s);
@@ -56,6 +67,7 @@ void stage_change(struct stage *s);
 /* rowferry sync here, which has to end with the code. */
 void stage_sync(struct stage *s, int exit_code);
 
-void boundaries_try(struct stage *s, const struct workload *work, const struct fault *fault);
+/* The same on the other host; who held the pipeline here may be about to lose it. */
+void stage_sync_elsewhere(struct stage *s);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kill -9 of a sync at each call to the system. */
+/* kill -9 at each call to the system of a sync, a first and a later one, and of one that takes
+ * over. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -30,38 +31,71 @@ static void begin_anew(struct stage *s)
     stage_change(s);
 }
 
-static void ends_equal(struct stage *s)
+static void expect_one(struct stage *s)
 {
-    stage_sync(s, 0);
     world_expect_equal(&s->w);
     generations_expect(&s->w, 1, NULL, NULL);
     ck_assert_int_eq(sql_int(s->w.conn, "select count(*) from rowferry.consumer"), 1);
 }
 
+static void sync_here(struct stage *s)
+{
+    stage_sync(s, 0);
+}
+
+static void ends_equal(struct stage *s)
+{
+    sync_here(s);
+    expect_one(s);
+}
+
 static const struct workload first_sync = {
     .name = "first sync", .words = {"sync"}, .prepare = begin_anew, .recover = ends_equal};
+static const struct workload incremental = {.name = "incremental",
+                                            .words = {"sync"},
+                                            .begin = sync_here,
+                                            .prepare = stage_change,
+                                            .recover = ends_equal};
 
 START_TEST(a_first_sync_killed_at_any_call_goes_on)
 {
-    struct stage s;
-    stage_start(&s);
-    boundaries_try(&s, &first_sync, &boundary_kill);
-    stage_stop(&s);
+    boundaries_test(&first_sync, &boundary_kill);
 }
 END_TEST
 
-static const struct workload incremental = {
-    .name = "incremental", .words = {"sync"}, .prepare = stage_change, .recover = ends_equal};
-
 START_TEST(a_later_sync_killed_at_any_call_goes_on)
 {
-    struct stage s;
-    stage_start(&s);
-    stage_sync(&s, 0);
-    boundaries_try(&s, &incremental, &boundary_kill);
-    stage_stop(&s);
+    boundaries_test(&incremental, &boundary_kill);
+}
+END_TEST
+
+/* --- another host goes on -------------------------------------------------------------------- */
+
+static void change_and_sync_here(struct stage *s)
+{
+    stage_change(s);
+    sync_here(s);
+    stage_change(s);
+}
+
+static void ends_equal_elsewhere(struct stage *s)
+{
+    stage_sync_elsewhere(s);
+    expect_one(s);
+}
+
+static const struct workload takeover = {.name = "takeover",
+                                         .words = {"sync"},
+                                         .elsewhere = true,
+                                         .prepare = change_and_sync_here,
+                                         .recover = ends_equal_elsewhere};
+
+START_TEST(a_sync_that_goes_on_from_another_hosts_killed_at_any_call_goes_on)
+{
+    boundaries_test(&takeover, &boundary_kill);
 }
 END_TEST
 
 CRASH_MAIN("crash/boundary_sync", a_first_sync_killed_at_any_call_goes_on,
-           a_later_sync_killed_at_any_call_goes_on)
+           a_later_sync_killed_at_any_call_goes_on,
+           a_sync_that_goes_on_from_another_hosts_killed_at_any_call_goes_on)
