@@ -14,8 +14,11 @@
 #include "sql.h"
 #include "wait.h"
 
+#define BATCH 100
 #define DELAY_MS 30
-#define MOMENTS 50 /* that are looked at, until one has operations under way */
+#define HOLD_MS 50000 /* less than request_timeout */
+#define MORE 10       /* requests, which who waits for the others may be late by */
+#define MOMENTS 50    /* that are looked at, until one has operations under way */
 #define SLOW_LIMITS                                                                                \
     "\"batch_operations\": 100, \"in_flight\": 4, \"window_bytes\": \"256KiB\", "                  \
     "\"retry_budget\": \"60s\""
@@ -44,21 +47,27 @@ static int64_t member(struct json_object *stats, const char *name)
     return json_object_get_int64(json_object_object_get(stats, name));
 }
 
-/* What the service took, and how many bulk requests it has received and not begun to answer. */
-static int64_t look(const struct world *w, int64_t *held)
+struct taken {
+    int64_t operations; /* that the service took */
+    int64_t held;       /* bulk requests that it has received and not begun to answer */
+    bool holds;         /* after crash_slow_until: nothing is let through any more */
+};
+
+static void look(const struct world *w, struct taken *t)
 {
     struct json_object *stats =
         reply_json(200, "GET", w->service.url, "/_devsearch/stats", NULL, "ApiKey " WORLD_API_KEY);
-    int64_t taken = member(stats, "bulk_operations");
-    *held = member(stats, "faults_fired") - member(stats, "bulk_requests");
+    t->operations = member(stats, "bulk_operations");
+    t->held = member(stats, "faults_fired") - member(stats, "bulk_requests");
+    t->holds = member(stats, "faults_pending") == 1 && member(stats, "faults_waiting") > 0;
     json_object_put(stats);
-    return taken;
 }
 
 int64_t crash_taken(const struct world *w)
 {
-    int64_t held;
-    return look(w, &held);
+    struct taken t;
+    look(w, &t);
+    return t.operations;
 }
 
 void crash_configure(struct world *w)
@@ -68,7 +77,6 @@ void crash_configure(struct world *w)
 
 void crash_world(struct world *w, long rows)
 {
-    char fault[64];
     world_start(w, rows, NULL);
     /* three rows a block, so that one page of the copy is a small part of the table */
     sql_exec(w->conn, "alter table articles set (fillfactor = 10);"
@@ -76,8 +84,40 @@ void crash_world(struct world *w, long rows)
     sql_exec(w->conn, "vacuum full articles");
     crash_configure(w);
     world_install(w);
-    snprintf(fault, sizeof(fault), "{\"delay_ms\":%d}", DELAY_MS);
+    crash_slow(w);
+}
+
+/* count: of requests, -1: all. */
+static void delay(const struct world *w, int64_t ms, int64_t count)
+{
+    char fault[64];
+    snprintf(fault, sizeof(fault), "{\"delay_ms\":%lld,\"count\":%lld}", (long long)ms,
+             (long long)count);
     world_fault(w, fault);
+}
+
+void crash_slow(const struct world *w)
+{
+    world_unfault(w);
+    delay(w, DELAY_MS, -1);
+}
+
+void crash_slow_until(const struct world *w, int64_t operations)
+{
+    world_unfault(w);
+    delay(w, DELAY_MS, operations / BATCH + MORE);
+    delay(w, HOLD_MS, -1);
+}
+
+void crash_await_taken(const struct world *w, int64_t before, int64_t operations,
+                       const struct program *program)
+{
+    struct deadline deadline = deadline_after(WAIT_MS);
+    struct taken t;
+    for (look(w, &t); t.operations - before < operations && !t.holds; look(w, &t)) {
+        ck_assert_msg(program_running(program) && deadline_wait(&deadline),
+                      "%lld operations taken, and no more come", (long long)t.operations - before);
+    }
 }
 
 static void pause_ms(int64_t ms)
@@ -87,15 +127,25 @@ static void pause_ms(int64_t ms)
     }
 }
 
-/* Stops it at a moment when the service holds a request of it; held stays 0 where none comes. */
-static void stop_with_operations(const struct world *w, const struct program *program,
-                                 int64_t *held)
+/* Requests of whom there is no more are carried out all the same: until that is over. */
+static void await_none_held(const struct world *w)
 {
-    for (int i = 0; i < MOMENTS; i++) {
+    struct deadline deadline = deadline_after(WAIT_MS);
+    struct taken t;
+    for (look(w, &t); t.held > 0; look(w, &t)) {
+        ck_assert(deadline_wait(&deadline));
+    }
+}
+
+/* Stops it at a moment when the service holds a request of it; false where none comes. */
+static bool stop_with_operations(const struct world *w, const struct program *program)
+{
+    struct taken t;
+    for (int i = 0;; i++) {
         program_signal(program, SIGSTOP);
-        look(w, held);
-        if (*held > 0 || i == MOMENTS - 1) {
-            return;
+        look(w, &t);
+        if (t.held > 0 || i == MOMENTS - 1) {
+            return t.held > 0;
         }
         program_signal(program, SIGCONT);
         pause_ms(crash_dice(3));
@@ -106,21 +156,19 @@ void crash_kill(const struct world *w, int64_t operations, struct kills *kills)
 {
     struct program program;
     struct program_result result;
-    struct deadline deadline = deadline_after(60000);
-    int64_t held;
-    int64_t until = crash_taken(w) + operations;
+    int64_t before = crash_taken(w);
+    crash_slow_until(w, operations);
     rowferry_start(&program, w->config, "sync", NULL);
-    while (crash_taken(w) < until && program_running(&program)) {
-        ck_assert(deadline_wait(&deadline));
-    }
+    crash_await_taken(w, before, operations, &program);
     pause_ms(crash_dice(DELAY_MS));
-    stop_with_operations(w, &program, &held);
+    kills->unsettled += stop_with_operations(w, &program);
     program_signal(&program, SIGKILL);
-    program_finish(&program, 5000, &result);
+    program_finish(&program, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 128 + SIGKILL, "it ended before: %s", result.err);
     program_result_release(&result);
     kills->count++;
-    kills->unsettled += held > 0;
+    crash_slow(w);
+    await_none_held(w);
 }
 
 void crash_command_at(const struct world *w, const char *failpoint, const char *command,
@@ -133,7 +181,7 @@ void crash_command_at(const struct world *w, const char *failpoint, const char *
     const char *env[] = {setting, NULL};
     snprintf(setting, sizeof(setting), "ROWFERRY_FAILPOINT=%s", failpoint);
     program_start(&program, argv, env);
-    program_finish(&program, 60000, &result);
+    program_finish(&program, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 128 + SIGKILL, "%s did not kill it (%d): %s", failpoint,
                   result.exit_code, result.err);
     program_result_release(&result);

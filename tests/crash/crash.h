@@ -30,6 +30,16 @@ int64_t crash_taken(const struct world *w);
  */
 void crash_world(struct world *w, long rows);
 
+/* The same pace up to so many more operations, about: then every bulk request is held, until
+ * crash_slow. What a test does once they are taken is sure to happen in the middle, where there are
+ * some 1,500 more to send. */
+void crash_slow_until(const struct world *w, int64_t operations);
+void crash_slow(const struct world *w);
+
+/* Until the service took so many more operations than `before`, or holds what comes. */
+void crash_await_taken(const struct world *w, int64_t before, int64_t operations,
+                       const struct program *program);
+
 /* Writes its configuration again, after members of the world were set. */
 void crash_configure(struct world *w);
 
@@ -39,7 +49,8 @@ struct kills {
     int64_t unsettled;
 };
 
-/* Starts a sync and kills it at a random moment after the service took so many more operations. */
+/* Starts a sync and kills it at a random moment after the service took so many more operations,
+ * of which crash_slow_until has to hold some. */
 void crash_kill(const struct world *w, int64_t operations, struct kills *kills);
 
 /* Starts a sync with $ROWFERRY_FAILPOINT, which has to be killed by it. */

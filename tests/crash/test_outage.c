@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "http.h"
 #include "sql.h"
 #include "wait.h"
 
 #define ROWS 30000
+#define LIMITS "\"batch_operations\": 100, \"in_flight\": 4, \"window_bytes\": \"256KiB\""
 
 static int lines_with(const char *text, const char *event)
 {
@@ -22,41 +22,29 @@ static int lines_with(const char *text, const char *event)
     return count;
 }
 
-static void clear_faults(const struct world *w)
-{
-    struct reply reply;
-    reply_get(&reply, "DELETE", w->service.url, "/_devsearch/faults", NULL,
-              "ApiKey " WORLD_API_KEY);
-    ck_assert_int_eq(reply.status, 200);
-    reply_release(&reply);
-}
-
-/* The fault holds for $ROWFERRY_OUTAGE_S from the middle of a load on. */
-static void ridden_out(const char *fault)
+/* The fault holds for $ROWFERRY_OUTAGE_S from the middle of a load on, once it is noticed. */
+static void ridden_out(const char *fault, const char *limits)
 {
     struct world w;
     struct program program;
     struct program_result result;
     int64_t outage_ms = crash_setting("ROWFERRY_OUTAGE_S", 3) * 1000;
-    struct deadline begin = deadline_after(WAIT_MS);
     crash_world(&w, ROWS);
-    world_configure(&w, CRASH_PROPERTIES,
-                    "\"batch_operations\": 100, \"in_flight\": 4, \"window_bytes\": \"256KiB\", "
-                    "\"request_timeout\": \"2s\"");
+    world_configure(&w, CRASH_PROPERTIES, limits);
+    crash_slow_until(&w, ROWS / 3);
     rowferry_start(&program, w.config, "sync", "--json", NULL);
-    while (crash_taken(&w) < ROWS / 3) {
-        ck_assert(deadline_wait(&begin));
-    }
+    crash_await_taken(&w, 0, ROWS / 3, &program);
     program_signal(&program, SIGSTOP); /* or it ends between the two */
-    clear_faults(&w);
+    world_unfault(&w);
     world_fault(&w, fault);
     program_signal(&program, SIGCONT);
+    program_await(&program, "event=away", WAIT_MS);
     struct deadline outage = deadline_after(outage_ms);
     sql_exec(w.conn, "update articles set title = 'meanwhile' where source_id %% 100 = 0");
     while (deadline_wait(&outage)) {
     }
     ck_assert_msg(program_running(&program), "it ended during the outage");
-    clear_faults(&w);
+    world_unfault(&w);
     program_finish(&program, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
     world_expect_equal(&w);
@@ -71,25 +59,25 @@ static void ridden_out(const char *fault)
 
 START_TEST(a_service_that_answers_503_is_ridden_out)
 {
-    ridden_out("{\"status\":503,\"path\":\"/\"}");
+    ridden_out("{\"status\":503,\"path\":\"/\"}", LIMITS);
 }
 END_TEST
 
 START_TEST(a_service_that_closes_every_connection_is_ridden_out)
 {
-    ridden_out("{\"close\":\"before\",\"path\":\"/\"}");
+    ridden_out("{\"close\":\"before\",\"path\":\"/\"}", LIMITS);
 }
 END_TEST
 
 START_TEST(a_service_that_takes_and_closes_every_connection_is_ridden_out)
 {
-    ridden_out("{\"close\":\"after\",\"path\":\"/\"}");
+    ridden_out("{\"close\":\"after\",\"path\":\"/\"}", LIMITS);
 }
 END_TEST
 
 START_TEST(a_service_that_hangs_is_ridden_out)
 {
-    ridden_out("{\"delay_ms\":6000,\"path\":\"/\"}");
+    ridden_out("{\"delay_ms\":50000,\"path\":\"/\"}", LIMITS ", \"request_timeout\": \"10s\"");
 }
 END_TEST
 
