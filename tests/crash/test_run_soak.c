@@ -51,11 +51,12 @@ struct soak {
     char *key;
     atomic_int cuts_left;
     atomic_int cuts;
+    int64_t refused_before; /* requests, when the last storm began */
     int64_t changes;
     int64_t hits[CLASSES];
     enum fault_class bag[CLASSES]; /* each once, in any order, then filled again */
     size_t bag_count;
-    enum fault_class last;        /* what broke last */
+    enum fault_class last;        /* what broke last; CLASSES: nothing yet */
     int64_t lines;                /* of the steady agent's log so far, */
     int64_t lines_most;           /* and after one fault at most, */
     enum fault_class lines_class; /* which was this */
@@ -104,7 +105,7 @@ static void kill_program(struct program *p)
 {
     struct program_result result;
     program_signal(p, SIGKILL);
-    program_finish(p, 20000, &result);
+    program_finish(p, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 128 + SIGKILL, "it had ended by itself with %d: %s",
                   result.exit_code, result.err);
     program_result_release(&result);
@@ -168,9 +169,11 @@ static void break_something(struct soak *s)
         crash_postgres(s);
         break;
     case STORM_OF_429:
+        s->refused_before = faults_fired(s);
         world_fault(&s->w, "{\"status\":429,\"count\":10}");
         break;
     case CUT:
+        atomic_store(&s->cuts, 0);
         atomic_store(&s->cuts_left, 6);
         proxy_down(s->proxy);
         pause_ms(DOWN_MS);
@@ -342,38 +345,53 @@ static void set_up(struct soak *s)
     open_writer(s);
     s->steady_config = steady_config(s);
     rowferry_start(&s->steady, s->steady_config, "run", NULL);
-    program_await(&s->steady, "event=following", 60000);
+    program_await(&s->steady, "event=following", WAIT_MS);
     start_agent(s);
-    program_await(&s->agent, "event=following", 60000);
+    program_await(&s->agent, "event=following", WAIT_MS);
     s->lines = log_lines(s);
 }
 
+/* Whether requests met what broke last. */
+static bool has_hit(const struct soak *s)
+{
+    return s->last == STORM_OF_429 ? faults_fired(s) > s->refused_before
+           : s->last == CUT        ? atomic_load(&s->cuts) > 0
+                                   : true;
+}
+
+/* What broke last has had its time. */
+static void end_fault(struct soak *s)
+{
+    s->hits[STORM_OF_429] += s->last == STORM_OF_429;
+    s->hits[CUT] += s->last == CUT;
+    measure(s);
+}
+
+/* Until the time is over and each class has had its turn as often as the others. */
 static void soak(struct soak *s, int64_t ms)
 {
     int64_t begin_ms = deadline_now_ms();
     struct deadline end = deadline_after(ms);
     struct deadline fault = deadline_after(FAULT_MS);
-    int64_t fired = 0;
-    do {
+    for (;;) {
         struct deadline tick = deadline_after(TICK_MS);
         do { /* what was not written while something was down comes after it */
             change(s);
         } while (s->changes < (deadline_now_ms() - begin_ms) / TICK_MS * CHANGES_A_TICK &&
                  deadline_now_ms() < fault.end_ms);
-        if (deadline_now_ms() >= fault.end_ms) {
-            int64_t now = faults_fired(s);
-            s->hits[STORM_OF_429] += now > fired;
-            s->hits[CUT] += atomic_exchange(&s->cuts, 0) > 0;
-            measure(s);
+        if (deadline_now_ms() >= fault.end_ms && has_hit(s)) {
+            end_fault(s);
+            if (s->last != CLASSES && s->bag_count == 0 && deadline_now_ms() >= end.end_ms) {
+                return;
+            }
             break_something(s);
-            fired = faults_fired(s);
             fault = deadline_after(FAULT_MS);
         }
+        ck_assert_msg(deadline_now_ms() < fault.end_ms + WAIT_MS, "no hit: %s",
+                      class_names[s->last]);
         while (deadline_wait(&tick)) {
         }
-    } while (deadline_wait(&end));
-    s->hits[STORM_OF_429] += faults_fired(s) > fired;
-    s->hits[CUT] += atomic_exchange(&s->cuts, 0) > 0;
+    }
 }
 
 static bool has_marker(const struct soak *s, const char *index)
@@ -391,7 +409,7 @@ static void end_agent(struct program *agent)
 {
     struct program_result result;
     program_signal(agent, SIGTERM);
-    program_finish(agent, 20000, &result);
+    program_finish(agent, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
     program_result_release(&result);
 }
@@ -429,6 +447,7 @@ static void tell(const struct soak *s)
 START_TEST(it_is_equal_after_everything_broke)
 {
     static struct soak s;
+    s.last = CLASSES;
     set_up(&s);
     soak(&s, crash_setting("ROWFERRY_RUN_SOAK_S", 30) * 1000);
     tell(&s);
