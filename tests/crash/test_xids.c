@@ -10,18 +10,27 @@
 
 static struct cluster cluster;
 
-/* Commits are asynchronous, and nobody writes the log's end but who commits otherwise. */
+/* Commits are asynchronous, and the process that writes the log's end stands still: nobody does but
+ * who commits otherwise. */
 static void world_of_late_commits(struct world *w)
 {
     struct program_result result;
-    PGconn *conn = sql_open(cluster.uri);
-    sql_exec(conn, "alter system set wal_writer_delay = '10s'");
-    sql_exec(conn, "select pg_reload_conf()");
-    PQfinish(conn);
     world_start(w, 100, NULL);
     world_install(w);
     world_sync(w, 0, &result);
     program_result_release(&result);
+    pid_t writer = (pid_t)sql_int(
+        w->conn, "select pid from pg_stat_activity where backend_type = 'walwriter'");
+    ck_assert_int_eq(kill(writer, SIGSTOP), 0);
+}
+
+/* The server asks all others to go, and ends by force who does not. */
+static void crash(struct world *w)
+{
+    PQfinish(w->conn);
+    cluster_kill(&cluster, SIGQUIT);
+    cluster_again(&cluster);
+    w->conn = sql_open(w->uri);
 }
 
 static void updates(struct world *w, const char *title, int count)
@@ -37,10 +46,7 @@ static void crashed_ahead_of_the_mirror(struct world *w)
     world_of_late_commits(w);
     updates(w, "lost", 5);
     crash_at(w, "checkpoint_after_commit=kill");
-    PQfinish(w->conn);
-    cluster_kill(&cluster, SIGQUIT);
-    cluster_again(&cluster);
-    w->conn = sql_open(w->uri);
+    crash(w);
     ck_assert_int_lt(sql_int(w->conn, "select count(*) from articles where title = 'lost'"), 5);
 }
 
