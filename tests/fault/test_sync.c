@@ -6,6 +6,9 @@
     "\"batch_operations\": 20, \"in_flight\": 4, \"request_timeout\": \"1s\", "                    \
     "\"retry_budget\": \"60s\""
 
+/* What is let through is not sent again meanwhile. */
+#define PATIENT "\"batch_operations\": 20, \"in_flight\": 4, \"retry_budget\": \"60s\""
+
 static void synced(struct fault_world *f, struct program_result *result)
 {
     world_sync(&f->w, 0, result);
@@ -142,7 +145,7 @@ START_TEST(a_service_that_nobody_can_reach_is_waited_for)
     struct program program;
     struct program_result result;
     _Atomic bool over = false;
-    fault_world(&f, 3000, LIMITS, let_some_through, &over);
+    fault_world(&f, 3000, PATIENT, let_some_through, &over);
     rowferry_start(&program, f.w.config, "sync", "--json", NULL);
     await_documents(&f.w, 1000);
     proxy_down(f.proxy);
