@@ -4,6 +4,12 @@
 
 #include <json-c/json.h>
 
+/* A sample as it stands in the text. */
+static void await_metric(const struct listens *l, const char *sample)
+{
+    listens_await(l, "/metrics", 200, sample);
+}
+
 static int64_t metric(const struct listens *l, const char *series)
 {
     char *text = listens_get(l, "/metrics", 200);
@@ -21,13 +27,13 @@ START_TEST(what_changes_is_counted_and_told)
     world_start(&w, 500, NULL);
     world_install(&w);
     listens_start(&l, &w);
-    ck_assert_int_eq(metric(&l, "rowferry_upserts_total{pipeline=\"articles\"} "), 500);
+    await_metric(&l, "rowferry_upserts_total{pipeline=\"articles\"} 500\n");
     set_title(&w, 5, "changed");
     sql_exec(w.conn, "delete from articles where source_id = 7");
     await_title(&w, 5, "changed");
-    listens_await(&l, "/metrics", 200, "rowferry_upserts_total{pipeline=\"articles\"} 501\n");
-    listens_await(&l, "/metrics", 200, "rowferry_deletes_total{pipeline=\"articles\"} 1\n");
-    listens_await(&l, "/metrics", 200, "rowferry_dead_letters{pipeline=\"articles\"} 0\n");
+    await_metric(&l, "rowferry_upserts_total{pipeline=\"articles\"} 501\n");
+    await_metric(&l, "rowferry_deletes_total{pipeline=\"articles\"} 1\n");
+    await_metric(&l, "rowferry_dead_letters{pipeline=\"articles\"} 0\n");
     ck_assert_int_gt(metric(&l, "\nprocess_resident_memory_bytes "), 1000000);
     listens_expect(&l, "/healthz", 200, "ok\n");
     listens_await(&l, "/readyz", 200, "ready\narticles: following\n");
@@ -132,7 +138,7 @@ START_TEST(it_answers_through_a_hangup_and_not_after_the_end)
     program_await(&l.program, "event=configuration_read", WAIT_MS);
     listens_await(&l, "/readyz", 200, "articles: following");
     set_title(&w, 5, "again");
-    listens_await(&l, "/metrics", 200, "rowferry_upserts_total{pipeline=\"articles\"} 101\n");
+    await_metric(&l, "rowferry_upserts_total{pipeline=\"articles\"} 101\n");
     end_run(&l.program);
     reply_get(&reply, "GET", l.url, "/healthz", NULL, NULL);
     ck_assert_int_eq(reply.status, 0);
@@ -208,6 +214,7 @@ START_TEST(an_independent_client_parses_the_metrics)
     world_start(&w, 100, NULL);
     world_install(&w);
     listens_start(&l, &w);
+    await_metric(&l, "rowferry_upserts_total{pipeline=\"articles\"} 100\n");
     char *text = listens_get(&l, "/metrics", 200);
     char *file = scratch_write(w.dir, "metrics.txt", text);
     const char *const argv[] = {"/usr/bin/python3", "-c", parse, file, NULL};

@@ -29,7 +29,7 @@ START_TEST(what_the_guard_refused_goes_on_once_it_is_permitted)
     start_run(&w, &p);
     sql_exec(w.conn, "delete from articles where source_id > 400");
     program_await(&p, "event=guard pipeline=articles", WAIT_MS);
-    expect_status(&w, "articles", "working       guard");
+    await_status(&w, "articles", "working       guard"); /* it is logged before it is noted */
     expect_status(&w, "articles", "stopped by the guard");
     rowferry_run(&result, w.config, "resync", "1", NULL);
     ck_assert_int_eq(result.exit_code, 1);

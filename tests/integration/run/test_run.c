@@ -187,7 +187,7 @@ START_TEST(a_fault_of_one_pipeline_leaves_the_others_alone)
     program_await(&p, "event=stopped pipeline=others", WAIT_MS);
     set_title(&w, 5, "alive");
     await_title(&w, 5, "alive");
-    expect_status(&w, "others", "holder        none");
+    await_status(&w, "others", "holder        none"); /* it is told before it is given back */
     expect_status(&w, "others", "exit 1: ");
     await_status(&w, "articles", "following");
     stop_run(&p, SIGTERM, 1, &result);
