@@ -16,7 +16,8 @@ START_TEST(postgres_restarted_as_after_a_crash_is_waited_for)
     world_start(&w, 2000, NULL);
     world_install(&w);
     start_run(&w, &p);
-    sql_exec(w.conn, "update articles set title = 'before'"); /* which a crash may undo */
+    sql_exec(w.conn, "set synchronous_commit = on"); /* a crash undoes nothing that was sent */
+    sql_exec(w.conn, "update articles set title = 'before'");
     cluster_kill(&own_cluster, SIGQUIT);
     program_await(&p, "event=away pipeline=articles side=source", WAIT_MS);
     cluster_again(&own_cluster);
