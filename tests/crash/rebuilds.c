@@ -50,7 +50,7 @@ bool rebuilds_underway(const struct world *w)
     sqlite3_stmt *row;
     char *path = scratch_path(w->dir, "state.db");
     ck_assert_int_eq(sqlite3_open_v2(path, &state, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    ck_assert_int_eq(sqlite3_busy_timeout(state, 5000), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_busy_timeout(state, WAIT_MS), SQLITE_OK);
     static const char sql[] =
         "select (select count(*) from rebuild), (select count(*) from pipeline)";
     ck_assert_int_eq(sqlite3_prepare_v2(state, sql, -1, &row, NULL), SQLITE_OK);

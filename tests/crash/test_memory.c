@@ -56,7 +56,7 @@ static void ends_small(struct program *program, const char *what)
 {
     struct program_result result;
     long most = peak_until_end(program, 600000);
-    program_finish(program, 1000, &result);
+    program_finish(program, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
     program_result_release(&result);
     printf("%s: %.1f MiB\n", what, (double)most / 1024);
@@ -94,7 +94,7 @@ START_TEST(with_the_service_away_and_1000_changes_a_second)
     sql_exec(w.conn, "update articles set title = 'before'");
     world_fault(&w, "{\"status\":503}");
     rowferry_start(&program, w.config, "sync", NULL);
-    program_await(&program, "event=away", 30000);
+    program_await(&program, "event=away", WAIT_MS);
     change_meanwhile(&w);
     ck_assert(program_running(&program));
     reply_get(&reply, "DELETE", w.service.url, "/_devsearch/faults", NULL, "ApiKey " WORLD_API_KEY);

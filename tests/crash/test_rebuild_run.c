@@ -23,7 +23,7 @@ static void end_run(struct program *run)
 {
     struct program_result result;
     program_signal(run, SIGTERM);
-    program_finish(run, 30000, &result);
+    program_finish(run, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
     program_result_release(&result);
 }
@@ -43,7 +43,7 @@ static void carry_to_end(struct world *w)
     while (rebuilds_underway(w)) {
         ck_assert(deadline_wait(&deadline));
     }
-    program_await(&run, "event=following", 60000);
+    program_await(&run, "event=following", WAIT_MS);
     end_run(&run);
 }
 
@@ -65,7 +65,7 @@ static void kill_run_after(const struct world *w, int64_t ms)
     while (deadline_wait(&moment)) {
     }
     program_signal(&run, SIGKILL);
-    program_finish(&run, 5000, &result);
+    program_finish(&run, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 128 + SIGKILL, "exit code %d: %s", result.exit_code,
                   result.err);
     program_result_release(&result);

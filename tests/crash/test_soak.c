@@ -14,7 +14,6 @@
 #define CHANGED 500 /* of a turn */
 #define TURN_MS 100
 #define WAITING_MOST 50000 /* who reads is behind: that is no bloat */
-#define STOP_MS 30000
 #define PRUNED_MS 120000
 #define SLACK_BYTES (8 << 20)
 
@@ -94,11 +93,11 @@ START_TEST(the_change_log_stays_small)
     world_start(&w, ROWS, NULL);
     world_install(&w);
     rowferry_start(&run, w.config, "run", NULL);
-    program_await(&run, "event=following", STOP_MS);
+    program_await(&run, "event=following", WAIT_MS);
     int64_t turns = change(&w, ms / 2, &sizes.early);
     turns += change(&w, ms / 2, &sizes.late);
     program_signal(&run, SIGTERM);
-    program_finish(&run, STOP_MS, &result);
+    program_finish(&run, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "%s", result.err);
     program_result_release(&result);
     printf("soak: %lld changes, %lld a second, log of %lld KiB at most, then of %lld KiB\n",

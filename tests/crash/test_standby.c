@@ -13,7 +13,6 @@
 #include "wait.h"
 
 #define TAKEOVER_MS 100000 /* ten times what it should take */
-#define WAIT_MS 60000
 #define ROWS 1000
 #define WRITES_MS 1500 /* at most, before and after */
 

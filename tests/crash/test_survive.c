@@ -19,7 +19,6 @@
 #include "wait.h"
 
 #define ROWS 500
-#define ARRIVES_MS 60000
 #define HOUR_S 3600L
 
 static struct cluster cluster;
@@ -48,7 +47,7 @@ static void start_run(const struct world *w, struct program *p, const char *cons
 {
     program_start(
         p, (const char *const[]){getenv("ROWFERRY_PROGRAM"), "-c", w->config, "run", NULL}, env);
-    program_await(p, "event=following", 60000);
+    program_await(p, "event=following", WAIT_MS);
 }
 
 static void change(const struct world *w, const char *title)
@@ -71,7 +70,7 @@ static bool has_title(const struct world *w, int64_t id, const char *title)
 
 static void await_title(const struct world *w, const char *title)
 {
-    struct deadline deadline = deadline_after(ARRIVES_MS);
+    struct deadline deadline = deadline_after(WAIT_MS);
     for (int64_t id = 1; id <= 100; id += 33) {
         while (!has_title(w, id, title)) {
             ck_assert_msg(deadline_wait(&deadline), "document %lld never got the title \"%s\"",
@@ -124,7 +123,7 @@ static void expect_lines(const struct program_result *result, const char *part, 
 static void end_run(struct program *p, struct program_result *result)
 {
     program_signal(p, SIGTERM);
-    program_finish(p, 20000, result);
+    program_finish(p, WAIT_MS, result);
     ck_assert_msg(result->exit_code == 0, "exit code %d: %s", result->exit_code, result->err);
 }
 
@@ -206,7 +205,7 @@ START_TEST(a_service_whose_name_moves_is_found_where_it_is_now)
     arrives(&w, "before");
     devsearch_stop(&w.service);
     change(&w, "meanwhile");
-    program_await(&p, "event=away pipeline=articles side=service", 20000);
+    program_await(&p, "event=away pipeline=articles side=service", WAIT_MS);
     devsearch_start(&w.service, (const char *const[]){"--api-key-file", key, "--data", data, NULL});
     names_say(&w, cluster.port, w.service.port);
     await_title(&w, "meanwhile");
@@ -241,7 +240,7 @@ START_TEST(a_source_whose_name_moves_is_found_where_it_is_now)
     start_run(&w, &p, env);
     arrives(&w, "before");
     cluster_kill(&cluster, SIGINT);
-    program_await(&p, "event=away pipeline=articles side=source", 20000);
+    program_await(&p, "event=away pipeline=articles side=source", WAIT_MS);
     snprintf(port, sizeof(port), "%d", free_port());
     cluster_move(&cluster, port);
     names_say(&w, port, w.service.port);
@@ -297,7 +296,7 @@ START_TEST(a_machine_that_slept_goes_on_where_it_was)
     arrives(&w, "before");
     world_fault(&w, "{\"delay_ms\":1000,\"count\":1}");
     change(&w, "in flight");
-    struct deadline deadline = deadline_after(10000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     while (faults_fired(&w) == 0) {
         ck_assert(deadline_wait(&deadline));
     }
@@ -355,7 +354,7 @@ START_TEST(a_wall_clock_that_jumps_by_hours_is_no_news)
         ck_assert(program_running(&p));
     }
     program_signal(&p, SIGKILL);
-    program_finish(&p, 20000, &result);
+    program_finish(&p, WAIT_MS, &result);
     expect_lines(&result, "event=away", 0);
     expect_lines(&result, "event=stalled", 0);
     ck_assert_msg(lines_with(result.err, "\n") < 60, "it says too much: %s", result.err);

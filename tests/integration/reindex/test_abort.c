@@ -66,7 +66,7 @@ START_TEST(an_abort_by_a_run_waits_for_a_service_that_is_away)
     char *next = generations_next(&w, "shop-articles");
     generations_do(&w, "DELETE", NULL, "/%s/_doc/7", next);
     rowferry_start(&p, w.config, "run", NULL);
-    program_await(&p, "event=rebuild_failed pipeline=articles", 30000);
+    program_await(&p, "event=rebuild_failed pipeline=articles", WAIT_MS);
     snprintf(fault, sizeof(fault), "{\"status\":503,\"count\":3,\"path\":\"%s\"}", next);
     world_fault(&w, fault);
     ends(&w, 0, "--abort", " is removed\n");
@@ -88,7 +88,7 @@ START_TEST(an_interrupt_ends_the_wait_and_the_next_abort_does_it)
     stand_at(&w, "rebuild_finished=kill", NULL);
     world_fault(&w, "{\"status\":503,\"path\":\"shop-articles\"}");
     rowferry_start(&p, w.config, "reindex", "--abort", NULL);
-    program_await(&p, "event=away pipeline=articles", 15000);
+    program_await(&p, "event=away pipeline=articles", WAIT_MS);
     program_signal(&p, SIGINT);
     finish(&p, 6, &result);
     expect_text(result.out, "articles: not aborted\n");

@@ -146,7 +146,7 @@ START_TEST(the_answer_of_one_that_was_refused_says_how_far_it_was)
     for (int asked = 0; asked < 2; asked++) {
         if (asked == 1) {
             rowferry_start(&p, w.config, "run", NULL);
-            program_await(&p, "event=rebuild_failed", 30000);
+            program_await(&p, "event=rebuild_failed", WAIT_MS);
         }
         reindex(&w, 1, &result, "--json", NULL);
         expect_text(result.out, "\"action\":\"none\",\"generation\":\"shop-articles-");

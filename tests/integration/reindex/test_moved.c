@@ -3,6 +3,7 @@
  * nothing is destroyed. */
 #include "stands.h"
 
+#define ENDS_MS 180000 /* who rests looks at the alias twice a minute */
 #define REMOVE "{\"remove\":{\"index\":\"%s\",\"alias\":\"shop-articles\"}}"
 #define ADD "{\"add\":{\"index\":\"%s\",\"alias\":\"shop-articles\"}}"
 
@@ -31,7 +32,7 @@ static void others_have_an_index(const struct world *w)
 static void ends(struct world *w, struct program *p, const char *live, const char *now)
 {
     struct program_result result;
-    program_finish(p, 90000, &result);
+    program_finish(p, ENDS_MS, &result);
     ck_assert_msg(result.exit_code == 1, "%d: %s%s", result.exit_code, result.out, result.err);
     expect_text(result.err, "alias \"shop-articles\" does not point at \"shop-articles-");
     expect_text(result.err, now);
@@ -48,7 +49,7 @@ START_TEST(a_run_whose_alias_was_moved_stops_and_says_where_it_points)
     synced(&w, 200);
     char *live = live_index(&w);
     rowferry_start(&p, w.config, "run", NULL);
-    program_await(&p, "event=following", 30000);
+    program_await(&p, "event=following", WAIT_MS);
     others_have_an_index(&w);
     somebody(&w, live, "other");
     ends(&w, &p, live, "any more (other)");
@@ -70,7 +71,7 @@ START_TEST(a_run_whose_alias_was_removed_stops)
     synced(&w, 200);
     char *live = live_index(&w);
     rowferry_start(&p, w.config, "run", NULL);
-    program_await(&p, "event=following", 30000);
+    program_await(&p, "event=following", WAIT_MS);
     somebody(&w, live, NULL);
     ends(&w, &p, live, "any more (it is gone)");
     free(live);

@@ -210,7 +210,7 @@ static void crowd_rest(struct crowd *c)
 static void start_follower(struct crowd *c, struct program *agent)
 {
     rowferry_start(agent, c->w.config, "run", NULL);
-    program_await(agent, "event=sync_started", 30000); /* it may never be drained for a moment */
+    program_await(agent, "event=sync_started", WAIT_MS); /* it may never be drained for a moment */
 }
 
 static void end_follower(struct program *agent)
@@ -280,7 +280,7 @@ static void rebuild_by_run(struct crowd *c, const char *properties)
     expect_text(result.err, "began with another configuration");
     program_result_release(&result);
     program_signal(&agent, SIGHUP);
-    program_await(&agent, "event=needs_restart", 30000);
+    program_await(&agent, "event=needs_restart", WAIT_MS);
     expect_alias(&c->w, former);
     end_follower(&agent);
     int64_t ticks = c->ticks;

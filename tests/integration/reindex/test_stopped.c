@@ -41,7 +41,7 @@ static int64_t fired(const struct world *w)
 static bool stop_at(const struct world *w, const struct stage *stage, struct program *run)
 {
     char fault[160];
-    struct deadline deadline = deadline_after(60000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     int64_t already = fired(w);
     if (stage->before > 0) {
         snprintf(fault, sizeof(fault), "{\"path\":\"%s\",\"delay_ms\":1,\"count\":%lld}",
@@ -84,9 +84,9 @@ START_TEST(a_run_that_is_stopped_in_any_stage_of_a_rebuild_leaves_it_to_the_next
         service_is_fast(&w);
         sql_exec(w.conn, "delete from articles where source_id between 40 and 45");
         rowferry_start(&run, w.config, "run", NULL);
-        program_await(&run, "event=following", 30000);
+        program_await(&run, "event=following", WAIT_MS);
         expect_live(&w, "");
-        struct deadline deadline = deadline_after(60000);
+        struct deadline deadline = deadline_after(WAIT_MS);
         for (bool underway = true; underway;) {
             rowferry_run(&result, w.config, "status", NULL);
             underway = strstr(result.out, "  rebuild ") != NULL;

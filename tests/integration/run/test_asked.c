@@ -34,7 +34,7 @@ static void await_letters(const struct world *w, int64_t count)
 {
     char text[64];
     snprintf(text, sizeof(text), "\"dead_letters\":%lld,", (long long)count);
-    struct deadline deadline = deadline_after(30000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     for (bool has = false; !has;) {
         struct program_result result;
         rowferry_run(&result, w->config, "status", "--json", NULL);
@@ -71,7 +71,7 @@ static void letters_and_keys(struct world *w)
 static void guards(struct world *w, struct program *p)
 {
     sql_exec(w->conn, "delete from articles where source_id > 700");
-    program_await(p, "event=guard pipeline=articles", 30000);
+    program_await(p, "event=guard pipeline=articles", WAIT_MS);
     ASK(w, 0, "300 deletes", "sync", "--allow-deletes");
     await_number(w, 2, "102");
     sql_exec(w->conn, "update articles set title = 'words' where source_id <= 300");
@@ -110,7 +110,7 @@ START_TEST(one_living_run_does_all_that_it_is_asked)
     rebuilds(&w);
     world_configure(&w, PROPERTIES, "\"batch_operations\": 50");
     program_signal(&p, SIGHUP);
-    program_await(&p, "event=option_changed option=limits.batch_operations", 20000);
+    program_await(&p, "event=option_changed option=limits.batch_operations", WAIT_MS);
     await_number(&w, 9, "109");
     ASK(&w, 0, "articles", "resync", "9");
     ASK(&w, 0, "articles", "verify");

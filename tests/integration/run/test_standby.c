@@ -33,7 +33,7 @@ static void await_equal(struct world *w, int64_t id)
     snprintf(title, sizeof(title), "mark %d", ++number);
     set_title(w, id, title);
     await_title(w, id, title);
-    world_await_equal(w, 30000);
+    world_await_equal(w, WAIT_MS);
 }
 
 START_TEST(a_standby_on_another_host_takes_over_from_a_killed_holder)

@@ -13,7 +13,7 @@ static struct hold hold_of(struct walk *w)
 /* Until it is this session that is named: other tests' transactions are young. */
 static struct hold await_hold(struct walk *w, int64_t pid)
 {
-    struct deadline deadline = deadline_after(60000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     struct hold hold = hold_of(w);
     while (!hold.any || hold.pid != pid) {
         ck_assert_msg(deadline_wait(&deadline), "never %lld, but \"%s\"", (long long)pid,
@@ -50,7 +50,7 @@ START_TEST(a_session_idle_in_transaction_is_named_with_pid_age_and_state)
     hold = await_hold(&w, backend(idle));
     ck_assert_int_gt(hold.age_us, before);
     sql_exec(idle, "rollback");
-    struct deadline deadline = deadline_after(10000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     while (hold.any && hold.pid == backend(idle)) {
         ck_assert(deadline_wait(&deadline));
         hold = hold_of(&w);
@@ -87,7 +87,7 @@ START_TEST(a_prepared_transaction_is_named_though_it_has_no_session)
     struct walk w = following(0);
     char *gid = sql_text(w.db, "select 'held in ' || current_database()");
     sql_exec(w.db, "begin; insert into note values (900, 'p'); prepare transaction '%s'", gid);
-    struct deadline deadline = deadline_after(60000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     struct hold hold = hold_of(&w);
     while (!hold.any || strstr(hold.who, gid) == NULL) {
         ck_assert_msg(deadline_wait(&deadline), "%s", hold.who);
@@ -123,7 +123,7 @@ START_TEST(without_privileges_a_writer_is_seen_and_its_age_counts_from_then)
         .consumer = "test/one", .table = "public.note", .columns = note_columns, .column_count = 1};
     struct capture *poor;
     must(changelog_open(&poor, pg, &options, &err), &err);
-    struct deadline deadline = deadline_after(60000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     struct hold hold = {0};
     while (!hold.any || hold.pid != backend(idle) || hold.age_us == 0) {
         must(poor->ops->hold(poor, &hold, &err), &err);
@@ -176,7 +176,7 @@ START_TEST(whom_the_one_waits_for_who_wants_the_lock_is_named)
     PGconn *altering = sql_open(w.uri);
     sql_exec(reader, "begin; select count(*) from note");
     ck_assert_int_eq(PQsendQuery(altering, "alter table note add column more text"), 1);
-    struct deadline deadline = deadline_after(20000);
+    struct deadline deadline = deadline_after(WAIT_MS);
     while (sql_int(w.db, "select count(*) from pg_locks where mode = 'AccessExclusiveLock' and not "
                          "granted and relation = 'note'::regclass") == 0) {
         ck_assert(deadline_wait(&deadline));
