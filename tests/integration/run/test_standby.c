@@ -36,26 +36,48 @@ static void await_equal(struct world *w, int64_t id)
     world_await_equal(w, WAIT_MS);
 }
 
-START_TEST(a_standby_on_another_host_takes_over_from_a_killed_holder)
-{
+/* A holder, and another host with a configuration and a state file of its own. */
+struct pair {
     struct world w;
+    char *other;
     struct program holder;
     struct program standby;
-    world_start(&w, 500, NULL);
-    world_install(&w);
-    char *other = world_config_of_another(&w);
-    start_run(&w, &holder);
-    start_standby(other, &standby);
-    sql_exec(w.conn, "update articles set title = title || '!' where source_id <= 100");
-    await_title(&w, 7, "title 7!");
-    sql_exec(w.conn, "update articles set title = title || '?' where source_id > 400;"
-                     "delete from articles where source_id between 40 and 60");
-    kill_it(&holder);
-    await_takeover(&standby, "on another host");
-    await_equal(&w, 1);
-    end_run(&standby);
-    free(other);
-    world_stop(&w);
+};
+
+static void pair_open(struct pair *p, long rows)
+{
+    world_start(&p->w, rows, NULL);
+    world_install(&p->w);
+    p->other = world_config_of_another(&p->w);
+}
+
+/* The one follows, the other stands by. */
+static void pair_start(struct pair *p)
+{
+    start_run(&p->w, &p->holder);
+    start_standby(p->other, &p->standby);
+}
+
+static void pair_close(struct pair *p)
+{
+    free(p->other);
+    world_stop(&p->w);
+}
+
+START_TEST(a_standby_on_another_host_takes_over_from_a_killed_holder)
+{
+    struct pair p;
+    pair_open(&p, 500);
+    pair_start(&p);
+    sql_exec(p.w.conn, "update articles set title = title || '!' where source_id <= 100");
+    await_title(&p.w, 7, "title 7!");
+    sql_exec(p.w.conn, "update articles set title = title || '?' where source_id > 400;"
+                       "delete from articles where source_id between 40 and 60");
+    kill_it(&p.holder);
+    await_takeover(&p.standby, "on another host");
+    await_equal(&p.w, 1);
+    end_run(&p.standby);
+    pair_close(&p);
 }
 END_TEST
 
@@ -94,48 +116,39 @@ static int64_t version_of(const struct world *w, int64_t id)
 /* The mirror's clock is the holder's: one that is five hours ahead of everybody's. */
 START_TEST(versions_begin_above_those_of_a_holder_whose_clock_is_hours_ahead)
 {
-    struct world w;
-    struct program holder;
-    struct program standby;
-    world_start(&w, 100, NULL);
-    world_install(&w);
-    char *other = world_config_of_another(&w);
-    start_run(&w, &holder);
-    await_equal(&w, 1);
-    int64_t ahead = version_of(&w, 1) + INT64_C(5) * 3600 * 1000000;
-    start_standby(other, &standby);
-    sql_exec(w.conn, "update rowferry.consumer set clock = %lld", (long long)ahead);
-    kill_it(&holder);
-    await_takeover(&standby, "from a clock ahead");
-    await_equal(&w, 2);
-    ck_assert(version_of(&w, 2) > ahead);
-    end_run(&standby);
-    free(other);
-    world_stop(&w);
+    struct pair p;
+    pair_open(&p, 100);
+    start_run(&p.w, &p.holder);
+    await_equal(&p.w, 1);
+    int64_t ahead = version_of(&p.w, 1) + INT64_C(5) * 3600 * 1000000;
+    start_standby(p.other, &p.standby);
+    sql_exec(p.w.conn, "update rowferry.consumer set clock = %lld", (long long)ahead);
+    kill_it(&p.holder);
+    await_takeover(&p.standby, "from a clock ahead");
+    await_equal(&p.w, 2);
+    ck_assert(version_of(&p.w, 2) > ahead);
+    end_run(&p.standby);
+    pair_close(&p);
 }
 END_TEST
 
 START_TEST(without_wait_a_held_pipeline_is_left)
 {
-    struct world w;
-    struct program holder;
+    struct pair p;
     struct program_result result;
-    world_start(&w, 20, NULL);
-    world_install(&w);
-    char *other = world_config_of_another(&w);
-    start_run(&w, &holder);
-    rowferry_run(&result, other, "run", NULL);
+    pair_open(&p, 20);
+    start_run(&p.w, &p.holder);
+    rowferry_run(&result, p.other, "run", NULL);
     ck_assert_msg(result.exit_code == 5, "%d: %s", result.exit_code, result.err);
     expect_text(result.err, "is held by the session");
     program_result_release(&result);
-    rowferry_run(&result, w.config, "run", NULL);
+    rowferry_run(&result, p.w.config, "run", NULL);
     ck_assert_msg(result.exit_code == 5, "%d: %s", result.exit_code, result.err);
     expect_text(result.err, "is held by process");
     program_result_release(&result);
-    await_equal(&w, 1);
-    end_run(&holder);
-    free(other);
-    world_stop(&w);
+    await_equal(&p.w, 1);
+    end_run(&p.holder);
+    pair_close(&p);
 }
 END_TEST
 
@@ -148,60 +161,50 @@ static void hang_until_taken_over(struct program *holder, struct program *standb
 
 START_TEST(a_holder_that_hung_finds_that_it_has_lost_the_pipeline_and_ends)
 {
-    struct world w;
-    struct program holder;
-    struct program standby;
+    struct pair p;
     struct program_result result;
-    world_start(&w, 300, NULL);
-    world_install(&w);
-    char *other = world_config_of_another(&w);
-    start_run(&w, &holder);
-    await_equal(&w, 1);
-    start_standby(other, &standby);
-    sql_exec(w.conn, "update articles set title = 'in flight' where source_id > 100");
-    hang_until_taken_over(&holder, &standby);
-    await_equal(&w, 2);
-    sql_exec(w.conn, "update articles set title = 'by the standby' where source_id > 50");
-    program_signal(&holder, SIGCONT);
-    program_finish(&holder, WAIT_MS, &result);
+    pair_open(&p, 300);
+    start_run(&p.w, &p.holder);
+    await_equal(&p.w, 1);
+    start_standby(p.other, &p.standby);
+    sql_exec(p.w.conn, "update articles set title = 'in flight' where source_id > 100");
+    hang_until_taken_over(&p.holder, &p.standby);
+    await_equal(&p.w, 2);
+    sql_exec(p.w.conn, "update articles set title = 'by the standby' where source_id > 50");
+    program_signal(&p.holder, SIGCONT);
+    program_finish(&p.holder, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 5, "%d: %s", result.exit_code, result.err);
     expect_text(result.err, "event=lost pipeline=articles");
     program_result_release(&result);
-    await_equal(&w, 3);
-    end_run(&standby);
-    free(other);
-    world_stop(&w);
+    await_equal(&p.w, 3);
+    end_run(&p.standby);
+    pair_close(&p);
 }
 END_TEST
 
 START_TEST(with_wait_it_stands_by_again_and_takes_the_pipeline_back_with_what_the_other_did)
 {
-    struct world w;
-    struct program holder;
-    struct program standby;
-    world_start(&w, 300, NULL);
-    world_install(&w);
-    char *other = world_config_of_another(&w);
-    rowferry_start(&holder, w.config, "run", "--wait", NULL);
-    program_await(&holder, "event=following", WAIT_MS);
-    await_equal(&w, 1);
-    start_standby(other, &standby);
-    hang_until_taken_over(&holder, &standby);
-    sql_exec(w.conn, "update articles set title = 'by the other' where source_id > 50;"
-                     "delete from articles where source_id between 60 and 70");
-    await_equal(&w, 2);
-    program_signal(&holder, SIGCONT);
-    program_await(&holder, "event=lost", WAIT_MS);
-    program_await(&holder, "event=standing_by", WAIT_MS);
-    rowferry_expect(0, other, "reindex", NULL);
-    await_equal(&w, 4);
-    kill_it(&standby);
-    program_await(&holder, "event=took_over", TAKEOVER_MS);
-    program_await(&holder, "event=mirror_taken_over", TAKEOVER_MS);
-    await_equal(&w, 5);
-    end_run(&holder);
-    free(other);
-    world_stop(&w);
+    struct pair p;
+    pair_open(&p, 300);
+    rowferry_start(&p.holder, p.w.config, "run", "--wait", NULL);
+    program_await(&p.holder, "event=following", WAIT_MS);
+    await_equal(&p.w, 1);
+    start_standby(p.other, &p.standby);
+    hang_until_taken_over(&p.holder, &p.standby);
+    sql_exec(p.w.conn, "update articles set title = 'by the other' where source_id > 50;"
+                       "delete from articles where source_id between 60 and 70");
+    await_equal(&p.w, 2);
+    program_signal(&p.holder, SIGCONT);
+    program_await(&p.holder, "event=lost", WAIT_MS);
+    program_await(&p.holder, "event=standing_by", WAIT_MS);
+    rowferry_expect(0, p.other, "reindex", NULL);
+    await_equal(&p.w, 4);
+    kill_it(&p.standby);
+    program_await(&p.holder, "event=took_over", TAKEOVER_MS);
+    program_await(&p.holder, "event=mirror_taken_over", TAKEOVER_MS);
+    await_equal(&p.w, 5);
+    end_run(&p.holder);
+    pair_close(&p);
 }
 END_TEST
 
@@ -243,23 +246,18 @@ END_TEST
 
 START_TEST(a_first_load_that_was_killed_is_made_by_the_standby)
 {
-    struct world w;
-    struct program holder;
-    struct program standby;
-    world_start(&w, 3000, NULL);
-    world_install(&w);
-    char *other = world_config_of_another(&w);
-    world_fault(&w, "{\"path\":\"_bulk\",\"delay_ms\":2000,\"count\":100}");
-    rowferry_start(&holder, w.config, "run", NULL);
-    program_await(&holder, "event=sync_started", WAIT_MS);
-    start_standby(other, &standby);
-    kill_it(&holder);
-    world_fault(&w, "{\"path\":\"_bulk\",\"delay_ms\":0,\"count\":100}");
-    await_takeover(&standby, "in the first load");
-    await_equal(&w, 5);
-    end_run(&standby);
-    free(other);
-    world_stop(&w);
+    struct pair p;
+    pair_open(&p, 3000);
+    world_fault(&p.w, "{\"path\":\"_bulk\",\"delay_ms\":2000,\"count\":100}");
+    rowferry_start(&p.holder, p.w.config, "run", NULL);
+    program_await(&p.holder, "event=sync_started", WAIT_MS);
+    start_standby(p.other, &p.standby);
+    kill_it(&p.holder);
+    world_fault(&p.w, "{\"path\":\"_bulk\",\"delay_ms\":0,\"count\":100}");
+    await_takeover(&p.standby, "in the first load");
+    await_equal(&p.w, 5);
+    end_run(&p.standby);
+    pair_close(&p);
 }
 END_TEST
 
@@ -288,24 +286,18 @@ END_TEST
 
 START_TEST(who_holds_and_who_stands_by_is_shown)
 {
-    struct world w;
-    struct program holder;
-    struct program standby;
+    struct pair p;
     struct program_result result;
-    world_start(&w, 50, NULL);
-    world_install(&w);
-    char *other = world_config_of_another(&w);
-    start_run(&w, &holder);
-    start_standby(other, &standby);
-    rowferry_run(&result, other, "status", NULL);
+    pair_open(&p, 50);
+    pair_start(&p);
+    rowferry_run(&result, p.other, "status", NULL);
     expect_text(result.out, "state         standing by");
     expect_text(result.out, "rowferry run articles");
     program_result_release(&result);
-    await_status(&w, "articles", "standby       session");
-    end_run(&standby);
-    end_run(&holder);
-    free(other);
-    world_stop(&w);
+    await_status(&p.w, "articles", "standby       session");
+    end_run(&p.standby);
+    end_run(&p.holder);
+    pair_close(&p);
 }
 END_TEST
 

@@ -103,16 +103,22 @@ static void await_verified(const struct world *w, const char *member, int64_t va
     }
 }
 
+/* A run whose first comparison is over. */
+static void start_verified(struct world *w, struct program *p, long rows, const char *members)
+{
+    world_start(w, rows, NULL);
+    world_pipeline(w, members);
+    world_install(w);
+    start_run(w, p);
+    await_verified(w, "rows", rows);
+}
+
 START_TEST(what_the_service_loses_behind_its_back_comes_back)
 {
     struct world w;
     struct program p;
     struct program_result result;
-    world_start(&w, 3000, NULL);
-    world_pipeline(&w, "\"verify\": {\"every\": \"1s\", \"repair\": true}");
-    world_install(&w);
-    start_run(&w, &p);
-    await_verified(&w, "rows", 3000);
+    start_verified(&w, &p, 3000, "\"verify\": {\"every\": \"1s\", \"repair\": true}");
     ck_assert_int_eq(verified_int(&w, "missing"), 0);
     document_goes(&w, 17);
     document_goes(&w, 2900);
@@ -143,11 +149,7 @@ START_TEST(without_repair_differences_are_only_told)
     struct world w;
     struct program p;
     struct program_result result;
-    world_start(&w, 200, NULL);
-    world_pipeline(&w, "\"verify\": {\"every\": \"1s\"}");
-    world_install(&w);
-    start_run(&w, &p);
-    await_verified(&w, "rows", 200);
+    start_verified(&w, &p, 200, "\"verify\": {\"every\": \"1s\"}");
     document_goes(&w, 17);
     await_verified(&w, "missing", 1);
     ck_assert_int_eq(verified_int(&w, "sent"), 0);
@@ -172,11 +174,7 @@ START_TEST(a_restart_does_not_compare_before_it_is_due)
     struct world w;
     struct program p;
     struct program_result result;
-    world_start(&w, 100, NULL);
-    world_pipeline(&w, "\"verify\": {\"every\": \"1h\", \"repair\": true}");
-    world_install(&w);
-    start_run(&w, &p);
-    await_verified(&w, "rows", 100);
+    start_verified(&w, &p, 100, "\"verify\": {\"every\": \"1h\", \"repair\": true}");
     end_run(&p);
     start_run(&w, &p);
     set_title(&w, 5, "again");
@@ -194,11 +192,7 @@ START_TEST(what_waits_for_the_guard_is_not_concluded)
     struct world w;
     struct program p;
     struct program_result result;
-    world_start(&w, 1000, NULL);
-    world_pipeline(&w, "\"verify\": {\"every\": \"1s\", \"repair\": true}");
-    world_install(&w);
-    start_run(&w, &p);
-    await_verified(&w, "rows", 1000);
+    start_verified(&w, &p, 1000, "\"verify\": {\"every\": \"1s\", \"repair\": true}");
     sql_exec(w.conn, "delete from articles where source_id <= 900");
     await_verified(&w, "waiting", 900);
     rowferry_run(&result, w.config, "status", NULL);
@@ -216,12 +210,9 @@ START_TEST(many_extra_documents_stay_and_are_named)
 {
     struct world w;
     struct program p;
-    world_start(&w, 100, NULL);
-    world_pipeline(&w, "\"verify\": {\"every\": \"1s\", \"repair\": true}, \"delete_guard\": "
-                       "{\"count\": 2, \"share\": 0.01}");
-    world_install(&w);
-    start_run(&w, &p);
-    await_verified(&w, "rows", 100);
+    start_verified(&w, &p, 100,
+                   "\"verify\": {\"every\": \"1s\", \"repair\": true}, \"delete_guard\": "
+                   "{\"count\": 2, \"share\": 0.01}");
     documents_come_at_once(&w, 900000, 5); /* or a comparison finds few enough, and repairs */
     document_goes(&w, 17);
     await_verified(&w, "extra", 5);

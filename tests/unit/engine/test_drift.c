@@ -13,6 +13,9 @@
 #define TITLE "\"title\":{\"type\":\"text\"}"
 #define PRICE "\"price\":{\"type\":\"long\"}"
 #define BODY "\"body\":{\"type\":\"text\"}"
+#define KEPT "p key=source_id bigint\np where=published\n"
+#define TITLE_READ "c title=text\nf title=title\n"
+#define PRICE_READ "c price=bigint\nf price=price\n"
 
 /* A pipeline: its mapping and the lines of its table, "p key a" for words_push. */
 struct side {
@@ -61,9 +64,7 @@ static void find(struct drift_found *found, const struct side *was, const struct
 
 static const struct side plain = {.identity = "1/shop",
                                   .mapping = PROPERTIES(TITLE "," PRICE),
-                                  .table = "p key=source_id bigint\np where=published\n"
-                                           "c title=text\nf title=title\nc price=bigint\n"
-                                           "f price=price"};
+                                  .table = KEPT TITLE_READ PRICE_READ};
 
 /* Lines and added properties, each list joined with "; ". */
 static void expect(const struct side *was, const struct side *is, enum drift_kind kind,
@@ -106,8 +107,7 @@ START_TEST(a_property_more_with_its_column_is_added)
 {
     struct side is = plain;
     is.mapping = PROPERTIES(TITLE "," BODY "," PRICE);
-    is.table = "p key=source_id bigint\np where=published\nc title=text\nf title=title\n"
-               "c other=text\nf body=other\nc price=bigint\nf price=price";
+    is.table = KEPT TITLE_READ "c other=text\nf body=other\n" PRICE_READ;
     expect(&plain, &is, DRIFT_ADDITIVE, "body: added {\"type\":\"text\"}", "body");
 }
 END_TEST
@@ -116,8 +116,7 @@ START_TEST(a_property_more_from_a_column_that_is_read_already_is_added)
 {
     struct side is = plain;
     is.mapping = PROPERTIES(TITLE "," PRICE "," BODY);
-    is.table = "p key=source_id bigint\np where=published\nc title=text\nf title=title\n"
-               "c price=bigint\nf price=price\nf body=title";
+    is.table = KEPT TITLE_READ PRICE_READ "f body=title";
     expect(&plain, &is, DRIFT_ADDITIVE, "body: added {\"type\":\"text\"}", "body");
 }
 END_TEST
@@ -139,8 +138,7 @@ START_TEST(another_order_is_taken_as_it_is)
 {
     struct side is = plain;
     is.mapping = PROPERTIES(PRICE "," TITLE);
-    is.table = "p key=source_id bigint\np where=published\nc price=bigint\nf price=price\n"
-               "c title=text\nf title=title";
+    is.table = KEPT PRICE_READ TITLE_READ;
     expect(&plain, &is, DRIFT_ADDITIVE, "", "");
 }
 END_TEST
@@ -154,7 +152,7 @@ START_TEST(another_mapping_asks_for_a_rebuild)
     expect_rebuild(
         &is, "title: changed type from \"text\" to \"keyword\"; body: added {\"type\":\"text\"}");
     is.mapping = PROPERTIES(TITLE);
-    is.table = "p key=source_id bigint\np where=published\nc title=text\nf title=title";
+    is.table = KEPT TITLE_READ;
     expect_rebuild(&is, "price: removed {\"type\":\"long\"}");
     is = plain;
     is.through = "trim";
@@ -167,23 +165,17 @@ END_TEST
 START_TEST(another_table_asks_for_a_rebuild)
 {
     struct side is = plain;
-    is.table = "p key=a int, b int\np where=published\nc title=text\nf title=title\n"
-               "c price=bigint\nf price=price";
+    is.table = "p key=a int, b int\np where=published\n" TITLE_READ PRICE_READ;
     expect_rebuild(&is, "key: source_id bigint -> a int, b int");
-    is.table = "p key=source_id bigint\np where=not published\nc title=text\nf title=title\n"
-               "c price=bigint\nf price=price";
+    is.table = "p key=source_id bigint\np where=not published\n" TITLE_READ PRICE_READ;
     expect_rebuild(&is, "where: published -> not published");
-    is.table = "p key=source_id bigint\nc title=text\nf title=title\nc price=bigint\n"
-               "f price=price\np query=select 1";
+    is.table = "p key=source_id bigint\n" TITLE_READ PRICE_READ "p query=select 1";
     expect_rebuild(&is, "where: published -> none; query: none -> select 1");
-    is.table = "p key=source_id bigint\np where=published\nc title=varchar\nf title=title\n"
-               "c price=bigint\nf price=price";
+    is.table = KEPT "c title=varchar\nf title=title\n" PRICE_READ;
     expect_rebuild(&is, "column title: text -> varchar");
-    is.table = "p key=source_id bigint\np where=published\nc other=text\nf title=other\n"
-               "c price=bigint\nf price=price";
+    is.table = KEPT "c other=text\nf title=other\n" PRICE_READ;
     expect_rebuild(&is, "fields.title: title -> other");
-    is.table = "p key=source_id bigint\np where=published\nc title=text\nf title=title\n"
-               "c price=bigint\nf price=price\np depends_on a (id)=select 1";
+    is.table = KEPT TITLE_READ PRICE_READ "p depends_on a (id)=select 1";
     expect_rebuild(&is, "depends_on a (id): none -> select 1");
 }
 END_TEST
@@ -193,7 +185,7 @@ END_TEST
 START_TEST(a_field_of_an_old_property_is_no_addition)
 {
     struct side was = plain;
-    was.table = "p key=source_id bigint\np where=published\nc price=bigint\nf price=price";
+    was.table = KEPT PRICE_READ;
     expect(&was, &plain, DRIFT_REBUILD, "fields.title: none -> title", "");
 }
 END_TEST
@@ -202,8 +194,8 @@ START_TEST(an_addition_beside_another_condition_asks_for_a_rebuild)
 {
     struct side is = plain;
     is.mapping = PROPERTIES(TITLE "," BODY "," PRICE);
-    is.table = "p key=source_id bigint\np where=price > 1\nc title=text\nf title=title\n"
-               "c body=text\nf body=body\nc price=bigint\nf price=price";
+    is.table = "p key=source_id bigint\np where=price > 1\n" TITLE_READ
+               "c body=text\nf body=body\n" PRICE_READ;
     expect_rebuild(&is, "body: added {\"type\":\"text\"}; where: published -> price > 1");
 }
 END_TEST

@@ -15,6 +15,14 @@ static void hide_rows(struct fake *f, size_t from, size_t to)
 
 static const int64_t hour_us = INT64_C(3600000000);
 
+/* An index that is to be reconciled every hour, an hour ago for the last time. */
+static void guarded_and_due(struct fake *f)
+{
+    guarded(f);
+    f->reconcile_ms = hour_us / 1000;
+    f->now_us += hour_us;
+}
+
 START_TEST(rows_that_went_unseen_are_found_when_it_is_time)
 {
     struct fake f;
@@ -68,9 +76,7 @@ END_TEST
 START_TEST(too_many_rows_that_went_unseen_meet_the_guard)
 {
     struct fake f;
-    guarded(&f);
-    f.reconcile_ms = hour_us / 1000;
-    f.now_us += hour_us;
+    guarded_and_due(&f);
     hide_rows(&f, 0, 20);
     fake_write(&f, 30, 77);
     must_sync(&f, ERR_STATE, "a reconcile would delete 20 of 60 documents");
@@ -87,10 +93,8 @@ END_TEST
 START_TEST(a_table_that_shows_no_rows_deletes_nothing)
 {
     struct fake f;
-    guarded(&f);
-    f.reconcile_ms = hour_us / 1000;
+    guarded_and_due(&f);
     f.guard_share = 1; /* does not matter */
-    f.now_us += hour_us;
     hide_rows(&f, 0, 60);
     must_sync(&f, ERR_STATE, "no document has a row: a reconcile would delete 60 of 60 documents");
     ck_assert_uint_eq(f.deleted, 0);
@@ -101,9 +105,7 @@ END_TEST
 START_TEST(a_listing_that_fails_or_is_empty_deletes_nothing)
 {
     struct fake f;
-    guarded(&f);
-    f.reconcile_ms = hour_us / 1000;
-    f.now_us += hour_us;
+    guarded_and_due(&f);
     hide_rows(&f, 0, 5);
     f.fail_scans = 1000000;
     must_sync(&f, ERR_TRANSIENT, NULL);
@@ -129,9 +131,7 @@ static void reopen_row(struct fake *f)
 START_TEST(a_row_that_comes_back_while_the_index_is_listed_stays)
 {
     struct fake f;
-    guarded(&f);
-    f.reconcile_ms = hour_us / 1000;
-    f.now_us += hour_us;
+    guarded_and_due(&f);
     hide_rows(&f, 3, 5);
     f.step = reopen_row;
     must_sync(&f, 0, NULL);
@@ -276,9 +276,7 @@ END_TEST
 START_TEST(documents_that_a_reconcile_found_go_although_the_service_was_away_meanwhile)
 {
     struct fake f;
-    guarded(&f);
-    f.reconcile_ms = hour_us / 1000;
-    f.now_us += hour_us;
+    guarded_and_due(&f);
     hide_rows(&f, 0, 5);
     f.fail_requests = 1000000;
     must_sync(&f, ERR_TRANSIENT, NULL);

@@ -33,65 +33,74 @@ static void expect_sent(const struct fixture *f, const char *line)
     ck_assert_msg(strstr(f->server->request, line) != NULL, "%s", f->server->request);
 }
 
+/* A service that was given OLD, and what stands now where that came from. */
+struct rotated {
+    const char *place;
+    struct renewal *renewal;
+    struct fixture f;
+};
+
+static void rotated_start(struct rotated *r, const char *place, enum service_secret secret,
+                          const char *const *answers)
+{
+    r->place = place;
+    r->renewal = renewal_new(OLD, read_text, &r->place, keep);
+    r->f.options.renewals[secret] = r->renewal;
+    start(&r->f, answers, SIZE_MAX);
+}
+
+static void rotated_stop(struct rotated *r)
+{
+    stop(&r->f);
+    renewal_drop(r->renewal);
+}
+
 START_TEST(a_rotated_key_is_read_again_and_the_request_sent_once_more)
 {
     static const char *const answers[] = {refusal, fine, NULL};
-    const char *place = NEW;
-    struct renewal *renewal = renewal_new(OLD, read_text, &place, keep);
-    struct fixture f = {.options = {.api_key = OLD, .renewals = {[SERVICE_API_KEY] = renewal}}};
-    start(&f, answers, SIZE_MAX);
-    ck_assert_int_eq(get(&f), 0);
-    ck_assert_int_eq(f.answer.status, 200);
-    ck_assert_uint_eq(f.server->requests, 2);
-    expect_sent(&f, "Authorization: ApiKey " NEW "\r\n");
-    stop(&f);
-    renewal_drop(renewal);
+    struct rotated r = {.f = {.options = {.api_key = OLD}}};
+    rotated_start(&r, NEW, SERVICE_API_KEY, answers);
+    ck_assert_int_eq(get(&r.f), 0);
+    ck_assert_int_eq(r.f.answer.status, 200);
+    ck_assert_uint_eq(r.f.server->requests, 2);
+    expect_sent(&r.f, "Authorization: ApiKey " NEW "\r\n");
+    rotated_stop(&r);
 }
 END_TEST
 
 START_TEST(a_rotated_password_is_too)
 {
     static const char *const answers[] = {refusal, fine, NULL};
-    const char *place = NEW;
-    struct renewal *renewal = renewal_new(OLD, read_text, &place, keep);
-    struct fixture f = {
-        .options = {.user = "u", .password = OLD, .renewals = {[SERVICE_PASSWORD] = renewal}}};
-    start(&f, answers, SIZE_MAX);
-    ck_assert_int_eq(get(&f), 0);
-    ck_assert_int_eq(f.answer.status, 200);
-    expect_sent(&f, "Authorization: Basic dTpjYW5hcnktbmV3LWtleS05Mg==\r\n");
-    stop(&f);
-    renewal_drop(renewal);
+    struct rotated r = {.f = {.options = {.user = "u", .password = OLD}}};
+    rotated_start(&r, NEW, SERVICE_PASSWORD, answers);
+    ck_assert_int_eq(get(&r.f), 0);
+    ck_assert_int_eq(r.f.answer.status, 200);
+    expect_sent(&r.f, "Authorization: Basic dTpjYW5hcnktbmV3LWtleS05Mg==\r\n");
+    rotated_stop(&r);
 }
 END_TEST
 
-START_TEST(a_key_that_is_still_the_same_is_refused_once)
+/* What stands there is refused, after so many requests. */
+static void expect_refused(const char *place, size_t requests)
 {
     static const char *const answers[] = {refusal, NULL};
-    const char *place = OLD;
-    struct renewal *renewal = renewal_new(OLD, read_text, &place, keep);
-    struct fixture f = {.options = {.api_key = OLD, .renewals = {[SERVICE_API_KEY] = renewal}}};
-    start(&f, answers, SIZE_MAX);
-    ck_assert_int_eq(get(&f), 0);
-    ck_assert_int_eq(f.answer.status, 401);
-    ck_assert_uint_eq(f.server->requests, 1);
-    stop(&f);
-    renewal_drop(renewal);
+    struct rotated r = {.f = {.options = {.api_key = OLD}}};
+    rotated_start(&r, place, SERVICE_API_KEY, answers);
+    ck_assert_int_eq(get(&r.f), 0);
+    ck_assert_int_eq(r.f.answer.status, 401);
+    ck_assert_uint_eq(r.f.server->requests, requests);
+    rotated_stop(&r);
+}
+
+START_TEST(a_key_that_is_still_the_same_is_refused_once)
+{
+    expect_refused(OLD, 1);
 }
 END_TEST
 
 START_TEST(a_new_key_that_is_refused_too_is_the_answer)
 {
-    static const char *const answers[] = {refusal, NULL};
-    const char *place = NEW;
-    struct renewal *renewal = renewal_new(OLD, read_text, &place, keep);
-    struct fixture f = {.options = {.api_key = OLD, .renewals = {[SERVICE_API_KEY] = renewal}}};
-    start(&f, answers, SIZE_MAX);
-    ck_assert_int_eq(get(&f), 0);
-    ck_assert_int_eq(f.answer.status, 401);
-    ck_assert_uint_eq(f.server->requests, 2);
-    stop(&f);
-    renewal_drop(renewal);
+    expect_refused(NEW, 2);
 }
 END_TEST
 
@@ -121,38 +130,32 @@ START_TEST(a_bulk_that_met_the_old_key_goes_again_with_the_new_one)
     char taken[ANSWER_BYTES];
     const char *const answers[] = {
         refusal, answer_of(taken, 200, "{\"items\":[{\"index\":{\"status\":201}}]}"), NULL};
-    const char *place = NEW;
     struct batch b;
-    struct renewal *renewal = renewal_new(OLD, read_text, &place, keep);
-    struct fixture f = {.options = {.api_key = OLD, .renewals = {[SERVICE_API_KEY] = renewal}}};
-    start(&f, answers, SIZE_MAX);
+    struct rotated r = {.f = {.options = {.api_key = OLD}}};
+    rotated_start(&r, NEW, SERVICE_API_KEY, answers);
     fill(&b);
-    send_one(&f, &b);
+    send_one(&r.f, &b);
     ck_assert_int_eq(b.operations[0].outcome, OUTCOME_RETRY);
     ck_assert_ptr_null(strstr(b.failure.message, "canary"));
-    send_one(&f, &b);
+    send_one(&r.f, &b);
     ck_assert_int_eq(b.operations[0].outcome, OUTCOME_DONE);
-    expect_sent(&f, "Authorization: ApiKey " NEW "\r\n");
+    expect_sent(&r.f, "Authorization: ApiKey " NEW "\r\n");
     batch_release(&b);
-    stop(&f);
-    renewal_drop(renewal);
+    rotated_stop(&r);
 }
 END_TEST
 
 START_TEST(a_bulk_whose_key_stays_refused_stops)
 {
     static const char *const answers[] = {refusal, NULL};
-    const char *place = OLD;
     struct batch b;
-    struct renewal *renewal = renewal_new(OLD, read_text, &place, keep);
-    struct fixture f = {.options = {.api_key = OLD, .renewals = {[SERVICE_API_KEY] = renewal}}};
-    start(&f, answers, SIZE_MAX);
+    struct rotated r = {.f = {.options = {.api_key = OLD}}};
+    rotated_start(&r, OLD, SERVICE_API_KEY, answers);
     fill(&b);
-    send_one(&f, &b);
+    send_one(&r.f, &b);
     ck_assert_int_eq(b.operations[0].outcome, OUTCOME_STOP);
     batch_release(&b);
-    stop(&f);
-    renewal_drop(renewal);
+    rotated_stop(&r);
 }
 END_TEST
 
@@ -160,22 +163,18 @@ START_TEST(a_session_that_is_over_is_read_again_where_requests_are_signed)
 {
     static const char *const answers[] = {"HTTP/1.1 403 X\r\nContent-Length: 0\r\n\r\n", fine,
                                           NULL};
-    const char *place = NEW;
-    struct renewal *renewal = renewal_new(OLD, read_text, &place, keep);
-    struct fixture f = {.options = {.aws_region = "eu-west-1",
-                                    .aws_service = "es",
-                                    .aws_key_id = "AKIDEXAMPLE",
-                                    .aws_secret_key = "canary-secret-93",
-                                    .aws_token = OLD,
-                                    .renewals = {[SERVICE_AWS_TOKEN] = renewal}}};
-    start(&f, answers, SIZE_MAX);
-    ck_assert_int_eq(get(&f), 0);
-    ck_assert_int_eq(f.answer.status, 200);
-    expect_sent(&f, "x-amz-security-token: " NEW "\r\n");
-    expect_sent(&f, "Authorization: AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/");
-    ck_assert_ptr_null(strstr(f.server->request, "canary-secret"));
-    stop(&f);
-    renewal_drop(renewal);
+    struct rotated r = {.f = {.options = {.aws_region = "eu-west-1",
+                                          .aws_service = "es",
+                                          .aws_key_id = "AKIDEXAMPLE",
+                                          .aws_secret_key = "canary-secret-93",
+                                          .aws_token = OLD}}};
+    rotated_start(&r, NEW, SERVICE_AWS_TOKEN, answers);
+    ck_assert_int_eq(get(&r.f), 0);
+    ck_assert_int_eq(r.f.answer.status, 200);
+    expect_sent(&r.f, "x-amz-security-token: " NEW "\r\n");
+    expect_sent(&r.f, "Authorization: AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/");
+    ck_assert_ptr_null(strstr(r.f.server->request, "canary-secret"));
+    rotated_stop(&r);
 }
 END_TEST
 
