@@ -149,28 +149,30 @@ static enum outcome first_fit(const struct rule *rules, size_t count, enum opera
     return OUTCOME_UNKNOWN;
 }
 
+/* What follows the next "current version ["; null where there is none. */
+static const char *next_version(const char *from, const char *end)
+{
+    static const char words[] = "current version [";
+    const char *at = from != end ? memmem(from, (size_t)(end - from), words, strlen(words)) : NULL;
+    return at != NULL ? at + strlen(words) : NULL;
+}
+
 /* The N of the last "current version [N]": the key stands before it and may hold the same words. */
 static int64_t current_version(struct span reason)
 {
-    static const char words[] = "current version [";
-    const char *at = NULL;
+    const char *p = NULL;
     const char *end = reason.data + reason.len;
-    for (const char *p = reason.data; reason.len > 0 && p < end; p++) {
-        p = memmem(p, (size_t)(end - p), words, sizeof(words) - 1);
-        if (p == NULL) {
-            break;
-        }
-        at = p + sizeof(words) - 1;
+    for (const char *at = next_version(reason.data, end); at != NULL; at = next_version(at, end)) {
+        p = at;
     }
-    int64_t version = 0;
-    const char *p = at;
-    for (; p != NULL && p < end && *p >= '0' && *p <= '9'; p++) {
+    int64_t version = p != NULL && p < end && *p != ']' ? 0 : -1;
+    for (; version >= 0 && p < end && *p >= '0' && *p <= '9'; p++) {
         if (__builtin_mul_overflow(version, 10, &version) ||
             __builtin_add_overflow(version, *p - '0', &version)) {
             return -1;
         }
     }
-    return p != NULL && p > at && p < end && *p == ']' ? version : -1;
+    return version >= 0 && p < end && *p == ']' ? version : -1;
 }
 
 /*

@@ -119,7 +119,7 @@ static bool take_snapshot(const char **at, char **out)
 static int hex_digit(char c)
 {
     static const char digits[] = "0123456789abcdef";
-    const char *found = c != '\0' ? strchr(digits, c) : NULL;
+    const char *found = memchr(digits, c, sizeof(digits) - 1);
     return found != NULL ? (int)(found - digits) : -1;
 }
 
@@ -327,29 +327,30 @@ static void print_block_ranges(struct buf *out, const struct position *p)
     buf_printf(out, "%" PRIu64 "/%" PRIu64, p->block, p->blocks);
 }
 
+static void print_window(struct buf *out, const struct position *p)
+{
+    buf_printf(out, " to %s after %d %" PRIu64 " %" PRId64, p->target, p->part, p->after_xid,
+               p->after_seq);
+    if (p->of > 0) {
+        buf_printf(out, " of %" PRIu64, p->of);
+    }
+}
+
 static void print_place(struct buf *out, const struct position *p)
 {
-    switch (p->kind) {
-    case POSITION_BLOCKS:
-        print_block_ranges(out, p);
-        break;
-    case POSITION_KEYS:
-        print_key_ranges(out, p);
-        break;
-    case POSITION_LOG:
-        buf_push_literal(out, "log ");
-        buf_push_text(out, p->last);
+    if (p->kind == POSITION_LOG) {
+        buf_printf(out, "log %s", p->last);
         if (p->target != NULL) {
-            buf_printf(out, " to %s after %d %" PRIu64 " %" PRId64, p->target, p->part,
-                       p->after_xid, p->after_seq);
-        }
-        if (p->target != NULL && p->of > 0) {
-            buf_printf(out, " of %" PRIu64, p->of);
+            print_window(out, p);
         }
         return;
     }
-    buf_push_literal(out, " from ");
-    buf_push_text(out, p->last);
+    if (p->kind == POSITION_BLOCKS) {
+        print_block_ranges(out, p);
+    } else {
+        print_key_ranges(out, p);
+    }
+    buf_printf(out, " from %s", p->last);
 }
 
 void position_print_history(struct buf *out, const struct position *p)

@@ -74,6 +74,36 @@ START_TEST(a_text_with_other_parts_is_refused)
 }
 END_TEST
 
+START_TEST(no_part_is_no_key_and_one_without_room_waits)
+{
+    static const char *const texts[] = {"1234567890", "1234:567890", "1:2:345678"};
+    struct buf out;
+    struct err err;
+    size_t offsets[KEY_MAX_PARTS];
+    buf_init(&out, 8);
+    ck_assert_int_eq(key_split(&out, offsets, "1", 1, 0, &err), ERR_REJECTED);
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_int_eq(key_split(&out, offsets, texts[i], strlen(texts[i]), i + 1, &err),
+                         ERR_TRANSIENT);
+        ck_assert_uint_eq(out.len, 0);
+        buf_release(&out);
+        buf_init(&out, 8);
+    }
+    buf_release(&out);
+}
+END_TEST
+
+START_TEST(a_key_that_is_too_long_routes_nowhere)
+{
+    char out[KEY_MAX_BYTES];
+    char text[KEY_MAX_BYTES + 1];
+    memset(text, 'k', sizeof(text));
+    ck_assert_uint_eq(key_route(out, &(struct key_routing){0, 1}, text, sizeof(text)), 0);
+    ck_assert_uint_eq(key_route(out, &(struct key_routing){0, 1}, text, sizeof(text) - 1),
+                      KEY_MAX_BYTES);
+}
+END_TEST
+
 static uint64_t next_random(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -144,7 +174,8 @@ START_TEST(where_nothing_routes_there_is_none)
 }
 END_TEST
 
-SUITE_MAIN("document/key", a_part_routes_as_it_is_without_escapes,
+SUITE_MAIN("document/key", no_part_is_no_key_and_one_without_room_waits,
+           a_key_that_is_too_long_routes_nowhere, a_part_routes_as_it_is_without_escapes,
            where_nothing_routes_there_is_none, one_part_is_its_own_text,
            several_parts_are_joined_readably_and_split_again, a_text_with_other_parts_is_refused,
            random_keys_are_equal_only_when_their_parts_are)

@@ -180,6 +180,10 @@ START_TEST(a_conflict_that_names_no_version_is_read_again)
         "current version [12",
         "current version [x]",
         "current version [99999999999999999999]",
+        "current version [9223372036854775808]",
+        "current version [7] and current version [",
+        "current version [7] and current version [8",
+        "current version [7] and current version [8)",
         "version conflict, required seqNo [1]",
     };
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -187,6 +191,48 @@ START_TEST(a_conflict_that_names_no_version_is_read_again)
         ck_assert_msg(conflict(texts[i], &seen) == OUTCOME_OUTRUN, "%s", texts[i]);
         ck_assert_int_eq(seen, OURS);
     }
+}
+END_TEST
+
+START_TEST(a_document_that_was_diverted_is_no_document)
+{
+    struct operation o = {.kind = OPERATION_UPSERT, .version = OURS};
+    struct item item = {.status = 201, .diverted = true};
+    int64_t seen = 0;
+    ck_assert_int_eq(outcome_of_item(&o, &item, &seen), OUTCOME_REJECTED);
+    item.status = 429;
+    item.has_error = true;
+    ck_assert_int_eq(outcome_of_item(&o, &item, &seen), OUTCOME_RETRY);
+}
+END_TEST
+
+START_TEST(a_reason_tells_what_is_in_the_way)
+{
+    struct err err = {.class = ERR_REJECTED};
+    ck_assert(outcome_is_gone(text("invalid_index_name_exception: no such")));
+    ck_assert(outcome_is_gone(text("index_not_found_exception: no such")));
+    ck_assert(!outcome_is_gone(text("an index_not_found_exception")));
+    ck_assert(!outcome_is_gone(text("index")));
+    ck_assert(!outcome_is_gone(text(NULL)));
+    ck_assert(outcome_is_shared(text("no write index is defined for alias [a]")));
+    ck_assert(!outcome_is_shared(text("no write index")));
+    ck_assert(outcome_closed(text("closed")));
+    ck_assert(!outcome_closed(text("clotted")));
+    ck_assert(!outcome_closed(text("closes")));
+    ck_assert(outcome_closed(text("index_closed_exception: closed")));
+    ck_assert(!outcome_closed(text("")));
+    ck_assert_str_eq(outcome_block(text("index [i] blocked by: [FORBIDDEN/8/index write (api)];")),
+                     "index.blocks.write");
+    ck_assert_str_eq(outcome_block(text("blocked by: [FORBIDDEN/6/cluster read-only (api)];")),
+                     "cluster.blocks.read_only");
+    ck_assert_ptr_null(outcome_block(text("it says /8/index write and means none")));
+    ck_assert_ptr_null(outcome_block(text("blocked by: [FORBIDDEN/99/something new];")));
+    outcome_block_hint("index.blocks.write", "things", &err);
+    ck_assert_ptr_nonnull(strstr(err.hint, "PUT /things/_settings"));
+    outcome_block_hint("cluster.blocks.read_only", "things", &err);
+    ck_assert_ptr_nonnull(strstr(err.hint, "PUT /_cluster/settings"));
+    outcome_closed_hint("things", &err);
+    ck_assert_ptr_nonnull(strstr(err.hint, "POST /things/_open"));
 }
 END_TEST
 
@@ -216,4 +262,5 @@ SUITE_MAIN("service/outcome", every_line_of_the_table,
            a_key_that_quotes_a_version_does_not_deceive,
            a_conflict_with_a_lower_version_is_tried_again,
            a_conflict_that_names_no_version_is_read_again,
+           a_document_that_was_diverted_is_no_document, a_reason_tells_what_is_in_the_way,
            a_refused_request_has_one_outcome_for_all)

@@ -58,6 +58,33 @@ START_TEST(what_is_not_a_position_is_refused_and_the_old_one_kept)
 }
 END_TEST
 
+/* As the capture goes on: a copy of where it stood, moved, and what it was copied from as it was.
+ */
+START_TEST(a_copy_moves_by_itself)
+{
+    struct err err = {0};
+    struct buf out;
+    buf_init(&out, 4096);
+    for (size_t i = 0; i < sizeof(valid) / sizeof(valid[0]); i++) {
+        struct cursor_position from = {0};
+        struct cursor_position to = {0};
+        ck_assert_int_eq(cursor_position_parse(&from, valid[i], &err), 0);
+        ck_assert_int_eq(cursor_position_parse(&to, "cursor \"7\" after 8", &err), 0);
+        cursor_position_copy(&to, &from);
+        cursor_position_move(&to, "9", to.key != NULL ? to.key : "");
+        ck_assert_str_eq(to.value, "9");
+        cursor_position_move(&to, NULL, NULL);
+        ck_assert_ptr_null(to.key);
+        buf_reset(&out);
+        cursor_position_print(&out, &from);
+        ck_assert_str_eq(buf_text(&out), valid[i]);
+        cursor_position_release(&from);
+        cursor_position_release(&to);
+    }
+    buf_release(&out);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("source/cursor_position");
@@ -66,6 +93,7 @@ int main(void)
                         (int)(sizeof(valid) / sizeof(valid[0])));
     tcase_add_loop_test(tcase, what_is_not_a_position_is_refused_and_the_old_one_kept, 0,
                         (int)(sizeof(invalid) / sizeof(invalid[0])));
+    tcase_add_test(tcase, a_copy_moves_by_itself);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -6,6 +6,8 @@
 
 #include "suite.h"
 
+#define RANGES_MOST 64
+
 static const char *const valid[] = {
     "log 10:10:",
     "log 10:14:10,12",
@@ -75,6 +77,34 @@ static const char *const invalid[] = {
     "log 10:14: since 5 in 1",
     "copy 1 0/0 from 10:14: on x",
     "wal 0/16B3748",
+    "log 10",
+    "log 10:",
+    "log 10:x:",
+    "log 10:14",
+    "log 10:14:10;12",
+    "log 10:14: to",
+    "log 10:14: to 18:20",
+    "log 10:14: to 18:20: after x 1 1",
+    "log 10:14: to 18:20: after 0 1 1",
+    "log 10:14: to 18:20: after 1",
+    "log 10:14: to 18:20: after 1 x 1",
+    "log 10:14: to 18:20: after 1 1",
+    "log 10:14: to 18:20: after 1 1 x",
+    "log 10:14: from",
+    "log 10:14: on 2 since x in 1",
+    "log 10:14: on 2 since 5 in x",
+    "copy x 0/9 from 10:14:",
+    "copy 1/9 from 10:14:",
+    "copy 1 x/9 from 10:14:",
+    "copy 1 0/x from 10:14:",
+    "copy 1 1-x 5/9 from 10:14:",
+    "copy 1 1-3 x/9 from 10:14:",
+    "copy 1 0/9 to 10:14:",
+    "copy 1 0/9 from 10:9:",
+    "copy keys after  from 10:14:",
+    "copy keys after %zz. from 10:14:",
+    "copy keys after %1z. from 10:14:",
+    "copy keys first until",
 };
 
 static struct position parsed(const char *text)
@@ -129,6 +159,104 @@ START_TEST(a_key_of_any_bytes_survives)
 }
 END_TEST
 
+/* As many ranges as there may be connections, and one more. */
+START_TEST(more_ranges_than_connections_are_no_position)
+{
+    struct err err = {0};
+    struct buf text;
+    buf_init(&text, 1 << 20);
+    for (int more = 0; more < 2; more++) {
+        for (int keys = 0; keys < 2; keys++) {
+            struct position p = {0};
+            buf_reset(&text);
+            buf_push_text(&text, keys ? "copy keys first" : "copy 7 ");
+            for (int i = 0; i < RANGES_MOST + more; i++) {
+                buf_printf(&text, keys ? " and after %d." : "%d-%d ", i, i + 1);
+            }
+            buf_push_text(&text, keys ? " from 1:1:" : "99999/99999 from 1:1:");
+            int rc = position_parse(&p, buf_text(&text), &err);
+            ck_assert_int_eq(rc, more ? ERR_STATE : 0);
+            position_release(&p);
+        }
+    }
+    buf_release(&text);
+}
+END_TEST
+
+START_TEST(a_copy_of_a_position_shares_nothing_with_it)
+{
+    static const char *const texts[] = {
+        "log 10:14: to 18:20: after 1 1 1 of 3 on 2",
+        "copy keys nulls until . and beyond . until a%20b. and after eu:42. from 10:14:",
+        "copy keys after eu:41. until m. from 10:14:",
+        "copy 16384 512-1024 1300-2048 2048/9000 from 10:14:12",
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct position from = parsed(texts[i]);
+        struct position to = parsed("log 1:1:");
+        struct buf text;
+        buf_init(&text, 4096);
+        position_copy(&to, &from);
+        position_release(&from);
+        position_print(&text, &to);
+        ck_assert_str_eq(buf_text(&text), texts[i]);
+        buf_release(&text);
+        position_copy(&to, &from); /* which is empty now */
+        ck_assert_ptr_null(to.last);
+        position_release(&to);
+    }
+}
+END_TEST
+
+START_TEST(copies_of_another_table_or_kind_are_not_ahead_of_each_other)
+{
+    static const char *const texts[][2] = {
+        {"copy 5 3/9 from 10:14:", "copy 6 7/9 from 10:14:"},
+        {"copy 5 3/9 from 10:14:", "copy keys first from 10:14:"},
+        {"copy keys first from 10:14:", "copy keys after 7. from 10:14:"},
+        {"copy 5 12/9 from 10:14:", "copy 5 9/9 from 10:14:"},
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct position a = parsed(texts[i][0]);
+        struct position b = parsed(texts[i][1]);
+        ck_assert_int_eq(position_compare(&a, &b), 0);
+        ck_assert_int_eq(position_compare(&b, &a), 0);
+        position_release(&a);
+        position_release(&b);
+    }
+}
+END_TEST
+
+/* Of what was never printed, as a mirror by somebody else's hand. */
+START_TEST(a_snapshot_that_is_none_is_neither_before_nor_behind)
+{
+    char broken[] = "x";
+    char good[] = "10:14:";
+    struct position a = {.kind = POSITION_LOG, .last = broken};
+    struct position b = {.kind = POSITION_LOG, .last = good};
+    ck_assert_int_eq(position_compare(&a, &b), 0);
+    ck_assert_int_eq(position_compare(&b, &a), 0);
+}
+END_TEST
+
+START_TEST(a_share_is_of_the_blocks_that_are_read)
+{
+    static const struct {
+        const char *text;
+        double share;
+    } shares[] = {
+        {"copy 5 0/10 from 1:1:", 0},       {"copy 5 4/10 from 1:1:", 0.4},
+        {"copy 5 2-4 6/10 from 1:1:", 0.4}, {"copy 5 10/10 from 1:1:", 1},
+        {"copy 5 0/0 from 1:1:", 1},        {"copy 5 0-9 9/9 from 1:1:", 0},
+    };
+    for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+        struct position p = parsed(shares[i].text);
+        ck_assert_double_eq_tol(position_share(&p), shares[i].share, 0.001);
+        position_release(&p);
+    }
+}
+END_TEST
+
 START_TEST(positions_are_ordered_as_they_are_reached)
 {
     static const char *const order[] = {
@@ -172,6 +300,7 @@ START_TEST(a_snapshot_knows_its_bounds_and_what_runs)
     ck_assert_uint_eq(s.xmax, 20);
     ck_assert_uint_eq(s.running, 3);
     ck_assert(!snapshot_parse(&s, "10:20"));
+    ck_assert(!snapshot_parse(&s, "10:20:11 12"));
 }
 END_TEST
 
@@ -184,6 +313,11 @@ int main(void)
     tcase_add_loop_test(tcase, what_is_not_a_position_is_refused_and_the_old_one_kept, 0,
                         (int)(sizeof(invalid) / sizeof(invalid[0])));
     tcase_add_test(tcase, a_key_of_any_bytes_survives);
+    tcase_add_test(tcase, more_ranges_than_connections_are_no_position);
+    tcase_add_test(tcase, a_copy_of_a_position_shares_nothing_with_it);
+    tcase_add_test(tcase, copies_of_another_table_or_kind_are_not_ahead_of_each_other);
+    tcase_add_test(tcase, a_snapshot_that_is_none_is_neither_before_nor_behind);
+    tcase_add_test(tcase, a_share_is_of_the_blocks_that_are_read);
     tcase_add_test(tcase, positions_are_ordered_as_they_are_reached);
     tcase_add_test(tcase, a_snapshot_knows_its_bounds_and_what_runs);
     suite_add_tcase(suite, tcase);

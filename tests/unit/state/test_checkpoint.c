@@ -223,6 +223,15 @@ START_TEST(a_full_disk_is_temporary_and_changes_nothing)
 }
 END_TEST
 
+#define ABORTED 44
+
+/* An end at which what the process went through is counted. */
+static void end_aborted(int number)
+{
+    (void)number;
+    exit(ABORTED);
+}
+
 START_TEST(a_checkpoint_past_an_unsettled_operation_aborts)
 {
     struct statefile f = statefile_make();
@@ -232,6 +241,7 @@ START_TEST(a_checkpoint_past_an_unsettled_operation_aborts)
         struct err err = {0};
         struct state *s = statefile_open(&f, "articles");
         statefile_begin(s, 1);
+        signal(SIGABRT, end_aborted);
         int ignored =
             checkpoint_settle(s, &(struct settlement){.position = "past", .unsettled = 1}, &err);
         (void)ignored;
@@ -239,9 +249,26 @@ START_TEST(a_checkpoint_past_an_unsettled_operation_aborts)
     }
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == ABORTED);
     struct state *s = statefile_open(&f, "articles");
     assert_position(s, NULL);
+    state_close(s);
+    statefile_remove(&f);
+}
+END_TEST
+
+START_TEST(a_settlement_that_is_committed_and_not_told_is_kept)
+{
+    struct statefile f = statefile_make();
+    struct err err = {0};
+    struct state *s = statefile_open(&f, "articles");
+    statefile_begin(s, 1);
+    ck_assert(failpoint_load("checkpoint_after_commit=error"));
+    ck_assert_int_eq(statefile_position(s, "after", 1, &err), ERR_TRANSIENT);
+    ck_assert(failpoint_load("another_point=error"));
+    OK(statefile_position(s, "behind", 1, &err));
+    ck_assert(failpoint_load(NULL));
+    assert_position(s, "behind");
     state_close(s);
     statefile_remove(&f);
 }
@@ -275,4 +302,5 @@ SUITE_MAIN("state/checkpoint", a_generation_goes_from_begun_to_live,
            the_clock_ceiling_only_grows, a_settlement_that_fails_changes_nothing,
            a_kill_before_the_commit_leaves_position_and_letters_as_they_were,
            a_kill_after_the_commit_keeps_both, a_full_disk_is_temporary_and_changes_nothing,
-           a_checkpoint_past_an_unsettled_operation_aborts, what_a_settlement_costs)
+           a_checkpoint_past_an_unsettled_operation_aborts,
+           a_settlement_that_is_committed_and_not_told_is_kept, what_a_settlement_costs)
