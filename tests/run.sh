@@ -5,6 +5,8 @@
 #
 #   tests/run.sh [option of ctest]...   with sanitizers: unit, golden, integration, lints, and two real
 #                                       search servers, where Maven can fetch them
+#   tests/run.sh --coverage             the same without sanitizers, then what it went through: lines and branches of
+#                                       the program, and of the modules of which every branch has to be gone
 #   tests/run.sh --long                 without: kills, outages, restarts, damaged state files, memory,
 #                                       a kill at every 20th call to the system (which ones, the commit says),
 #                                       2,000 seeds of the simulation, mutants that it must catch, and
@@ -69,6 +71,10 @@ if [ "${1:-}" = --long ]; then
     export ROWFERRY_VERIFIES=${ROWFERRY_VERIFIES:-100}
     export ROWFERRY_FETCH_S=300
     export ROWFERRY_SEEDS=${ROWFERRY_SEEDS:-2000}
+fi
+if [ "${1:-}" = --coverage ]; then
+    shift
+    preset=coverage
 fi
 build=$top/build/$preset
 results=$build/results.xml
@@ -141,6 +147,7 @@ main() {
     cd "$top"
     install
     rm -f "$results"
+    find "$build" -name '*.gcda' -delete
     if [ $# = 0 ] || [[ $* == *conformance* ]]; then
         fetch_servers >"$build/servers.log" 2>&1 &
     fi
@@ -151,6 +158,7 @@ main() {
         --output-junit "$results" "$@" || rc=$?
     summary
     [ -z "$evidence" ] || evidence
+    [ "$preset" != coverage ] || tests/coverage.py "$build" || rc=$?
     if [ "$preset" = debug ]; then
         tests/crash/mutants.sh || rc=$?
         tests/fuzz/run.sh "${ROWFERRY_FUZZ_S:-30}" || rc=$?
