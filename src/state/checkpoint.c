@@ -13,10 +13,7 @@ int checkpoint_load(struct state *s, struct checkpoint *out, struct err *err)
 {
     *out = (struct checkpoint){0};
     sqlite3_stmt *row;
-    int result = sql_statement(s, SQL_CHECKPOINT_LOAD, &row, err);
-    if (result == 0) {
-        result = sql_step(s, row, err);
-    }
+    int result = sql_step_plain(s, SQL_CHECKPOINT_LOAD, &row, err);
     if (result <= 0) {
         return result; /* no row: nothing built yet */
     }
@@ -91,10 +88,7 @@ static int add_letters(struct state *s, const struct settlement *settlement, str
 static int any_letter(struct state *s, struct err *err)
 {
     sqlite3_stmt *look;
-    int result = sql_statement(s, SQL_LETTERS_ANY, &look, err);
-    if (result == 0) {
-        result = sql_step(s, look, err);
-    }
+    int result = sql_step_plain(s, SQL_LETTERS_ANY, &look, err);
     if (result > 0) {
         sql_end(look);
     }

@@ -23,10 +23,7 @@ int copied_look(struct state *s, struct copied *out, bool *known, struct err *er
     sqlite3_stmt *row;
     *out = (struct copied){0};
     *known = false;
-    int result = sql_statement(s, SQL_COPIED_LOOK, &row, err);
-    if (result == 0) {
-        result = sql_step(s, row, err);
-    }
+    int result = sql_step_plain(s, SQL_COPIED_LOOK, &row, err);
     if (result <= 0) {
         return result;
     }

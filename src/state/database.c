@@ -372,6 +372,12 @@ int sql_run_plain(struct state *s, enum sql_id id, struct err *err)
     return result == 0 ? sql_run(s, statement, err) : result;
 }
 
+int sql_step_plain(struct state *s, enum sql_id id, sqlite3_stmt **out, struct err *err)
+{
+    int result = sql_statement(s, id, out, err);
+    return result == 0 ? sql_step(s, *out, err) : result;
+}
+
 int sql_run_one(struct state *s, sqlite3_stmt *statement, const char *what, struct err *err)
 {
     int result = sql_run(s, statement, err);

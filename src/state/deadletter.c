@@ -14,10 +14,7 @@ int deadletter_count(struct state *s, int64_t *count, struct err *err)
 {
     sqlite3_stmt *row;
     *count = 0;
-    int result = sql_statement(s, SQL_LETTERS_COUNT, &row, err);
-    if (result == 0) {
-        result = sql_step(s, row, err);
-    }
+    int result = sql_step_plain(s, SQL_LETTERS_COUNT, &row, err);
     if (result > 0) {
         *count = sqlite3_column_int64(row, 0);
         sql_end(row);

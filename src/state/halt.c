@@ -27,10 +27,7 @@ int halt_look(struct state *s, struct halt *out, bool *known, struct err *err)
     sqlite3_stmt *row;
     *out = (struct halt){0};
     *known = false;
-    int result = sql_statement(s, SQL_HALT_LOOK, &row, err);
-    if (result == 0) {
-        result = sql_step(s, row, err);
-    }
+    int result = sql_step_plain(s, SQL_HALT_LOOK, &row, err);
     if (result <= 0) {
         return result;
     }

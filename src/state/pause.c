@@ -25,10 +25,7 @@ int pause_look(struct state *s, int64_t *since_us, struct err *err)
 {
     sqlite3_stmt *row;
     *since_us = 0;
-    int result = sql_statement(s, SQL_PAUSE_LOOK, &row, err);
-    if (result == 0) {
-        result = sql_step(s, row, err);
-    }
+    int result = sql_step_plain(s, SQL_PAUSE_LOOK, &row, err);
     if (result > 0) {
         *since_us = sqlite3_column_int64(row, 0);
         sql_end(row);

@@ -25,10 +25,7 @@ int rebuild_look(struct state *live, struct rebuild *out, bool *underway, struct
     sqlite3_stmt *row;
     *out = (struct rebuild){0};
     *underway = false;
-    int result = sql_statement(live, SQL_REBUILD_LOOK, &row, err);
-    if (result == 0) {
-        result = sql_step(live, row, err);
-    }
+    int result = sql_step_plain(live, SQL_REBUILD_LOOK, &row, err);
     if (result <= 0) {
         return result;
     }

@@ -23,10 +23,7 @@ int reconcile_look(struct state *s, struct reconcile *out, bool *known, struct e
     sqlite3_stmt *row;
     *out = (struct reconcile){0};
     *known = false;
-    int result = sql_statement(s, SQL_RECONCILE_LOOK, &row, err);
-    if (result == 0) {
-        result = sql_step(s, row, err);
-    }
+    int result = sql_step_plain(s, SQL_RECONCILE_LOOK, &row, err);
     if (result <= 0) {
         return result;
     }

@@ -29,10 +29,7 @@ int verification_look(struct state *s, struct verification *out, bool *known, st
     sqlite3_stmt *row;
     *out = (struct verification){0};
     *known = false;
-    int result = sql_statement(s, SQL_VERIFICATION_LOOK, &row, err);
-    if (result == 0) {
-        result = sql_step(s, row, err);
-    }
+    int result = sql_step_plain(s, SQL_VERIFICATION_LOOK, &row, err);
     if (result <= 0) {
         return result;
     }

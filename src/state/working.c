@@ -38,10 +38,7 @@ int working_look(struct state *s, struct working *out, bool *known, struct err *
     sqlite3_stmt *row;
     *out = (struct working){0};
     *known = false;
-    int result = sql_statement(s, SQL_WORKING_LOOK, &row, err);
-    if (result == 0) {
-        result = sql_step(s, row, err);
-    }
+    int result = sql_step_plain(s, SQL_WORKING_LOOK, &row, err);
     if (result <= 0) {
         return result;
     }
