@@ -152,9 +152,9 @@ static int ask_look(struct ask *k, struct err *err)
 
 /* --- carrying it out ----------------------------------------------------------------------- */
 
-static void ask_nap(int64_t ms)
+static void ask_nap(void)
 {
-    struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
+    struct timespec pause = {ASK_LOOK_MS / 1000, ASK_LOOK_MS % 1000 * 1000000};
     nanosleep(&pause, NULL); /* a signal ends it, which is just as well */
 }
 
@@ -227,7 +227,7 @@ static int ask_sync(struct ask *k, struct err *err)
     int64_t until = clock_monotonic_us(&s->clock) + (k->followed ? ASK_GRACE_US : 0);
     rc = pipeline_sync(&options, &ports, &k->outcome.result, err);
     while (rc == ERR_HELD && *k->stop == 0 && clock_monotonic_us(&s->clock) < until) {
-        ask_nap(ASK_LOOK_MS);
+        ask_nap();
         rc = ask_mark(k, REQUEST_FILED, "{}", err);
         if (rc == 0) {
             rc = pipeline_sync(&options, &ports, &k->outcome.result, err);
@@ -317,7 +317,7 @@ static int ask_see_through(struct ask *k, struct err *err)
             ask_note_holder(k, err);
         }
         ask_show(k);
-        ask_nap(ASK_LOOK_MS);
+        ask_nap();
     }
 }
 

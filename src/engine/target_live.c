@@ -27,8 +27,7 @@ int target_check_filled(struct target *t, struct err *err)
 
 /* An index that nobody may count is not known to be empty. What was deleted just now is counted
  * until a refresh. */
-static int target_count(struct target *t, const char *index, int64_t unknown, int64_t *count,
-                        struct err *err)
+static int target_count(struct target *t, const char *index, int64_t *count, struct err *err)
 {
     int rc = t->service.ops->refresh(t->service.self, index, err);
     if (rc == 0 || rc == ERR_REJECTED) {
@@ -37,7 +36,7 @@ static int target_count(struct target *t, const char *index, int64_t unknown, in
     if (rc != ERR_REJECTED) {
         return rc;
     }
-    *count = unknown;
+    *count = 1;
     return 0;
 }
 
@@ -45,9 +44,9 @@ int target_check_emptied(struct target *t, const char *from, struct err *err)
 {
     int64_t before = 0;
     int64_t after = 0;
-    int rc = target_count(t, t->checkpoint.generation, 1, &after, err);
+    int rc = target_count(t, t->checkpoint.generation, &after, err);
     if (rc == 0 && after == 0) {
-        rc = target_count(t, from, 1, &before, err);
+        rc = target_count(t, from, &before, err);
     }
     if (rc < 0 || after > 0) {
         return rc;
