@@ -80,6 +80,16 @@ static void configure_reader(struct world *w, char *source, size_t size)
     world_configure(w, WORLD_PROPERTIES, "\"retry_budget\": \"20s\"");
 }
 
+/* At once, since sessions that were ended before may still be on their way to it. */
+static void replace_password(const struct world *w, const char *text)
+{
+    char *path = scratch_path(w->dir, "password");
+    char *next = scratch_write(w->dir, "password.next", text);
+    ck_assert_int_eq(rename(next, path), 0);
+    free(next);
+    free(path);
+}
+
 static void end_sessions(const struct world *w)
 {
     sql_exec(w->conn, "select pg_terminate_backend(pid) from pg_stat_activity where usename = "
@@ -100,7 +110,7 @@ START_TEST(a_rotated_database_password_does_not_end_it)
         char password[64];
         snprintf(title, sizeof(title), "turn %d", turn);
         snprintf(password, sizeof(password), "canary-pass-%d\n", turn);
-        free(scratch_write(w.dir, "password", password));
+        replace_password(&w, password);
         sql_exec(w.conn, "alter role rotated_reader password 'canary-pass-%d'", turn);
         end_sessions(&w);
         set_title(&w, 5, title);

@@ -177,8 +177,10 @@ START_TEST(whom_the_one_waits_for_who_wants_the_lock_is_named)
     sql_exec(reader, "begin; select count(*) from note");
     ck_assert_int_eq(PQsendQuery(altering, "alter table note add column more text"), 1);
     struct deadline deadline = deadline_after(WAIT_MS);
-    while (sql_int(w.db, "select count(*) from pg_locks where mode = 'AccessExclusiveLock' and not "
-                         "granted and relation = 'note'::regclass") == 0) {
+    while (sql_int(w.db,
+                   "select count(*) from pg_locks where mode = 'AccessExclusiveLock' and not "
+                   "granted and pid = %d",
+                   PQbackendPID(altering)) == 0) {
         ck_assert(deadline_wait(&deadline));
     }
     expect_locker(&w, backend(reader));

@@ -347,8 +347,10 @@ START_TEST(a_second_reader_does_not_queue_behind_who_waits_for_the_first)
     PGconn *altering = sql_open(w.uri);
     ck_assert_int_eq(PQsendQuery(altering, "begin; lock table note in access exclusive mode"), 1);
     struct deadline deadline = deadline_after(WAIT_MS);
-    while (sql_int(w.db, "select count(*) from pg_locks where not granted and "
-                         "mode = 'AccessExclusiveLock'") == 0) {
+    while (sql_int(w.db,
+                   "select count(*) from pg_locks where not granted and "
+                   "mode = 'AccessExclusiveLock' and pid = %d",
+                   PQbackendPID(altering)) == 0) {
         ck_assert(deadline_wait(&deadline));
     }
     ck_assert_int_eq(changelog_help(second, &err), 1);

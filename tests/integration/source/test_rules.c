@@ -11,7 +11,8 @@ static const char *const columns[] = {"body"};
 
 static struct walk following(void)
 {
-    struct walk w = {.table = "note", .columns = columns, .column_count = 1};
+    struct walk w = {
+        .table = "note", .columns = columns, .column_count = 1, .lock_timeout_ms = WAIT_MS};
     walk_new(&w, NOTES);
     sql_exec(w.db, "insert into note select i, 'old ' || i from generate_series(1, 20) i");
     walk_start(&w);
@@ -173,6 +174,7 @@ START_TEST(a_partition_that_joins_while_a_pipeline_is_registered_is_taken_in)
 {
     struct walk w = {
         .table = "event", .key = event_key, .key_count = 2, .columns = columns, .column_count = 1};
+    w.lock_timeout_ms = WAIT_MS;
     struct starting s = {.w = &w};
     buf_init(&s.position, 4096);
     walk_new(&w, EVENTS);

@@ -44,6 +44,7 @@ struct walk {
     int64_t retain_age_ms;
     int64_t retain_size;
     size_t readers;                /* connections of a copy */
+    int64_t lock_timeout_ms;       /* 0: two seconds, of who tries what is locked */
     bool (*breaks)(void *context); /* asked at each mark: leave the page there, as a crash would */
     void *context;
     size_t rows; /* of the last page */
@@ -65,16 +66,22 @@ static inline void must(int rc, const struct err *err)
     ck_assert_msg(rc >= 0, "%s (%s)", err->message, err->hint);
 }
 
-static inline struct pg *walk_connect_to(const char *uri, const char *primary)
+static inline struct pg *walk_connect_for(const char *uri, const char *primary,
+                                          int64_t lock_timeout_ms)
 {
     struct err err = {0};
     struct pg *pg = NULL;
     struct source_options options = {.uri = uri,
                                      .primary = primary,
-                                     .lock_timeout_ms = 2000,
+                                     .lock_timeout_ms = lock_timeout_ms,
                                      .application_name = "rowferry test"};
     must(pg_open(&pg, &options, &err), &err);
     return pg;
+}
+
+static inline struct pg *walk_connect_to(const char *uri, const char *primary)
+{
+    return walk_connect_for(uri, primary, 2000);
 }
 
 static inline struct pg *walk_connect(const char *uri)
@@ -158,7 +165,9 @@ static inline void walk_open(struct walk *w)
                                         .page_blocks = w->page_blocks,
                                         .chunk_bytes = w->chunk_bytes,
                                         .readers = w->readers};
-    struct pg *pg = w->reads != NULL ? walk_connect_to(w->reads, w->uri) : walk_connect(w->uri);
+    struct pg *pg =
+        walk_connect_for(w->reads != NULL ? w->reads : w->uri, w->reads != NULL ? w->uri : NULL,
+                         w->lock_timeout_ms > 0 ? w->lock_timeout_ms : 2000);
     must(changelog_open(&w->capture, pg, &options, &err), &err);
 }
 
