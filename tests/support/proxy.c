@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <check.h>
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -278,7 +279,11 @@ static void *proxy_run(void *context)
         pthread_mutex_lock(&p->lock);
         struct pollfd fds[2] = {{p->wake[0], POLLIN, 0}, {p->listener, POLLIN, 0}};
         pthread_mutex_unlock(&p->lock);
-        if (poll(fds, 2, 20) < 0 || fds[0].revents != 0) {
+        int ready = poll(fds, 2, 20);
+        if (ready < 0 && errno == EINTR) { /* stopped and continued */
+            continue;
+        }
+        if (ready < 0 || fds[0].revents != 0) {
             return NULL;
         }
         pthread_mutex_lock(&p->lock);

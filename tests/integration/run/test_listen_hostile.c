@@ -173,7 +173,7 @@ START_TEST(those_who_never_read_are_let_go)
 }
 END_TEST
 
-/* What comes back, until the other side closes or two seconds pass; -1: the connection broke. */
+/* What comes back, until the other side closes; -1: the connection broke. */
 static int first_status(const struct listens *l, const char *bytes, size_t len)
 {
     char answer[64] = "";
@@ -181,7 +181,7 @@ static int first_status(const struct listens *l, const char *bytes, size_t len)
     int status = -1;
     say(fd, bytes, len);
     struct pollfd ready = {.fd = fd, .events = POLLIN};
-    if (poll(&ready, 1, 20000) == 1 && recv(fd, answer, sizeof(answer) - 1, 0) > 0) {
+    if (poll(&ready, 1, WAIT_MS) == 1 && recv(fd, answer, sizeof(answer) - 1, 0) > 0) {
         ck_assert_int_eq(sscanf(answer, "HTTP/1.%*d %d", &status), 1);
     }
     close(fd);
