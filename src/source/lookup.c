@@ -14,6 +14,7 @@
 #define LOCK_CLASS "1380927302" /* ours among the advisory locks of the database */
 #define END_MS 3000             /* for a session that was ended to be gone */
 #define END_PAUSE_MS 20
+#define GONE_MS 1000 /* the server may not have noticed yet that a holder was killed */
 
 /* The server lets a role end its own sessions only. */
 static bool end_session(struct pg *pg, const struct pg_result *holder)
@@ -75,6 +76,25 @@ static void lock_key(struct lock_key *k, const char *consumer)
     k->params[1] = k->half;
 }
 
+static void pause_between_tries(void)
+{
+    const struct timespec pause = {0, END_PAUSE_MS * INT64_C(1000000)};
+    nanosleep(&pause, NULL);
+}
+
+/* Who is killed in the middle of a statement has it until that ends. A run has had this patience
+ * before. */
+static int try_for_a_while(struct pg *pg, const char *const *params, bool *got, struct err *err)
+{
+    int64_t until_ms = pg_now_ms() + (pg->fences ? 0 : GONE_MS);
+    int rc = try_lock(pg, params, got, err);
+    while (rc == 0 && !*got && pg_now_ms() < until_ms) {
+        pause_between_tries();
+        rc = try_lock(pg, params, got, err);
+    }
+    return rc;
+}
+
 static void note_held(struct pg *pg, const char *consumer)
 {
     free(pg->held);
@@ -88,14 +108,13 @@ static int hold_on(struct pg *pg, const char *consumer, struct err *err)
     bool got;
     bool ended = false;
     lock_key(&key, consumer);
-    int rc = try_lock(pg, key.params, &got, err);
+    int rc = try_for_a_while(pg, key.params, &got, err);
     if (rc == 0 && !got) {
         rc = name_holder(pg, consumer, key.params, &ended, err);
     }
     int64_t until_ms = pg_now_ms() + END_MS;
     while (ended && !got && pg_now_ms() < until_ms) {
-        const struct timespec pause = {0, END_PAUSE_MS * INT64_C(1000000)};
-        nanosleep(&pause, NULL);
+        pause_between_tries();
         int tried = try_lock(pg, key.params, &got, err);
         rc = tried < 0 || got ? tried : rc;
         ended = tried == 0;

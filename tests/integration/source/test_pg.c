@@ -338,6 +338,25 @@ START_TEST(a_second_holder_is_told_who_the_first_is)
 }
 END_TEST
 
+/* Who is killed in the middle of a statement: the server goes on with it, and notices at its end.
+ */
+START_TEST(the_end_of_a_session_whose_client_is_gone_is_waited_for)
+{
+    char *uri = database_new();
+    struct err err = {0};
+    struct pg *killed = walk_connect(uri);
+    struct pg *next = walk_connect(uri);
+    must(lookup_hold(killed, "articles/one", &err), &err);
+    ck_assert_int_eq(PQsendQuery(killed->conn, "select pg_sleep(0.2)"), 1);
+    ck_assert_int_eq(PQflush(killed->conn), 0);
+    ck_assert_int_eq(shutdown(PQsocket(killed->conn), SHUT_RDWR), 0);
+    must(lookup_hold(next, "articles/one", &err), &err);
+    pg_close(killed);
+    pg_close(next);
+    database_drop(uri);
+}
+END_TEST
+
 /* No name of this machine's own, and yet reached: nothing is known of its way. */
 START_TEST(another_host_without_tls_is_refused_and_says_what_to_set)
 {
@@ -370,4 +389,5 @@ SUITE_MAIN("source/pg", another_host_without_tls_is_refused_and_says_what_to_set
            text_means_the_same_whatever_the_database_was_set_to, the_server_is_identified,
            a_table_is_described, what_a_column_is_made_of_is_described_eight_levels_down,
            a_table_or_column_that_does_not_exist_is_answered_with_the_nearest,
-           a_second_holder_is_told_who_the_first_is)
+           a_second_holder_is_told_who_the_first_is,
+           the_end_of_a_session_whose_client_is_gone_is_waited_for)
