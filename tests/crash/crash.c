@@ -12,6 +12,7 @@
 #include "http.h"
 #include "rowferry/base/text.h"
 #include "sql.h"
+#include "suite.h"
 #include "wait.h"
 
 #define BATCH 100
@@ -210,9 +211,5 @@ int crash_suite(const char *name, const TTest *const *tests, size_t count)
         tcase_add_test(tcase, tests[i]);
         suite_add_tcase(suite, tcase);
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

@@ -3,11 +3,11 @@
 #include "crash.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cluster.h"
 #include "sql.h"
+#include "suite.h"
 #include "wait.h"
 
 #define ROWS 30000
@@ -102,9 +102,5 @@ int main(void)
     tcase_add_test(tcase, a_fast_restart_is_ridden_out);
     tcase_add_test(tcase, an_immediate_restart_is_ridden_out);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

@@ -18,6 +18,7 @@
 #include "http.h"
 #include "proxy.h"
 #include "sql.h"
+#include "suite.h"
 #include "wait.h"
 
 #define ROWS 2000
@@ -488,9 +489,5 @@ int main(void)
     tcase_add_unchecked_fixture(tcase, start_server, stop_server);
     tcase_add_test(tcase, it_is_equal_after_everything_broke);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

@@ -3,11 +3,11 @@
  * second, on a server of its own whose autovacuum looks every second. */
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cluster.h"
 #include "crash.h"
 #include "sql.h"
+#include "suite.h"
 #include "wait.h"
 
 #define ROWS 5000
@@ -118,9 +118,5 @@ int main(void)
     tcase_add_unchecked_fixture(tcase, server_start, server_stop);
     tcase_add_test(tcase, the_change_log_stays_small);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

@@ -16,6 +16,7 @@
 #include "http.h"
 #include "rowferry/base/text.h"
 #include "sql.h"
+#include "suite.h"
 #include "wait.h"
 
 #define ROWS 500
@@ -440,9 +441,5 @@ int main(void)
         tcase_add_test(tcase, tests[i]);
         suite_add_tcase(suite, tcase);
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

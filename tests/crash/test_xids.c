@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A server that loses what it had not made durable, and uses its transaction numbers again. */
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cluster.h"
 #include "crash.h"
 #include "sql.h"
+#include "suite.h"
 
 static struct cluster cluster;
 
@@ -96,9 +96,5 @@ int main(void)
     tcase_add_test(tcase, transaction_numbers_used_again_after_a_crash_are_read_again);
     tcase_add_test(tcase, what_a_crash_took_back_does_not_stay_in_the_index);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

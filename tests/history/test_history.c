@@ -97,9 +97,5 @@ int main(int argc, char **argv)
     tcase_add_test(tcase, broken ? a_program_that_reads_wrongly_is_found_out
                                  : the_index_equals_the_table_at_every_quiet_point);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

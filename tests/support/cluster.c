@@ -169,15 +169,6 @@ static void own_stop(void)
     cluster_stop(&own_cluster);
 }
 
-static int run_suite(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 int cluster_suite(const char *name, const TTest *const *tests, size_t count)
 {
     Suite *suite = suite_create(name);
@@ -188,7 +179,7 @@ int cluster_suite(const char *name, const TTest *const *tests, size_t count)
         tcase_add_test(tcase, tests[i]);
     }
     suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return suite_end(suite);
 }
 
 int pair_suite(const char *name, const TTest *const *tests, size_t count)
@@ -201,5 +192,5 @@ int pair_suite(const char *name, const TTest *const *tests, size_t count)
         tcase_add_test(tcase, tests[i]);
         suite_add_tcase(suite, tcase);
     }
-    return run_suite(suite);
+    return suite_end(suite);
 }

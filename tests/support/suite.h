@@ -16,6 +16,16 @@
  */
 #define SUITE_TEST_S 600
 
+/* Runs it, and says how the program ends. */
+static inline int suite_end(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static inline int suite_run(const char *name, const TTest *const *tests, size_t count)
 {
     Suite *suite = suite_create(name);
@@ -25,11 +35,7 @@ static inline int suite_run(const char *name, const TTest *const *tests, size_t 
         tcase_add_test(tcase, tests[i]);
         suite_add_tcase(suite, tcase);
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }
 
 #define SUITE_MAIN(name, ...)                                                                      \

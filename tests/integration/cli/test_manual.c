@@ -415,10 +415,7 @@ int main(void)
     add(suite, what_a_page_mentions_is_there, pages.gl_pathc);
     add(suite, what_a_page_configures_is_loaded, pages.gl_pathc);
     add(suite, what_a_page_has_people_type_works, pages.gl_pathc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int result = suite_end(suite);
     globfree(&pages);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return result;
 }

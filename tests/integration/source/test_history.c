@@ -255,9 +255,5 @@ int main(void)
                         CURSOR_HISTORIES);
     tcase_add_test(tcase, a_reader_that_misses_late_commits_is_caught);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

@@ -123,9 +123,5 @@ int main(void)
     tcase_add_test(laws, a_foreign_version_is_stepped_over);
     tcase_add_test_raise_signal(laws, a_tick_above_the_durable_ceiling_ends_the_program, SIGABRT);
     suite_add_tcase(suite, laws);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

@@ -228,9 +228,5 @@ int main(void)
     tcase_add_test(lost, a_lost_session_of_ours_that_still_holds_is_waited_for);
     tcase_add_test(lost, another_holder_at_the_beginning_is_told);
     suite_add_tcase(suite, lost);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

@@ -127,9 +127,5 @@ int main(void)
     tcase_add_test(letters, cleared_and_rejected_again_between_two_commits_stays_open);
     tcase_add_test(letters, letters_of_an_earlier_run_are_known);
     suite_add_tcase(suite, letters);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

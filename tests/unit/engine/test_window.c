@@ -92,9 +92,5 @@ int main(void)
     tcase_add_test_raise_signal(laws, two_operations_of_one_key_abort, SIGABRT);
     tcase_add_test_raise_signal(laws, settling_what_was_not_read_aborts, SIGABRT);
     suite_add_tcase(suite, laws);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

@@ -95,9 +95,5 @@ int main(void)
                         (int)(sizeof(invalid) / sizeof(invalid[0])));
     tcase_add_test(tcase, a_copy_moves_by_itself);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

@@ -164,9 +164,5 @@ int main(void)
     tcase_add_test(tcase, keys_are_divided_where_it_is_said);
     tcase_add_loop_test(tcase, every_block_is_read_once_whoever_goes_on, 0, 200);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }

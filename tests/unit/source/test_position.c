@@ -321,9 +321,5 @@ int main(void)
     tcase_add_test(tcase, positions_are_ordered_as_they_are_reached);
     tcase_add_test(tcase, a_snapshot_knows_its_bounds_and_what_runs);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_end(suite);
 }
