@@ -140,8 +140,7 @@ void sql_bind_span(sqlite3_stmt *statement, int index, struct span text);
 /* Steps once: 1 a row, 0 the end, else the error. After anything but a row it is reset. */
 int sql_step(struct state *s, sqlite3_stmt *statement, struct err *err) MUST_CHECK;
 /* The same for a statement that has no parameters but ?1. */
-int sql_step_plain(struct state *s, enum sql_id id, sqlite3_stmt **out,
-                   struct err *err) MUST_CHECK;
+int sql_step_plain(struct state *s, enum sql_id id, sqlite3_stmt **out, struct err *err) MUST_CHECK;
 /* Ends a statement of which a row was looked at. */
 void sql_end(sqlite3_stmt *statement);
 /* Runs a statement without rows; returns 0 or the error. */
