@@ -235,11 +235,16 @@ const char *text_nearest(const char *word, const char *const *candidates)
     return nearest;
 }
 
+void mem_exhausted(void)
+{
+    fputs("rowferry: out of memory\n", stderr);
+    abort();
+}
+
 static void *or_abort(void *memory)
 {
     if (memory == NULL) {
-        fputs("rowferry: out of memory\n", stderr);
-        abort();
+        mem_exhausted();
     }
     return memory;
 }

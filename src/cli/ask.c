@@ -10,6 +10,7 @@
 #include "report.h"
 #include "rowferry/base/log.h"
 #include "rowferry/base/units.h"
+#include "rowferry/document/json_made.h"
 #include "rowferry/engine/requests.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/pause.h"
@@ -122,7 +123,7 @@ static int ask_look_at(struct ask *k, bool *final, struct err *err)
     enum request_state state = REQUEST_FILED;
     buf_init(&text, ANSWER_MAX_BYTES);
     int rc = request_look(k->session.state, k->asked[k->answered].id, &state, &text, err);
-    struct json_object *answer = rc == 0 ? json_tokener_parse(buf_text(&text)) : NULL;
+    struct json_object *answer = rc == 0 ? json_made_tree(buf_text(&text)) : NULL;
     *final = rc == 0 && (state == REQUEST_DONE || state == REQUEST_FAILED);
     if (*final) {
         ask_add(k, state, answer);

@@ -5,6 +5,8 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "rowferry/document/json_made.h"
+
 #define LIVE_LEAST 1000 /* documents that tell what one takes */
 #define STORED_SHARE 1.5
 #define SHARD_GOOD_BYTES (INT64_C(30) << 30)
@@ -53,7 +55,7 @@ static void take_vectors(struct sizes *s, const struct property *list, size_t co
 
 void sizes_take_mapping(struct sizes *s, const struct mapping *m)
 {
-    struct json_object *tree = json_tokener_parse(m->json);
+    struct json_object *tree = json_made_tree(m->json);
     s->fields = count_fields(tree) + (mapping_find(m, "source_id") == NULL ? 1 : 0);
     json_object_put(tree);
     take_vectors(s, m->properties, m->count);

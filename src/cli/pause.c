@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pause, resume: a pipeline is not written any more, or again, whoever holds it. */
 #include "rowferry/state/pause.h"
+#include "rowferry/document/json_made.h"
 
 #include <json-c/json.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static int do_it(struct job *j, struct err *err)
 
 static int read_answer(struct job *j, enum request_state state, const char *text, struct err *err)
 {
-    struct json_object *answer = json_tokener_parse(text);
+    struct json_object *answer = json_made_tree(text);
     const char *why = json_object_get_string(json_object_object_get(answer, "error"));
     int rc = 1;
     if (state == REQUEST_FAILED) {

@@ -9,6 +9,7 @@
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/log.h"
+#include "rowferry/document/json_made.h"
 #include "rowferry/engine/requests.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/deadletter.h"
@@ -59,7 +60,7 @@ static int look(struct asking *k, struct err *err)
     struct buf text;
     buf_init(&text, ANSWER_MAX_BYTES);
     int rc = request_look(k->session->state, k->id, &state, &text, err);
-    struct json_object *answer = rc == 0 ? json_tokener_parse(buf_text(&text)) : NULL;
+    struct json_object *answer = rc == 0 ? json_made_tree(buf_text(&text)) : NULL;
     if (rc == 0 && state == REQUEST_FAILED) {
         const char *why = json_object_get_string(json_object_object_get(answer, "error"));
         rc = err_set(err, ERR_STATE, "%s", why != NULL ? why : "the holder did not permit it");

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rowferry/base/text.h"
+#include "rowferry/document/json_made.h"
 
 #define SHAPE_MAX_BYTES ((size_t)64 << 20)
 
@@ -83,7 +84,7 @@ bool rebuild_request_read(const char *arguments, const struct pipeline_config *p
                           struct rebuild_terms *terms)
 {
     char configuration[17];
-    struct json_object *parsed = json_tokener_parse(arguments);
+    struct json_object *parsed = json_made_tree(arguments);
     const char *asked = json_object_get_string(json_object_object_get(parsed, "configuration"));
     configuration_of(configuration, pipeline);
     *terms = (struct rebuild_terms){

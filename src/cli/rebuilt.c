@@ -9,6 +9,7 @@
 #include "record.h"
 #include "result.h"
 #include "rowferry/base/units.h"
+#include "rowferry/document/json_made.h"
 
 static const char *const kind_names[] = {
     [REBUILT_NOTHING] = "none",      [REBUILT_NEW] = "rebuilt",     [REBUILT_BACK] = "rolled_back",
@@ -98,7 +99,7 @@ static void take_text(char out[256], struct json_object *answer, const char *nam
 
 bool rebuilt_read_answer(struct rebuilt *out, const char *answer)
 {
-    struct json_object *parsed = json_tokener_parse(answer);
+    struct json_object *parsed = json_made_tree(answer);
     const char *action = json_object_get_string(json_object_object_get(parsed, "action"));
     size_t kind = 0;
     while (action != NULL && kind < KIND_COUNT && strcmp(kind_names[kind], action) != 0) {

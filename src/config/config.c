@@ -13,6 +13,7 @@
 #include "read.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "rowferry/document/json_made.h"
 #include "secret.h"
 
 #define FILE_MAX_BYTES 4194304
@@ -75,11 +76,8 @@ static int read_file(const char *path, struct buf *text, struct err *err)
 /* The scanner has checked the syntax; json-c still refuses what it cannot hold. */
 static int parse(const struct reader *r, struct json_object **root)
 {
-    struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH + 1);
-    if (tokener == NULL) {
-        return err_set(r->err, ERR_INTERNAL, "out of memory");
-    }
-    *root = json_tokener_parse_ex(tokener, r->text, (int)r->len + 1);
+    struct json_tokener *tokener = json_made_tokener(MAX_DEPTH + 1);
+    *root = json_made_parsed(tokener, r->text, r->len + 1);
     enum json_tokener_error error = json_tokener_get_error(tokener);
     json_tokener_free(tokener);
     if (*root == NULL) {

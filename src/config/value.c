@@ -8,6 +8,7 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 #include "rowferry/base/units.h"
+#include "rowferry/document/json_made.h"
 
 #define MAX_PATH_BYTES 65536
 
@@ -211,8 +212,8 @@ static int read_json(struct reader *r, const struct option *o, const char *path,
     if (!json_object_is_type(value, json_type_object)) {
         return read_fail_kind(r, path, value, "an object");
     }
-    const char *text = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN |
-                                                                 JSON_C_TO_STRING_NOSLASHESCAPE);
+    const char *text =
+        json_made_string(value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     if (o->check != NULL && o->check(text, r->err) != 0) {
         return read_fail_again(r, path);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two mappings walked side by side. */
 #include "rowferry/document/mapdiff.h"
+#include "rowferry/document/json_made.h"
 
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static bool has(struct json_object *object, const char *name)
 
 static char *json_text(struct json_object *value)
 {
-    return text_copy(json_object_to_json_string_ext(value, ONE_LINE));
+    return text_copy(json_made_string(value, ONE_LINE));
 }
 
 static struct mapdiff_line *add_line(struct place place, enum mapdiff_kind kind)
@@ -207,8 +208,8 @@ static void compare_dynamic(struct place place, const char *live_dynamic,
 {
     bool said = place.path[0] == '\0' || has(configured, "dynamic") || has(live, "dynamic");
     if (said && strcmp(place.dynamic, live_dynamic) != 0) {
-        struct json_object *want = json_object_new_string(place.dynamic);
-        struct json_object *is = json_object_new_string(live_dynamic);
+        struct json_object *want = json_made_text(place.dynamic);
+        struct json_object *is = json_made_text(live_dynamic);
         add_changed(place, "dynamic", true, is, true, want);
         json_object_put(want);
         json_object_put(is);
@@ -277,8 +278,8 @@ static void compare_property(struct place place, const char *live_dynamic,
 {
     const char *type = type_of(configured);
     if (strcmp(type, type_of(live)) != 0) {
-        struct json_object *want = json_object_new_string(type);
-        struct json_object *is = json_object_new_string(type_of(live));
+        struct json_object *want = json_made_text(type);
+        struct json_object *is = json_made_text(type_of(live));
         add_changed(place, "type", true, is, true, want);
         json_object_put(want);
         json_object_put(is);
@@ -299,12 +300,12 @@ static void put_property(struct json_object *into, const char *name, struct json
 /* {"a.b": P} is {"a": {"properties": {"b": P}}} to the service, in whatever order it comes. */
 static struct json_object *spelt_out(struct json_object *properties)
 {
-    struct json_object *out = json_object_new_object();
+    struct json_object *out = json_made_object();
     json_object_object_foreach(properties, name, value)
     {
         struct json_object *inner = member(value, "properties");
         if (json_object_is_type(inner, json_type_object)) {
-            json_object_object_add(value, "properties", spelt_out(inner));
+            json_made_member(value, "properties", spelt_out(inner));
         }
         put_property(out, name, value);
     }
@@ -315,17 +316,17 @@ static void put_property(struct json_object *into, const char *name, struct json
 {
     const char *dot = strchr(name, '.');
     if (dot == NULL || dot == name || dot[1] == '\0') {
-        json_object_object_add(into, name, json_object_get(value));
+        json_made_member(into, name, json_object_get(value));
         return;
     }
     char *first = text_copy_span(span_make(name, (size_t)(dot - name)));
     struct json_object *parent = member(into, first);
     if (parent == NULL) {
-        parent = json_object_new_object();
-        json_object_object_add(into, first, parent);
+        parent = json_made_object();
+        json_made_member(into, first, parent);
     }
     if (!has(parent, "properties")) {
-        json_object_object_add(parent, "properties", json_object_new_object());
+        json_made_member(parent, "properties", json_made_object());
     }
     put_property(member(parent, "properties"), dot + 1, value);
     free(first);
@@ -333,8 +334,8 @@ static void put_property(struct json_object *into, const char *name, struct json
 
 static struct json_object *parse(const char *json)
 {
-    struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
-    struct json_object *object = json_tokener_parse_ex(tokener, json, (int)strlen(json) + 1);
+    struct json_tokener *tokener = json_made_tokener(MAX_DEPTH);
+    struct json_object *object = json_made_parsed(tokener, json, strlen(json) + 1);
     json_tokener_free(tokener);
     if (!json_object_is_type(object, json_type_object)) {
         json_object_put(object);
@@ -343,7 +344,7 @@ static struct json_object *parse(const char *json)
     struct json_object *properties = member(object, "properties");
     if (json_object_is_type(properties, json_type_object) &&
         !(has(object, "subobjects") && !json_object_get_boolean(member(object, "subobjects")))) {
-        json_object_object_add(object, "properties", spelt_out(properties));
+        json_made_member(object, "properties", spelt_out(properties));
     }
     return object;
 }
@@ -423,17 +424,17 @@ static bool added_in(const struct mapdiff *d, const char *property)
 void mapdiff_additions(struct buf *out, const struct mapdiff *d, const char *configured)
 {
     struct json_object *want = parse(configured);
-    struct json_object *added = json_object_new_object();
+    struct json_object *added = json_made_object();
     struct json_object *properties = member(want, "properties");
     if (json_object_is_type(properties, json_type_object)) {
         json_object_object_foreach(properties, name, value)
         {
             if (added_in(d, name)) {
-                json_object_object_add(added, name, json_object_get(value));
+                json_made_member(added, name, json_object_get(value));
             }
         }
     }
-    buf_push_text(out, json_object_to_json_string_ext(added, ONE_LINE));
+    buf_push_text(out, json_made_string(added, ONE_LINE));
     json_object_put(added);
     json_object_put(want);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The mapping: read once with json-c, completed and written out for the service. */
 #include "rowferry/document/mapping.h"
+#include "rowferry/document/json_made.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
@@ -85,12 +86,9 @@ const char *mapping_meant_type(const char *type)
 /* The whole text as one JSON object, or null. */
 static struct json_object *parse_object(const char *json)
 {
-    struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
-    if (tokener == NULL) {
-        return NULL;
-    }
+    struct json_tokener *tokener = json_made_tokener(MAX_DEPTH);
     size_t len = strlen(json);
-    struct json_object *object = json_tokener_parse_ex(tokener, json, (int)len);
+    struct json_object *object = json_made_parsed(tokener, json, len);
     size_t end = json_tokener_get_parse_end(tokener);
     end += strspn(json + end, " \t\r\n");
     bool good = json_tokener_get_error(tokener) == json_tokener_success && end == len &&
@@ -290,7 +288,7 @@ static int parse_mapping(struct mapping *out, struct json_object *json, struct e
         return err_set(err, ERR_CONFIG, "\"_meta\" of \"mappings\" is no object");
     }
     out->dynamic = member_text(json, "dynamic");
-    out->json = text_copy(json_object_to_json_string_ext(json, ONE_LINE));
+    out->json = text_copy(json_made_string(json, ONE_LINE));
     struct place root = {NULL, out->dynamic == NULL || strcmp(out->dynamic, "strict") == 0};
     int result = parse_properties(&out->properties, &out->count, properties, root, err);
     return result < 0 ? result : check_source_id(out, err);
@@ -336,9 +334,9 @@ static void add_source_id(struct json_object *mappings)
 {
     struct json_object *properties = member(mappings, "properties");
     if (member(properties, SOURCE_ID) == NULL) {
-        struct json_object *keyword = json_object_new_object();
-        json_object_object_add(keyword, "type", json_object_new_string("keyword"));
-        json_object_object_add(properties, SOURCE_ID, keyword);
+        struct json_object *keyword = json_made_object();
+        json_made_member(keyword, "type", json_made_text("keyword"));
+        json_made_member(properties, SOURCE_ID, keyword);
     }
 }
 
@@ -346,12 +344,12 @@ static void add_meta(struct json_object *mappings, const char *meta_json)
 {
     struct json_object *meta = member(mappings, "_meta");
     if (meta == NULL) {
-        meta = json_object_new_object();
-        json_object_object_add(mappings, "_meta", meta);
+        meta = json_made_object();
+        json_made_member(mappings, "_meta", meta);
     }
     struct json_object *ours = meta_json != NULL ? parse_object(meta_json) : NULL;
     if (ours != NULL) {
-        json_object_object_add(meta, "rowferry", ours);
+        json_made_member(meta, "rowferry", ours);
     }
 }
 
@@ -359,14 +357,14 @@ void mapping_write(struct buf *out, const struct mapping *m, const char *meta_js
 {
     struct json_object *mappings = parse_object(m->json);
     if (mappings == NULL) {
-        abort(); /* no memory: the text was written by json-c itself */
+        abort(); /* the text was written by json-c itself */
     }
     add_source_id(mappings);
     if (m->dynamic == NULL) {
-        json_object_object_add(mappings, "dynamic", json_object_new_string("strict"));
+        json_made_member(mappings, "dynamic", json_made_text("strict"));
     }
     add_meta(mappings, meta_json);
-    buf_push_text(out, json_object_to_json_string_ext(mappings, ONE_LINE));
+    buf_push_text(out, json_made_string(mappings, ONE_LINE));
     json_object_put(mappings);
 }
 

@@ -6,6 +6,7 @@
 #include "ask.h"
 #include "index_private.h"
 #include "rowferry/base/failpoint.h"
+#include "rowferry/document/json_made.h"
 
 #define CLONE_WAIT_MS 10000
 #define CLONE_TURNS 6
@@ -144,17 +145,17 @@ static void note_clone(const struct adoption *a)
 {
     struct err unsaid;
     struct buf body;
-    struct json_object *tree = json_object_new_object();
+    struct json_object *tree = json_made_object();
     struct json_object *meta =
         body_member(a->old, (const char *const[]){"mappings", "_meta", NULL});
-    meta = meta != NULL ? json_object_get(meta) : json_object_new_object();
-    struct json_object *note = json_object_new_object();
-    json_object_object_add(note, "kept", json_object_new_string(a->uuid));
-    json_object_object_add(meta, "rowferry", note);
-    json_object_object_add(tree, "_meta", meta);
+    meta = meta != NULL ? json_object_get(meta) : json_made_object();
+    struct json_object *note = json_made_object();
+    json_made_member(note, "kept", json_made_text(a->uuid));
+    json_made_member(meta, "rowferry", note);
+    json_made_member(tree, "_meta", meta);
     buf_init(&body, ASK_MAX_BYTES);
-    buf_push_text(&body, json_object_to_json_string_ext(tree, JSON_C_TO_STRING_PLAIN |
-                                                                  JSON_C_TO_STRING_NOSLASHESCAPE));
+    buf_push_text(&body,
+                  json_made_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
     (void)!ask_of(a->service, "PUT", a->kept, "/_mapping", span_make(body.data, body.len), NULL,
                   &unsaid);
     buf_release(&body);

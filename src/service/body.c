@@ -4,15 +4,14 @@
 
 #include <string.h>
 
+#include "rowferry/document/json_made.h"
+
 #define TREE_MAX_DEPTH 64
 
 struct json_object *body_parse(const struct buf *body)
 {
-    struct json_tokener *tokener = json_tokener_new_ex(TREE_MAX_DEPTH);
-    if (tokener == NULL) {
-        return NULL;
-    }
-    struct json_object *tree = json_tokener_parse_ex(tokener, buf_text(body), (int)body->len);
+    struct json_tokener *tokener = json_made_tokener(TREE_MAX_DEPTH);
+    struct json_object *tree = json_made_parsed(tokener, buf_text(body), body->len);
     bool whole = json_tokener_get_error(tokener) == json_tokener_success;
     json_tokener_free(tokener);
     if (!whole) {

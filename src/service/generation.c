@@ -8,6 +8,8 @@
 #include "index_private.h"
 #include "wire.h"
 
+#include "rowferry/document/json_made.h"
+
 #define READY_MAX_MS 2000
 #define NUMBER_MAX_DIGITS 18
 #define WANTED                                                                                     \
@@ -164,7 +166,7 @@ static int read_meta(struct service *s, const char *name, struct json_object **m
     if (rc == 0 && body_member(tree, (const char *const[]){name, NULL}) != NULL) {
         struct json_object *found =
             body_member(tree, (const char *const[]){name, "mappings", "_meta", NULL});
-        *meta = found != NULL ? json_object_get(found) : json_object_new_object();
+        *meta = found != NULL ? json_object_get(found) : json_made_object();
     }
     json_object_put(tree);
     return rc;
@@ -208,8 +210,8 @@ static int put_mapping(struct service *s, const char *name, struct json_object *
     struct buf body;
     buf_init(&body, ASK_MAX_BYTES);
     buf_push_literal(&body, "{\"_meta\":");
-    buf_push_text(&body, json_object_to_json_string_ext(meta, JSON_C_TO_STRING_PLAIN |
-                                                                  JSON_C_TO_STRING_NOSLASHESCAPE));
+    buf_push_text(&body,
+                  json_made_string(meta, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
     if (properties != NULL) {
         buf_push_literal(&body, ",\"properties\":");
         buf_push_text(&body, properties);
@@ -231,10 +233,10 @@ int index_leave(struct service *s, const char *name, const char *pipeline, const
     if (rc != 0) {
         return rc;
     }
-    struct json_object *left = json_object_new_object();
-    json_object_object_add(left, "position", json_object_new_string(position));
-    json_object_object_add(left, "clock", json_object_new_int64(clock));
-    json_object_object_add(ours_in(meta), "left", left);
+    struct json_object *left = json_made_object();
+    json_made_member(left, "position", json_made_text(position));
+    json_made_member(left, "clock", json_made_number(clock));
+    json_made_member(ours_in(meta), "left", left);
     rc = put_mapping(s, name, meta, NULL, err);
     json_object_put(meta);
     return rc;
@@ -275,8 +277,8 @@ int index_mapping(struct service *s, const char *name, struct buf *json, struct 
     if (mappings == NULL) {
         rc = err_set(err, ERR_REJECTED, "\"%s\" is not the name of an index", name);
     } else {
-        buf_push_text(json, json_object_to_json_string_ext(
-                                mappings, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+        buf_push_text(json, json_made_string(mappings, JSON_C_TO_STRING_PLAIN |
+                                                           JSON_C_TO_STRING_NOSLASHESCAPE));
     }
     json_object_put(tree);
     return rc;
@@ -284,14 +286,14 @@ int index_mapping(struct service *s, const char *name, struct buf *json, struct 
 
 static int merge(struct json_object *ours, const char *text, struct err *err)
 {
-    struct json_object *given = json_tokener_parse(text);
+    struct json_object *given = json_made_tree(text);
     if (!json_object_is_type(given, json_type_object)) {
         json_object_put(given);
         return err_set(err, ERR_INTERNAL, "what is to be put into _meta is no JSON object");
     }
     json_object_object_foreach(given, key, value)
     {
-        json_object_object_add(ours, key, json_object_get(value));
+        json_made_member(ours, key, json_object_get(value));
     }
     json_object_put(given);
     return 0;

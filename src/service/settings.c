@@ -5,6 +5,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "rowferry/document/json_made.h"
 #include "rowferry/service/index.h"
 
 #define TREE_MAX_DEPTH 32
@@ -15,10 +16,10 @@
 
 static int parse(struct json_object **out, const char *configured, struct err *err)
 {
-    *out = configured != NULL ? NULL : json_object_new_object();
+    *out = configured != NULL ? NULL : json_made_object();
     if (configured != NULL) {
-        struct json_tokener *tokener = json_tokener_new_ex(TREE_MAX_DEPTH);
-        *out = json_tokener_parse_ex(tokener, configured, (int)strlen(configured) + 1);
+        struct json_tokener *tokener = json_made_tokener(TREE_MAX_DEPTH);
+        *out = json_made_parsed(tokener, configured, strlen(configured) + 1);
         json_tokener_free(tokener);
     }
     if (!json_object_is_type(*out, json_type_object)) {
@@ -60,15 +61,15 @@ static void take_out(struct json_object *tree, const char *name)
 
 static void append(struct buf *out, struct json_object *tree)
 {
-    const char *text = json_object_to_json_string_ext(tree, JSON_C_TO_STRING_PLAIN |
-                                                                JSON_C_TO_STRING_NOSLASHESCAPE);
+    const char *text =
+        json_made_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     buf_push_text(out, text);
 }
 
 static void replace(struct json_object *tree, const char *name, struct json_object *value)
 {
     take_out(tree, name);
-    json_object_object_add(tree, name, value);
+    json_made_member(tree, name, value);
 }
 
 static bool is_set(struct json_object *tree, const char *name)
@@ -102,13 +103,13 @@ int settings_filling(struct buf *out, const char *configured, struct err *err)
     if (rc != 0) {
         return rc;
     }
-    replace(tree, REFRESH, json_object_new_string("-1"));
-    replace(tree, REPLICAS, json_object_new_int(0));
+    replace(tree, REFRESH, json_made_text("-1"));
+    replace(tree, REPLICAS, json_made_number(0));
     if (is_set(tree, EXPAND)) { /* or it would make copies at once */
-        replace(tree, EXPAND, json_object_new_string("false"));
+        replace(tree, EXPAND, json_made_text("false"));
     }
     if (!is_set(tree, DELETES)) {
-        json_object_object_add(tree, DELETES, json_object_new_string("1h"));
+        json_made_member(tree, DELETES, json_made_text("1h"));
     }
     append(out, tree);
     json_object_put(tree);

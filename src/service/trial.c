@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The requests of a trial. */
 #include "rowferry/service/trial.h"
+#include "rowferry/document/json_made.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,16 +108,16 @@ int trial_search(struct service *s, const char *index, const char *body, size_t 
                  struct hits *out, struct err *err)
 {
     struct buf path;
-    struct json_object *tree = json_tokener_parse(body);
+    struct json_object *tree = json_made_tree(body);
     if (!json_object_is_type(tree, json_type_object)) {
         json_object_put(tree);
         return err_set(err, ERR_CONFIG, "the body of a search is no JSON object");
     }
-    json_object_object_add(tree, "size", json_object_new_int64((int64_t)size));
-    json_object_object_add(tree, "_source", json_object_new_boolean(0));
-    json_object_object_add(tree, "track_total_hits", json_object_new_boolean(1));
-    const char *text = json_object_to_json_string_ext(tree, JSON_C_TO_STRING_PLAIN |
-                                                                JSON_C_TO_STRING_NOSLASHESCAPE);
+    json_made_member(tree, "size", json_made_number((int64_t)size));
+    json_made_member(tree, "_source", json_made_bool(false));
+    json_made_member(tree, "track_total_hits", json_made_bool(true));
+    const char *text =
+        json_made_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     ask_path(&path, index, "/_search?" FILTER);
     int rc = search(s, "POST", buf_text(&path), span_make(text, strlen(text)), out, err);
     buf_release(&path);
@@ -157,7 +158,7 @@ static void tell_sort(struct json_object *entry, trial_each each, void *context)
 
 void trial_sorted_by(const char *body, trial_each each, void *context)
 {
-    struct json_object *tree = json_tokener_parse(body);
+    struct json_object *tree = json_made_tree(body);
     struct json_object *sort = body_member(tree, (const char *const[]){"sort", NULL});
     if (json_object_is_type(sort, json_type_array)) {
         for (size_t i = 0; i < json_object_array_length(sort); i++) {

@@ -67,6 +67,9 @@ void text_free_list(char **items, size_t count); /* null is allowed */
 void *mem_zero(size_t count, size_t size);
 void *mem_grow(void *old, size_t count, size_t size);
 
+/* What these end with: says so and aborts. */
+void mem_exhausted(void) __attribute__((noreturn));
+
 /* Overwrites secrets so that the compiler cannot drop it; text may be null. */
 void text_wipe(char *text);
 
