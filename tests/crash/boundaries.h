@@ -9,7 +9,8 @@
  * A workload is run once to list its calls. Then it is prepared, broken at one of them, recovered
  * and judged, for each call that is chosen: every $ROWFERRY_STRIDE'th of them (40), beginning with
  * $ROWFERRY_OFFSET, and at least one of each function. A call that did not come again is told, and
- * a tenth of them fails the test: the servers answer one request at a time so that they come again.
+ * a quarter of them fails the test: the servers answer one request at a time so that they come
+ * again.
  */
 #ifndef ROWFERRY_TESTS_BOUNDARIES_H
 #define ROWFERRY_TESTS_BOUNDARIES_H
@@ -56,6 +57,9 @@ extern const struct fault boundary_full;
 
 /* On a stage of its own. */
 void boundaries_test(const struct workload *work, const struct fault *fault);
+
+/* Killed, torn, and with a full disk. */
+void boundaries_test_all(const struct workload *work);
 
 /* Forty rows, the change log installed, requests of ten operations, one at a time, one reader. */
 void stage_start(struct stage *s);

@@ -32,6 +32,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -170,6 +171,9 @@ static void site_find(struct site *s, const char *function)
     const struct module *self = module_of((void *)(uintptr_t)site_find);
     int count = backtrace(all, FRAMES + 6);
     int skipped = 0;
+    while (skipped < count && module_of(all[skipped]) != self) {
+        skipped++; /* of a sanitizer's backtrace() */
+    }
     while (skipped < count && module_of(all[skipped]) == self) {
         skipped++;
     }
@@ -298,10 +302,29 @@ int boundary_errno(void)
     return wanted_errno;
 }
 
+/* A test's standard streams are files too. */
 static bool is_file(int fd)
 {
     struct stat status;
-    return syscall(SYS_fstat, fd, &status) == 0 && S_ISREG(status.st_mode);
+    return fd > STDERR_FILENO && syscall(SYS_fstat, fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* A connection that was reset is so from then on. */
+static void reset(int fd)
+{
+    if (wanted_errno == ECONNRESET) {
+        syscall(SYS_shutdown, fd, SHUT_RDWR);
+    }
+    errno = wanted_errno;
+}
+
+bool boundary_breaks(const char *function, int fd)
+{
+    bool broken = boundary_fails_before(function, CLASS_BOUNDARY);
+    if (broken) {
+        reset(fd);
+    }
+    return broken;
 }
 
 ssize_t boundary_goes(const char *function, int fd, size_t size)
@@ -320,7 +343,7 @@ ssize_t boundary_goes(const char *function, int fd, size_t size)
         return (ssize_t)(size / 2);
     }
     atomic_store(&full, action == ACTION_FULL);
-    errno = wanted_errno;
+    reset(fd);
     return -1;
 }
 

@@ -16,6 +16,8 @@ int boundary_errno(void);
 
 /* What reads: true where it fails before; afterwards its result goes through boundary_came. */
 bool boundary_fails_before(const char *function, enum class of);
+/* The same of a connection, which is closed both ways where its error says so. */
+bool boundary_breaks(const char *function, int fd);
 ssize_t boundary_came(const char *function, enum class of, ssize_t result);
 
 /* What writes: how many of so many bytes go out, after which boundary_die where it is fewer; -1: it

@@ -90,16 +90,22 @@ ssize_t pread64(int fd, void *bytes, size_t size, off64_t at)
     READS("pread", CLASS_SYSTEM, syscall(SYS_pread64, fd, bytes, size, at));
 }
 
+#define RECEIVES(call)                                                                             \
+    if (boundary_breaks("recv", fd)) {                                                             \
+        return -1;                                                                                 \
+    }                                                                                              \
+    return boundary_came("recv", CLASS_BOUNDARY, (call))
+
 ssize_t recv(int fd, void *bytes, size_t size, int flags)
 {
-    READS("recv", CLASS_BOUNDARY, syscall(SYS_recvfrom, fd, bytes, size, flags, NULL, NULL));
+    RECEIVES(syscall(SYS_recvfrom, fd, bytes, size, flags, NULL, NULL));
 }
 
 ssize_t __recv_chk(int fd, void *bytes, size_t size, size_t room, int flags);
 ssize_t __recv_chk(int fd, void *bytes, size_t size, size_t room, int flags)
 {
     (void)room;
-    READS("recv", CLASS_BOUNDARY, syscall(SYS_recvfrom, fd, bytes, size, flags, NULL, NULL));
+    RECEIVES(syscall(SYS_recvfrom, fd, bytes, size, flags, NULL, NULL));
 }
 
 /* --- what else changes something ------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kill -9 at each call to the system of a sync that leaves dead letters, and of their retry. */
+/* kill -9, a torn write and a full disk at each call to the system of a sync that leaves dead
+ * letters, and of their retry. */
 #include "boundaries.h"
 #include "generations.h"
 #include "sql.h"
@@ -60,9 +61,9 @@ static const struct workload letters = {.name = "dead letters",
                                         .prepare = make_odd,
                                         .recover = mended_is_equal};
 
-START_TEST(a_sync_with_dead_letters_killed_at_any_call_goes_on)
+START_TEST(a_sync_with_dead_letters_broken_at_any_call_goes_on)
 {
-    boundaries_test(&letters, &boundary_kill);
+    boundaries_test_all(&letters);
 }
 END_TEST
 
@@ -86,11 +87,11 @@ static const struct workload retry = {.name = "retry of dead letters",
                                       .prepare = make_letters_and_mend,
                                       .recover = retried_is_equal};
 
-START_TEST(a_retry_of_dead_letters_killed_at_any_call_goes_on)
+START_TEST(a_retry_of_dead_letters_broken_at_any_call_goes_on)
 {
-    boundaries_test(&retry, &boundary_kill);
+    boundaries_test_all(&retry);
 }
 END_TEST
 
-CRASH_MAIN("crash/boundary_letters", a_sync_with_dead_letters_killed_at_any_call_goes_on,
-           a_retry_of_dead_letters_killed_at_any_call_goes_on)
+CRASH_MAIN("crash/boundary_letters", a_sync_with_dead_letters_broken_at_any_call_goes_on,
+           a_retry_of_dead_letters_broken_at_any_call_goes_on)

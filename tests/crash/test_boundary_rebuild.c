@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kill -9 at each call to the system of a rebuild with its swap, and of a way back. */
+/* kill -9, a torn write and a full disk at each call to the system of a rebuild with its swap, and
+ * of a way back. */
 #include "boundaries.h"
 #include "generations.h"
 #include "rebuilds.h"
@@ -39,9 +40,9 @@ static const struct workload rebuild = {.name = "rebuild",
                                         .prepare = stage_change,
                                         .recover = ends_rebuilt};
 
-START_TEST(a_rebuild_killed_at_any_call_is_ended_by_the_next_one)
+START_TEST(a_rebuild_broken_at_any_call_is_ended_by_the_next_one)
 {
-    boundaries_test(&rebuild, &boundary_kill);
+    boundaries_test_all(&rebuild);
 }
 END_TEST
 
@@ -51,11 +52,11 @@ static const struct workload rollback = {.name = "rollback",
                                          .prepare = stage_change,
                                          .recover = ends_back};
 
-START_TEST(a_rollback_killed_at_any_call_is_ended_by_the_next_one)
+START_TEST(a_rollback_broken_at_any_call_is_ended_by_the_next_one)
 {
-    boundaries_test(&rollback, &boundary_kill);
+    boundaries_test_all(&rollback);
 }
 END_TEST
 
-CRASH_MAIN("crash/boundary_rebuild", a_rebuild_killed_at_any_call_is_ended_by_the_next_one,
-           a_rollback_killed_at_any_call_is_ended_by_the_next_one)
+CRASH_MAIN("crash/boundary_rebuild", a_rebuild_broken_at_any_call_is_ended_by_the_next_one,
+           a_rollback_broken_at_any_call_is_ended_by_the_next_one)

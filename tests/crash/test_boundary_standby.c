@@ -91,6 +91,7 @@ static const struct workload standby = {.name = "standby takeover",
 START_TEST(a_standby_killed_at_any_call_leaves_nothing_undone)
 {
     boundaries_test(&standby, &boundary_kill);
+    boundaries_test(&standby, &boundary_torn);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kill -9 at each call to the system of a sync, a first and a later one, and of one that takes
- * over. */
+/* kill -9, a torn write and a full disk at each call to the system of a sync, a first and a later
+ * one, and of one that takes over. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -57,15 +57,15 @@ static const struct workload incremental = {.name = "incremental",
                                             .prepare = stage_change,
                                             .recover = ends_equal};
 
-START_TEST(a_first_sync_killed_at_any_call_goes_on)
+START_TEST(a_first_sync_broken_at_any_call_goes_on)
 {
-    boundaries_test(&first_sync, &boundary_kill);
+    boundaries_test_all(&first_sync);
 }
 END_TEST
 
-START_TEST(a_later_sync_killed_at_any_call_goes_on)
+START_TEST(a_later_sync_broken_at_any_call_goes_on)
 {
-    boundaries_test(&incremental, &boundary_kill);
+    boundaries_test_all(&incremental);
 }
 END_TEST
 
@@ -90,12 +90,12 @@ static const struct workload takeover = {.name = "takeover",
                                          .prepare = change_and_sync_here,
                                          .recover = ends_equal_elsewhere};
 
-START_TEST(a_sync_that_goes_on_from_another_hosts_killed_at_any_call_goes_on)
+START_TEST(a_sync_that_goes_on_from_another_hosts_broken_at_any_call_goes_on)
 {
-    boundaries_test(&takeover, &boundary_kill);
+    boundaries_test_all(&takeover);
 }
 END_TEST
 
-CRASH_MAIN("crash/boundary_sync", a_first_sync_killed_at_any_call_goes_on,
-           a_later_sync_killed_at_any_call_goes_on,
-           a_sync_that_goes_on_from_another_hosts_killed_at_any_call_goes_on)
+CRASH_MAIN("crash/boundary_sync", a_first_sync_broken_at_any_call_goes_on,
+           a_later_sync_broken_at_any_call_goes_on,
+           a_sync_that_goes_on_from_another_hosts_broken_at_any_call_goes_on)
