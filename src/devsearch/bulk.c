@@ -91,7 +91,9 @@ static int set_metadata(struct bulk *b, struct write *w, const char *key, struct
     } else if (strcmp(key, "if_seq_no") == 0 || strcmp(key, "if_primary_term") == 0 ||
                strcmp(key, "op_type") == 0 || strcmp(key, "retry_on_conflict") == 0) {
         return refuse_unknown(b->refusal, "[%s] in an action line", key);
-    } else if (strcmp(key, "routing") != 0) {
+    } else if (strcmp(key, "routing") == 0) {
+        w->routed = true;
+    } else {
         return refuse(b->refusal, 400, "illegal_argument_exception",
                       "Action/metadata line [%zu] contains an unknown parameter [%s]", line, key);
     }

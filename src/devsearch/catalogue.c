@@ -121,6 +121,7 @@ static void index_free(struct index *ix)
     free(ix->aliases);
     free(ix->name);
     free(ix->uuid);
+    free(ix->stream);
     free(ix);
 }
 
@@ -270,6 +271,10 @@ int catalogue_save(struct catalogue *c, const struct index *ix, struct refusal *
     buf_init(&json, (size_t)256 << 20);
     buf_push_literal(&json, "{\"name\":");
     push_json_text(&json, ix->name);
+    if (ix->stream != NULL) {
+        buf_push_literal(&json, ",\"stream\":");
+        push_json_text(&json, ix->stream);
+    }
     buf_push_literal(&json, ",\"settings\":");
     settings_push(&ix->settings, &json, true);
     buf_push_literal(&json, ",\"aliases\":{");
@@ -297,6 +302,8 @@ static int load(void *context, int64_t number, const char *text)
     struct index *ix = mem_zero(1, sizeof(*ix));
     ix->number = number;
     ix->name = text_copy(json_object_get_string(json_object_object_get(json, "name")));
+    const char *stream = json_object_get_string(json_object_object_get(json, "stream"));
+    ix->stream = stream != NULL ? text_copy(stream) : NULL;
     json_object_object_foreach(json_object_object_get(json, "settings"), name, value)
     {
         settings_put(&ix->settings, name, json_object_get_string(value));
@@ -333,5 +340,10 @@ void catalogue_close(struct catalogue *c)
         index_free(c->list[i]);
     }
     free(c->list);
+    for (size_t i = 0; i < c->template_count; i++) {
+        free(c->templates[i].name);
+        json_object_put(c->templates[i].json);
+    }
+    free(c->templates);
     *c = (struct catalogue){0};
 }

@@ -19,6 +19,7 @@ struct index {
     int64_t number;
     char *name;
     char *uuid;
+    char *stream; /* of a backing index: its data stream, else null */
     struct mapping mapping;
     struct settings settings;
     struct alias *aliases;
@@ -30,6 +31,12 @@ struct index {
     int64_t refreshed_ms; /* when */
 };
 
+struct template
+{
+    char *name;
+    struct json_object *json; /* as it was put */
+};
+
 struct catalogue {
     struct store *store;
     enum product product;
@@ -37,6 +44,8 @@ struct catalogue {
     struct index **list; /* in the order of names */
     size_t count;
     int64_t next_number;
+    struct template *templates; /* forgotten at the end */
+    size_t template_count;
 };
 
 /* Some of the indices; release the list alone. */

@@ -2,6 +2,7 @@
 /* Endpoints of indices: create, show, delete, mapping, settings. */
 #include "condition.h"
 #include "server.h"
+#include "streams.h"
 
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -63,6 +64,10 @@ static int show(struct server *s, const struct request *q, struct answer *a, uns
             buf_push_text(&a->body, (parts & PART_ALIASES) != 0 ? "," : "");
             push_settings(ix, &a->body, flat);
         }
+        if ((parts & PART_ALIASES) != 0 && ix->stream != NULL) {
+            buf_push_literal(&a->body, ",\"data_stream\":");
+            push_json_text(&a->body, ix->stream);
+        }
         buf_push_char(&a->body, '}');
     }
     buf_push_char(&a->body, '}');
@@ -100,7 +105,9 @@ HANDLER(create_index)
             return -1;
         }
     }
-    struct index *ix = catalogue_create(&s->catalogue, q->segments[0], body, refusal);
+    struct index *ix = stream_check_index(&s->catalogue, q->segments[0], refusal) == 0
+                           ? catalogue_create(&s->catalogue, q->segments[0], body, refusal)
+                           : NULL;
     json_object_put(body);
     if (ix == NULL) {
         return -1;
@@ -130,7 +137,8 @@ HANDLER(delete_index)
     if (ix == NULL) {
         return refuse_no_index(refusal, name, "index_or_alias");
     }
-    if (index_check_changeable(ix, refusal) != 0 ||
+    if (stream_check_delete(&s->catalogue, ix, refusal) != 0 ||
+        index_check_changeable(ix, refusal) != 0 ||
         catalogue_delete(&s->catalogue, ix, refusal) != 0) {
         return -1;
     }

@@ -2,6 +2,7 @@
 /* From the names in a request to indices. */
 #include "catalogue.h"
 #include "condition.h"
+#include "streams.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -17,8 +18,12 @@ static void add(struct indices *out, struct index *ix)
     out->list[out->count++] = ix;
 }
 
+/* Of a stream its own name counts: its backing indices are hidden. */
 static bool matches(const struct index *ix, const char *pattern)
 {
+    if (ix->stream != NULL) {
+        return fnmatch(pattern, pattern[0] == '.' ? ix->name : ix->stream, 0) == 0;
+    }
     if (fnmatch(pattern, ix->name, 0) == 0) {
         return true;
     }
@@ -46,7 +51,8 @@ static int resolve_one(const struct catalogue *c, const char *name, bool closed_
     for (size_t i = 0; i < c->count; i++) {
         struct index *ix = c->list[i];
         if (wild ? matches(ix, pattern) && (closed_too || !index_is_closed(ix))
-                 : strcmp(ix->name, name) == 0 || index_alias(ix, name) != NULL) {
+                 : strcmp(ix->name, name) == 0 || index_alias(ix, name) != NULL ||
+                       index_is_of(ix, name)) {
             add(out, ix);
             found++;
         }
@@ -155,6 +161,7 @@ struct index *catalogue_write_target(const struct catalogue *c, const char *name
     bool refused;
     refusal->status = 0;
     struct index *ix = catalogue_find(c, name);
+    ix = ix != NULL ? ix : stream_newest(c, name);
     if (ix != NULL) {
         return ix;
     }

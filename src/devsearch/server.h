@@ -92,5 +92,13 @@ HANDLER(close_pit);
 HANDLER(post_faults);
 HANDLER(delete_faults);
 HANDLER(get_fault_stats);
+HANDLER(put_template);
+HANDLER(get_template);
+HANDLER(simulate_template);
+HANDLER(delete_template);
+HANDLER(put_stream);
+HANDLER(get_stream);
+HANDLER(delete_stream);
+HANDLER(rollover);
 
 #endif

@@ -3,6 +3,7 @@
 #include "write.h"
 #include "checker.h"
 #include "condition.h"
+#include "streams.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
@@ -78,6 +79,9 @@ static struct index *target(struct server *s, const struct write *w, struct refu
         return NULL;
     }
     struct index *ix = catalogue_write_target(&s->catalogue, w->index, refusal);
+    if (ix == NULL && refusal->status == 0 && stream_template(&s->catalogue, w->index) != NULL) {
+        ix = stream_begin(&s->catalogue, w->index, refusal);
+    }
     if (ix != NULL || refusal->status != 0) {
         return ix;
     }
@@ -263,10 +267,12 @@ int write_apply(struct server *s, struct write *w, bool forced_refresh, struct b
     }
     struct index *ix = target(s, w, refusal);
     *touched = ix;
-    if (ix == NULL || index_check_writable(ix, refusal) != 0) {
+    if (ix == NULL || index_check_writable(ix, refusal) != 0 ||
+        stream_check_write(s, ix, w, refusal) != 0) {
         return -1;
     }
-    if (w->kind != WRITE_DELETE && check_source(s, ix, w, &checked, refusal) != 0) {
+    if (w->kind != WRITE_DELETE && (check_source(s, ix, w, &checked, refusal) != 0 ||
+                                    stream_check_time(s, ix, w, refusal) != 0)) {
         goto done;
     }
     if (look_up(s, ix, w, &now, refusal) != 0 ||

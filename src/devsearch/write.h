@@ -22,6 +22,7 @@ struct write {
     bool require_alias;
     bool no_create; /* another write of the request asks for an alias of this name */
     char *pipeline;
+    bool routed;
     struct span source;
 };
 
