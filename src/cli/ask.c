@@ -107,6 +107,7 @@ static int64_t member(struct json_object *answer, const char *name)
 static void ask_add(struct ask *k, enum request_state state, struct json_object *answer)
 {
     k->upserts += member(answer, "upserts");
+    k->present += member(answer, "present");
     k->deletes += member(answer, "deletes");
     k->rejected += member(answer, "rejected");
     k->discarded += member(answer, "discarded");
@@ -401,6 +402,7 @@ int ask_run(struct ask *k, struct err *err)
         o->result.dead_letters = 0; /* as pipeline_sync has it */
     }
     o->result.counters.upserts = k->upserts;
+    o->result.counters.present = k->present;
     o->result.counters.deletes = k->deletes;
     o->result.counters.rejected = k->rejected;
     o->result.stopped = rc == 0 && k->answered < k->count;

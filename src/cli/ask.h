@@ -47,7 +47,7 @@ struct ask {
     ask_more more;   /* null: all keys were pushed */
     void *context;
     int64_t before; /* keys of the parts that are answered */
-    int64_t upserts, deletes, rejected, discarded;
+    int64_t upserts, present, deletes, rejected, discarded;
     struct err refused; /* of the first answer that is an error */
     struct sync_outcome outcome;
 };

@@ -143,6 +143,9 @@ static void check_pipeline(struct check *c, const struct pipeline_config *pipeli
     run_probes(c, probes_table);
     run_probes(c, pipeline->from.capture_mode == CAPTURE_MODE_CURSOR ? probes_cursor : probes_log);
     run_probes(c, probes_mapping);
+    if (pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
+        run_probes(c, probes_stream);
+    }
     run_probes(c, probes_origin);
     run_probes(c, probes_capacity);
     table_free(c->table);

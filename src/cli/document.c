@@ -149,6 +149,7 @@ static int show_documents(const struct config *config, const struct pipeline_con
     size_t most = (size_t)pipeline->limits.document_bytes;
     batch_init(&d.batch, most, most, DOCUMENT_OPERATIONS);
     d.batch.routing = config_routing(pipeline);
+    d.batch.creates = pipeline->to.kind == INDEX_KIND_DATA_STREAM;
     int rc = session_init(&d.session, config, pipeline, "document", err);
     if (rc == 0) {
         rc = open_capture(&d, err);

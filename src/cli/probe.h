@@ -76,6 +76,7 @@ extern const struct probe probes_log[];      /* of each pipeline that reads the 
 extern const struct probe probes_cursor[];   /* of each pipeline that follows a column */
 extern const struct probe probes_mapping[];  /* of each pipeline */
 extern const struct probe probes_origin[];   /* of each pipeline */
+extern const struct probe probes_stream[];   /* of each pipeline into a data stream */
 extern const struct probe probes_capacity[]; /* of each pipeline */
 
 /* Of the pipeline and its table, which must be there: the caller releases all three. */

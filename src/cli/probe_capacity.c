@@ -28,7 +28,8 @@ static void take_live(struct check *c, struct sizes *s)
     struct service *service = c->session.service;
     if ((c->facts & FACT_RIGHTS) == 0 ||
         index_resolve(service, c->pipeline->to.index, &kind, &index, &ignored) < 0 ||
-        kind != ALIAS_ONE || strcmp(index.pipeline, c->pipeline->name) != 0 ||
+        (kind != ALIAS_ONE && kind != ALIAS_STREAM) ||
+        strcmp(index.pipeline, c->pipeline->name) != 0 ||
         index_count(service, index.name, &documents, &ignored) < 0 ||
         storage_look(service, index.name, &storage, &ignored) < 0) {
         return;

@@ -91,6 +91,34 @@ static void say_owner(struct check *c, const struct index_info *index)
     }
 }
 
+static void say_stream(struct check *c, const struct index_info *stream)
+{
+    if (c->pipeline->to.kind != INDEX_KIND_DATA_STREAM) {
+        check_say(
+            c, VERDICT_FAIL,
+            "choose another to.index; for rows that are only added: \"kind\": \"data_stream\"",
+            "\"%s\" is a data stream, and an alias cannot bear its name", stream->name);
+    } else if (strcmp(stream->pipeline, c->pipeline->name) == 0) {
+        check_say(c, VERDICT_PASS, NULL, "data stream \"%s\" is this pipeline's", stream->name);
+    } else if (stream->pipeline[0] != '\0') {
+        check_say(c, VERDICT_FAIL, "choose another to.index",
+                  "data stream \"%s\" is that of pipeline \"%s\"", stream->name, stream->pipeline);
+    } else {
+        check_say(c, VERDICT_WARN, NULL,
+                  "data stream \"%s\" is no pipeline's: the first sync takes it, if it is empty",
+                  stream->name);
+        check_remedy(c, "choose another to.index, or: DELETE /_data_stream/%s", stream->name);
+    }
+}
+
+/* Where a data stream is to be: anything else is in its place. */
+static void say_in_its_place(struct check *c)
+{
+    check_say(c, VERDICT_FAIL, "choose another to.index",
+              "\"%s\" is an index or alias, and a data stream cannot bear its name",
+              c->pipeline->to.index);
+}
+
 static void probe_index(struct check *c)
 {
     struct err err;
@@ -101,9 +129,17 @@ static void probe_index(struct check *c)
         check_fail(c, &err);
         return;
     }
+    if (c->pipeline->to.kind == INDEX_KIND_DATA_STREAM && kind != ALIAS_ABSENT &&
+        kind != ALIAS_STREAM) {
+        say_in_its_place(c);
+        return;
+    }
     switch (kind) {
     case ALIAS_ABSENT:
         check_say(c, VERDICT_PASS, NULL, "\"%s\" is free: the first sync builds it", alias);
+        break;
+    case ALIAS_STREAM:
+        say_stream(c, &index);
         break;
     case ALIAS_ONE:
         say_owner(c, &index);
@@ -126,30 +162,28 @@ static void probe_index(struct check *c)
 /* Names that fall under a template for streams cannot be an index's: its creation is refused. */
 static void probe_name(struct check *c)
 {
-    bool known;
     struct err err;
     struct buf name;
-    struct buf template;
+    struct cluster_template template;
     const char *alias = c->pipeline->to.index;
     buf_init(&name, LIST_MAX_BYTES);
-    buf_init(&template, LIST_MAX_BYTES);
     buf_printf(&name, "%s-20000101-1", alias);
-    if (cluster_stream_template(c->session.service, buf_text(&name), &template, &known, &err) < 0) {
+    if (c->pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
+        check_say(c, VERDICT_PASS, NULL, "\"%s\" is legal", alias);
+    } else if (cluster_template(c->session.service, buf_text(&name), &template, &err) < 0) {
         check_fail(c, &err);
-    } else if (template.len > 0) {
+    } else if (template.stream) {
         check_say(c, VERDICT_FAIL, NULL,
                   "names like \"%s\" are a data stream's here, by the template "
                   "\"%s\", and rows that change need an index",
-                  buf_text(&name), buf_text(&template));
-        check_remedy(c, "choose another to.index, or: DELETE /_index_template/%s",
-                     buf_text(&template));
+                  buf_text(&name), template.name);
+        check_remedy(c, "choose another to.index, or: DELETE /_index_template/%s", template.name);
     } else {
         check_say(c, VERDICT_PASS, NULL, "\"%s\" is legal, and %s", alias,
-                  known ? "no template makes it a data stream's"
-                        : "whether a template makes it a data stream's is not to be seen");
+                  template.known ? "no template makes it a data stream's"
+                                 : "whether a template makes it a data stream's is not to be seen");
     }
     buf_release(&name);
-    buf_release(&template);
 }
 
 /* Rowferry itself writes by names that no index can have. Others write by the alias's name, which,

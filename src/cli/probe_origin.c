@@ -99,8 +99,8 @@ static void say_lacking(struct check *c, struct state *state, const char *index)
     struct err ignored;
     struct buf remedy;
     buf_init(&remedy, 4096);
-    if (state != NULL && extension_look(state, index, &lacking, &ignored) == 0 &&
-        lacking.properties != NULL) {
+    if (state != NULL && c->pipeline->to.kind == INDEX_KIND_INDEX &&
+        extension_look(state, index, &lacking, &ignored) == 0 && lacking.properties != NULL) {
         buf_printf(&remedy, "run: rowferry reindex %s", c->pipeline->name);
         check_say(c, VERDICT_WARN, buf_text(&remedy),
                   "documents of before an addition to the mapping lack %s", lacking.properties);
@@ -159,7 +159,8 @@ static void probe_origin(struct check *c)
         check_fail(c, &err);
         return;
     }
-    if (kind != ALIAS_ONE || strcmp(index.pipeline, c->pipeline->name) != 0) {
+    if ((kind != ALIAS_ONE && kind != ALIAS_STREAM) ||
+        strcmp(index.pipeline, c->pipeline->name) != 0) {
         return;
     }
     if (session_init(&s, c->setup->config, c->pipeline, "check", &err) < 0) {

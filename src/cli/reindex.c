@@ -139,11 +139,25 @@ static void tell(struct job *j)
     buf_release(&out);
 }
 
+static int refuse_stream(const struct job *j, struct err *err)
+{
+    err_set(err, ERR_CONFIG, "\"%s\" is a data stream, which is not built anew",
+            j->base.pipeline->to.index);
+    return err_hint(
+        err,
+        "what is missing in it: rowferry resync --where true %s; for another mapping or "
+        "key give the pipeline another name and another to.index",
+        j->base.pipeline->name);
+}
+
 static int job_run(struct job *j, struct err *err)
 {
     struct session *s = &j->base.replica.session;
     bool held = true;
     int64_t id = 0;
+    if (j->base.pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
+        return refuse_stream(j, err);
+    }
     int rc = session_open_state(s, err);
     if (rc == 0) {
         rc = session_hold(s, err);

@@ -23,7 +23,7 @@ void repairs_reset(struct repairs *r)
 {
     buf_reset(&r->changed.bytes);
     buf_reset(&r->extra.bytes);
-    r->changed.left_out = r->extra.left_out = r->impossible = 0;
+    r->changed.left_out = r->extra.left_out = r->impossible = r->fixed = 0;
 }
 
 static void keep(struct repair_keys *k, struct span key)
@@ -37,8 +37,12 @@ static void keep(struct repair_keys *k, struct span key)
     }
 }
 
-void repairs_add(struct repairs *r, const struct verify_found *found)
+void repairs_add(struct repairs *r, bool stream, const struct verify_found *found)
 {
+    if (stream && found->kind != VERIFY_LETTER && found->kind != VERIFY_MISSING) {
+        r->fixed++;
+        return;
+    }
     r->impossible += found->impossible;
     if (found->kind != VERIFY_LETTER && !found->impossible) {
         keep(found->kind == VERIFY_EXTRA ? &r->extra : &r->changed, found->key);

@@ -19,12 +19,14 @@ struct repairs {
     struct repair_keys changed; /* to be read again: without a document, or with another */
     struct repair_keys extra;
     size_t impossible; /* extra ones whose ids no row can have */
+    size_t fixed;      /* of a data stream: extra ones and altered ones, which stay as they are */
 };
 
 void repairs_init(struct repairs *r);
 void repairs_release(struct repairs *r);
 void repairs_reset(struct repairs *r);
-void repairs_add(struct repairs *r, const struct verify_found *found);
+/* stream: it is a data stream's, to which documents can only be added. */
+void repairs_add(struct repairs *r, bool stream, const struct verify_found *found);
 
 /* Takes the next key out; *at begins at 0. False: there is none. */
 bool repair_keys_next(const struct repair_keys *k, size_t *at, struct span *key);

@@ -40,6 +40,17 @@ static int64_t rate_of(int64_t n, int64_t ms)
     return (rate + step / 2) / step * step;
 }
 
+/* Sent again after a crash, or of rows that were changed since: the data stream keeps what it has.
+ */
+static void push_present(struct buf *out, const struct counters *c)
+{
+    if (c->present > 0) {
+        buf_push_literal(out, ", ");
+        push_count(out, c->present, "document");
+        buf_push_literal(out, " already there");
+    }
+}
+
 static void push_operations(struct buf *out, const struct counters *c)
 {
     push_count(out, operations_of(c), "operation");
@@ -48,6 +59,7 @@ static void push_operations(struct buf *out, const struct counters *c)
     buf_push_literal(out, ", ");
     push_count(out, c->deletes, "delete");
     buf_printf(out, "), %" PRId64 " rejected", c->rejected);
+    push_present(out, c);
 }
 
 static void push_first_load(struct buf *out, const struct sync_outcome *o)
@@ -59,6 +71,7 @@ static void push_first_load(struct buf *out, const struct sync_outcome *o)
     if (c->rejected > 0) {
         buf_printf(out, ", %" PRId64 " rejected", c->rejected);
     }
+    push_present(out, c);
     buf_printf(out, ", %s/s", units_count(rate, rate_of(operations_of(c), o->result.elapsed_ms)));
 }
 
@@ -78,7 +91,7 @@ static void push_what(struct buf *out, const struct sync_outcome *o)
         push_operations(out, c);
     } else if (o->result.first_load) {
         push_first_load(out, o);
-    } else if (operations_of(c) == 0 && c->rejected == 0) {
+    } else if (operations_of(c) == 0 && c->rejected == 0 && c->present == 0) {
         buf_push_literal(out, "nothing to do");
     } else {
         push_operations(out, c);
@@ -93,10 +106,10 @@ void result_push_text(struct buf *out, const struct sync_outcome *o)
     buf_printf(out, ", %s%s\n", result_duration(took, o->took_ms),
                o->result.stopped ? "; the next sync goes on from there" : "");
     if (o->result.extended[0] != '\0') {
-        buf_printf(
-            out, "%s: %s added to the mapping; old documents lack %s until: rowferry reindex %s\n",
-            o->pipeline, o->result.extended,
-            strchr(o->result.extended, ',') != NULL ? "them" : "it", o->pipeline);
+        buf_printf(out, "%s: %s added to the mapping; old documents lack %s%s%s\n", o->pipeline,
+                   o->result.extended, strchr(o->result.extended, ',') != NULL ? "them" : "it",
+                   o->result.stream ? "" : " until: rowferry reindex ",
+                   o->result.stream ? "" : o->pipeline);
     }
     if (o->result.dead_letters > 0) {
         buf_printf(out, "%s: ", o->pipeline);
@@ -112,6 +125,7 @@ void result_push_json(struct buf *out, const struct sync_outcome *o)
     record_text(out, "pipeline", o->pipeline);
     record_int(out, "operations", operations_of(c));
     record_int(out, "upserts", c->upserts);
+    record_int(out, "present", c->present);
     record_int(out, "deletes", c->deletes);
     record_int(out, "rejected", c->rejected);
     record_int(out, "retried", c->retried);

@@ -160,6 +160,7 @@ void session_options(const struct session *s, struct pipeline_options *out)
     *out = (struct pipeline_options){
         .name = p->name,
         .alias = p->to.index,
+        .stream = p->to.kind == INDEX_KIND_DATA_STREAM,
         .ingest_pipeline = p->to.ingest_pipeline,
         .routing = config_routing(p),
         .mapping = &s->mapping,

@@ -122,6 +122,9 @@ static void tell_left(struct verifier *v, bool guarded, struct verification *out
         snprintf(out->message, sizeof(out->message),
                  "the guard keeps %lld extra document%s: rowferry verify --repair --allow-deletes",
                  (long long)out->extra, out->extra == 1 ? "" : "s");
+    } else if (r->fixed > 0) {
+        snprintf(out->message, sizeof(out->message),
+                 "%zu stay: a data stream takes no updates and no deletes", r->fixed);
     } else if (r->impossible > 0) {
         snprintf(out->message, sizeof(out->message),
                  "%zu extra document%s that no row can have: to be deleted by hand", r->impossible,
@@ -133,7 +136,8 @@ static void tell_left(struct verifier *v, bool guarded, struct verification *out
 
 static int repair(struct verifier *v, struct verification *out, struct err *err)
 {
-    bool guarded = !repairs_guard_passes(&v->session.pipeline->delete_guard, &v->result);
+    bool guarded = v->repairs.fixed == 0 &&
+                   !repairs_guard_passes(&v->session.pipeline->delete_guard, &v->result);
     int rc = send_keys(v, &v->repairs.changed, &out->sent, err);
     if (rc == 0 && !guarded) {
         rc = send_keys(v, &v->repairs.extra, &out->sent, err);
@@ -151,7 +155,7 @@ static void on_found(void *context, const struct verify_found *found)
 {
     struct verifier *v = context;
     if (v->session.pipeline->verify.repair) {
-        repairs_add(&v->repairs, found);
+        repairs_add(&v->repairs, v->session.pipeline->to.kind == INDEX_KIND_DATA_STREAM, found);
     }
 }
 

@@ -47,7 +47,7 @@ static void on_found(void *context, const struct verify_found *found)
     struct job *j = context;
     differences_add(&j->differences, found);
     if (arguments_have(j->arguments, OPTION_REPAIR)) {
-        repairs_add(&j->repairs, found);
+        repairs_add(&j->repairs, j->pipeline->to.kind == INDEX_KIND_DATA_STREAM, found);
     }
 }
 
@@ -183,7 +183,8 @@ static enum exit_code report(struct job *j, int rc, const struct err *err, int64
 static bool guard_passes(const struct job *j)
 {
     const struct verify_result *r = &j->result;
-    if (repairs_guard_passes(&j->pipeline->delete_guard, r) ||
+    if (j->pipeline->to.kind == INDEX_KIND_DATA_STREAM ||
+        repairs_guard_passes(&j->pipeline->delete_guard, r) ||
         arguments_have(j->arguments, OPTION_ALLOW_DELETES)) {
         return true;
     }
@@ -259,6 +260,13 @@ static int send(struct job *j, struct err *err)
             "pipeline \"%s\": %zu extra document%s that no row can have: to be deleted by hand",
             j->pipeline->name, j->repairs.impossible,
             j->repairs.impossible == 1 ? " has an id" : "s have ids");
+        rc = (int)exit_code_worse(EXIT_DIFFERENCES, (enum exit_code)rc);
+    }
+    if (j->repairs.fixed > 0) {
+        terminal_say("pipeline \"%s\": %zu difference%s stay%s: a data stream takes no updates and "
+                     "no deletes; settle them there by hand (docs/verify.md)",
+                     j->pipeline->name, j->repairs.fixed, j->repairs.fixed == 1 ? "" : "s",
+                     j->repairs.fixed == 1 ? "s" : "");
         rc = (int)exit_code_worse(EXIT_DIFFERENCES, (enum exit_code)rc);
     }
     return passes ? rc : (int)exit_code_worse(EXIT_FAILED, (enum exit_code)rc);

@@ -291,6 +291,7 @@ void config_service_options(const struct config *c, const struct pipeline_config
         .client_cert = s->client_cert,
         .client_key = s->client_key,
         .routing = config_routing(pipeline),
+        .stream = pipeline->to.kind == INDEX_KIND_DATA_STREAM,
         .request_timeout_ms = pipeline->limits.request_timeout_ms,
         .connect_timeout_ms = CONNECT_TIMEOUT_MS,
         .in_flight = (unsigned)pipeline->limits.in_flight,

@@ -210,6 +210,56 @@ static int check_routing(const struct reader *r, size_t index)
                     "known, and a row whose routing changes has to become another document");
 }
 
+static bool is_stream(const struct pipeline_config *p)
+{
+    return p->to.kind == INDEX_KIND_DATA_STREAM;
+}
+
+static int check_timestamp(const struct reader *r, size_t index)
+{
+    struct mapping mapping;
+    int result = mapping_parse(&mapping, r->config->pipelines[index].to.mappings, r->err);
+    if (result != 0) {
+        return result;
+    }
+    const struct property *at = mapping_find(&mapping, "@timestamp");
+    bool good =
+        at != NULL && (strcmp(at->type, "date") == 0 || strcmp(at->type, "date_nanos") == 0);
+    mapping_release(&mapping);
+    if (good) {
+        return 0;
+    }
+    fail_in_pipeline(r, index, "to.mappings",
+                     "has no property \"@timestamp\" of type date, which a data stream needs");
+    return err_hint(r->err, "add \"@timestamp\": {\"type\": \"date\"} to its properties, and name "
+                            "its column: \"fields\": {\"@timestamp\": \"created_at\"}");
+}
+
+/* What says that documents change, go or are built anew contradicts a target that only grows. */
+static int check_stream(const struct reader *r, size_t index)
+{
+    const struct pipeline_config *p = &r->config->pipelines[index];
+    const struct {
+        bool wrong;
+        const char *path;
+        const char *message;
+    } rows[] = {
+        {p->to.routing != NULL, "to.routing", "is not for a data stream, which takes no routing"},
+        {p->from.dependency_count > 0, "from.depends_on",
+         "sends documents again when other tables change, and a data stream takes no updates"},
+        {p->from.reconcile_ms > 0, "from.capture.deletes",
+         "looks for documents to delete, and a data stream takes no deletes"},
+        {p->on_schema_change == ON_SCHEMA_CHANGE_REBUILD, "on_schema_change",
+         "is \"rebuild\", and a data stream is never built anew: leave it at \"stop\" here"},
+    };
+    for (size_t i = 0; is_stream(p) && i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].wrong) {
+            return fail_in_pipeline(r, index, rows[i].path, rows[i].message);
+        }
+    }
+    return is_stream(p) ? check_timestamp(r, index) : 0;
+}
+
 static int check_dependencies(const struct reader *r, size_t index)
 {
     const struct from_config *from = &r->config->pipelines[index].from;
@@ -265,8 +315,8 @@ int cross_check(const struct reader *r)
     int (*const of_file[])(const struct reader *) = {check_auth, check_aws, check_tls,
                                                      check_cleartext, check_top_polls};
     int (*const of_pipeline[])(const struct reader *, size_t) = {
-        check_unique,       check_polls,  check_key,    check_capture,
-        check_dependencies, check_fields, check_verify, check_routing};
+        check_unique, check_polls,  check_key,     check_capture, check_dependencies,
+        check_fields, check_verify, check_routing, check_stream};
     for (size_t i = 0; i < sizeof(of_file) / sizeof(of_file[0]); i++) {
         int result = of_file[i](r);
         if (result != 0) {

@@ -139,9 +139,10 @@ const struct option options[] = {
      .help = "the other tables that the query reads: table, key, keys"},
 
     {"to.index", SCOPE_PIPELINE, OPTION_TEXT, IN_PIPELINE(to.index), true,
-     .check = index_alias_check, .help = "the alias that people search"},
+     .check = index_alias_check, .help = "the alias that people search, or the data stream"},
     {"to.kind", SCOPE_PIPELINE, OPTION_CHOICE, IN_PIPELINE(to.kind), .fallback = "index",
-     .choices = "index|!data_stream", .help = "what is written to"},
+     .choices = "index|data_stream",
+     .help = "what is written to; into a data stream documents are only added"},
     {"to.mappings", SCOPE_PIPELINE, OPTION_JSON, IN_PIPELINE(to.mappings), true,
      .check = text_check_mapping, .help = "the service's own JSON; it decides the documents"},
     {"to.settings", SCOPE_PIPELINE, OPTION_JSON, IN_PIPELINE(to.settings),

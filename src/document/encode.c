@@ -111,6 +111,18 @@ static void push_routing(struct buf *out, const struct key_routing *routing, str
     }
 }
 
+/* `{"create":{"_id":"42"}}`, what a data stream takes. */
+static struct quoted_key push_create(struct batch *b, struct span key)
+{
+    struct buf *out = &b->bytes;
+    buf_push_literal(out, "{\"create\":{\"_id\":");
+    struct quoted_key quoted = {.offset = out->len};
+    quote_push(out, key.data, key.len);
+    quoted.len = out->len - quoted.offset;
+    buf_push_literal(out, "}}\n");
+    return quoted;
+}
+
 /* Appends the action line, `{"index":{"_id":"42","version":1,"version_type":"external"}}`, and
  * returns the key with its quotes as offset and length. */
 static struct quoted_key push_action(struct batch *b, enum operation_kind kind, struct span key,
@@ -223,8 +235,9 @@ bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *r
         return false;
     }
     struct span id = span_make(key->text, key->len);
-    batch_begin(b, OPERATION_UPSERT, id, version, page);
-    struct quoted_key quoted = push_action(b, OPERATION_UPSERT, id, version);
+    batch_begin(b, OPERATION_UPSERT, id, b->creates ? OPERATION_CREATES : version, page);
+    struct quoted_key quoted =
+        b->creates ? push_create(b, id) : push_action(b, OPERATION_UPSERT, id, version);
     size_t start = b->bytes.len;
     push_source_id(&b->bytes, quoted);
     if (!push_steps(b, plan, row, start, refusal)) {
@@ -245,6 +258,9 @@ bool encode_delete(struct batch *b, struct span key, int64_t version, uint64_t p
     struct value value = {.text = key.data, .len = key.len};
     if (!key_fits(&value, refusal)) {
         return false;
+    }
+    if (b->creates) {
+        return refuse(refusal, NULL, "the row is gone, and a data stream takes no deletes", NULL);
     }
     batch_begin(b, OPERATION_DELETE, key, version, page);
     (void)push_action(b, OPERATION_DELETE, key, version);

@@ -8,7 +8,7 @@
 
 static bool misses(const struct aim *a, enum alias_kind kind, const struct index_info *at)
 {
-    return kind != ALIAS_ONE || strcmp(at->name, a->index) != 0 ||
+    return kind != (a->stream ? ALIAS_STREAM : ALIAS_ONE) || strcmp(at->name, a->index) != 0 ||
            (a->uuid != NULL && strcmp(at->uuid, a->uuid) != 0);
 }
 

@@ -13,6 +13,7 @@ struct aim {
     const char *alias; /* borrowed, as the next two; null: nothing is looked at */
     const char *index;
     const char *uuid; /* null: not known */
+    bool stream;      /* the alias is a data stream, the one that is written */
     int64_t due_us;   /* of the next look; 0 = none was due yet */
     bool asked;       /* there is no answer yet */
     bool forbidden;   /* the credential may not look */

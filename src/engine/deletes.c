@@ -85,7 +85,12 @@ static void explain(const struct loop *l, bool reconcile, bool always, struct er
                 g->limits.count);
     }
     buf_release(&of);
-    err_hint(why, "if so many rows are meant to be gone: rowferry sync --allow-deletes %s",
+    err_hint(why,
+             l->options->stream
+                 ? "a data stream takes no deletes: they stay until somebody deletes "
+                   "them there; to go on: rowferry sync --allow-deletes %s"
+                 : "if so many rows are meant to be gone: rowferry sync "
+                   "--allow-deletes %s",
              l->options->name);
 }
 
@@ -127,7 +132,9 @@ int deletes_check_emptied(struct state *state, const struct guard *guard, int64_
 static void take_judge(struct loop *l)
 {
     struct deletes *d = &l->deletes;
-    if (l->change.truncated || l->change.left || l->change.again) {
+    if (l->options->stream && l->change.left && !l->change.truncated) {
+        reconcile_spare(l);
+    } else if (l->change.truncated || l->change.left || l->change.again) {
         reconcile_begin(l, l->change.truncated ? DELETES_TRUNCATED
                            : l->change.left    ? DELETES_LEFT
                                                : DELETES_AGAIN);
@@ -296,10 +303,14 @@ static void end_walk(struct loop *l)
                   F_INT("documents", d->listed), F_INT("deletes", d->absent));
     }
     if (d->phase == DELETES_COUNT && guard_count(&d->guard) > 0) {
-        if (passes(l, true)) {
-            reconcile_walk(d, DELETES_SEND);
+        if (!passes(l, true)) {
+            return;
         }
-        return;
+        if (!l->options->stream) {
+            reconcile_walk(d, DELETES_SEND);
+            return;
+        }
+        reconcile_tell_spared(l, d->absent);
     }
     d->phase = DELETES_CLOSE;
 }

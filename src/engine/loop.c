@@ -48,7 +48,8 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
                                      .batch_bytes = loop_batch_bytes(options),
                                      .document_bytes = options->document_bytes,
                                      .batch_operations = options->batch_operations,
-                                     .routing = options->routing};
+                                     .routing = options->routing,
+                                     .creates = options->stream};
     patience_init(&l->source_patience, "source", options->name, options->retry_budget_ms);
     patience_init(&l->service_patience, "service", options->name, options->retry_budget_ms);
     window_init(&l->window, options->window_bytes);

@@ -61,6 +61,7 @@ struct loop {
     bool told_following;       /* as was told last: that it follows, */
     int64_t told_rows;         /* and the rows read; */
     bool noted;                /* that could be written down; */
+    int64_t logged_present;    /* the same of counters.present */
     int64_t logged_rows;       /* the same as was logged */
     int64_t well_by_us;        /* when the latest request that found the service well was sent */
     int64_t answered_us;       /* wall clock: when answers were taken last, */

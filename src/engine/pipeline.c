@@ -132,11 +132,13 @@ static void sync_take_generation(struct sync *s)
     l->aim = (struct aim){.service = s->ports->service,
                           .alias = live ? s->options->alias : NULL,
                           .index = s->target.checkpoint.generation,
+                          .stream = s->options->stream,
                           .uuid = s->target.checkpoint.index_uuid};
     l->sender.index = s->target.checkpoint.generation;
     l->sender.write_alias = s->target.write_alias;
-    l->deletes.guarded = s->target.checkpoint.phase == GENERATION_LIVE;
-    intake_guard(&l->intake, l->deletes.guarded && s->options->guard_share < 1,
+    l->deletes.guarded = s->options->stream || s->target.checkpoint.phase == GENERATION_LIVE;
+    intake_guard(&l->intake,
+                 l->deletes.guarded && !s->options->stream && s->options->guard_share < 1,
                  (uint64_t)s->options->guard_count);
 }
 
@@ -278,16 +280,17 @@ static void sync_report(struct sync *s, struct pipeline_result *result)
         snprintf(result->generation, sizeof(result->generation), "%s",
                  s->target.checkpoint.generation);
     }
+    result->stream = s->options->stream;
     snprintf(result->extended, sizeof(result->extended), "%s", s->target.extended);
     if (deadletter_count(s->ports->state, &result->dead_letters, &ignored) < 0) {
         result->dead_letters = 0; /* the sync's own error tells of a state file that fails */
     }
     log_event(level_of(s), "sync_ended", F_TEXT("pipeline", s->options->name),
               F_INT("read", c->rows_read), F_INT("upserts", c->upserts),
-              F_INT("deletes", c->deletes), F_INT("rejected", c->rejected),
-              F_INT("retried", c->retried), F_INT("outrun", c->outrun), F_INT("bytes", c->bytes),
-              F_INT("requests", c->requests), F_INT("checkpoints", c->checkpoints),
-              F_INT("took_ms", result->elapsed_ms));
+              F_INT("present", c->present), F_INT("deletes", c->deletes),
+              F_INT("rejected", c->rejected), F_INT("retried", c->retried),
+              F_INT("outrun", c->outrun), F_INT("bytes", c->bytes), F_INT("requests", c->requests),
+              F_INT("checkpoints", c->checkpoints), F_INT("took_ms", result->elapsed_ms));
 }
 
 /* How a turn of it ended. */
@@ -303,6 +306,7 @@ static int sync_once(const struct pipeline_options *options, const struct pipeli
                      .ports = ports,
                      .target = {.pipeline = options->name,
                                 .alias = options->alias,
+                                .stream = options->stream,
                                 .mapping = options->mapping,
                                 .settings = options->settings,
                                 .ingest_pipeline = options->ingest_pipeline,

@@ -22,6 +22,9 @@ static bool is_owed(const struct loop *l)
 static bool is_due(const struct loop *l)
 {
     const struct deletes *d = &l->deletes;
+    if (l->options->stream) { /* no delete comes of it, and no late request overwrites anything */
+        return false;
+    }
     int64_t since = clock_wall_us(&l->clock) - d->kept.finished_us;
     return is_owed(l) || (d->interval_us > 0 && (since < 0 || since >= d->interval_us));
 }
@@ -130,6 +133,23 @@ void reconcile_begin(struct loop *l, enum deletes_why why)
     log_event(why >= DELETES_OWED ? LOG_INFO : LOG_WARN, "reconcile_started",
               F_TEXT("pipeline", l->options->name), F_TEXT("index", l->sender.index),
               F_TEXT("why", words_of(why)));
+}
+
+void reconcile_tell_spared(const struct loop *l, int64_t documents)
+{
+    log_event(LOG_WARN, "documents_stay", F_TEXT("pipeline", l->options->name),
+              F_TEXT("index", l->sender.index), F_TEXT("why", words_of(l->deletes.why)),
+              F_INT("documents", documents));
+}
+
+void reconcile_spare(struct loop *l)
+{
+    struct deletes *d = &l->deletes;
+    guard_begin(&d->guard);
+    d->why = DELETES_LEFT;
+    d->listed = d->absent = 0;
+    d->phase = DELETES_CLOSE;
+    reconcile_tell_spared(l, -1);
 }
 
 void reconcile_walk(struct deletes *d, enum deletes_phase phase)

@@ -10,6 +10,12 @@ void reconcile_begin(struct loop *l, enum deletes_why why);
 /* What the guard judged is done, permitted or not. */
 void deletes_judged(struct deletes *d);
 
+/* In place of a walk: a data stream keeps the documents of a table that left. */
+void reconcile_spare(struct loop *l);
+
+/* That documents without a row stay in a data stream; -1: nobody has counted them. */
+void reconcile_tell_spared(const struct loop *l, int64_t documents);
+
 /* Begins the walk of this phase at the index's first key. */
 void reconcile_walk(struct deletes *d, enum deletes_phase phase);
 

@@ -200,7 +200,7 @@ static int requests_take(struct requests *r, struct intake *intake, struct settl
     *more = false;
     if (rc == 0 && r->id != 0) {
         r->keys = 0;
-        r->upserts = r->deletes = r->rejected = r->discarded = 0;
+        r->upserts = r->deletes = r->rejected = r->discarded = r->present = 0;
         r->told_us = clock_monotonic_us(&r->clock);
         const char *command = buf_text(&r->command);
         if (requests_about_rebuild(command) || requests_about_pause(command)) {
@@ -238,8 +238,12 @@ static int requests_finish(struct requests *r, const char *error, struct err *er
     buf_init(&answer, ANSWER_MAX_BYTES);
     if (strcmp(buf_text(&r->command), REQUEST_RESYNC) == 0) {
         buf_printf(&answer,
-                   "{\"upserts\":%" PRId64 ",\"deletes\":%" PRId64 ",\"rejected\":%" PRId64 "}",
-                   r->upserts, r->deletes, r->rejected);
+                   "{\"upserts\":%" PRId64 ",\"deletes\":%" PRId64 ",\"rejected\":%" PRId64,
+                   r->upserts - r->present, r->deletes, r->rejected);
+        if (r->present > 0) {
+            buf_printf(&answer, ",\"present\":%" PRId64, r->present);
+        }
+        buf_push_char(&answer, '}');
     } else {
         buf_printf(&answer, "{\"discarded\":%" PRId64 "}", r->discarded);
     }

@@ -22,6 +22,7 @@ struct requests {
     struct buf command;
     size_t keys; /* that it asked for */
     int64_t upserts, deletes, rejected, discarded;
+    int64_t present;    /* of the upserts: the data stream had the document */
     int64_t permission; /* the request that permitted what the guard refused; 0 = none */
     int64_t looked_us;  /* monotonic: when the state file was last asked for one */
     bool noticed;       /* the state file was written: there may be one */

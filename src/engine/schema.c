@@ -117,8 +117,7 @@ static int refuse(const struct target *t, struct err *err)
     if (t->drift.kind == DRIFT_ADDITIVE) {
         return err_hint(err, "the next sync adds it to the index: rowferry sync %s", t->pipeline);
     }
-    err_hint(err, "put it back as it was, or build the index anew: rowferry reindex %s",
-             t->pipeline);
+    (void)target_hint_anew(t, "put it back as it was", err);
     return err_drift(err);
 }
 
@@ -128,13 +127,13 @@ static int extend_index(struct target *t, const char *fingerprint, struct err *e
     struct buf meta;
     buf_init(&meta, 1024);
     buf_printf(&meta, "{\"mapping\":\"%s\",\"table\":\"%s\"}", fingerprint, t->facts.fingerprint);
-    int rc = t->service.ops->extend(t->service.self, t->checkpoint.generation, t->drift.additions,
-                                    buf_text(&meta), err);
+    int rc = t->stream ? target_create(t, fingerprint, err)
+                       : t->service.ops->extend(t->service.self, t->checkpoint.generation,
+                                                t->drift.additions, buf_text(&meta), err);
     if (rc == ERR_REJECTED && err->http_status == HTTP_BAD_REQUEST) {
         t->drift.kind = DRIFT_REBUILD;
         err_context(err, "the mapping cannot be added to index \"%s\"", t->checkpoint.generation);
-        err_hint(err, "put it back as it was, or build the index anew: rowferry reindex %s",
-                 t->pipeline);
+        (void)target_hint_anew(t, "put it back as it was", err);
         err_drift(err);
     }
     buf_release(&meta);

@@ -22,6 +22,7 @@ void sender_init(struct sender *s, const struct sender_options *options,
         batch_init(&s->slots[i].batch, options->batch_bytes, options->document_bytes,
                    options->batch_operations);
         s->slots[i].batch.routing = options->routing;
+        s->slots[i].batch.creates = options->creates;
         backoff_init(&s->slots[i].backoff, SENDER_BASE_MS, SENDER_MAX_MS);
     }
 }

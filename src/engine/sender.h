@@ -42,6 +42,7 @@ struct sender_options {
     size_t document_bytes;
     size_t batch_operations;
     struct key_routing routing;
+    bool creates; /* see struct batch */
 };
 
 /* What becomes of an operation that has its outcome; RETRY and UNKNOWN are the sender's own. */

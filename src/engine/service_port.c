@@ -49,6 +49,17 @@ static int port_create(void *self, const char *index, const char *mappings, cons
     return index_create(self, index, mappings, settings, err);
 }
 
+static int port_stream_create(void *self, const char *name, const char *mappings,
+                              const char *settings, struct err *err)
+{
+    return stream_create(self, name, mappings, settings, err);
+}
+
+static int port_stream_mark(void *self, const struct generation *stream, struct err *err)
+{
+    return stream_mark(self, stream, err);
+}
+
 static int port_open_writes(void *self, const struct generation *generation,
                             char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err)
 {
@@ -195,6 +206,8 @@ static const struct service_port_ops real_ops = {
     .glanced = port_glanced,
     .look = port_look,
     .create = port_create,
+    .stream_create = port_stream_create,
+    .stream_mark = port_stream_mark,
     .open_writes = port_open_writes,
     .finish = port_finish,
     .swap = port_swap,

@@ -4,6 +4,8 @@
 
 #include "rowferry/service/outcome.h"
 
+#define HTTP_CONFLICT 409
+
 /* Records a dead letter of the page. */
 static void settle_letter(struct loop *l, uint64_t page, const struct letter *letter)
 {
@@ -26,10 +28,22 @@ static void settle_absent(struct loop *l, uint64_t page)
     l->counters.cleared += settling_done(&l->settling, key, text_hash(key.data, key.len));
 }
 
+/* A row that is gone and has no document, as far as can be seen, leaves nothing behind. */
+static bool has_no_document(struct loop *l)
+{
+    bool there = true;
+    struct err unseen;
+    const struct service_port *service = &l->service;
+    int rc = l->options->stream ? service->ops->present(service->self, l->sender.index,
+                                                        &l->change.key, 1, &there, &unseen)
+                                : 0;
+    return !l->options->stream || (rc == 0 && !there);
+}
+
 /* A change that never became an operation: the dead letter of its row. */
 void settle_refusal(struct loop *l, uint64_t page, const struct refusal *refusal)
 {
-    if (l->change.kind == CHANGE_GONE && !l->change.key_null) {
+    if (l->change.kind == CHANGE_GONE && !l->change.key_null && has_no_document(l)) {
         settle_absent(l, page);
         return;
     }
@@ -54,10 +68,13 @@ void settle_refusal(struct loop *l, uint64_t page, const struct refusal *refusal
 
 static void settle_done(struct loop *l, const struct operation *o, struct span key, uint64_t hash)
 {
+    bool present = o->version == OPERATION_CREATES && o->http_status == HTTP_CONFLICT;
     if (intake_was_asked(&l->intake, o->page)) {
+        l->requests.present += present;
         requests_settled(&l->requests, o->kind, false);
     }
-    l->counters.upserts += o->kind == OPERATION_UPSERT;
+    l->counters.present += present;
+    l->counters.upserts += o->kind == OPERATION_UPSERT && !present;
     l->counters.deletes += o->kind == OPERATION_DELETE;
     l->moment.settled_us = l->answered_us;
     gauge_acknowledged(l, o->page);

@@ -118,7 +118,7 @@ int takeover_try(struct target *t, struct err *err)
 {
     struct index_info live;
     enum alias_kind kind;
-    int rc = t->service.ops->resolve(t->service.self, t->alias, &kind, &live, err);
+    int rc = target_resolve(t, &kind, &live, err);
     bool ours = rc == 0 && kind == ALIAS_ONE && strcmp(live.pipeline, t->pipeline) == 0;
     if (ours) {
         rc = takeover_of(t, &live, takeover_differs(t, &live), err);
@@ -144,7 +144,7 @@ static int takeover_abandon(struct target *t, const char *index, struct err *err
 {
     log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
               F_TEXT("index", index), F_TEXT("error", "another host has built one meanwhile"));
-    return t->service.ops->remove(t->service.self, index, t->pipeline, err);
+    return t->stream ? 0 : t->service.ops->remove(t->service.self, index, t->pipeline, err);
 }
 
 static int takeover_replace(struct target *t, struct index_info *live, struct mirrored *mirror,
@@ -176,7 +176,7 @@ int takeover_newer(struct target *t, struct err *err)
     if (t->checkpoint.phase == GENERATION_NONE) {
         return 0; /* takeover_try's */
     }
-    int rc = t->service.ops->resolve(t->service.self, t->alias, &kind, &live, err);
+    int rc = target_resolve(t, &kind, &live, err);
     if (rc < 0 || kind != ALIAS_ONE || strcmp(live.pipeline, t->pipeline) != 0 ||
         takeover_differs(t, &live) != NULL) {
         return rc;

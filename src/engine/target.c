@@ -94,6 +94,9 @@ static bool index_is_ours(const struct target *t, const struct index_info *index
 /* `<alias>-<yyyymmdd>-<number>`; to.index may have been changed since. */
 static bool name_is_of_alias(const struct target *t, const char *name)
 {
+    if (t->stream) {
+        return strcmp(name, t->alias) == 0;
+    }
     size_t len = strlen(t->alias);
     if (strncmp(name, t->alias, len) != 0 || name[len] != '-') {
         return false;
@@ -112,6 +115,11 @@ bool target_is_generation(const struct target *t, const struct index_info *index
 
 static int refuse_concrete(const struct target *t, struct err *err)
 {
+    if (t->stream) {
+        err_set(err, ERR_REJECTED,
+                "\"%s\" is an index or alias, and a data stream cannot bear its name", t->alias);
+        return err_hint(err, "choose another to.index, or take the name away from what bears it");
+    }
     err_set(err, ERR_REJECTED, "\"%s\" is an index of its own, and an alias cannot bear its name",
             t->alias);
     return err_hint(err,
@@ -122,6 +130,9 @@ static int refuse_concrete(const struct target *t, struct err *err)
 
 static int expect_own(const struct target *t, const struct index_info *from, struct err *err)
 {
+    if (t->stream && !index_is_ours(t, from)) {
+        return 0; /* whether it may be taken service/stream.h says */
+    }
     if (!index_is_ours(t, from)) {
         err_set(err, ERR_REJECTED,
                 "alias \"%s\" points at index \"%s\", which pipeline \"%s\" did not build",
@@ -132,17 +143,19 @@ static int expect_own(const struct target *t, const struct index_info *from, str
         err_set(err, ERR_REJECTED,
                 "alias \"%s\" points at index \"%s\", which was built from another database",
                 t->alias, from->name);
-        return err_hint(err,
-                        "choose another to.index; where it is meant, rowferry reindex %s builds "
-                        "the index anew from this one",
-                        t->pipeline);
+        return t->stream
+                   ? err_hint(err, "choose another to.index")
+                   : err_hint(err,
+                              "choose another to.index; where it is meant, rowferry reindex %s "
+                              "builds the index anew from this one",
+                              t->pipeline);
     }
     return 0;
 }
 
 int target_holder(struct target *t, enum alias_kind *kind, struct index_info *from, struct err *err)
 {
-    int rc = t->service.ops->resolve(t->service.self, t->alias, kind, from, err);
+    int rc = target_resolve(t, kind, from, err);
     if (rc < 0) {
         return rc;
     }
@@ -151,6 +164,7 @@ int target_holder(struct target *t, enum alias_kind *kind, struct index_info *fr
         return 0;
     case ALIAS_CONCRETE:
         return t->adopt ? 0 : refuse_concrete(t, err);
+    case ALIAS_STREAM: /* target_resolve's */
     case ALIAS_SEVERAL:
         err_set(err, ERR_REJECTED, "alias \"%s\" points at several indices", t->alias);
         return err_hint(err, ONE_ALONE);
@@ -167,6 +181,11 @@ static int target_free_name(struct target *t, int64_t *number, struct buf *name,
     char iso[CLOCK_ISO_BYTES];
     clock_iso(iso, clock_wall_us(&t->clock), 0);
     enum alias_kind kind = ALIAS_ONE;
+    if (t->stream) {
+        (*number)++;
+        buf_push_text(name, t->alias);
+        return 0;
+    }
     while (kind != ALIAS_ABSENT) {
         struct index_info info;
         (*number)++;
@@ -196,16 +215,18 @@ static void target_meta(const struct target *t, const char *fingerprint, struct 
     buf_push_literal(meta, ",\"rowferry\":\"" ROWFERRY_VERSION "\"}");
 }
 
-static int target_create_index(struct target *t, struct err *err)
+int target_create(const struct target *t, const char *fingerprint, struct err *err)
 {
     struct buf meta;
     struct buf mappings;
     buf_init(&meta, 64 * 1024);
     buf_init(&mappings, 16 * 1024 * 1024);
-    target_meta(t, t->checkpoint.mapping_fingerprint, &meta);
+    target_meta(t, fingerprint, &meta);
     mapping_write(&mappings, t->mapping, buf_text(&meta));
-    int rc = t->service.ops->create(t->service.self, t->checkpoint.generation, buf_text(&mappings),
-                                    t->settings, err);
+    int (*create)(void *, const char *, const char *, const char *, struct err *) =
+        t->stream ? t->service.ops->stream_create : t->service.ops->create;
+    int rc =
+        create(t->service.self, t->checkpoint.generation, buf_text(&mappings), t->settings, err);
     buf_release(&meta);
     buf_release(&mappings);
     return rc;
@@ -216,7 +237,7 @@ static int target_adopt_uuid(struct target *t, struct err *err)
 {
     struct index_info info;
     bool found;
-    int rc = t->service.ops->look(t->service.self, t->checkpoint.generation, &found, &info, err);
+    int rc = target_look(t, t->checkpoint.generation, &found, &info, err);
     if (rc < 0) {
         return rc;
     }
@@ -231,7 +252,7 @@ static int target_adopt_uuid(struct target *t, struct err *err)
 /* What was recorded already. */
 static int target_build(struct target *t, struct err *err)
 {
-    int rc = target_create_index(t, err);
+    int rc = target_create(t, t->checkpoint.mapping_fingerprint, err);
     if (rc == 0 && FAILPOINT("generation_created")) {
         rc = err_set(err, ERR_TRANSIENT, "failpoint \"generation_created\"");
     }
@@ -282,32 +303,52 @@ static int target_new_generation(struct target *t, struct err *err)
     return rc == 0 ? target_build(t, err) : rc;
 }
 
+/* A stream that is gone, or came back by its template, is filled from the beginning: what it has
+ * stays. */
+static int target_refill(struct target *t, bool gone, struct err *err)
+{
+    log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
+              F_TEXT("index", t->checkpoint.generation),
+              F_TEXT("error", gone ? "it is gone" : "it was deleted and created again"));
+    target_consumer(t, &t->replaced);
+    int rc = former_due(t->state, target_replaced(t), err);
+    return rc < 0 ? rc : target_new_generation(t, err);
+}
+
 static int target_check_live(struct target *t, struct err *err)
 {
     struct index_info at;
     enum alias_kind kind;
-    int rc = t->service.ops->resolve(t->service.self, t->alias, &kind, &at, err);
+    int rc = target_resolve(t, &kind, &at, err);
     if (rc < 0) {
         return rc;
     }
     const struct checkpoint *c = &t->checkpoint;
+    bool same = kind == ALIAS_ONE && text_same(c->index_uuid, at.uuid);
+    if (t->stream && !t->observes && !same && (kind == ALIAS_ABSENT || kind == ALIAS_ONE)) {
+        return target_refill(t, kind == ALIAS_ABSENT, err);
+    }
     if (kind != ALIAS_ONE || strcmp(at.name, c->generation) != 0) {
         const char *now = kind == ALIAS_ABSENT    ? "it is gone"
                           : kind == ALIAS_SEVERAL ? "but at several indices"
                                                   : at.name;
         err_set(err, ERR_STATE, "alias \"%s\" does not point at \"%s\" %s (%s)", t->alias,
                 c->generation, kind == ALIAS_SEVERAL ? "alone" : "any more", now);
-        if (kind == ALIAS_SEVERAL) { /* which a rebuild refuses too */
+        if (t->stream) {
+            err_set(err, ERR_STATE, "data stream \"%s\" is gone", t->alias);
+        } else if (kind == ALIAS_SEVERAL) { /* which a rebuild refuses too */
             return err_hint(err, ONE_ALONE);
         }
-    } else if (!text_same(c->index_uuid, at.uuid)) {
+    } else if (!same) {
         err_set(err, ERR_STATE, "index \"%s\" was deleted and created again by somebody else",
                 c->generation);
     } else {
         return schema_check(t, err);
     }
-    return err_hint(err, "put the alias back, or build the index anew: rowferry reindex %s",
-                    t->pipeline);
+    return t->stream
+               ? err_hint(err, "the next sync fills it again: rowferry sync %s", t->pipeline)
+               : err_hint(err, "put the alias back, or build the index anew: rowferry reindex %s",
+                          t->pipeline);
 }
 
 /* The alias is the truth: a rebuild may have swapped its generation in and not recorded it. */
@@ -352,7 +393,7 @@ static int target_check_building(struct target *t, struct err *err)
     struct index_info at;
     bool found;
     const struct checkpoint *c = &t->checkpoint;
-    int rc = t->service.ops->look(t->service.self, c->generation, &found, &at, err);
+    int rc = target_look(t, c->generation, &found, &at, err);
     if (rc < 0) {
         return rc;
     }
@@ -374,7 +415,7 @@ static int target_check_building(struct target *t, struct err *err)
         target_consumer(t, &t->replaced);
         rc = former_due(t->state, target_replaced(t), err);
     }
-    if (rc == 0 && same) {
+    if (rc == 0 && same && !t->stream) {
         rc = t->service.ops->remove(t->service.self, c->generation, t->pipeline, err);
     }
     return rc < 0 ? rc : target_new_generation(t, err);
@@ -388,7 +429,7 @@ int target_end_rebuild(struct target *t, struct err *err)
     bool underway = false;
     int rc = rebuild_look(t->state, &rebuild, &underway, err);
     if (rc == 0 && underway) {
-        rc = t->service.ops->resolve(t->service.self, t->alias, &kind, &at, err);
+        rc = target_resolve(t, &kind, &at, err);
     }
     return rc == 0 && underway && kind == ALIAS_ONE ? target_promote(t, &at, err) : rc;
 }
@@ -421,15 +462,8 @@ static int target_find(struct target *t, struct err *err)
     return schema_note(t, err);
 }
 
-static int target_open_writes(struct target *t, struct err *err)
-{
-    const struct checkpoint *c = &t->checkpoint;
-    const struct generation generation = {c->generation, c->index_uuid, t->pipeline};
-    return t->service.ops->open_writes(t->service.self, &generation, t->write_alias, err);
-}
-
 int target_prepare(struct target *t, struct err *err)
 {
     int rc = target_find(t, err);
-    return rc == 0 && !t->observes ? target_open_writes(t, err) : rc;
+    return rc == 0 && !t->observes ? target_open(t, err) : rc;
 }

@@ -22,6 +22,8 @@
 struct target {
     const char *pipeline;
     const char *alias;
+    bool stream; /* it is a data stream's name, and the stream the one generation (target_stream.c)
+                  */
     const struct mapping *mapping;
     const char *settings;
     const char *ingest_pipeline; /* null: none */
@@ -69,6 +71,24 @@ void target_consumer(const struct target *t, struct buf *out);
  * be adopted ALIAS_CONCRETE. Refuses what is not ours. */
 int target_holder(struct target *t, enum alias_kind *kind, struct index_info *from,
                   struct err *err) MUST_CHECK;
+
+/* What the alias stands for: of a data stream ALIAS_ONE, where the pipeline has one; ALIAS_CONCRETE
+ * where something else bears the name. */
+int target_resolve(const struct target *t, enum alias_kind *kind, struct index_info *at,
+                   struct err *err) MUST_CHECK;
+
+/* The generation by its name. */
+int target_look(const struct target *t, const char *name, bool *found, struct index_info *at,
+                struct err *err) MUST_CHECK;
+
+/* Creates the checkpoint's generation; of a stream that is there, makes it fit. */
+int target_create(const struct target *t, const char *fingerprint, struct err *err) MUST_CHECK;
+
+/* Opens it for writes, by the name in write_alias. */
+int target_open(struct target *t, struct err *err) MUST_CHECK;
+
+/* "put it back .., or .." by what a pipeline of this kind can do. */
+int target_hint_anew(const struct target *t, const char *or_else, struct err *err);
 
 /* The very index of the checkpoint. Where its uuid was not recorded any more, only one that bears
  * the mark which was recorded before it was created, a rebuild's the time of its wish, a first

@@ -15,7 +15,7 @@ int target_check_filled(struct target *t, struct err *err)
     struct index_info at;
     bool found;
     const char *name = t->checkpoint.generation;
-    int rc = t->service.ops->look(t->service.self, name, &found, &at, err);
+    int rc = target_look(t, name, &found, &at, err);
     if (rc < 0 || (found && target_is_generation(t, &at))) {
         return rc;
     }
@@ -92,7 +92,8 @@ int target_go_live(struct target *t, struct err *err)
     const struct checkpoint *c = &t->checkpoint;
     int rc = target_check_filled(t, err);
     if (rc == 0) {
-        rc = t->service.ops->finish(t->service.self, c->generation, t->settings, err);
+        rc = t->stream ? t->service.ops->refresh(t->service.self, c->generation, err)
+                       : t->service.ops->finish(t->service.self, c->generation, t->settings, err);
     }
     if (rc < 0) {
         return rc;
@@ -113,7 +114,9 @@ int target_go_live(struct target *t, struct err *err)
     if (FAILPOINT("alias_swapped")) {
         return err_set(err, ERR_TRANSIENT, "failpoint \"alias_swapped\"");
     }
-    keep_note(t, c->generation);
+    if (!t->stream) {
+        keep_note(t, c->generation);
+    }
     rc = checkpoint_go_live(t->state, clock_wall_us(&t->clock), err);
     if (rc == 0) {
         log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->pipeline),

@@ -132,9 +132,21 @@ void telling_of_patience(struct loop *l)
     telling_board(l);
 }
 
+/* A crash was before, or rows were updated, of which the data stream keeps what it had. */
+static void log_present(struct loop *l)
+{
+    int64_t more = l->counters.present - l->logged_present;
+    if (more > 0) {
+        l->logged_present = l->counters.present;
+        log_event(LOG_WARN, "already_there", F_TEXT("pipeline", l->options->name),
+                  F_TEXT("index", l->sender.index), F_INT("documents", more));
+    }
+}
+
 void telling_end(struct loop *l)
 {
     struct err ignored;
+    log_present(l);
     if (l->follow.equal_us != 0) {
         (void)!tell(l, &ignored);
     }
@@ -183,5 +195,6 @@ void telling_show(struct loop *l)
         l->logged_us = now;
         l->logged_rows = l->counters.rows_read;
         log_progress(&progress);
+        log_present(l);
     }
 }

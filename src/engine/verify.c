@@ -351,6 +351,7 @@ static void init(struct verify *v)
     const struct pipeline_ports *ports = v->ports->pipeline;
     v->target = (struct target){.pipeline = p->name,
                                 .alias = p->alias,
+                                .stream = p->stream,
                                 .mapping = p->mapping,
                                 .settings = p->settings,
                                 .ingest_pipeline = p->ingest_pipeline,

@@ -316,9 +316,8 @@ static const struct plain_item {
     {                                                                                              \
         {text, sizeof(text) - 1}, status                                                           \
     }
-    PLAIN("{\"index\":{\"status\":201}}", 201),
-    PLAIN("{\"index\":{\"status\":200}}", 200),
-    PLAIN("{\"delete\":{\"status\":200}}", 200),
+    PLAIN("{\"index\":{\"status\":201}}", 201),  PLAIN("{\"index\":{\"status\":200}}", 200),
+    PLAIN("{\"create\":{\"status\":201}}", 201), PLAIN("{\"delete\":{\"status\":200}}", 200),
     PLAIN("{\"delete\":{\"status\":404}}", 404),
 };
 

@@ -2,6 +2,7 @@
 /* Questions to the cluster, each of which may be forbidden. */
 #include "rowferry/service/cluster.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,36 +117,32 @@ static bool template_fits(struct json_object *template, const char *name)
     return false;
 }
 
-/* Of several the one with the highest priority is used. */
-static void take_template(struct json_object *list, const char *name, struct buf *out)
+static void take_template(struct json_object *list, const char *name, struct cluster_template *out)
 {
-    int64_t highest = -1;
-    bool stream = false;
-    const char *winner = "";
     for (size_t i = 0;
          json_object_is_type(list, json_type_array) && i < json_object_array_length(list); i++) {
         struct json_object *entry = json_object_array_get_idx(list, i);
         const char *const keys[] = {"index_template", NULL};
         struct json_object *template = body_member(entry, keys);
         int64_t priority = json_object_get_int64(json_object_object_get(template, "priority"));
-        if (template_fits(template, name) && priority > highest) {
-            highest = priority;
-            winner = body_text(entry, "name");
-            stream = json_object_object_get(template, "data_stream") != NULL;
+        if (template_fits(template, name) && (out->name[0] == '\0' || priority > out->priority)) {
+            snprintf(out->name, sizeof(out->name), "%s", body_text(entry, "name"));
+            out->priority = priority;
+            out->stream = json_object_object_get(template, "data_stream") != NULL;
         }
     }
-    buf_push_text(out, stream ? winner : "");
 }
 
-int cluster_stream_template(struct service *s, const char *name, struct buf *template, bool *known,
-                            struct err *err)
+int cluster_template(struct service *s, const char *name, struct cluster_template *out,
+                     struct err *err)
 {
     static const char *const keys[] = {"index_templates", NULL};
     struct json_object *tree;
+    *out = (struct cluster_template){0};
     int rc = ask_if_allowed(s, "/_index_template", &tree, NULL, err);
-    *known = tree != NULL;
+    out->known = tree != NULL;
     if (rc == 0 && tree != NULL) {
-        take_template(body_member(tree, keys), name, template);
+        take_template(body_member(tree, keys), name, out);
     }
     json_object_put(tree);
     return rc;

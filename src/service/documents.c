@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _mget, its answer taken apart in place. */
+/* _mget, or of a data stream a search, the answer taken apart in place. */
 #include "rowferry/service/documents.h"
 
 #include <json-c/json.h>
@@ -9,10 +9,12 @@
 #include "body.h"
 #include "rowferry/document/json_same.h"
 #include "rowferry/document/key.h"
+#include "rowferry/service/index.h"
 #include "service.h"
 
 #define PATH_MAX_BYTES 2048
 #define REQUEST_MAX_BYTES ((size_t)16 << 20)
+#define SEARCH_MOST 10000 /* hits of a search, of both products unless they are told */
 
 void documents_init(struct documents *d)
 {
@@ -92,14 +94,18 @@ static void push_index(struct buf *path, const char *index, const char *rest)
 }
 
 /* Elasticsearch keeps vectors out of what it gives back from 9.2 on, unless told. */
-static const char *source_query(const struct service *s, bool with_source)
+static bool vectors_apart(const struct service *s)
 {
     const struct product_info *p = &s->product;
-    bool apart =
-        p->product == PRODUCT_ELASTICSEARCH && (p->major > 9 || (p->major == 9 && p->minor >= 2));
-    return !with_source ? "/_mget?_source=false"
-           : apart      ? "/_mget?_source_exclude_vectors=false"
-                        : "/_mget";
+    return p->product == PRODUCT_ELASTICSEARCH &&
+           (p->major > 9 || (p->major == 9 && p->minor >= 2));
+}
+
+static const char *source_query(const struct service *s, bool with_source)
+{
+    return !with_source       ? "/_mget?_source=false"
+           : vectors_apart(s) ? "/_mget?_source_exclude_vectors=false"
+                              : "/_mget";
 }
 
 /* {"_id":"eu:42","routing":"eu"} */
@@ -143,8 +149,167 @@ static int request_large(struct service *s, const char *path, struct span body, 
     return rc < 0 && slot->overflow ? DOCUMENTS_TOO_LARGE : rc;
 }
 
-int documents_get(struct service *s, const char *index, const struct span *keys, size_t count,
+/* --- of a data stream ------------------------------------------------------------------------- */
+
+struct asked {
+    struct span quoted; /* the key as it stands in the request */
+    size_t at;          /* its place among the keys */
+    struct span index;  /* where it was found */
+};
+
+static int span_order(struct span a, struct span b)
+{
+    size_t least = a.len < b.len ? a.len : b.len;
+    int order = memcmp(a.data, b.data, least);
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct asked *x = a;
+    const struct asked *y = b;
+    return span_order(x->quoted, y->quoted);
+}
+
+/* Ids come back with the escapes that they were sent with, as a rule. */
+static struct asked *asked_by(struct asked *asked, size_t count, struct span id)
+{
+    struct asked wanted = {.quoted = id};
+    struct asked *found = bsearch(&wanted, asked, count, sizeof(*asked), by_text);
+    for (size_t i = 0; found == NULL && memchr(id.data, '\\', id.len) != NULL && i < count; i++) {
+        found = json_scalar_same(asked[i].quoted, id) ? &asked[i] : NULL;
+    }
+    return found;
+}
+
+/* Of several with one id, in several backing indices, the one in the last of them. */
+static void take_hit(struct documents *d, struct asked *asked, struct span text)
+{
+    struct span name;
+    struct span value;
+    struct span index = {0};
+    struct document hit = {.found = true};
+    struct asked *key = NULL;
+    struct json_steps at = json_steps_into(text);
+    while (json_steps_member(&at, &name, &value)) {
+        if (span_is(name, "_index")) {
+            index = value;
+        } else if (span_is(name, "_id")) {
+            key = asked_by(asked, d->count, value);
+        } else if (span_is(name, "_version")) {
+            hit.version = strtoll(value.data, NULL, 10);
+        } else if (span_is(name, "_source")) {
+            hit.source = value;
+        }
+    }
+    if (key != NULL && (!d->items[key->at].found || span_order(index, key->index) > 0)) {
+        d->items[key->at] = hit;
+        key->index = index;
+    }
+}
+
+/* {"hits":[..]} */
+static void take_hits(struct documents *d, struct asked *asked, struct span hits)
+{
+    struct span name;
+    struct span value;
+    struct span hit;
+    struct json_steps inner = json_steps_into(hits);
+    while (json_steps_member(&inner, &name, &value)) {
+        struct json_steps list = json_steps_into(value);
+        while (span_is(name, "hits") && json_steps_element(&list, &hit)) {
+            take_hit(d, asked, hit);
+        }
+    }
+}
+
+/* False where it is no answer of a search. */
+static bool take_found(struct documents *d, struct asked *asked)
+{
+    struct span name;
+    struct span value;
+    bool good = false;
+    const struct buf *body = &d->answer.body;
+    struct json_steps top = json_steps_into(span_make(buf_text(body), body->len));
+    while (json_steps_member(&top, &name, &value)) {
+        good = good || span_is(name, "timed_out");
+        if (span_is(name, "hits")) {
+            take_hits(d, asked, value);
+        }
+    }
+    return good;
+}
+
+/* With where each key stands in it. */
+static void push_search(struct buf *out, const struct span *keys, size_t count, const char *source,
+                        struct asked *asked)
+{
+    size_t most = count * 2 < SEARCH_MOST ? count * 2 : SEARCH_MOST;
+    buf_printf(out,
+               "{\"size\":%zu,\"track_total_hits\":false,\"version\":true,\"_source\":%s,\"sort\":["
+               "\"_doc\"],\"query\":{\"ids\":{\"values\":[",
+               most, source);
+    for (size_t i = 0; i < count; i++) {
+        buf_push_text(out, i > 0 ? "," : "");
+        size_t from = out->len;
+        text_json(out, keys[i].data, keys[i].len);
+        asked[i] = (struct asked){.quoted = span_make(NULL, out->len - from), .at = from};
+    }
+    buf_push_literal(out, "]}}}");
+    for (size_t i = 0; i < count; i++) { /* it stays where it is from here on */
+        asked[i].quoted.data = out->data + asked[i].at;
+        asked[i].at = i;
+    }
+    qsort(asked, count, sizeof(*asked), by_text);
+}
+
+/* A search shows what a refresh has shown: without the right to one it waits for the next. */
+static int refresh_if_allowed(struct service *s, const char *index, struct err *err)
+{
+    int rc = index_refresh(s, index, err);
+    return rc == ERR_REJECTED ? 0 : rc;
+}
+
+static int search(struct service *s, const char *index, const struct span *keys, size_t count,
                   bool with_source, size_t max_bytes, struct documents *out, struct err *err)
+{
+    struct buf path;
+    struct buf body;
+    struct asked *asked = mem_zero(count + 1, sizeof(*asked));
+    buf_init(&path, PATH_MAX_BYTES);
+    buf_init(&body, REQUEST_MAX_BYTES);
+    push_index(&path, index,
+               "/_search?allow_partial_search_results=false&filter_path=timed_out,hits.hits._index,"
+               "hits.hits._id,hits.hits._version,hits.hits._source");
+    push_search(&body, keys, count,
+                !with_source       ? "false"
+                : vectors_apart(s) ? "{\"exclude_vectors\":false}"
+                                   : "true",
+                asked);
+    for (size_t i = 0; i < count; i++) {
+        (void)next_item(out);
+    }
+    int rc = body.failed ? err_set(err, ERR_INTERNAL, "%zu keys are too many to ask for", count)
+                         : refresh_if_allowed(s, index, err);
+    if (rc == 0) {
+        rc = request_large(s, buf_text(&path), span_make(body.data, body.len), max_bytes,
+                           &out->answer, err);
+    }
+    if (rc == 0 && out->answer.status != 200) {
+        rc = http_refuse(&out->answer, "POST", buf_text(&path), err);
+    } else if (rc == 0 && !take_found(out, asked)) {
+        rc = err_set(err, ERR_TRANSIENT, "could not read documents of data stream \"%s\"", index);
+    }
+    free(asked);
+    buf_release(&path);
+    buf_release(&body);
+    return rc;
+}
+
+/* --- either ----------------------------------------------------------------------------------- */
+
+static int get(struct service *s, const char *index, const struct span *keys, size_t count,
+               bool with_source, size_t max_bytes, struct documents *out, struct err *err)
 {
     struct buf path;
     struct buf body;
@@ -152,8 +317,6 @@ int documents_get(struct service *s, const char *index, const struct span *keys,
     buf_init(&body, REQUEST_MAX_BYTES);
     push_index(&path, index, source_query(s, with_source));
     push_wanted(&body, s, keys, count);
-    http_answer_release(&out->answer);
-    out->count = 0;
     int rc = body.failed ? err_set(err, ERR_INTERNAL, "%zu keys are too many to ask for", count)
                          : request_large(s, buf_text(&path), span_make(body.data, body.len),
                                          max_bytes, &out->answer, err);
@@ -164,6 +327,15 @@ int documents_get(struct service *s, const char *index, const struct span *keys,
     buf_release(&path);
     buf_release(&body);
     return rc;
+}
+
+int documents_get(struct service *s, const char *index, const struct span *keys, size_t count,
+                  bool with_source, size_t max_bytes, struct documents *out, struct err *err)
+{
+    http_answer_release(&out->answer);
+    out->count = 0;
+    return s->options.stream ? search(s, index, keys, count, with_source, max_bytes, out, err)
+                             : get(s, index, keys, count, with_source, max_bytes, out, err);
 }
 
 /* --- the form of sources ---------------------------------------------------------------------- */

@@ -106,12 +106,13 @@ void index_read_resolved(struct json_object *tree, const char *name, enum alias_
         return;
     }
     struct json_object_iterator first = json_object_iter_begin(tree);
-    if (json_object_object_length(tree) > 1) {
+    if (stream_read(tree, name, out)) {
+        *kind = ALIAS_STREAM;
+    } else if (json_object_object_length(tree) > 1) {
         *kind = ALIAS_SEVERAL;
     } else if (json_object_object_length(tree) == 1) {
         const char *concrete = json_object_iter_peek_name(&first);
         struct json_object *description = json_object_iter_peek_value(&first);
-        /* a data stream shows its backing index, which does not bear it as an alias */
         bool alias = body_member(description, (const char *const[]){"aliases", name, NULL}) != NULL;
         *kind = alias ? ALIAS_ONE : ALIAS_CONCRETE;
         index_info_read(out, concrete, description);
@@ -152,7 +153,7 @@ int index_look(struct service *s, const char *name, bool *found, struct index_in
 }
 
 /* The products' words for a type that they do not know. */
-static void hint_type(struct err *err)
+void index_hint_type(struct err *err)
 {
     static const char *const words[] = {"No handler for type [", "The mapper type ["};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -191,7 +192,7 @@ int index_create(struct service *s, const char *name, const char *mappings, cons
                          : ask_of(s, "PUT", name, "", span_make(body.data, body.len), NULL, err);
     }
     if (rc < 0) {
-        hint_type(err);
+        index_hint_type(err);
     }
     buf_release(&body);
     return rc;

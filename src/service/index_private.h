@@ -17,6 +17,12 @@ void index_info_read(struct index_info *out, const char *name, struct json_objec
 void index_read_resolved(struct json_object *tree, const char *name, enum alias_kind *kind,
                          struct index_info *out);
 
+/* Whether the description is that of the data stream `name`: then *out is the stream. */
+bool stream_read(struct json_object *tree, const char *name, struct index_info *out);
+
+/* Of a refused mapping that is written for the other product. */
+void index_hint_type(struct err *err);
+
 /* {"action":{"index":..,"alias":..<rest>}} of a call of _aliases. */
 void index_push_action(struct buf *out, const char *action, const char *index, const char *alias,
                        const char *rest);

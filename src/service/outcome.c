@@ -181,11 +181,14 @@ static int64_t current_version(struct span reason)
  * same tick, a run whose state file was replaced by an older copy, and of another row. Lower: it
  * has changed since (a tombstone was dropped), so the same bytes may pass now. A text that names
  * none: sending the same bytes again could be refused for ever, so the row is read again and sent
- * with a newer tick, which is never wrong.
+ * with a newer tick, which is never wrong. A create has no version: the document is there.
  */
 static enum outcome conflict(const struct operation *o, struct span reason, int64_t *seen)
 {
     int64_t current = current_version(reason);
+    if (o->version == OPERATION_CREATES) {
+        return OUTCOME_DONE;
+    }
     if (current == o->version && o->attempts > 1) {
         return OUTCOME_DONE;
     }

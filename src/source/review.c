@@ -96,6 +96,14 @@ int review_surplus(struct pg *pg, const struct table *t, struct review_rights *o
     return ask_rights(pg, "review_surplus", params, 1, out, err);
 }
 
+int review_writers(struct pg *pg, const struct table *t, struct review_rights *out, struct err *err)
+{
+    char oid[OID_BYTES];
+    const char *const params[] = {oid};
+    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
+    return ask_rights(pg, "review_writers", params, 1, out, err);
+}
+
 void review_rights_release(struct review_rights *r)
 {
     for (size_t i = 0; i < r->count; i++) {

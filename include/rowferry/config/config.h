@@ -91,7 +91,7 @@ struct delete_guard_config {
 };
 
 enum capture_mode { CAPTURE_MODE_CHANGELOG, CAPTURE_MODE_CURSOR };
-enum index_kind { INDEX_KIND_INDEX };
+enum index_kind { INDEX_KIND_INDEX, INDEX_KIND_DATA_STREAM };
 enum on_schema_change { ON_SCHEMA_CHANGE_STOP, ON_SCHEMA_CHANGE_REBUILD };
 
 struct from_config {
@@ -109,8 +109,8 @@ struct from_config {
 };
 
 struct to_config {
-    char *index; /* the alias that people search */
-    int kind;
+    char *index;           /* the alias that people search */
+    int kind;              /* enum index_kind */
     char *mappings;        /* JSON object, one line, checked with mapping_parse */
     char *settings;        /* JSON object, one line; null: none */
     char *ingest_pipeline; /* null: none */

@@ -27,6 +27,8 @@ struct batch {
     size_t capacity;
     size_t max_operations;
     struct key_routing routing; /* action lines name it; set once after batch_init */
+    bool creates;               /* for a data stream: of a document that is there stays what is
+                                   there, and deletes are refused; set as routing is */
     size_t full_bytes;          /* of memory: batch_full from here on */
     size_t send_limit;          /* how many operations travel in the next request; 0 = all */
     unsigned http_status;       /* of the whole request; 0 = no answer arrived */

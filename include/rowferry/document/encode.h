@@ -9,6 +9,8 @@
  * With batch.routing the action line has a member "routing" too, of the key's part: of a row that
  * is gone nothing else is known, and whoever changes the part changes the key.
  *
+ * With batch.creates it is {"create":{"_id":"42"}}.
+ *
  * The index is in the request's path, so the action line does not repeat it.
  */
 #ifndef ROWFERRY_DOCUMENT_ENCODE_H
@@ -34,7 +36,8 @@ struct refusal {
 bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *row, int64_t version,
                    uint64_t page, struct refusal *refusal);
 
-/* Adds the delete of a key. False: the key cannot be an _id (empty or over 512 bytes). */
+/* Adds the delete of a key. False: the key cannot be an _id (empty or over 512 bytes), or the batch
+ * takes none. */
 bool encode_delete(struct batch *b, struct span key, int64_t version, uint64_t page,
                    struct refusal *refusal);
 

@@ -11,6 +11,9 @@
 
 enum operation_kind { OPERATION_UPSERT, OPERATION_DELETE };
 
+/* In place of a version: the upsert is a `create`, which takes none. */
+#define OPERATION_CREATES 0
+
 enum outcome {
     OUTCOME_UNKNOWN,  /* no answer that can be believed: send again, versions make it harmless */
     OUTCOME_DONE,     /* in the index, or already there from an earlier attempt */
@@ -25,7 +28,7 @@ struct operation {
     enum outcome outcome;
     unsigned attempts;  /* how often it was sent */
     int http_status;    /* of the item; 0 before an answer */
-    int64_t version;    /* the tick of the read that it came from */
+    int64_t version;    /* the tick of the read that it came from, or OPERATION_CREATES */
     int64_t seen;       /* OUTRUN: the version that the service holds */
     uint64_t page;      /* the engine's number of the page that it belongs to */
     size_t offset, len; /* action line and document in the batch's bytes */

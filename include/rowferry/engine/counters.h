@@ -13,6 +13,7 @@
     X(rows_read, "rows and missing keys that the source handed out")                               \
     X(sent, "operations in bulk requests, repeats counted again")                                  \
     X(upserts, "upserts that the service has done")                                                \
+    X(present, "upserts whose document was in the data stream already, and stayed as it was")      \
     X(deletes, "deletes that the service has done")                                                \
     X(rejected, "operations that became dead letters")                                             \
     X(retried, "operations that were not done and have to be sent again")                          \

@@ -31,6 +31,7 @@ struct pipeline_options {
     const char *name;
     const char *alias;
     const char *ingest_pipeline; /* null = none */
+    bool stream;                 /* the alias is a data stream's name: documents are only added */
     struct key_routing routing;  /* of documents; count 0: none */
     const struct mapping *mapping;
     const char *settings; /* JSON object or null */
@@ -93,6 +94,7 @@ struct pipeline_result {
     int64_t elapsed_ms;
     int64_t dead_letters; /* open at the end */
     char generation[256];
+    bool stream;        /* it is a data stream */
     char extended[512]; /* properties that were added to the live index; empty: none */
 };
 

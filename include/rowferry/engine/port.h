@@ -16,6 +16,7 @@
 #include "rowferry/service/index.h"
 #include "rowferry/service/scan.h"
 #include "rowferry/service/storage.h"
+#include "rowferry/service/stream.h"
 #include "rowferry/source/capture.h"
 
 #define PRESENT_MAX 1000
@@ -65,6 +66,10 @@ struct service_port_ops {
                 struct err *err);
     int (*create)(void *self, const char *index, const char *mappings, const char *settings,
                   struct err *err);
+    /* Data streams: see service/stream.h. */
+    int (*stream_create)(void *self, const char *name, const char *mappings, const char *settings,
+                         struct err *err);
+    int (*stream_mark)(void *self, const struct generation *stream, struct err *err);
     int (*open_writes)(void *self, const struct generation *generation,
                        char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err);
     int (*finish)(void *self, const char *index, const char *settings, struct err *err);

@@ -21,10 +21,17 @@ int cluster_auto_create(struct service *s, struct buf *value, struct err *err) M
  * patterns, the first that fits counts: "+shop*,-*". Pure. */
 bool cluster_creates(const char *value, const char *name);
 
-/* Appends the name of the index template with a data stream that the name would fall under, the one
- * of the highest priority; nothing where there is none. *known false: it may not be asked. */
-int cluster_stream_template(struct service *s, const char *name, struct buf *template, bool *known,
-                            struct err *err) MUST_CHECK;
+struct cluster_template {
+    bool known; /* it may be asked */
+    char name[256];
+    int64_t priority;
+    bool stream; /* it makes data streams */
+};
+
+/* The index template that the name would fall under, of several the one of the highest priority; an
+ * empty name where there is none. */
+int cluster_template(struct service *s, const char *name, struct cluster_template *out,
+                     struct err *err) MUST_CHECK;
 
 struct cluster_room {
     int64_t data_nodes; /* 0: not known */

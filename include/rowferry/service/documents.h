@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Documents of an index by their ids, as they are now: what was written a moment ago is seen
- * without a refresh.
+ * without a refresh. Of a data stream (options.stream) they are searched for, after a refresh.
  */
 #ifndef ROWFERRY_SERVICE_DOCUMENTS_H
 #define ROWFERRY_SERVICE_DOCUMENTS_H

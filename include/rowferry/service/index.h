@@ -40,7 +40,8 @@ enum alias_kind {
     ALIAS_ABSENT,   /* the name is free */
     ALIAS_ONE,      /* an alias of exactly one index */
     ALIAS_SEVERAL,  /* an alias of several indices */
-    ALIAS_CONCRETE, /* not an alias: an index (or data stream) bears the name */
+    ALIAS_CONCRETE, /* not an alias: an index bears the name */
+    ALIAS_STREAM,   /* a data stream bears the name */
 };
 
 struct index_info {
@@ -57,7 +58,8 @@ struct index_info {
     int64_t left_clock;   /* as index_leave was told when it was live last; 0: never */
 };
 
-/* What the name stands for; *out is the concrete index for ALIAS_ONE and ALIAS_CONCRETE. */
+/* What the name stands for; *out is the concrete index for ALIAS_ONE and ALIAS_CONCRETE, and for
+ * ALIAS_STREAM the stream (service/stream.h). */
 int index_resolve(struct service *s, const char *name, enum alias_kind *kind,
                   struct index_info *out, struct err *err) MUST_CHECK;
 

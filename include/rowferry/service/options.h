@@ -44,7 +44,8 @@ struct service_options {
     int64_t request_timeout_ms; /* of one request, body and answer */
     int64_t connect_timeout_ms;
     struct key_routing routing; /* of documents that are asked for by their ids */
-    unsigned in_flight;         /* bulk requests at a time, at most */
+    bool stream;        /* they are a data stream's, which no id is looked up in: searched */
+    unsigned in_flight; /* bulk requests at a time, at most */
 };
 
 #endif

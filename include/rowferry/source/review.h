@@ -43,6 +43,9 @@ int review_missing(struct pg *pg, const struct table *t, bool log, struct review
 /* Nothing for a superuser, who may everything. */
 int review_surplus(struct pg *pg, const struct table *t, struct review_rights *out,
                    struct err *err) MUST_CHECK;
+/* Who but the owner may change or delete rows of the table. */
+int review_writers(struct pg *pg, const struct table *t, struct review_rights *out,
+                   struct err *err) MUST_CHECK;
 void review_rights_release(struct review_rights *r);
 
 /* What the server's statistics have seen of the table. */

@@ -84,12 +84,13 @@ START_TEST(the_json_object_has_every_counter_and_quotes_the_error)
     o.result.counters = (struct counters){.upserts = 6, .deletes = 1, .rejected = 2, .bytes = 9};
     buf_init(&out, 4096);
     result_push_json(&out, &o);
-    ck_assert_str_eq(buf_text(&out),
-                     "{\"pipeline\":\"a\\\"b\",\"operations\":7,\"upserts\":6,\"deletes\":1,"
-                     "\"rejected\":2,\"retried\":0,\"outrun\":0,\"cleared\":0,\"dead_letters\":0,"
-                     "\"generation\":null,\"first_load\":false,\"mapping_extended\":null,"
-                     "\"stopped\":false,\"bytes\":9,"
-                     "\"seconds\":1.234,\"exit_code\":1,\"error\":\"no table \\\"t\\\"\"}\n");
+    ck_assert_str_eq(
+        buf_text(&out),
+        "{\"pipeline\":\"a\\\"b\",\"operations\":7,\"upserts\":6,\"present\":0,\"deletes\":1,"
+        "\"rejected\":2,\"retried\":0,\"outrun\":0,\"cleared\":0,\"dead_letters\":0,"
+        "\"generation\":null,\"first_load\":false,\"mapping_extended\":null,"
+        "\"stopped\":false,\"bytes\":9,"
+        "\"seconds\":1.234,\"exit_code\":1,\"error\":\"no table \\\"t\\\"\"}\n");
     buf_release(&out);
 }
 END_TEST

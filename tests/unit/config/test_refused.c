@@ -199,11 +199,6 @@ static const struct refused {
      "itself: a \")\" closes what it did not open",
      NULL},
 
-    /* known, but not in this version */
-    {PIPE(NAME "," FROM ",\"to\": {\"kind\": \"data_stream\"}"),
-     "shop.json:2:52: \"pipelines[0].to.kind\": \"data_stream\" is not available in version 0.1.0",
-     NULL},
-
     /* secrets where none may be */
     {URI("postgresql://u:" S3CRET "@h/d"),
      "shop.json:1:20: \"source.uri\": a password in the URI is refused",

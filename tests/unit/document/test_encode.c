@@ -158,7 +158,26 @@ START_TEST(a_routed_key_names_its_part_in_both_actions)
 }
 END_TEST
 
-SUITE_MAIN("document/encode", a_routed_key_names_its_part_in_both_actions, null_is_left_out,
+START_TEST(a_data_stream_gets_creates_without_a_version_and_no_deletes)
+{
+    struct bench t;
+    struct refusal refusal;
+    open_one(&t, "text", "{\"type\":\"text\"}");
+    t.batch.creates = true;
+    ck_assert(encode(&t, "a\"b", "x", &refusal));
+    ck_assert(!encode_delete(&t.batch, span_make("7", 1), 6, 1, &refusal));
+    ck_assert_str_eq(refusal.reason, "the row is gone, and a data stream takes no deletes");
+    ck_assert(!refusal.no_room);
+    ck_assert_str_eq(buf_text(&t.batch.bytes), "{\"create\":{\"_id\":\"a\\\"b\"}}\n"
+                                               "{\"source_id\":\"a\\\"b\",\"p\":\"x\"}\n");
+    ck_assert_uint_eq(t.batch.count, 1);
+    ck_assert_int_eq(t.batch.operations[0].version, OPERATION_CREATES);
+    bench_close(&t);
+}
+END_TEST
+
+SUITE_MAIN("document/encode", a_data_stream_gets_creates_without_a_version_and_no_deletes,
+           a_routed_key_names_its_part_in_both_actions, null_is_left_out,
            a_key_with_escapes_is_the_same_in_both_lines, versions_are_written_in_full,
            a_key_that_cannot_be_an_id_is_refused,
            a_document_that_is_too_large_is_refused_however_large,

@@ -69,29 +69,29 @@ END_TEST
 START_TEST(of_several_templates_the_one_of_the_highest_priority_counts)
 {
     static const struct {
-        const char *body, *template;
+        const char *body, *name;
+        int64_t priority;
+        bool stream;
     } cases[] = {
-        {TEMPLATE("a", "shop-*", "1", STREAM), "a"},
-        {TEMPLATE("a", "logs-*", "1", STREAM), ""},
-        {TEMPLATE("a", "shop-*", "1", ""), ""},
-        {TEMPLATE("a", "shop-*", "1", STREAM) "," TEMPLATE("b", "*", "5", ""), ""},
-        {TEMPLATE("a", "shop-*", "5", "") "," TEMPLATE("b", "*", "9", STREAM), "b"},
+        {TEMPLATE("a", "shop-*", "1", STREAM), "a", 1, true},
+        {TEMPLATE("a", "logs-*", "1", STREAM), "", 0, false},
+        {TEMPLATE("a", "shop-*", "1", ""), "a", 1, false},
+        {TEMPLATE("a", "shop-*", "1", STREAM) "," TEMPLATE("b", "*", "5", ""), "b", 5, false},
+        {TEMPLATE("a", "shop-*", "5", "") "," TEMPLATE("b", "*", "9", STREAM), "b", 9, true},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char body[ANSWER_BYTES / 2];
         char text[ANSWER_BYTES];
-        bool known;
-        struct buf template;
+        struct cluster_template template;
         struct fixture f = {0};
         snprintf(body, sizeof(body), "{\"index_templates\":[%s]}", cases[i].body);
         const char *const answers[] = {answer_of(text, 200, body), NULL};
-        buf_init(&template, 1024);
         start(&f, answers, SIZE_MAX);
-        ck_assert_int_eq(
-            cluster_stream_template(f.service, "shop-articles-1", &template, &known, &f.err), 0);
-        ck_assert(known);
-        ck_assert_str_eq(buf_text(&template), cases[i].template);
-        buf_release(&template);
+        ck_assert_int_eq(cluster_template(f.service, "shop-articles-1", &template, &f.err), 0);
+        ck_assert(template.known);
+        ck_assert_str_eq(template.name, cases[i].name);
+        ck_assert_int_eq(template.priority, cases[i].priority);
+        ck_assert(template.stream == cases[i].stream);
         stop(&f);
     }
 }
@@ -101,15 +101,15 @@ START_TEST(what_may_not_be_asked_is_not_known)
 {
     char text[ANSWER_BYTES];
     const char *const answers[] = {answer_of(text, 403, "{}"), NULL};
-    bool known;
     int64_t wall_s;
     struct buf out;
+    struct cluster_template template;
     struct cluster_room room;
     struct fixture f = {0};
     buf_init(&out, 1024);
     start(&f, answers, SIZE_MAX);
-    ck_assert_int_eq(cluster_stream_template(f.service, "a", &out, &known, &f.err), 0);
-    ck_assert(!known);
+    ck_assert_int_eq(cluster_template(f.service, "a", &template, &f.err), 0);
+    ck_assert(!template.known);
     ck_assert_int_eq(cluster_auto_create(f.service, &out, &f.err), 0);
     ck_assert_int_eq(cluster_clock(f.service, &wall_s, &f.err), 0);
     ck_assert_int_eq(cluster_room(f.service, &room, &f.err), 0);

@@ -75,7 +75,7 @@ START_TEST(a_name_is_resolved)
     check_resolve(200, "{\"shop-1\":" OURS ",\"shop-2\":" OURS "}", 0, ALIAS_SEVERAL, "");
     check_resolve(200, "{\"shop\":{\"aliases\":{}}}", 0, ALIAS_CONCRETE, "shop");
     check_resolve(200, "{\".ds-shop-000001\":{\"aliases\":{},\"data_stream\":\"shop\"}}", 0,
-                  ALIAS_CONCRETE, ".ds-shop-000001");
+                  ALIAS_STREAM, "shop");
 }
 END_TEST
 

@@ -255,7 +255,25 @@ START_TEST(a_refused_request_has_one_outcome_for_all)
 }
 END_TEST
 
-SUITE_MAIN("service/outcome", every_line_of_the_table,
+/* The words of both products. */
+START_TEST(a_create_whose_document_is_there_is_done)
+{
+    struct operation o = {.kind = OPERATION_UPSERT, .attempts = 1, .version = OPERATION_CREATES};
+    static const char type[] = "version_conflict_engine_exception";
+    static const char reason[] = "[3]: version conflict, document already exists (current version "
+                                 "[1])";
+    struct item item = {.status = 409,
+                        .has_error = true,
+                        .type = span_make(type, sizeof(type) - 1),
+                        .reason = span_make(reason, sizeof(reason) - 1)};
+    int64_t seen = 0;
+    ck_assert_int_eq(outcome_of_item(&o, &item, &seen), OUTCOME_DONE);
+    o.version = 1; /* the same words of a document that has versions */
+    ck_assert_int_eq(outcome_of_item(&o, &item, &seen), OUTCOME_OUTRUN);
+}
+END_TEST
+
+SUITE_MAIN("service/outcome", every_line_of_the_table, a_create_whose_document_is_there_is_done,
            a_conflict_with_our_own_version_is_done_where_it_was_sent_before,
            our_version_on_a_document_that_we_did_not_send_is_outrun,
            a_conflict_with_a_higher_version_is_outrun_and_says_which,
