@@ -9,13 +9,14 @@
 #                                       the program, and of the modules of which every branch has to be gone
 #   tests/run.sh --long                 without: kills, outages, restarts, damaged state files, memory,
 #                                       a kill at every 20th call to the system (which ones, the commit says),
-#                                       2,000 seeds of the simulation, mutants that it must catch, and
+#                                       4,000 seeds of the simulation, mutants that it must catch, and
 #                                       half a minute of fuzzing for each target (with clang),
 #                                       300 random histories, 250,000 changes, 600,000 rows, 100 verifies,
 #                                       package, units and image on clean trees of Debian (as root)
 #   tests/run.sh --night [--evidence]   the same with the full numbers and on all real search servers, in two hours:
 #                                       3,000 histories, 300 kills and one at every call to the system,
-#                                       a million changes, two million rows, three minutes of fuzzing for each target;
+#                                       a million changes, two million rows, 50,000 seeds of the simulation,
+#                                       three minutes of fuzzing for each target;
 #                                       --evidence writes what came out to docs/evidence/DATE.txt
 #
 # For example: tests/run.sh -L unit, tests/run.sh -R changelog
@@ -46,6 +47,7 @@ if [ "${1:-}" = --night ]; then
     export ROWFERRY_COPIED_ROWS=${ROWFERRY_COPIED_ROWS:-2000000}
     export ROWFERRY_ARTICLES=${ROWFERRY_ARTICLES:-100000}
     export ROWFERRY_FUZZ_S=${ROWFERRY_FUZZ_S:-180}
+    export ROWFERRY_SEEDS=${ROWFERRY_SEEDS:-50000}
     if [ "${2:-}" = --evidence ]; then
         evidence=docs/evidence/$(date -u +%Y-%m-%d).txt
         shift
@@ -70,7 +72,7 @@ if [ "${1:-}" = --long ]; then
     export ROWFERRY_ARTICLES=${ROWFERRY_ARTICLES:-100000}
     export ROWFERRY_VERIFIES=${ROWFERRY_VERIFIES:-100}
     export ROWFERRY_FETCH_S=300
-    export ROWFERRY_SEEDS=${ROWFERRY_SEEDS:-2000}
+    export ROWFERRY_SEEDS=${ROWFERRY_SEEDS:-4000}
 fi
 if [ "${1:-}" = --coverage ]; then
     shift

@@ -4,7 +4,9 @@
  * test plans. The state file is the real one.
  *
  * A row is a key ("k0" ...) and a number; its document is {"n":number}. The table keeps a log of
- * changed keys; positions are "copy I from L" and "log L", I a row and L a length of the log.
+ * changed keys; positions are "copy I from L" and "log L", I a row and L a length of the log, with
+ * "but S ..." behind it for the places of transactions that had not ended. It is read as a change
+ * log is, or as a cursor is, for which a row has nothing but the place of its last change.
  */
 #ifndef ROWFERRY_TESTS_FAKE_H
 #define ROWFERRY_TESTS_FAKE_H
@@ -13,7 +15,13 @@
 
 #define FAKE_ROWS 64
 #define FAKE_LOG 1024
-#define FAKE_TRUNCATE FAKE_ROWS /* in the log: not a row, but all of them */
+#define FAKE_TRUNCATE FAKE_ROWS   /* in the log: not a row, but all of them */
+#define FAKE_OPEN (FAKE_ROWS + 1) /* a place whose transaction has not ended */
+#define FAKE_VOID (FAKE_ROWS + 2) /* and one whose was rolled back */
+#define FAKE_OPEN_MOST 4
+#define FAKE_OPEN_BYTES 64
+#define FAKE_SHELF 6
+#define FAKE_WINDOW_BYTES 4096
 
 struct fake_document {
     int64_t version;
@@ -35,8 +43,39 @@ enum fake_fault {
 /* A write that is still on its way. */
 struct fake_late {
     size_t row;
-    size_t built; /* to this index, and to no later one */
+    size_t serial; /* of the index */
     struct fake_document document;
+};
+
+/* A transaction that wrote and has not ended: its row is locked, its place in the log taken. */
+struct fake_open {
+    size_t row, place;
+    long value;
+};
+
+/* Of several indices (`several`) those that are not looked at now, as the fields of the world that
+ * bear the same names. */
+struct fake_index {
+    char index[256];
+    size_t serial;
+    char creator[32];
+    char uuid[32];
+    char mapping[8192];
+    struct index_info meta;
+    struct fake_document documents[FAKE_ROWS];
+    int64_t highest_sent;
+    int64_t sent[FAKE_ROWS];
+};
+
+/* The same of consumers. */
+struct fake_consumer {
+    char consumer[300];
+    bool resumed;
+    long mirror_log;
+    char mirror_open[FAKE_OPEN_BYTES];
+    int64_t mirror_clock;
+    char mirror_letters[32768];
+    size_t left_met;
 };
 
 struct fake {
@@ -62,17 +101,27 @@ struct fake {
     char resumed[300];   /* whose position was durable last, by this state file */
     bool begun_anew;     /* a consumer began again though it had a position: a broken law */
     long mirror_log;     /* the position; -1 = nothing is kept */
+    char mirror_open[FAKE_OPEN_BYTES];
     int64_t mirror_clock;
-    char mirror_letters[65536];
+    char mirror_letters[32768];
     bool mirror_lost; /* what is told from now on does not arrive */
     bool held;        /* somebody else holds the pipeline */
     size_t left;      /* so often a member left with its rows, */
     size_t left_met;  /* and so much of that the position relies on */
+    bool cursor;      /* the table is followed by a cursor */
+    struct fake_open opens[FAKE_OPEN_MOST];
+    size_t open_count;
+    bool unlogged[FAKE_ROWS]; /* went with a member or a TRUNCATE: a walk is what finds that */
+    bool several;             /* indices and consumers, not only the last */
+    struct fake_consumer consumers[FAKE_SHELF];
 
     /* service */
     struct fake_document documents[FAKE_ROWS];
     char index[256]; /* exists where not empty */
-    size_t built;    /* so many were created */
+    size_t built;    /* so many were created, */
+    size_t serial;   /* this one as the so-manieth */
+    struct fake_index indices[FAKE_SHELF];
+    char written[256]; /* the index that is written */
     char creator[32];
     char write_alias[INDEX_WRITE_ALIAS_BYTES]; /* as it was told last */
     char uuid[32];
@@ -125,6 +174,8 @@ struct fake {
     int64_t guard_count;
     int64_t reconcile_ms;
     bool allow_deletes;
+    bool rivals, stood_by; /* as in pipeline_options */
+    int64_t keep;
     void (*step)(struct fake *f); /* at each call of a port */
 
     /* state */
@@ -146,6 +197,30 @@ void fake_truncate(struct fake *f);
 
 /* Removes these rows as a member takes them along: the log has no entry of them. */
 void fake_leave(struct fake *f, size_t from, size_t to);
+
+/* A transaction begins to write and takes its place; false where it would have to wait. It ends
+ * later, with all that are open. */
+bool fake_write_later(struct fake *f, size_t row, long value);
+void fake_end_open(struct fake *f, bool commit);
+
+/* Whether a transaction holds the row; FAKE_TRUNCATE: any of them. */
+bool fake_locked(const struct fake *f, size_t row);
+
+/* The index of this name, the consumer of this name, is the one that is looked at; false where
+ * there is none. */
+bool fake_look_at(struct fake *f, const char *index);
+bool fake_listen_to(struct fake *f, const char *consumer);
+
+/* The laws of a checkpoint, of the state file as it lies there: no version was sent that it would
+ * forget, and what stands before its position is in the index. */
+void fake_expect_checkpoint(struct fake *f);
+
+/* Another state file goes on, or the same without a memory of what it sent. */
+void fake_forget_sent(struct fake *f);
+
+/* A rebuild from the wish to the swap, and its end. As fake_sync. */
+int fake_rebuild(struct fake *f, struct err *err);
+int fake_rebuild_abort(struct fake *f, struct err *err);
 
 /* A sync with default options; *result may be null. Returns the error's class or 0. */
 int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err);

@@ -45,18 +45,39 @@ int fake_generation_ready(void *self, const char *index, int64_t timeout_ms, boo
     return 0;
 }
 
+static int tell(struct fake *f, const char *index, const char *alias, struct index_info *out,
+                struct err *err)
+{
+    bool found;
+    int64_t number = 0;
+    if (!index_name_of_alias(index, alias, &number)) {
+        return 0;
+    }
+    int rc = fake_service_ops.look(f, index, &found, out, err);
+    snprintf(out->name, sizeof(out->name), "%s", f->index);
+    out->number = number;
+    return rc < 0 ? rc : 1;
+}
+
 int fake_generation_list(void *self, const char *alias, const char *pipeline,
                          struct index_info *out, size_t max, size_t *count, struct err *err)
 {
-    const struct fake *f = self;
-    int64_t number = 0;
-    bool found = index_name_of_alias(f->index, alias, &number) && strcmp(pipeline, "things") == 0;
-    *count = found && max > 0 ? 1 : 0;
-    if (*count == 1) {
-        int rc = fake_service_ops.look(self, f->index, &found, out, err);
-        snprintf(out->name, sizeof(out->name), "%s", f->index);
-        out->number = number;
-        return rc;
+    struct fake *f = self;
+    char names[FAKE_SHELF + 1][256];
+    *count = 0;
+    if (strcmp(pipeline, "things") != 0) {
+        return 0;
+    }
+    snprintf(names[FAKE_SHELF], sizeof(names[0]), "%s", f->index);
+    for (size_t i = 0; i < FAKE_SHELF; i++) {
+        snprintf(names[i], sizeof(names[i]), "%s", f->indices[i].index);
+    }
+    for (size_t i = 0; i <= FAKE_SHELF && *count < max; i++) {
+        int told = names[i][0] != '\0' ? tell(f, names[i], alias, &out[*count], err) : 0;
+        if (told < 0) {
+            return told;
+        }
+        *count += (size_t)told;
     }
     return 0;
 }
@@ -66,6 +87,7 @@ int fake_generation_leave(void *self, const char *index, const char *pipeline, c
 {
     struct fake *f = self;
     fake_step(f);
+    (void)fake_look_at(f, index);
     if (strcmp(index, f->index) != 0) {
         return err_set(err, ERR_REJECTED, "there is no index \"%s\"", index);
     }
@@ -95,6 +117,7 @@ int fake_generation_mapping(void *self, const char *index, struct buf *json, str
 {
     struct fake *f = self;
     fake_step(f);
+    (void)fake_look_at(f, index);
     if (strcmp(index, f->index) != 0) {
         return err_set(err, ERR_REJECTED, "404 index_not_found_exception");
     }
@@ -108,6 +131,7 @@ int fake_generation_extend(void *self, const char *index, const char *properties
 {
     struct fake *f = self;
     fake_step(f);
+    (void)fake_look_at(f, index);
     if (strcmp(index, f->index) != 0) {
         return err_set(err, ERR_REJECTED, "404 index_not_found_exception");
     }

@@ -8,6 +8,15 @@
 extern const struct service_port_ops fake_service_ops;
 extern const struct source_port_ops fake_source_ops;
 
+struct capture *fake_capture(struct fake *f, const char *consumer);
+
+/* Of fake_service_ops, in fake_bulk.c. */
+bool fake_bulk_can_send(void *self);
+int fake_bulk_send(void *self, const char *index, const char *ingest_pipeline, struct batch *batch,
+                   struct err *err);
+struct batch *fake_bulk_take(void *self);
+size_t fake_key_row(struct span key);
+
 /* Of fake_service_ops, in fake_generations.c. */
 int fake_generation_swap_adopting(void *self, const char *alias, const char *kept, const char *to,
                                   bool *kept_it, struct err *err);
@@ -23,6 +32,14 @@ int fake_generation_left(void *self, const char *index, struct buf *position, in
 int fake_generation_mapping(void *self, const char *index, struct buf *json, struct err *err);
 int fake_generation_extend(void *self, const char *index, const char *properties, const char *meta,
                            struct err *err);
+
+/* Puts index or consumer aside, so that another can take its place. */
+void fake_shelve_index(struct fake *f);
+void fake_shelve_consumer(struct fake *f);
+
+/* So many open places follow the length of the log in a position. */
+size_t fake_open_read(const char *position, size_t *places);
+void fake_open_print(char *position, size_t size, const size_t *places, size_t count);
 
 /* A text of `_meta.rowferry` in JSON that has to have it. */
 void fake_take_meta(const char *mappings, const char *name, char *out, size_t size);

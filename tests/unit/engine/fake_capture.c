@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table in memory with a log of its changes, read in pages. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake_private.h"
+
+struct fake_capture {
+    struct capture base;
+    struct fake *fake;
+    bool copying;
+    size_t row;              /* copy: the next row */
+    size_t log;              /* where the log was noted, or stands */
+    size_t end;              /* of the page: a row while copying, else a length of the log */
+    size_t keys[FAKE_LOG];   /* of a page of the log, or to read again */
+    size_t places[FAKE_LOG]; /* of each the row or entry at which it was first met */
+    size_t key_count, key_next, marked;
+    bool rereading;
+    size_t behind[FAKE_OPEN_MOST]; /* places before `log` whose transactions had not ended */
+    size_t behind_count;
+    size_t open[FAKE_OPEN_MOST]; /* the places of those that were open when the page began */
+    size_t open_count;
+    size_t late;    /* so many keys of the page are of such */
+    size_t horizon; /* of a cursor: below it no transaction was open when the pass began, */
+    bool passed;    /* which has come to its end */
+    size_t judged;  /* so much of the log was looked through */
+    bool looking;   /* the page is a look ahead, */
+    bool truncated; /* which found that */
+    bool leaving;   /* the page tells that a member left, and nothing else */
+    size_t told;    /* so many of those that left */
+    char position[128];
+    char key[16];
+    char number[32];
+    struct value values[2];
+    char consumer[300];
+};
+
+static struct fake_capture *of(struct capture *c)
+{
+    return (struct fake_capture *)c;
+}
+
+/* Before it no transaction has still to end. */
+static size_t first_open(const struct fake *w)
+{
+    size_t place = w->log_count;
+    for (size_t i = 0; i < w->open_count; i++) {
+        place = w->opens[i].place < place ? w->opens[i].place : place;
+    }
+    return place;
+}
+
+static int capture_start(struct capture *c, struct buf *position, struct err *err)
+{
+    (void)err;
+    struct fake *w = of(c)->fake;
+    w->begun_anew |= strcmp(w->resumed, of(c)->consumer) == 0;
+    if (strcmp(w->consumer, of(c)->consumer) != 0) {
+        fake_shelve_consumer(w);
+    }
+    snprintf(w->consumer, sizeof(w->consumer), "%s", of(c)->consumer);
+    w->mirror_log = -1;
+    w->left_met = w->left;
+    buf_printf(position, "copy 0 from %zu", first_open(w));
+    return 0;
+}
+
+static int capture_resume(struct capture *c, const char *position, struct err *err)
+{
+    struct fake_capture *f = of(c);
+    snprintf(f->fake->resumed, sizeof(f->fake->resumed), "%s", f->consumer);
+    if (sscanf(position, "copy %zu from %zu", &f->row, &f->log) == 2) {
+        f->copying = true;
+        return 0;
+    }
+    if (sscanf(position, "log %zu", &f->log) == 1) {
+        f->copying = false;
+        f->passed = true;
+        f->behind_count = fake_open_read(position, f->behind);
+        f->horizon = f->log;
+        return 0;
+    }
+    return err_set(err, ERR_STATE, "not a position: %s", position);
+}
+
+static void push_key(struct fake_capture *f, size_t key, size_t place)
+{
+    for (size_t i = 0; i < f->key_count; i++) {
+        if (f->keys[i] == key) {
+            return;
+        }
+    }
+    f->places[f->key_count] = place;
+    f->keys[f->key_count++] = key;
+}
+
+/* The whole of the log's rest in one page. */
+static void look_ahead(struct fake_capture *f, size_t start)
+{
+    const struct fake *w = f->fake;
+    f->truncated = false;
+    for (size_t i = start; !f->copying && start >= f->judged && i < w->log_count; i++) {
+        f->truncated |= w->log[i] == FAKE_TRUNCATE;
+    }
+    bool large = f->base.guarded && w->log_count - start > (size_t)f->base.harmless;
+    f->looking = !f->copying && !w->cursor && start >= f->judged && (f->truncated || large);
+    f->fake->looks += f->looking;
+}
+
+/* Before a page of the log, as the change log does: told once, and relied on from the next begin.
+ */
+static bool tells_left(struct fake_capture *f)
+{
+    struct fake *w = f->fake;
+    if (f->copying || w->cursor || w->left == w->left_met) {
+        return false;
+    }
+    if (f->told == w->left) {
+        w->left_met = w->left;
+        return false;
+    }
+    f->told = w->left;
+    f->judged = 0;
+    return true;
+}
+
+/* Whether the place is of the row's last change: a row has no other. */
+static bool is_last(const struct fake *w, size_t place)
+{
+    for (size_t i = place + 1; i < w->log_count; i++) {
+        if (w->log[i] == w->log[place]) {
+            return false;
+        }
+    }
+    return w->rows[w->log[place]] >= 0;
+}
+
+/* What ended since it was passed by, in the places of before. */
+static void push_behind(struct fake_capture *f)
+{
+    const struct fake *w = f->fake;
+    for (size_t i = 0; i < f->behind_count; i++) {
+        if (w->log[f->behind[i]] < FAKE_ROWS) {
+            push_key(f, w->log[f->behind[i]], f->log);
+        }
+    }
+    f->late = f->key_count;
+}
+
+static void push_page(struct fake_capture *f, size_t start)
+{
+    const struct fake *w = f->fake;
+    for (size_t i = start; i < f->end; i++) {
+        if (f->copying ? w->rows[i] >= 0 : w->log[i] < FAKE_ROWS && (!w->cursor || is_last(w, i))) {
+            push_key(f, f->copying ? i : w->log[i], i);
+        }
+    }
+}
+
+/* What lies beyond the horizon comes again, once it has passed. */
+static void begin_pass(struct fake_capture *f)
+{
+    if (f->fake->cursor && !f->copying && f->passed) {
+        f->log = f->horizon < f->log ? f->horizon : f->log;
+        f->horizon = first_open(f->fake);
+        f->passed = false;
+    }
+}
+
+/* Of all places that are or were passed by those whose transactions had not ended at the begin. */
+static void note_open(struct fake_capture *f)
+{
+    f->open_count = 0;
+    for (size_t i = 0; i < f->fake->open_count; i++) {
+        f->open[f->open_count++] = f->fake->opens[i].place;
+    }
+}
+
+static int capture_begin(struct capture *c, struct err *err)
+{
+    (void)err;
+    struct fake_capture *f = of(c);
+    struct fake *w = f->fake;
+    fake_step(w);
+    if (w->between_pages != NULL) {
+        w->between_pages(w, w->pages);
+    }
+    w->pages++;
+    f->rereading = false;
+    f->key_count = 0;
+    f->key_next = 0;
+    f->marked = 0;
+    f->late = 0;
+    f->leaving = tells_left(f);
+    if (f->leaving) {
+        return 0;
+    }
+    begin_pass(f);
+    note_open(f);
+    size_t start = f->copying ? f->row : f->log;
+    look_ahead(f, start);
+    size_t last = f->copying ? FAKE_ROWS : start < f->judged ? f->judged : w->log_count;
+    f->end = !f->looking && start + w->page_rows < last ? start + w->page_rows : last;
+    if (!f->copying && !w->cursor) {
+        push_behind(f);
+    }
+    push_page(f, start);
+    return 0;
+}
+
+static int capture_begin_keys(struct capture *c, const struct span *keys, size_t count,
+                              bool only_gone, struct err *err)
+{
+    (void)err;
+    struct fake_capture *f = of(c);
+    f->rereading = true;
+    f->key_count = 0;
+    f->key_next = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t key = (size_t)strtoul(keys[i].data + 1, NULL, 10);
+        if (!only_gone || f->fake->rows[key] < 0) {
+            push_key(f, key, 0);
+        }
+    }
+    return 0;
+}
+
+/* The log is read up to there. What had not ended then is named; of what is read, too, as it was
+ * when the page began: it is read again, and that is no harm. */
+static void say_log(struct fake_capture *f, size_t to)
+{
+    const struct fake *w = f->fake;
+    size_t open[FAKE_OPEN_MOST * 2];
+    size_t count = 0;
+    size_t place = w->cursor && f->horizon < to ? f->horizon : to;
+    snprintf(f->position, sizeof(f->position), "log %zu", place);
+    for (size_t i = 0; !w->cursor && i < f->open_count; i++) {
+        if (f->open[i] < to) {
+            open[count++] = f->open[i];
+        }
+    }
+    fake_open_print(f->position, sizeof(f->position), open, count);
+}
+
+static void end_page(struct fake_capture *f, struct change *change)
+{
+    change->kind = CHANGE_PAGE;
+    if (f->rereading) {
+        return;
+    }
+    if (f->leaving) {
+        *change = (struct change){.kind = CHANGE_JUDGE, .left = true};
+        return;
+    }
+    if (f->looking) {
+        *change = (struct change){.kind = CHANGE_JUDGE, .truncated = f->truncated};
+        f->judged = f->end;
+        return;
+    }
+    change->copying = f->copying;
+    if (f->copying && f->end < FAKE_ROWS) {
+        f->row = f->end;
+        snprintf(f->position, sizeof(f->position), "copy %zu from %zu", f->row, f->log);
+    } else {
+        bool copied = f->copying;
+        f->log = copied ? f->log : f->end;
+        f->copying = false;
+        f->passed = copied || f->end == f->fake->log_count;
+        f->horizon = copied ? f->log : f->horizon;
+        f->open_count = copied ? 0 : f->open_count;
+        say_log(f, f->log);
+        f->behind_count = fake_open_read(f->position, f->behind);
+    }
+    change->whole = change->copying || f->log >= f->judged;
+    change->drained = !change->copying && f->end == f->fake->log_count;
+    change->position = f->position;
+}
+
+/* What comes from here on is all at or behind the place of the next key. */
+static bool give_mark(struct fake_capture *f, struct change *change)
+{
+    size_t step = f->fake->mark_rows;
+    if (f->rereading || f->leaving || f->looking || step == 0 || f->key_next < f->marked + step ||
+        f->key_next == f->key_count || f->key_next < f->late) {
+        return false;
+    }
+    f->marked = f->key_next;
+    size_t place = f->places[f->key_next];
+    if (f->copying) {
+        snprintf(f->position, sizeof(f->position), "copy %zu from %zu", place, f->log);
+    } else {
+        say_log(f, place);
+    }
+    *change = (struct change){.kind = CHANGE_MARK, .position = f->position};
+    return true;
+}
+
+static int capture_next(struct capture *c, struct change *change, struct err *err)
+{
+    struct fake_capture *f = of(c);
+    fake_step(f->fake);
+    if (++f->fake->changes == f->fake->break_change) {
+        return err_set(err, ERR_TRANSIENT, "connection lost");
+    }
+    if (give_mark(f, change)) {
+        return 0;
+    }
+    bool looking = f->looking && !f->leaving && !f->rereading;
+    while (looking && f->key_next < f->key_count && f->fake->rows[f->keys[f->key_next]] >= 0) {
+        f->key_next++;
+    }
+    if (f->key_next == f->key_count) {
+        end_page(f, change);
+        return 0;
+    }
+    size_t key = f->keys[f->key_next++];
+    long n = f->fake->rows[key];
+    snprintf(f->key, sizeof(f->key), "k%zu", key);
+    snprintf(f->number, sizeof(f->number), "%ld", n);
+    f->values[0] = (struct value){.text = f->key, .len = strlen(f->key)};
+    f->values[1] = (struct value){.text = f->number, .len = strlen(f->number)};
+    change->kind = n >= 0 ? CHANGE_ROW : looking ? CHANGE_FORESEEN : CHANGE_GONE;
+    change->key = span_make(f->key, strlen(f->key));
+    change->row = (struct row){f->values, 2};
+    return 0;
+}
+
+static int capture_fd(const struct capture *c)
+{
+    (void)c;
+    return -1;
+}
+
+static void capture_progress(const struct capture *c, struct capture_progress *out)
+{
+    (void)c;
+    *out = (struct capture_progress){.rows_estimated = -1, .share = 1};
+}
+
+static int capture_release(struct capture *c, const struct mirror *mirror, bool now,
+                           struct err *err)
+{
+    (void)now;
+    (void)err;
+    struct fake *f = of(c)->fake;
+    long log;
+    fake_step(f);
+    if (f->cursor) {
+        return 0; /* nothing is installed that could keep it */
+    }
+    if (!f->mirror_lost && sscanf(mirror->position, "log %ld", &log) == 1 && log >= f->mirror_log) {
+        const char *open = strstr(mirror->position, " but");
+        f->mirror_log = log;
+        snprintf(f->mirror_open, sizeof(f->mirror_open), "%s", open != NULL ? open : "");
+        f->mirror_clock = mirror->clock;
+        snprintf(f->mirror_letters, sizeof(f->mirror_letters), "%s", mirror->letters);
+    }
+    return 0;
+}
+
+static int capture_forget(struct capture *c, const char *consumer, struct err *err)
+{
+    (void)err;
+    struct fake *w = of(c)->fake;
+    snprintf(w->forgotten, sizeof(w->forgotten), "%s", consumer);
+    for (size_t i = 0; i < FAKE_SHELF; i++) {
+        if (strcmp(w->consumers[i].consumer, consumer) == 0) {
+            w->consumers[i].consumer[0] = '\0';
+        }
+    }
+    return 0;
+}
+
+static void capture_free(struct capture *c)
+{
+    free(c);
+}
+
+static const struct capture_ops fake_capture_ops = {
+    .start = capture_start,
+    .resume = capture_resume,
+    .begin = capture_begin,
+    .begin_keys = capture_begin_keys,
+    .next = capture_next,
+    .fd = capture_fd,
+    .progress = capture_progress,
+    .release = capture_release,
+    .forget = capture_forget,
+    .free = capture_free,
+};
+
+struct capture *fake_capture(struct fake *f, const char *consumer)
+{
+    struct fake_capture *c = mem_zero(1, sizeof(*c));
+    c->base.ops = &fake_capture_ops;
+    c->fake = f;
+    snprintf(c->consumer, sizeof(c->consumer), "%s", consumer);
+    (void)fake_listen_to(f, consumer);
+    return &c->base;
+}
