@@ -10,7 +10,7 @@
 #include "settle.h"
 #include "telling.h"
 
-#define LOOP_BURST 200                      /* changes between two looks at the answers */
+#define LOOP_BURST 100                      /* changes between two looks at the answers */
 #define LOOP_COMMIT_US INT64_C(200000)      /* between two commits, */
 #define LOOP_COMMIT_EARLY_US INT64_C(50000) /* or with a quarter of the window settled */
 #define LOOP_RELEASE_US INT64_C(1000000)

@@ -14,8 +14,9 @@
 #define KEEPALIVE_IDLE_S 30L
 #define KEEPALIVE_PAUSE_S 10L
 #define WAIT_MAX_MS 60000
-#define RESOLVED_S 10L  /* a name that moved is found again within that time, */
-#define LIFETIME_S 120L /* and within that where the old address still answers */
+#define UPLOAD_BYTES 131072L /* what one turn moves of a bulk request, at most */
+#define RESOLVED_S 10L       /* a name that moved is found again within that time, */
+#define LIFETIME_S 120L      /* and within that where the old address still answers */
 
 /* libcurl's set-up is the process's, so its one flag is too. */
 static pthread_once_t set_up_once = PTHREAD_ONCE_INIT;
@@ -179,6 +180,8 @@ bool wire_open_slot(struct service *s, struct slot *slot, bool accept_compressed
                 set_tls(easy, &s->options);
     if (accept_compressed) {
         SET(CURLOPT_ACCEPT_ENCODING, "");
+    } else {
+        SET(CURLOPT_UPLOAD_BUFFERSIZE, UPLOAD_BYTES);
     }
     return good;
 }

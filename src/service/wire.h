@@ -11,7 +11,8 @@
 /* libcurl's own set-up, once for the process. False where it has no TLS or no memory. */
 bool wire_set_up(void);
 
-/* Makes a slot's handle. accept_compressed: bulks do without, their answers are short and many. */
+/* Makes a slot's handle. accept_compressed: bulks do without, their answers are short and many, and
+ * their bodies long. */
 bool wire_open_slot(struct service *s, struct slot *slot, bool accept_compressed);
 void wire_close_slot(struct service *s, struct slot *slot);
 
