@@ -121,6 +121,7 @@ struct tests smoke_tests(void);
 struct tests smoke_privilege_tests(void);
 struct tests late_tests(void);
 struct tests routing_tests(void);
+struct tests stream_tests(void);
 struct tests rotation_tests(void);
 struct tests account_tests(void);
 struct tests validate_tests(void);

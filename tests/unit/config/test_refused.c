@@ -13,6 +13,8 @@
 #define FROM "\"from\": {\"table\": \"t\"}"
 #define TO "\"to\": {\"index\": \"i\"," MAPPINGS "}"
 #define PIPE2(x) PIPE(NAME "," FROM "," TO ",\n" x)
+#define STREAM_TO(more) "\"to\": {\"index\": \"i\", \"kind\": \"data_stream\"," MAPPINGS more "}"
+#define STREAM(from, more) PIPE(NAME "," from "," STREAM_TO(more))
 #define S3CRET "tr0ub4dor"
 
 static const struct refused {
@@ -197,6 +199,26 @@ static const struct refused {
      "shop.json:2:111: \"pipelines[0].from.depends_on[0].keys\": it is not one condition or query "
      "by "
      "itself: a \")\" closes what it did not open",
+     NULL},
+
+    /* a data stream only grows */
+    {STREAM(FROM, ""),
+     "shop.json:2:92: \"pipelines[0].to.mappings\" has no property \"@timestamp\" of type date, "
+     "which a data stream needs",
+     "add \"@timestamp\": {\"type\": \"date\"} to its properties, and name its column: \"fields\": "
+     "{\"@timestamp\": \"created_at\"}"},
+    {STREAM("\"from\": {\"table\": \"t\", \"key\": [\"k\"]}", ",\n\"routing\": \"k\""),
+     "shop.json:3:12: \"pipelines[0].to.routing\" is not for a data stream, which takes no routing",
+     NULL},
+    {STREAM("\"from\": {\"table\": \"t\", \"capture\": {\"mode\": \"cursor\", \"column\": \"c\",\n"
+            "\"deletes\": {\"reconcile\": \"1h\"}}}",
+            ""),
+     "shop.json:3:12: \"pipelines[0].from.capture.deletes\" looks for documents to delete, and a "
+     "data stream takes no deletes",
+     NULL},
+    {PIPE(NAME "," FROM "," STREAM_TO("") ",\n\"on_schema_change\": \"rebuild\""),
+     "shop.json:3:21: \"pipelines[0].on_schema_change\" is \"rebuild\", and a data stream is never "
+     "built anew: leave it at \"stop\" here",
      NULL},
 
     /* secrets where none may be */
