@@ -14,7 +14,6 @@
 #include "sql.h"
 
 #define ROWS 40
-#define RUN_MS 60000
 #define PATH_BYTES 4096
 #define NAME_BYTES 24
 #define FUNCTIONS 48

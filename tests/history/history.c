@@ -15,7 +15,7 @@
 #include "wait.h"
 
 #define AUTHORIZATION "ApiKey " WORLD_API_KEY
-#define SYNC_MS 60000
+#define SYNC_MS RUN_MS
 #define STEP_MS 8 /* where a sync runs in the background */
 #define QUIET_POINTS 2
 #define STEPS 40 /* between two of them */

@@ -7,7 +7,7 @@
 #include "sql.h"
 #include "wait.h"
 
-#define ARRIVE_MS 60000
+#define ARRIVE_MS WAIT_MS
 
 /* One server cannot make the slot by the subscription itself: it would wait for its own creator. */
 void publisher_start(struct history *h)

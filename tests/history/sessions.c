@@ -11,7 +11,7 @@
 #include "sql.h"
 #include "wait.h"
 
-#define STATEMENT_MS 30000
+#define STATEMENT_MS WAIT_MS
 #define SESSION_SETTINGS                                                                           \
     "set client_min_messages = error; set lock_timeout = '3s'; set deadlock_timeout = '20ms'"
 

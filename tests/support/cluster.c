@@ -16,7 +16,6 @@
 #include "suite.h"
 #include "wait.h"
 
-#define COMMAND_MS 90000
 
 /* port and standby_of are of a start only. */
 static void command(const struct cluster *c, const char *what, const char *port,
@@ -30,7 +29,7 @@ static void command(const struct cluster *c, const char *what, const char *port,
                                         standby_of != NULL ? "--standby-of" : NULL, standby_of,
                                         NULL},
                   NULL);
-    program_finish(&program, COMMAND_MS, &result);
+    program_finish(&program, RUN_MS, &result);
     ck_assert_msg(result.exit_code == 0, "%s: %s", what, result.err);
     program_result_release(&result);
 }

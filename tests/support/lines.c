@@ -26,7 +26,7 @@ void lines_look(struct lines *l, const char *config, const char *option, const c
     const char *const argv[] = {
         getenv("ROWFERRY_PROGRAM"), "-c", config, "check", "--json", option, NULL};
     program_start(&program, argv, env);
-    program_finish(&program, WAIT_MS, &r);
+    program_finish(&program, RUN_MS, &r);
     l->exit_code = r.exit_code;
     l->tree = json_tokener_parse(r.out);
     ck_assert_msg(json_object_is_type(l->tree, json_type_array), "%d: %s%s", r.exit_code, r.out,
@@ -163,7 +163,7 @@ static void run_command(struct stage *s, const char *command)
         }
     }
     program_start(&program, argv, NULL);
-    program_finish(&program, WAIT_MS, &r);
+    program_finish(&program, RUN_MS, &r);
     program_result_release(&r);
     free(words);
 }
@@ -216,7 +216,7 @@ static void run_shell(const char *command)
     struct program_result r;
     char *one = text_copy_span(span_make(command, strcspn(command, ";")));
     program_start(&program, (const char *const[]){"/bin/sh", "-c", one, NULL}, NULL);
-    program_finish(&program, WAIT_MS, &r);
+    program_finish(&program, RUN_MS, &r);
     ck_assert_msg(r.exit_code == 0, "%s: %s", one, r.err);
     program_result_release(&r);
     free(one);

@@ -175,7 +175,7 @@ static void start(const struct reader *r, const char *how, const char *command, 
 
 static void finish(const char *command, struct program *p, struct program_result *result)
 {
-    program_finish(p, WAIT_MS, result);
+    program_finish(p, RUN_MS, result);
     ck_assert_msg(strstr(result->out, READER_PASSWORD) == NULL &&
                       strstr(result->err, READER_PASSWORD) == NULL,
                   "the password stands in the output of: %s", command);

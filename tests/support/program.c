@@ -20,7 +20,6 @@
 #include "wait.h"
 
 #define ARGUMENTS_MAX 32
-#define RUN_MS 240000
 
 static int memory_file(const char *name)
 {

@@ -46,7 +46,7 @@ bool program_running(const struct program *p);
 void program_result_release(struct program_result *result);
 
 /* The program under test ($ROWFERRY_PROGRAM) with -c config (null: none) and the arguments, which
- * end with null; a minute at most. */
+ * end with null; RUN_MS at most. */
 void rowferry_run(struct program_result *result, const char *config, ...) __attribute__((sentinel));
 void rowferry_start(struct program *p, const char *config, ...) __attribute__((sentinel));
 

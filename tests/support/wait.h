@@ -16,7 +16,10 @@
 
 /* For what comes for certain: a wait ends with it, and a machine with much else to do takes long.
  */
-#define WAIT_MS 60000
+#define WAIT_MS 120000
+
+/* The same for a command to its end. */
+#define RUN_MS 240000
 
 struct deadline {
     int64_t end_ms;

@@ -13,7 +13,7 @@
 #include "suite.h"
 
 #define OPENSSL "/usr/bin/openssl"
-#define SETUP_MS 20000
+#define SETUP_MS WAIT_MS
 
 static void run(const char *const *argv)
 {

@@ -12,7 +12,7 @@
 #include "suite.h"
 
 #define OPENSSL "/usr/bin/openssl"
-#define SETUP_MS 20000
+#define SETUP_MS WAIT_MS
 
 struct place {
     struct devsearch stand_in;

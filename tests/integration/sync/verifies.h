@@ -16,7 +16,7 @@
 #include "world.h"
 
 #define AUTH "ApiKey " WORLD_API_KEY
-#define VERIFY_MS 60000
+#define VERIFY_MS RUN_MS
 
 static inline void synced(struct world *w, long rows)
 {
