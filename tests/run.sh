@@ -13,10 +13,11 @@
 #                                       half a minute of fuzzing for each target (with clang),
 #                                       300 random histories, 250,000 changes, 600,000 rows, 100 verifies,
 #                                       package, units and image on clean trees of Debian (as root)
-#   tests/run.sh --night [--evidence]   the same with the full numbers and on all real search servers, in two hours:
+#   tests/run.sh --night [--evidence]   the same with the full numbers and on all real search servers, in a night:
 #                                       3,000 histories, 300 kills and one at every call to the system,
 #                                       a million changes, two million rows, 50,000 seeds of the simulation,
-#                                       three minutes of fuzzing for each target;
+#                                       three minutes of fuzzing for each target,
+#                                       200 mutants by fixed operators (tests/crash/operators.py);
 #                                       --evidence writes what came out to docs/evidence/DATE.txt
 #
 # For example: tests/run.sh -L unit, tests/run.sh -R changelog
@@ -47,6 +48,7 @@ if [ "${1:-}" = --night ]; then
     export ROWFERRY_COPIED_ROWS=${ROWFERRY_COPIED_ROWS:-2000000}
     export ROWFERRY_ARTICLES=${ROWFERRY_ARTICLES:-100000}
     export ROWFERRY_FUZZ_S=${ROWFERRY_FUZZ_S:-180}
+    export ROWFERRY_MUTANTS=${ROWFERRY_MUTANTS:-200}
     export ROWFERRY_SEEDS=${ROWFERRY_SEEDS:-50000}
     if [ "${2:-}" = --evidence ]; then
         evidence=docs/evidence/$(date -u +%Y-%m-%d).txt
@@ -163,6 +165,7 @@ main() {
     [ "$preset" != coverage ] || tests/coverage.py "$build" || rc=$?
     if [ "$preset" = debug ]; then
         tests/crash/mutants.sh || rc=$?
+        [ -z "${ROWFERRY_MUTANTS:-}" ] || tests/crash/operators.py --count "$ROWFERRY_MUTANTS" || rc=$?
         tests/fuzz/run.sh "${ROWFERRY_FUZZ_S:-30}" || rc=$?
     fi
     return "$rc"
