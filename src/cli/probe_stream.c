@@ -178,10 +178,9 @@ static void probe_template(struct check *c)
                   "whether an index template makes a data stream of \"%s\" is not to be seen",
                   name);
         check_remedy(c,
-                     "have an administrator create one: PUT "
-                     "/_index_template/%s {\"index_patterns\":[\"%s\"],\"priority\":500,"
-                     "\"data_stream\":{}}",
-                     own, name);
+                     "have an administrator create one with the properties of to.mappings and "
+                     "\"source_id\" (docs/rights.md): PUT /_index_template/%s",
+                     own);
     } else if (found.stream) {
         say_template(c, found.name, strcmp(found.name, own) == 0);
     } else {
