@@ -31,18 +31,18 @@ update stamped set stamped = extract(epoch from clock_timestamp()) * 1000000 whe
 SQL
 }
 
-# Changes for $1 seconds; prints how many a second, and the writer's mean time in milliseconds.
+# Changes for $1 seconds, $2 a second; prints how many there were, and the writer's mean time in milliseconds.
 changes_write() {
-    pgbench --no-vacuum --protocol=prepared --client=4 --rate=$((changes_a_second / changes_a_transaction)) --time="$1" \
+    pgbench --no-vacuum --protocol=prepared --client=4 --rate=$(($2 / changes_a_transaction)) --time="$1" \
         --file="$dir/changes.sql" "$uri" 2>/dev/null |
         awk -v rows="$changes_a_transaction" '/^tps/ { tps = $3 } /^latency average/ { ms = $4 } /schedule lag: avg/ { lag = $6 }
             END { printf "{\"written_per_second\":%.0f,\"writer_ms\":%.2f}\n", tps * rows, ms - lag }'
 }
 
-# One round of $1 seconds: the writer alone, then beside run.
+# One round of $1 seconds, $2 changes a second: the writer alone, then beside run.
 changes_round() {
     local agent alone beside before ages late rss cpu # not in a subshell: the sink is the caller's to stop
-    alone=$(changes_write "$1")
+    alone=$(changes_write "$1" "$2")
     start_sink
     configure
     jq '.pipelines[0] |= (.name = "stamped" | .from.table = "public.stamped" | .to.index = "stamped"
@@ -55,11 +55,11 @@ changes_round() {
         running "$agent" || { cat "$dir/log" >&2; die 'run failed'; }
         sleep 0.1
     done
-    changes_write 3 >/dev/null
+    changes_write 3 "$2" >/dev/null
     sleep 1
     curl -fsS "$url/_sink/ages" >/dev/null
     before=$(sink_field upserts) cpu=$(awk '{ print $14 + $15 }' "/proc/$agent/stat")
-    beside=$(changes_write "$1")
+    beside=$(changes_write "$1" "$2")
     late=$(sink_field upserts)
     sleep 2
     ages=$(curl -fsS "$url/_sink")
@@ -72,51 +72,35 @@ changes_round() {
     sink_pid=''
     "$build/rowferry" -c "$dir/changes.json" source uninstall >/dev/null 2>"$dir/log"
     jq -cn --argjson alone "$alone" --argjson beside "$beside" --argjson ages "$ages" --argjson before "$before" \
-        --argjson late "$late" --argjson seconds "$1" --argjson rss "$rss" --argjson cpu "$cpu" --argjson hz "$(getconf CLK_TCK)" '{
-            alone: $alone, beside: $beside, sent_per_second: (($late - $before) / $seconds), p50_ms: $ages.p50_ms,
+        --argjson late "$late" --argjson seconds "$1" --argjson rss "$rss" --argjson cpu "$cpu" --argjson hz "$(getconf CLK_TCK)" --argjson asked "$2" '{
+            asked: $asked, alone: $alone, beside: $beside, sent_per_second: (($late - $before) / $seconds), p50_ms: $ages.p50_ms,
             p99_ms: $ages.p99_ms, most_ms: $ages.most_ms, peak_rss_mib: ($rss / 1024), cpu_share: ($cpu / $hz / $seconds)}'
 }
 
 # Prints one object of JSON. $1: rounds, $2: seconds of each, $3: seconds at rest.
 changes() {
-    local number
+    local number rate
     say "single rows, $1 rounds of $2 s, then $3 s at rest"
     latency_lines "$1" "$2" "$3" | tee "$dir/latencies" >&2
     changes_prepare
     rm -f "$dir/changes"
     for ((number = 1; number <= $1; number++)); do
         say "$changes_a_second changes a second, round $number of $1"
-        changes_round "$2" >>"$dir/changes"
+        changes_round "$2" "$changes_a_second" >>"$dir/changes"
         tail -1 "$dir/changes" >&2
     done
-    jq -n --slurpfile latencies "$dir/latencies" --slurpfile changes "$dir/changes" --arg load "$(cut -d' ' -f1-3 /proc/loadavg)" '
-        def median: sort | .[length / 2 | floor];
-        def of(f): {median: (map(f) | median), least: (map(f) | min), most: (map(f) | max)};
-        {load: $load, rounds: ($changes | length),
+    rm -f "$dir/faster"
+    for rate in "${rates[@]}"; do
+        say "$rate changes a second"
+        changes_round "$2" "$rate" >>"$dir/faster"
+        tail -1 "$dir/faster" >&2
+    done
+    jq -n --slurpfile latencies "$dir/latencies" --slurpfile changes "$dir/changes" --slurpfile faster "$dir/faster" "$statistics"'
+        {rounds: ($changes | length), faster: $faster, highest: ($changes + $faster
+            | map(select(.p99_ms <= 1000) | .beside.written_per_second) | max),
          single: ($latencies | map(select(.p50_ms)) | group_by(.subject) | map({key: .[0].subject, value: {p50_ms: of(.p50_ms), p99_ms: of(.p99_ms)}}) | from_entries),
          rest: ($latencies | map(select(.seconds))),
          sustained: ($changes | {written_alone: of(.alone.written_per_second), written: of(.beside.written_per_second),
             writer_alone_ms: of(.alone.writer_ms), writer_ms: of(.beside.writer_ms), sent: of(.sent_per_second),
             p50_ms: of(.p50_ms), p99_ms: of(.p99_ms), most_ms: of(.most_ms), peak_rss_mib: of(.peak_rss_mib), cpu_share: of(.cpu_share)})}'
-}
-
-table_changes() {
-    jq -r '
-        def n(d): . * pow(10; d) | round / pow(10; d);
-        def cell(d): "\(.median | n(d)) (\(.least | n(d))-\(.most | n(d)))";
-        "", "single rows at 100 a second, \(.rounds) rounds, median (least-most); load of the machine \(.load)", "",
-        "| | p50, ms | p99, ms |", "| --- | --- | --- |",
-        (.single | (["bare", "INSERT and _bulk of one document, nothing between"], ["polled", "commit to document, polls"],
-            ["notified", "commit to document, NOTIFY"], ["sync with nothing to do", "sync with nothing to do"],
-            ["starting the program alone", "starting the program alone"]) as [$key, $name]
-         | .[$key] | "| \($name) | \(.p50_ms | cell(1)) | \(.p99_ms | cell(1)) |"),
-        "", (.rest[] | "at \(.subject) for \(.seconds) s: agent \(.agent_cpu_s_per_hour) CPU-s an hour, its session in the database \(.backend_cpu_s_per_hour)"),
-        "", (.sustained | "| 20,000 changes a second | writer alone | with run |", "| --- | --- | --- |",
-         "| written a second | \(.written_alone | cell(0)) | \(.written | cell(0)) |",
-         "| a transaction of 200, ms | \(.writer_alone_ms | cell(1)) | \(.writer_ms | cell(1)) |",
-         "| acknowledged a second | | \(.sent | cell(0)) |",
-         "| statement to acknowledged, p50, ms | | \(.p50_ms | cell(0)) |",
-         "| p99, ms | | \(.p99_ms | cell(0)) |",
-         "| peak RSS, MiB | | \(.peak_rss_mib | cell(1)) |",
-         "| share of a core | | \(.cpu_share | cell(2)) |")' "$1"
 }

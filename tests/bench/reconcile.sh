@@ -12,8 +12,8 @@ reconcile() {
     configure
     jq '.pipelines[0].from.capture = {deletes: {reconcile: "1s"}}' "$dir/rowferry.json" >"$dir/reconcile.json"
     cp "$dir/rowferry.json" "$dir/idle.json"
-    "$build/rowferry" -c "$dir/rowferry.json" source install >/dev/null 2>"$dir/log"
-    "$build/rowferry" -c "$dir/rowferry.json" --no-progress sync >/dev/null 2>"$dir/log"
+    rf source install
+    rf sync
     for ((number = 1; number <= rounds; number++)); do
         sleep 1.1 # so that it is due
         for subject in keys idle reconcile; do
@@ -24,10 +24,10 @@ reconcile() {
         done
     done
     stop_sink
-    jq -cs 'def median(f): map(f) | sort | .[length / 2 | floor];
+    jq -cs --argjson rows "$rows" 'def median(f): map(f) | sort | .[length / 2 | floor];
         group_by(.subject) | map({(.[0].subject): {seconds: median(.seconds), cpu: median(.cpu_seconds_per_million),
             database_cpu: median(.database_cpu_seconds_per_million), rss: median(.peak_rss_mib)}}) | add
-        | {seconds: (.reconcile.seconds - .idle.seconds), of_copy: ((.reconcile.seconds - .idle.seconds) / .keys.seconds),
+        | {rows: $rows, seconds: (.reconcile.seconds - .idle.seconds), of_copy: ((.reconcile.seconds - .idle.seconds) / .keys.seconds),
            copy_seconds: .keys.seconds, cpu_seconds_per_million: (.reconcile.cpu - .idle.cpu),
            database_cpu_seconds_per_million: (.reconcile.database_cpu - .idle.database_cpu),
            copy_database_cpu_seconds_per_million: .keys.database_cpu, more_rss_mib: (.reconcile.rss - .idle.rss)}' \

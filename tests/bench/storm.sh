@@ -17,11 +17,11 @@ sink_rate() {
 
 # Prints one line of JSON. $1: seconds of storm.
 storm() {
-    local seconds=$1 pid before after refused taken in_storm most capacity
+    local seconds=$1 pid before after refused taken in_storm most capacity rss
     start_sink --writers 4 --queue 10 --fixed-us 4000 --writer-bytes 1500000
     rm -f "$dir"/state.db*
     configure '{"in_flight": 32}'
-    "$build/rowferry" -c "$dir/rowferry.json" source install >/dev/null 2>"$dir/log"
+    rf source install
     "$build/rowferry" -c "$dir/rowferry.json" --no-progress sync >/dev/null 2>"$dir/log" &
     pid=$!
     sleep 8
@@ -35,7 +35,9 @@ storm() {
     kill -USR2 "$sink_pid"
     sleep 10
     after=$(sink_rate 5)
+    running "$pid" || die "the load ended before the storm did: it needs more rows"
     most=$(sink_field most_at_once)
+    rss=$(awk '/VmHWM/ { print $2 }' "/proc/$pid/status")
     kill -TERM "$pid"
     wait "$pid" || true
     stop_pid "$sink_pid" TERM 5
@@ -44,7 +46,8 @@ storm() {
     # a batch of about 360 KiB, as 32 in flight share a window of 12 MiB
     capacity=$((4 * 372000 * 1000000 / (4000 + 372000 * 1000000 / 1500000)))
     jq -cn --argjson before "$before" --argjson after "$after" --argjson refused "$refused" --argjson taken "$taken" \
-        --argjson in_storm "$in_storm" --argjson most "$most" --argjson capacity "$capacity" '{
+        --argjson in_storm "$in_storm" --argjson most "$most" --argjson capacity "$capacity" --argjson rss "$rss" '{
             of_capacity: ($before / $capacity), refused_share: ($refused / ($refused + $taken)),
-            tries_in_storm: $in_storm, after_of_before: ($after / $before), most_in_flight: $most}'
+            tries_in_storm: $in_storm, after_of_before: ($after / $before), most_in_flight: $most,
+            peak_rss_mib: ($rss / 1024)}'
 }

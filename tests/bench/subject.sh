@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs one subject of the benchmark once; run.sh measures it and sets the variables.
 #
-#   BENCH_URI, BENCH_URL, BENCH_PROGRAM, BENCH_CONFIG   subject.sh B0|B0j|B1|rowferry|keys|idle|reconcile
+#   BENCH_URI, BENCH_URL, BENCH_PROGRAM, BENCH_CONFIG, ...   subject.sh SUBJECT
 set -euo pipefail
 
 # CSV with a quote that no value holds hands JSON out as it is
@@ -13,20 +13,35 @@ B0() { psql -qX "$BENCH_URI" -c 'copy events to stdout' >/dev/null; }
 
 B0j() { psql -qX "$BENCH_URI" -c "$as_json" >/dev/null; }
 
-# What one writes without a program: an action line before each row, and curl for each 5,000 of them.
+# An action line before each row.
+bodies() { psql -qX "$BENCH_URI" -c "$as_json" | sed 's/^{"id":\([0-9]*\)/{"index":{"_id":"\1"}}\n&/'; }
+
+# What one writes without a program: curl for each 5,000 of them.
 B1() {
-    psql -qX "$BENCH_URI" -c "$as_json" |
-        sed 's/^{"id":\([0-9]*\)/{"index":{"_id":"\1"}}\n&/' |
-        split -l 10000 --filter "curl -sS -o /dev/null -H 'Content-Type: application/x-ndjson' -H 'Expect:' \
-            --data-binary @- '$BENCH_URL/$bulk_path'"
+    bodies | split -l 10000 --filter "curl -sS -o /dev/null -H 'Content-Type: application/x-ndjson' -H 'Expect:' \
+        --data-binary @- '$BENCH_URL/$bulk_path'"
 }
+
+# The same bodies from a file, by a loop around libcurl: without a database.
+B2() { "$BENCH_POSTER" "$BENCH_FILE" "$BENCH_URL/$bulk_path"; }
+
+# What the client libraries of two languages make of it.
+python() { "$BENCH_PYTHON" "$BENCH_HERE/client.py" "$BENCH_URI" "$BENCH_URL"; }
+
+node() { NODE_PATH=$BENCH_NODE/node_modules command node "$BENCH_HERE/client.js" "$BENCH_URI" "$BENCH_URL"; }
 
 rowferry() { "$BENCH_PROGRAM" -c "$BENCH_CONFIG" --no-progress sync; }
 
-# A sync with nothing to do, one that reconciles, and what they are held against.
+# The configuration tells them apart.
+rowferry1() { rowferry; }
+catchup() { rowferry; }
 idle() { rowferry; }
-
 reconcile() { rowferry; }
+distant() { rowferry; }
+
+verify() { "$BENCH_PROGRAM" -c "$BENCH_CONFIG" --no-progress verify; }
+
+table() { psql -qX "$BENCH_URI" -c "copy $BENCH_TABLE to stdout" >/dev/null; }
 
 keys() { psql -qX "$BENCH_URI" -c 'copy (select id from events order by id) to stdout' >/dev/null; }
 

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Beside a real OpenSearch on the same cores: what share of all CPU is the agent's; what a verify costs;
+# what client libraries of other languages need; sourced by run.sh. A figure that cannot be had is left
+# out with its reason.
+
+real_end() { [ ! -e "$dir/node/pid" ] || "$top/tests/servers/opensearch" stop --dir "$dir/node" >&2 || true; }
+
+skipped() {
+    say "skipped: $1"
+    jq -n --arg why "$1" '{skipped: $why}'
+}
+
+# CPU seconds of a living process, its threads included.
+process_cpu() {
+    sed 's/.*) //' "/proc/$1/stat" | awk -v hz="$(getconf CLK_TCK)" '{ print ($12 + $13) / hz }'
+}
+
+real_start() {
+    install_packages "$dir/packages.log" "${opensearch_packages[@]}" &&
+        url=$("$top/tests/servers/opensearch" start --dir "$dir/node" --version 2.19.4 --heap 1g --timeout 300 2>"$dir/node.out")
+}
+
+# $1: subject. Adds what the node used meanwhile.
+measure_real() {
+    local before after pid
+    pid=$(cat "$dir/node/pid")
+    before=$(process_cpu "$pid")
+    measure "$1" "$real_rows" >"$dir/run"
+    after=$(process_cpu "$pid")
+    jq -c --argjson before "$before" --argjson after "$after" \
+        '. + {service_cpu_seconds_per_million: (($after - $before) / .rows * 1e6)}' "$dir/run"
+}
+
+# Prints one object of JSON. The load beside the same bodies posted from a file; then a verify.
+real() {
+    real_start || { skipped "no OpenSearch could be started here: $(tail -1 "$dir/node.out" "$dir/packages.log" 2>/dev/null | tail -1)"; return; }
+    make_table real "$real_rows"
+    BENCH_URI=$uri PGOPTIONS='-c search_path=real' "$here/subject.sh" bodies >"$dir/real.bulk"
+    mv "$dir/real.bulk" "$dir/bulk"
+    configure '{}' real.events
+    jq '.pipelines[0].to.settings = {number_of_shards: 1, number_of_replicas: 0}' "$dir/rowferry.json" >"$dir/next.json"
+    mv "$dir/next.json" "$dir/rowferry.json"
+    begin_anew
+    say "a real node, $real_rows rows"
+    measure_real rowferry | tee "$dir/real.load" >&2
+    curl -fsS -o /dev/null -X POST "$url/events/_refresh"
+    measure_real idle | tee "$dir/real.idle" >&2
+    measure_real verify | tee "$dir/real.verify" >&2
+    curl -fsS -o /dev/null -X DELETE "$url/events*"
+    curl -fsS -o /dev/null -X PUT -H 'content-type: application/json' "$url/events" \
+        -d "$(jq '.pipelines[0].to | {mappings, settings}' "$dir/rowferry.json")"
+    measure_real B2 | tee "$dir/real.posted" >&2
+    rm -f "$dir/bulk"
+    psql -qX "$uri" -c 'set client_min_messages = warning' -c 'drop schema real cascade'
+    jq -n --slurpfile load "$dir/real.load" --slurpfile idle "$dir/real.idle" --slurpfile verify "$dir/real.verify" --slurpfile posted "$dir/real.posted" '
+        {load: $load[0], posted: $posted[0], of_posted: ($load[0].rows_per_second / $posted[0].rows_per_second),
+         agent_share: ($load[0] | .cpu_seconds_per_million
+            / (.cpu_seconds_per_million + .database_cpu_seconds_per_million + .service_cpu_seconds_per_million)),
+         verify: {seconds_per_million: (($verify[0].seconds - $idle[0].seconds) / $verify[0].rows * 1e6),
+            cpu_seconds_per_million: ($verify[0].cpu_seconds_per_million - $idle[0].cpu_seconds_per_million),
+            database_cpu_seconds_per_million: ($verify[0].database_cpu_seconds_per_million - $idle[0].database_cpu_seconds_per_million),
+            service_cpu_seconds_per_million: ($verify[0].service_cpu_seconds_per_million - $idle[0].service_cpu_seconds_per_million),
+            peak_rss_mib: $verify[0].peak_rss_mib, more_rss_mib: ($verify[0].peak_rss_mib - $idle[0].peak_rss_mib)}}'
+}
+
+# --- client libraries -------------------------------------------------------------------------
+
+python_client() {
+    [ -x "$dir/python/bin/python" ] && return
+    python3 -m venv "$dir/python" && "$dir/python/bin/pip" -q install 'psycopg2-binary==2.9.*' 'opensearch-py==3.*'
+}
+
+node_client() {
+    [ -d "$dir/node-client/node_modules" ] && return
+    mkdir -p "$dir/node-client" && cd "$dir/node-client" && npm install --silent pg@8 pg-query-stream@4 @opensearch-project/opensearch@3
+}
+
+# Prints one object of JSON: the same load by what one writes with a client library.
+clients() {
+    local language
+    make_table clients "$client_rows"
+    rm -f "$dir/client.lines"
+    for language in python node; do
+        if ("${language}_client") >"$dir/client.log" 2>&1; then
+            start_sink
+            measure "$language" "$client_rows" | tee -a "$dir/client.lines" >&2
+            stop_sink "$client_rows"
+        else
+            say "skipped: $language"
+            jq -nc --arg subject "$language" --arg why "$(tail -1 "$dir/client.log")" \
+                '{subject: $subject, skipped: "its packages could not be installed: \($why)"}' | tee -a "$dir/client.lines" >&2
+        fi
+    done
+    psql -qX "$uri" -c 'set client_min_messages = warning' -c 'drop schema clients cascade'
+    jq -s '{clients: .}' "$dir/client.lines"
+}
