@@ -16,7 +16,6 @@
 #include "suite.h"
 #include "wait.h"
 
-
 /* port and standby_of are of a start only. */
 static void command(const struct cluster *c, const char *what, const char *port,
                     const char *standby_of)
