@@ -18,6 +18,7 @@
 #define NAME_BYTES 24
 #define FUNCTIONS 48
 #define TRIES 3
+#define CALLS_TO_JUDGE 20
 #define EXIT_HELD 5
 
 const struct fault boundary_kill = {.action = "kill", .class = "boundary"};
@@ -335,7 +336,9 @@ static void tell(const struct workload *work, const struct fault *fault, const s
     }
     ck_assert_msg(tally->wrong == 0, "%s, %s: %lld wrong ends, see above", work->name,
                   fault->action, (long long)tally->wrong);
-    ck_assert_msg(tally->missed * 4 <= tally->hits + tally->missed,
+    /* of few one is a large share already, and each function was hit */
+    ck_assert_msg(tally->hits + tally->missed < CALLS_TO_JUDGE ||
+                      tally->missed * 4 <= tally->hits + tally->missed,
                   "%s, %s: %lld of %lld calls did not come again", work->name, fault->action,
                   (long long)tally->missed, (long long)(tally->hits + tally->missed));
 }

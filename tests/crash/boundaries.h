@@ -9,8 +9,8 @@
  * A workload is run once to list its calls. Then it is prepared, broken at one of them, recovered
  * and judged, for each call that is chosen: every $ROWFERRY_STRIDE'th of them (40), beginning with
  * $ROWFERRY_OFFSET, and at least one of each function. A call that did not come again is told, and
- * a quarter of them fails the test: the servers answer one request at a time so that they come
- * again.
+ * a quarter of twenty or more fails the test: the servers answer one request at a time so that they
+ * come again.
  */
 #ifndef ROWFERRY_TESTS_BOUNDARIES_H
 #define ROWFERRY_TESTS_BOUNDARIES_H
