@@ -2,17 +2,54 @@
 # SPDX-License-Identifier: Apache-2.0
 # What CI runs beyond ctest: everything compiles with clang, clang-format has nothing to change,
 # clang-tidy nothing to say. Installs the three by apt where they are missing.
+#
+#   tests/lint.sh --deep       cppcheck and gcc -fanalyzer instead, which take a few minutes; what they say that
+#                              is not so stands in tests/lint/cppcheck.txt and analyzer.txt, with the reason
 set -eu
 cd "$(dirname "$0")/.."
 
 missing=
-for tool in clang clang-format clang-tidy; do
+tools='clang clang-format clang-tidy'
+[ "${1:-}" != --deep ] || tools='cppcheck gcc'
+for tool in $tools; do
     command -v "$tool" >/dev/null || missing="$missing $tool"
 done
 if [ -n "$missing" ]; then
     sudo=$([ "$(id -u)" -eq 0 ] || echo sudo)
     $sudo apt-get update >/dev/null
     $sudo apt-get install -y --no-install-recommends $missing >/dev/null
+fi
+
+deep() {
+    found=0
+    mkdir -p build
+    cppcheck --quiet -j "$(nproc)" --std=c11 --enable=warning,performance,portability \
+        --suppress=missingIncludeSystem --suppressions-list=tests/lint/cppcheck.txt --error-exitcode=1 \
+        -D_GNU_SOURCE '-DROWFERRY_VERSION="0"' -I include src || found=1
+    includes=$(pkg-config --cflags libpq libcurl json-c sqlite3 libmicrohttpd | sed 's/-I/-isystem /g')
+    find src -name '*.c' -print0 | xargs -0 -n 1 -P "$(nproc)" sh -c '
+        exec gcc -std=c17 -O1 -fanalyzer -D_GNU_SOURCE -DROWFERRY_VERSION=\"0\" -Iinclude -I"$(dirname "$1")" '"$includes"' \
+            -c "$1" -o /dev/null' sh 2>build/analyzer || found=1
+    if ! awk '
+        NR == FNR { known[$1 " " $2] = $0 !~ /^#/; next }
+        match($0, /\[-Wanalyzer-[a-z-]*\]/) && / warning: / {
+            warning = substr($0, RSTART + 1, RLENGTH - 2)
+            file = substr($0, 1, index($0, ":") - 1)
+            if (!known[file " " warning]) {
+                print
+                bad++
+            }
+        }
+        END { exit bad > 0 }' tests/lint/analyzer.txt build/analyzer; then
+        found=1
+    fi
+    [ "$found" = 0 ] || { echo "lint: cppcheck or the analyzer found faults"; return 1; }
+    echo "lint: cppcheck and gcc -fanalyzer, 0 violations"
+}
+
+if [ "${1:-}" = --deep ]; then
+    deep
+    exit
 fi
 
 formatted=$(find src include tests -name '*.[ch]' | wc -l)

@@ -198,7 +198,7 @@ int config_load(struct config **out, const char *path, struct err *err)
 {
     *out = NULL;
     const char *found;
-    struct err unseen;
+    struct err unseen = {.class = ERR_NONE};
     err = err != NULL ? err : &unseen;
     int result = find_file(path, &found, err);
     if (result != 0) {

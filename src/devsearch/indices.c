@@ -38,7 +38,7 @@ enum parts { PART_ALIASES = 1, PART_MAPPINGS = 2, PART_SETTINGS = 4 };
 static int show(struct server *s, const struct request *q, struct answer *a, unsigned parts,
                 struct refusal *refusal)
 {
-    struct indices list;
+    struct indices list = {NULL, 0};
     const char *expand = request_parameter(q, "expand_wildcards");
     bool all =
         expand != NULL && (strstr(expand, "all") != NULL || strstr(expand, "closed") != NULL);

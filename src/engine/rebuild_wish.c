@@ -361,7 +361,7 @@ static int look_live(struct rebuild_job *j, void *context, struct err *err)
 {
     bool *live = context;
     struct index_info at;
-    enum alias_kind kind;
+    enum alias_kind kind = ALIAS_ABSENT;
     struct checkpoint next = {0};
     const struct service_port *service = &j->ports->pipeline->service;
     int rc = checkpoint_load(j->next, &next, err);

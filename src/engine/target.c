@@ -425,7 +425,7 @@ int target_end_rebuild(struct target *t, struct err *err)
 {
     struct rebuild rebuild;
     struct index_info at;
-    enum alias_kind kind;
+    enum alias_kind kind = ALIAS_ABSENT;
     bool underway = false;
     int rc = rebuild_look(t->state, &rebuild, &underway, err);
     if (rc == 0 && underway) {

@@ -74,7 +74,7 @@ static char *parameter(struct span text)
 
 static void push_query(struct buf *out, struct span query)
 {
-    char *all[PARAMETERS_MOST];
+    char *all[PARAMETERS_MOST] = {NULL};
     size_t count = 0;
     for (size_t at = 0; at < query.len && count < PARAMETERS_MOST; at++) {
         const char *end = memchr(query.data + at, '&', query.len - at);
