@@ -336,7 +336,31 @@ START_TEST(a_key_of_another_schemas_type_is_read_in_its_own_order)
 }
 END_TEST
 
-SUITE_MAIN("source/cursor", changes_arrive_before_the_horizon_passes_them,
+START_TEST(a_first_load_tells_how_far_it_is)
+{
+    struct walk w = of_notes();
+    struct capture_progress progress;
+    w.page_rows = 10;
+    w.chunk_bytes = (size_t)1 << 20;
+    walk_new(&w, NOTES);
+    sql_exec(w.db, "insert into note select i, 'b' || i from generate_series(1, 1000) i");
+    sql_exec(w.db, "analyze note");
+    walk_start(&w);
+    walk_page(&w);
+    w.capture->ops->progress(w.capture, &progress);
+    ck_assert_int_eq(progress.rows_estimated, 1000);
+    ck_assert_int_eq(progress.rows_read, 10);
+    ck_assert_double_eq_tol(progress.share, 0.01, 0.0001);
+    walk_drain(&w);
+    pass_all(&w);
+    w.capture->ops->progress(w.capture, &progress);
+    ck_assert_double_eq_tol(progress.share, 1, 0.0001);
+    walk_free(&w);
+}
+END_TEST
+
+SUITE_MAIN("source/cursor", a_first_load_tells_how_far_it_is,
+           changes_arrive_before_the_horizon_passes_them,
            what_was_delivered_ahead_is_not_delivered_again,
            what_was_pushed_out_of_the_table_is_delivered_twice_at_most,
            a_transaction_that_commits_late_is_not_missed, a_prepared_transaction_is_not_missed,
