@@ -52,7 +52,8 @@ void batch_reset(struct batch *b)
 bool batch_full(const struct batch *b)
 {
     size_t memory = b->bytes.len + b->keys.len + b->count * sizeof(struct operation);
-    return b->count >= b->max_operations || memory >= b->full_bytes;
+    size_t next = b->count > 0 ? b->operations[b->count - 1].len : 0; /* as large as the last one */
+    return b->count >= b->max_operations || memory + next >= b->full_bytes;
 }
 
 static void grow_operations(struct batch *b)

@@ -29,7 +29,7 @@ struct batch {
     struct key_routing routing; /* action lines name it; set once after batch_init */
     bool creates;               /* for a data stream: of a document that is there stays what is
                                    there, and deletes are refused; set as routing is */
-    size_t full_bytes;          /* of memory: batch_full from here on */
+    size_t full_bytes;          /* of memory: batch_full where the next one would reach it */
     size_t send_limit;          /* how many operations travel in the next request; 0 = all */
     unsigned http_status;       /* of the whole request; 0 = no answer arrived */
     struct err failure;     /* what befell the whole request, class ERR_NONE where nothing did */
@@ -39,7 +39,8 @@ struct batch {
 };
 
 /* full_bytes: the memory that a batch aims at, request, keys and operations; max_bytes: the
- * greatest document. A batch that is not full always has room for one more operation of that size.
+ * greatest document. A batch that is not full always has room for one more operation of that size;
+ * it is full where one as large as the last would reach its aim.
  */
 void batch_init(struct batch *b, size_t full_bytes, size_t max_bytes, size_t max_operations);
 void batch_release(struct batch *b);

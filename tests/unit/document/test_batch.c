@@ -61,16 +61,32 @@ START_TEST(a_batch_that_is_not_full_takes_the_greatest_document)
     batch_init(&b, 1000, 50000, 10);
     char *great = mem_zero(50001, 1);
     memset(great, 'x', 50000);
-    char small[500] = {0}; /* the operation itself counts too */
-    memset(small, 'x', 499);
+    char small[300] = {0}; /* the operation itself counts too */
+    memset(small, 'x', 299);
     ck_assert(add(&b, "1", small, 1));
     ck_assert(!batch_full(&b));
     ck_assert(add(&b, "2", great, 1));
     ck_assert(batch_full(&b));
     ck_assert(!add(&b, "3", great, 1));
     ck_assert_uint_eq(b.count, 2);
-    ck_assert_uint_eq(b.bytes.len, 50499);
+    ck_assert_uint_eq(b.bytes.len, 50299);
     free(great);
+    batch_release(&b);
+}
+END_TEST
+
+/* Rows of 1 MiB once made requests of twice what a batch aims at, and so much memory each. */
+START_TEST(a_batch_is_full_where_one_as_large_as_the_last_would_pass_its_aim)
+{
+    struct batch b;
+    char document[600] = {0};
+    batch_init(&b, 1000, 50000, 10);
+    memset(document, 'x', 599);
+    ck_assert(add(&b, "1", "{}\n", 1));
+    ck_assert(!batch_full(&b));
+    batch_reset(&b);
+    ck_assert(add(&b, "1", document, 1));
+    ck_assert(batch_full(&b));
     batch_release(&b);
 }
 END_TEST
@@ -194,6 +210,7 @@ END_TEST
 
 SUITE_MAIN("document/batch", operations_follow_each_other_in_the_body,
            a_rollback_leaves_no_byte_behind, a_batch_that_is_not_full_takes_the_greatest_document,
+           a_batch_is_full_where_one_as_large_as_the_last_would_pass_its_aim,
            a_batch_is_full_by_its_operations_too, a_batch_of_tiny_documents_is_full_by_its_memory,
            what_is_not_settled_stays_in_order_with_its_bytes, a_reason_is_cut_on_a_character,
            the_first_that_is_deferred_keeps_its_key_and_its_bytes)
