@@ -22,6 +22,13 @@ void stream_template_name(char out[STREAM_TEMPLATE_BYTES], const char *name)
 /* --- what is there ----------------------------------------------------------------------------
  */
 
+/* A lifecycle replaces backing indices by others, with uuids of their own: "shrink-..-.ds-..",
+ * "partial-.ds-..". */
+static bool is_replaced(const char *backing)
+{
+    return strncmp(backing, ".ds-", 4) != 0;
+}
+
 /* ".ds-shop-2026.11.22-000003": 3; 0 where there is no number. */
 static int64_t number_of(const char *backing)
 {
@@ -37,7 +44,7 @@ static struct json_object *ours_in(struct json_object *description)
 struct backing {
     struct json_object *newest; /* the description of the last one, */
     struct json_object *marked; /* of the last one that says whose the stream is, */
-    struct json_object *first;  /* and of number 1; null: deleted since */
+    struct json_object *first;  /* and of number 1; null: deleted or replaced since */
     int64_t number;             /* of newest */
     int64_t marked_number;
     bool all_noted; /* each one has the uuid of the stream */
@@ -60,7 +67,7 @@ static bool look_at(struct json_object *tree, const char *name, struct backing *
             out->marked = description;
             out->marked_number = number;
         }
-        out->first = number == 1 ? description : out->first;
+        out->first = number == 1 && !is_replaced(index) ? description : out->first;
         out->all_noted &= body_text(ours_in(description), "stream")[0] != '\0';
     }
     return out->newest != NULL;

@@ -6,8 +6,9 @@
  * Elasticsearch 8.19.21). 409 says that the last backing index has a document of that id.
  *
  * A stream is ours by `_meta.rowferry` of its mapping, as a generation is (index.h). Its uuid is
- * that of its first backing index, noted in `_meta.rowferry.stream` because retention deletes that
- * one some day. A stream that was deleted and came back by its template has another one.
+ * that of its first backing index, noted in `_meta.rowferry.stream` because some day retention
+ * deletes that one, or a lifecycle replaces it (shrunk, or a searchable snapshot). A stream that
+ * was deleted and came back by its template has another one.
  */
 #ifndef ROWFERRY_SERVICE_STREAM_H
 #define ROWFERRY_SERVICE_STREAM_H

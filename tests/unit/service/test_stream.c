@@ -13,6 +13,7 @@
 #define FIRST "\".ds-ev-2026.11.22-000001\":"
 #define SECOND "\".ds-ev-2026.11.22-000002\":"
 #define TENTH "\".ds-ev-2026.11.30-000010\":"
+#define SHRUNK "\"shrink-ab1c-.ds-ev-2026.11.22-000001\":"
 #define NOTED ",\"stream\":\"u1\""
 #define MAPPINGS                                                                                   \
     "{\"properties\":{\"@timestamp\":{\"type\":\"date\"},\"source_id\":{\"type\":\"keyword\"}},"   \
@@ -55,6 +56,8 @@ START_TEST(its_uuid_is_that_of_its_first_index_as_long_as_anybody_knows_it)
         /* by a template of somebody else, which knows nothing of us */
         {"{" TENTH BARE OF("u10") "," SECOND OURS(NOTED) OF("u2") "}", "u1", "events"},
         {"{" TENTH BARE OF("u10") "}", "", ""},
+        /* a lifecycle has shrunk the first */
+        {"{" SECOND OURS(NOTED) OF("u2") "," SHRUNK OURS(NOTED) OF("u7") "}", "u1", "events"},
         /* deleted, and come back by our template, which knows the old one */
         {"{" FIRST OURS(NOTED) OF("u9") "}", "u9", "events"},
     };
