@@ -325,7 +325,10 @@ static int target_check_live(struct target *t, struct err *err)
     }
     const struct checkpoint *c = &t->checkpoint;
     bool same = kind == ALIAS_ONE && text_same(c->index_uuid, at.uuid);
-    if (t->stream && !t->observes && !same && (kind == ALIAS_ABSENT || kind == ALIAS_ONE)) {
+    if (t->stream && kind == ALIAS_CONCRETE) {
+        return refuse_concrete(t, err);
+    }
+    if (t->stream && !t->observes && !same) {
         return target_refill(t, kind == ALIAS_ABSENT, err);
     }
     if (kind != ALIAS_ONE || strcmp(at.name, c->generation) != 0) {

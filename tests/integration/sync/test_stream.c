@@ -256,6 +256,14 @@ START_TEST(an_index_of_the_name_and_a_stream_for_an_index_are_refused)
     program_result_release(&result);
     say(&w, 200, "DELETE", "/" NAME, NULL);
     sync_counts(&w, 0, 20, 0);
+    say(&w, 200, "DELETE", "/_data_stream/" NAME, NULL);
+    say(&w, 200, "DELETE", "/_index_template/rowferry-" NAME, NULL);
+    say(&w, 200, "PUT", "/" NAME, "{}");
+    world_sync(&w, 1, &result);
+    expect_text(result.err, "is an index or alias, and a data stream cannot bear its name");
+    program_result_release(&result);
+    say(&w, 200, "DELETE", "/" NAME, NULL);
+    sync_counts(&w, 0, 20, 0);
     w.to = NULL;
     w.members = NULL;
     world_configure(&w, WORLD_PROPERTIES, "");
