@@ -414,11 +414,12 @@ static int target_check_building(struct target *t, struct err *err)
               F_TEXT("error", same    ? drift.message
                               : found ? "it was created by another run"
                                       : "it is gone"));
-    if (c->index_uuid != NULL) {
+    bool stays = same && t->stream; /* and is the next one, for the same consumer */
+    if (c->index_uuid != NULL && !stays) {
         target_consumer(t, &t->replaced);
         rc = former_due(t->state, target_replaced(t), err);
     }
-    if (rc == 0 && same && !t->stream) {
+    if (rc == 0 && same && !stays) {
         rc = t->service.ops->remove(t->service.self, c->generation, t->pipeline, err);
     }
     return rc < 0 ? rc : target_new_generation(t, err);

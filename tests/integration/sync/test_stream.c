@@ -92,6 +92,20 @@ START_TEST(rows_are_added_and_a_rollover_is_no_surprise)
 }
 END_TEST
 
+/* point: "ROWFERRY_FAILPOINT=<name>=kill" */
+static void sync_dies(const struct world *w, const char *point)
+{
+    const char *const argv[] = {getenv("ROWFERRY_PROGRAM"), "-c", w->config, "sync", NULL};
+    const char *const env[] = {point, NULL};
+    struct program p;
+    struct program_result result;
+    program_start(&p, argv, env);
+    program_finish(&p, WAIT_MS, &result);
+    ck_assert_msg(result.exit_code == 128 + SIGKILL, "%s: %d %s", point, result.exit_code,
+                  result.err);
+    program_result_release(&result);
+}
+
 START_TEST(what_is_sent_again_is_there_once)
 {
     static const char *const points[] = {"ROWFERRY_FAILPOINT=bulk_sent=kill",
@@ -101,14 +115,7 @@ START_TEST(what_is_sent_again_is_there_once)
     struct program_result result;
     start(&w, 2000);
     for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
-        const char *const argv[] = {getenv("ROWFERRY_PROGRAM"), "-c", w.config, "sync", NULL};
-        const char *const env[] = {points[i], NULL};
-        struct program p;
-        program_start(&p, argv, env);
-        program_finish(&p, WAIT_MS, &result);
-        ck_assert_msg(result.exit_code == 128 + SIGKILL, "%s: %d %s", points[i], result.exit_code,
-                      result.err);
-        program_result_release(&result);
+        sync_dies(&w, points[i]);
     }
     world_fault(&w, "{\"close\":\"after\",\"count\":2}");
     world_sync(&w, 0, &result);
@@ -319,6 +326,23 @@ START_TEST(a_property_that_is_added_reaches_template_and_stream)
 }
 END_TEST
 
+START_TEST(a_first_load_that_begins_again_keeps_its_place_in_the_source)
+{
+    struct world w;
+    struct program_result result;
+    start(&w, 500);
+    sync_dies(&w, "ROWFERRY_FAILPOINT=bulk_sent=kill");
+    configure(&w, PROPERTIES ",\"published\":{\"type\":\"boolean\"}");
+    world_sync(&w, 0, &result);
+    expect_text(result.err, "event=generation_abandoned");
+    ck_assert_msg(strstr(result.err, "release_failed") == NULL, "%s", result.err);
+    program_result_release(&result);
+    add(&w, 501, 510);
+    sync_counts(&w, 0, 10, 0);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(a_data_stream_is_not_built_anew)
 {
     struct world w;
@@ -364,5 +388,6 @@ SUITE_MAIN("sync/stream", rows_are_added_and_a_rollover_is_no_surprise,
            what_is_somebody_elses_is_refused,
            an_index_of_the_name_and_a_stream_for_an_index_are_refused,
            a_truncate_stops_and_is_permitted_without_a_delete,
-           a_property_that_is_added_reaches_template_and_stream, a_data_stream_is_not_built_anew,
-           without_its_state_file_it_goes_on_where_the_source_says)
+           a_property_that_is_added_reaches_template_and_stream,
+           a_first_load_that_begins_again_keeps_its_place_in_the_source,
+           a_data_stream_is_not_built_anew, without_its_state_file_it_goes_on_where_the_source_says)
