@@ -59,14 +59,18 @@ static void say_live_mapping(struct check *c, struct session *s, const char *ind
     buf_release(&line);
 }
 
+static bool is_stream(const struct check *c)
+{
+    return c->pipeline->to.kind == INDEX_KIND_DATA_STREAM;
+}
+
 static void say_additive(struct check *c, const struct drift_found *d, const char *index)
 {
     struct buf remedy;
     buf_init(&remedy, 4096);
-    buf_printf(&remedy,
-               "the next sync applies it; then older documents lack it until: rowferry "
-               "reindex %s",
-               c->pipeline->name);
+    buf_printf(&remedy, "the next sync applies it; then older documents lack it%s%s",
+               is_stream(c) ? "" : " until: rowferry reindex ",
+               is_stream(c) ? "" : c->pipeline->name);
     check_say(c, VERDICT_WARN, buf_text(&remedy), "index \"%s\" can be extended as configured",
               index);
     for (size_t i = 0; i < d->line_count; i++) {
@@ -80,8 +84,11 @@ static void say_rebuild(struct check *c, struct session *s, const struct drift_f
 {
     struct buf remedy;
     buf_init(&remedy, 4096);
-    buf_printf(&remedy, "put it back as it was, or build the index anew: rowferry reindex %s",
-               c->pipeline->name);
+    buf_printf(&remedy, "put it back as it was, or %s%s",
+               is_stream(c) ? "fill another data stream from the beginning: give the pipeline "
+                              "another name and another to.index"
+                            : "build the index anew: rowferry reindex ",
+               is_stream(c) ? "" : c->pipeline->name);
     check_say(c, VERDICT_FAIL, buf_text(&remedy),
               "index \"%s\" is of another definition: %s that it was built from", index, d->what);
     for (size_t i = 0; i < d->line_count; i++) {
@@ -99,8 +106,8 @@ static void say_lacking(struct check *c, struct state *state, const char *index)
     struct err ignored;
     struct buf remedy;
     buf_init(&remedy, 4096);
-    if (state != NULL && c->pipeline->to.kind == INDEX_KIND_INDEX &&
-        extension_look(state, index, &lacking, &ignored) == 0 && lacking.properties != NULL) {
+    if (state != NULL && !is_stream(c) && extension_look(state, index, &lacking, &ignored) == 0 &&
+        lacking.properties != NULL) {
         buf_printf(&remedy, "run: rowferry reindex %s", c->pipeline->name);
         check_say(c, VERDICT_WARN, buf_text(&remedy),
                   "documents of before an addition to the mapping lack %s", lacking.properties);

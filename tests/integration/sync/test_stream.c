@@ -322,6 +322,9 @@ START_TEST(a_property_that_is_added_reaches_template_and_stream)
     world_sync(&w, 1, &result);
     expect_text(result.err, "or fill another data stream from the beginning");
     program_result_release(&result);
+    rowferry_run(&result, w.config, "check", NULL);
+    expect_text(result.out, "put it back as it was, or fill another data stream");
+    program_result_release(&result);
     world_stop(&w);
 }
 END_TEST
