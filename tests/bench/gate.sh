@@ -31,8 +31,8 @@ prepare() {
     if [ -z "$build" ]; then
         build=$top/build/bench
         cmake -S "$top" --preset bench >/dev/null
-        cmake --build "$build" --target encoder answers sink rowferry -- --quiet
     fi
+    cmake --build "$build" --target encoder answers sink rowferry -- --quiet
     dir=$(mktemp -d "${TMPDIR:-/tmp}/rowferry-gate.XXXXXX")
     chmod 755 "$dir" # the database server has a user of its own
     trap finish EXIT

@@ -12,7 +12,10 @@ start_sink() {
     rm -f "$dir/sink.out"
     "$build/tests/bench/sink" "$@" >"$dir/sink.out" &
     sink_pid=$!
-    until [ -s "$dir/sink.out" ]; do sleep 0.02; done
+    until [ -s "$dir/sink.out" ]; do
+        running "$sink_pid" || die 'the sink could not be started'
+        sleep 0.02
+    done
     url=$(head -1 "$dir/sink.out")
 }
 
