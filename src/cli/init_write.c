@@ -31,7 +31,7 @@ static void push_comment(struct buf *out, int indent, const char *format, ...)
     int len = vasprintf(&text, format, args);
     va_end(args);
     if (len < 0) {
-        abort();
+        mem_exhausted();
     }
     buf_printf(out, "%*s//%s", indent, "", len > 0 ? " " : "");
     terminal_push_safe(out, text, (size_t)len);

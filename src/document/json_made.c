@@ -70,6 +70,14 @@ const char *json_made_string(struct json_object *value, int flags)
     return text;
 }
 
+const char *json_made_words(struct json_object *value)
+{
+    errno = 0;
+    const char *text = json_object_get_string(value);
+    expect_made(text != NULL || value == NULL);
+    return text;
+}
+
 struct json_tokener *json_made_tokener(int max_depth)
 {
     errno = 0;

@@ -112,7 +112,7 @@ static struct json_object *member(struct json_object *object, const char *name)
 static char *member_text(struct json_object *object, const char *name)
 {
     struct json_object *value = member(object, name);
-    return value != NULL ? text_copy(json_object_get_string(value)) : NULL;
+    return value != NULL ? text_copy(json_made_words(value)) : NULL;
 }
 
 static int64_t member_int(struct json_object *object, const char *name)

@@ -55,7 +55,7 @@ __attribute__((format(printf, 2, 0))) static void append(char **text, const char
     char *more = NULL;
     struct buf whole;
     if (vasprintf(&more, format, args) < 0) {
-        abort();
+        mem_exhausted();
     }
     buf_init(&whole, PROPOSE_TEXT_BYTES);
     buf_push_text(&whole, *text != NULL ? *text : "");

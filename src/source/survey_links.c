@@ -277,7 +277,7 @@ static void add_doubt(struct survey *s, const char *format, ...)
     int len = vasprintf(&text, format, args);
     va_end(args);
     if (len < 0) {
-        abort();
+        mem_exhausted();
     }
     s->doubts = mem_grow(s->doubts, s->doubt_count + 1, sizeof(*s->doubts));
     s->doubts[s->doubt_count++] = text;

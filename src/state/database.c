@@ -248,9 +248,12 @@ static int failed_io(const struct state *s, struct err *err)
 static int cannot_open(const struct state *s, struct err *err)
 {
     int cause = sqlite3_system_errno(s->db);
-    err_set(err, ERR_STATE, "could not open state file \"%s\": %s", s->path,
+    bool later = cause == EMFILE || cause == ENFILE;
+    err_set(err, later ? ERR_TRANSIENT : ERR_STATE, "could not open state file \"%s\": %s", s->path,
             cause != 0 ? strerror(cause) : sqlite3_errmsg(s->db));
-    return err_hint(err, "let this user read and write the file and its folder, or set state.path");
+    return err_hint(err, later ? "run again later"
+                               : "let this user read and write the file and its folder, or set "
+                                 "state.path");
 }
 
 static int cannot_write(const struct state *s, struct err *err)

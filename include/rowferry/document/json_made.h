@@ -27,6 +27,9 @@ void json_made_item(struct json_object *to, struct json_object *value);
 /* json_object_to_json_string_ext with its flags; borrowed from the value. */
 const char *json_made_string(struct json_object *value, int flags);
 
+/* json_object_get_string of a text, a number, true or false. */
+const char *json_made_words(struct json_object *value);
+
 /* json_tokener_new_ex, json_tokener_parse_ex and json_tokener_parse: null only for what the text
  * says. */
 struct json_tokener *json_made_tokener(int max_depth);

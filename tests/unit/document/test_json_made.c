@@ -17,6 +17,8 @@ START_TEST(what_is_made_is_whole)
     json_made_member(all, "truth", json_made_bool(true));
     ck_assert_str_eq(json_made_string(all, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
                      "{\"text\":\"a/b\",\"list\":[7,null],\"truth\":true}");
+    ck_assert_str_eq(json_made_words(json_object_object_get(all, "text")), "a/b");
+    ck_assert_str_eq(json_made_words(json_object_object_get(all, "truth")), "true");
     json_object_put(all);
     ck_assert_str_eq(json_made_string(NULL, 0), "null");
 }
