@@ -8,7 +8,7 @@
 #   tests/run.sh --coverage             the same without sanitizers, then what it went through: lines and branches of
 #                                       the program, and of the modules of which every branch has to be gone
 #   tests/run.sh --long                 without: kills, outages, restarts, damaged state files, memory,
-#                                       a kill at every 20th call to the system (which ones, the commit says),
+#                                       a kill at every 20th call to the system (which ones, the commit says), and calls that fail,
 #                                       4,000 seeds of the simulation, mutants that it must catch, and
 #                                       half a minute of fuzzing for each target (with clang),
 #                                       300 random histories, 250,000 changes, 600,000 rows, 100 verifies,
@@ -66,6 +66,7 @@ if [ "${1:-}" = --long ]; then
     export ROWFERRY_HISTORIES=${ROWFERRY_HISTORIES:-300}
     export ROWFERRY_STRIDE=${ROWFERRY_STRIDE:-20}
     export ROWFERRY_OFFSET=${ROWFERRY_OFFSET:-$((16#$(git -C "$top" rev-parse --short=7 HEAD 2>/dev/null || echo 0)))}
+    export ROWFERRY_PLACES=$top/build/debug/places
     export ROWFERRY_SOAK_S=${ROWFERRY_SOAK_S:-60}
     export ROWFERRY_RUN_SOAK_S=${ROWFERRY_RUN_SOAK_S:-120}
     export ROWFERRY_CHANGED_ROWS=${ROWFERRY_CHANGED_ROWS:-250000}
@@ -161,7 +162,7 @@ main() {
     local rc=0
     cd "$top"
     install
-    rm -f "$results"
+    rm -f "$results" "${ROWFERRY_PLACES:-}"
     find "$build" -name '*.gcda' -delete
     if [ $# = 0 ] || [[ $* == *conformance* ]]; then
         fetch_servers >"$build/servers.log" 2>&1 &
@@ -172,6 +173,7 @@ main() {
     ctest --test-dir "$build" "${select[@]}" --parallel 2 --timeout 600 --output-on-failure --no-tests=error \
         --output-junit "$results" "$@" || rc=$?
     summary
+    [ ! -s "${ROWFERRY_PLACES:-}" ] || tests/crash/unreached.sh "$build/rowferry" "$ROWFERRY_PLACES" "$build/unreached.txt"
     [ "$preset" != coverage ] || tests/coverage.py "$build" || rc=$?
     if [ "$preset" = debug ]; then
         beyond 2>&1 | tee "$build/beyond.log" || rc=$?

@@ -36,17 +36,19 @@ static void *real_of(const char *name)
     return symbol;
 }
 
-void *malloc(size_t size)
+static void *take(size_t size)
 {
     static void *(*real)(size_t);
     if (real == NULL) {
         void *symbol = real_of("malloc");
         memcpy(&real, &symbol, sizeof(real));
     }
-    if (real == NULL) {
-        return early_take(size);
-    }
-    return boundary_fails("malloc", CLASS_MEMORY) ? NULL : real(size);
+    return real != NULL ? real(size) : early_take(size);
+}
+
+void *malloc(size_t size)
+{
+    return boundary_fails("malloc", CLASS_MEMORY) ? NULL : take(size);
 }
 
 void *calloc(size_t count, size_t size)
@@ -90,7 +92,7 @@ void *reallocarray(void *old, size_t count, size_t size)
 char *strdup(const char *text)
 {
     size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
+    char *copy = boundary_fails("strdup", CLASS_MEMORY) ? NULL : take(size);
     return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
 
