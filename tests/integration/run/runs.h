@@ -84,6 +84,15 @@ static inline void stop_run(struct program *p, int number, int exit_code,
                   result->out, result->err);
 }
 
+/* One that the guard has stopped: 1 where it waits, 0 where it counts again just now. */
+static inline void stop_guarded_run(struct program *p, struct program_result *result)
+{
+    program_signal(p, SIGTERM);
+    program_finish(p, WAIT_MS, result);
+    ck_assert_msg(result->exit_code == 0 || result->exit_code == 1, "exit code %d: %s%s",
+                  result->exit_code, result->out, result->err);
+}
+
 static inline void end_run(struct program *p)
 {
     struct program_result result;

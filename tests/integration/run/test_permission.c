@@ -114,7 +114,7 @@ START_TEST(a_stop_says_as_of_when_the_index_was_equal_last)
                   equal);
     program_result_release(&result);
     free(since);
-    stop_run(&p, SIGTERM, 1, &result); /* stopped still */
+    stop_guarded_run(&p, &result);
     program_result_release(&result);
     world_stop(&w);
 }

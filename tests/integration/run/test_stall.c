@@ -192,7 +192,7 @@ START_TEST(a_guard_that_refuses_is_a_stall_at_once)
     struct json_object *stall = json_object_object_get(status, "stall");
     ck_assert_str_eq(json_object_get_string(json_object_object_get(stall, "cause")), "guard");
     json_object_put(status);
-    stop_run(&p, SIGTERM, 1, &result);
+    stop_guarded_run(&p, &result);
     ck_assert_int_eq(occurrences(result.err, "event=stalled"), 0); /* one line for one thing */
     program_result_release(&result);
     world_stop(&w);
