@@ -19,7 +19,7 @@
 #define AGAIN_BASE_MS 200
 #define AGAIN_MAX_MS 5000
 #define ANSWER_MS 4000 /* of a server: a stop waits for that at most */
-#define TRIES 5        /* the server may not have noticed yet that a holder was killed */
+#define TRIES 15       /* the server may not have noticed yet that a holder has ended */
 #define TRY_MS 200
 #define WHO_TRIES 15
 #define STANDBY_MS 1500 /* between two tries, and as much again by chance */

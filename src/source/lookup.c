@@ -14,7 +14,7 @@
 #define LOCK_CLASS "1380927302" /* ours among the advisory locks of the database */
 #define END_MS 3000             /* for a session that was ended to be gone */
 #define END_PAUSE_MS 20
-#define GONE_MS 1000 /* the server may not have noticed yet that a holder was killed */
+#define GONE_MS 3000 /* the server may not have noticed yet that a holder has ended */
 
 /* The server lets a role end its own sessions only. */
 static bool end_session(struct pg *pg, const struct pg_result *holder)
@@ -82,8 +82,8 @@ static void pause_between_tries(void)
     nanosleep(&pause, NULL);
 }
 
-/* Who is killed in the middle of a statement has it until that ends. A run has had this patience
- * before. */
+/* Who has ended goes without waiting for its session to go, too, and who is killed in the middle
+ * of a statement has it until that ends. */
 static int try_for_a_while(struct pg *pg, const char *const *params, bool *got, struct err *err)
 {
     int64_t until_ms = pg_now_ms() + (pg->fences ? 0 : GONE_MS);

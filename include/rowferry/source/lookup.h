@@ -7,9 +7,9 @@
 
 #include "rowferry/source/pg.h"
 
-/* Tries the advisory lock of a pipeline's consumer on this session, for a second at the most: the
- * server may not have noticed yet that a holder was killed. ERR_HELD names the session that has it
- * (pid, client address, application, since). Freed with the connection. */
+/* Tries the advisory lock of a pipeline's consumer on this session, for three seconds at the most:
+ * the server may not have noticed yet that a holder has ended, well or killed. ERR_HELD names the
+ * session that has it (pid, client address, application, since). Freed with the connection. */
 int lookup_hold(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
 
 /* Removes a consumer that will not come again, with what it keeps of the change log. ERR_HELD where
