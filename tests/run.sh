@@ -7,6 +7,7 @@
 #                                       search servers, where Maven can fetch them
 #   tests/run.sh --coverage             the same without sanitizers, then what it went through: lines and branches of
 #                                       the program, and of the modules of which every branch has to be gone
+#   tests/run.sh --threads              the same with the sanitizer for threads
 #   tests/run.sh --long                 without: kills, outages, restarts, damaged state files, memory,
 #                                       a kill at every 20th call to the system (which ones, the commit says), and calls that fail,
 #                                       4,000 seeds of the simulation, mutants that it must catch, and
@@ -80,6 +81,10 @@ fi
 if [ "${1:-}" = --coverage ]; then
     shift
     preset=coverage
+fi
+if [ "${1:-}" = --threads ]; then
+    shift
+    preset=tsan
 fi
 build=$top/build/$preset
 results=$build/results.xml
