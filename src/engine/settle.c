@@ -118,6 +118,9 @@ static void settle_hint(const struct loop *l, struct span reason, struct err *wh
         outcome_block_hint(block, l->sender.index, why);
     } else if (outcome_closed(reason)) {
         outcome_closed_hint(l->sender.index, why);
+    } else if (outcome_is_gone(reason) && l->options->stream) {
+        err_hint(why, "the next sync fills the data stream again: rowferry sync %s",
+                 l->options->name);
     } else if (outcome_is_gone(reason)) {
         err_hint(why,
                  "index \"%s\" or its alias \"%s\" is gone: put the index back, or build it anew: "

@@ -178,19 +178,25 @@ START_TEST(a_stream_that_is_gone_is_filled_again)
     struct program_result result;
     start(&w, 300);
     sync_counts(&w, 0, 300, 0);
+    add(&w, 301, 301);
+    world_fault(&w, "{\"items\":[404],\"count\":1}");
+    world_sync(&w, 1, &result);
+    expect_text(result.err, "the next sync fills the data stream again: rowferry sync articles");
+    program_result_release(&result);
+    sync_counts(&w, 0, 1, 0);
     say(&w, 200, "DELETE", "/_data_stream/" NAME, NULL);
     world_sync(&w, 0, &result);
     expect_text(result.err,
                 "event=generation_abandoned pipeline=articles index=" NAME " error=\"it is gone\"");
     program_result_release(&result);
-    expect_added(&w, 300);
+    expect_added(&w, 301);
     /* somebody else writes first: the template makes it again */
     say(&w, 200, "DELETE", "/_data_stream/" NAME, NULL);
     say(&w, 200, "PUT", "/_data_stream/" NAME, NULL);
     world_sync(&w, 0, &result);
     expect_text(result.err, "it was deleted and created again");
     program_result_release(&result);
-    expect_added(&w, 300);
+    expect_added(&w, 301);
     world_stop(&w);
 }
 END_TEST
