@@ -4,7 +4,7 @@
 # may crash, nor a sanitizer find anything. An abort says that memory is out.
 #
 #   torture_units.sh LIBRARY PROGRAM...     $ROWFERRY_STRIDE (40) and $ROWFERRY_OFFSET choose as in boundaries.h, 25 times fewer,
-#                                           of every eighth program
+#                                           of every sixteenth program
 set -uo pipefail
 
 library=$1
@@ -48,7 +48,7 @@ try() {
 index=0
 for program in "$@"; do
     index=$((index + 1))
-    [ "$stride" = 1 ] || [ $(((index + offset) % 8)) = 0 ] || continue
+    [ "$stride" = 1 ] || [ $(((index + offset) % 16)) = 0 ] || continue
     # a test that is to abort needs a process of its own, and not all are quick
     run "$program" "count memory $work/log 0 0 0" || continue
     programs=$((programs + 1))
