@@ -59,8 +59,7 @@ bool buf_reserve_slow(struct buf *b, size_t n)
     size_t capacity = grown_capacity(b, b->len + n + 1, limit + 1);
     char *data = realloc(b->data, capacity);
     if (data == NULL) {
-        b->failed = true;
-        return false;
+        mem_exhausted(); /* not failed: a row would be taken for too large, and be a dead letter */
     }
     data[b->len] = '\0';
     b->data = data;

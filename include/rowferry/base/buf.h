@@ -2,8 +2,9 @@
 /*
  * A byte buffer that cannot exist without a maximum.
  *
- * An append that would pass max_bytes, or that finds no memory, appends nothing and sets `failed`,
- * which sticks until buf_truncate or buf_reset; so a writer may append many times and look once.
+ * An append that would pass max_bytes appends nothing and sets `failed`, which sticks until
+ * buf_truncate or buf_reset; so a writer may append many times and look once. One that finds no
+ * memory ends the process (text.h).
  * The bytes are always followed by a NUL that does not count. Owner: whoever declared it; call
  * buf_release at the end. `data` is borrowed until the next append.
  */
