@@ -59,8 +59,15 @@ static int connect_to(const char *address)
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
                              .sin_port = htons((uint16_t)atoi(strrchr(address, ':') + 1))};
     struct timeval patience = {.tv_sec = PATIENCE_S};
+    /* a connection that was closed holds its port for a minute: each of many addresses has them all
+     */
+    static uint32_t turn;
+    struct sockaddr_in from = {.sin_family = AF_INET,
+                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1 + turn++ % 250)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    FUZZ_EXPECT(fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0, "no connection");
+    setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &(int){1}, sizeof(int));
+    FUZZ_EXPECT(fd >= 0 && bind(fd, (struct sockaddr *)&from, sizeof(from)) == 0, "no address");
+    FUZZ_EXPECT(connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0, "no connection");
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     /* an end that leaves nothing behind: so many connections come after each other */
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));

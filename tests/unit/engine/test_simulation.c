@@ -274,8 +274,11 @@ static void run_seed(uint64_t seed)
     fake_release(f);
 }
 
-/* None has found a fault of the program yet. */
-static const uint64_t kept[] = {1};
+/*
+ * None has found a fault of the program yet. The first of all that notices a walk that owes no
+ * other (tests/crash/mutants.sh) is far behind the usual ones.
+ */
+static const uint64_t kept[] = {505};
 
 static uint64_t setting(const char *name, uint64_t otherwise)
 {
