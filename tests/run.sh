@@ -69,7 +69,7 @@ if [ "${1:-}" = --long ]; then
     export ROWFERRY_OFFSET=${ROWFERRY_OFFSET:-$((16#$(git -C "$top" rev-parse --short=7 HEAD 2>/dev/null || echo 0)))}
     export ROWFERRY_PLACES=$top/build/debug/places
     export ROWFERRY_SOAK_S=${ROWFERRY_SOAK_S:-60}
-    export ROWFERRY_RUN_SOAK_S=${ROWFERRY_RUN_SOAK_S:-120}
+    export ROWFERRY_RUN_SOAK_S=${ROWFERRY_RUN_SOAK_S:-60}
     export ROWFERRY_CHANGED_ROWS=${ROWFERRY_CHANGED_ROWS:-250000}
     export ROWFERRY_COPIED_ROWS=${ROWFERRY_COPIED_ROWS:-600000}
     export ROWFERRY_REBUILT_ROWS=${ROWFERRY_REBUILT_ROWS:-6000}

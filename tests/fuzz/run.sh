@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes the targets for a while, starting from their corpora, one more at a time than there are cores (some
+# Fuzzes the targets for a while, starting from their corpora, twice as many at a time as there are cores (some
 # wait for servers and disks); fails on whatever one reports.
 #
 #   tests/fuzz/run.sh [SECONDS [NAME]...]    for each target, 30 by default; of these alone (fuzz_NAME.c)
@@ -14,7 +14,7 @@ set -euo pipefail
 top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 build=$top/build/fuzz found=$top/build/fuzz/found
 seconds=${1:-30}
-at_once=$(($(nproc) + 1))
+at_once=$(($(nproc) * 2))
 shift $(($# > 0))
 
 fuzz_one() {
