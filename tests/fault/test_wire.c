@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bulk requests over real sockets, cut at every byte and answered with lies: never a success. */
+#include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "outcomes.h"
 #include "proxy.h"
@@ -76,7 +80,7 @@ static void stop(struct wire *w)
 }
 
 /* Sends it and waits for its end; the outcome that all of its operations have. */
-static enum outcome send(struct wire *w)
+static enum outcome send_batch(struct wire *w)
 {
     struct err err;
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -102,7 +106,7 @@ static enum outcome send(struct wire *w)
 
 static void expect(struct wire *w, enum outcome wanted, const char *what, size_t at)
 {
-    enum outcome got = send(w);
+    enum outcome got = send_batch(w);
     if (got != wanted) {
         ck_abort_msg("%s %zu: %s (%s)", what, at, outcome_name(got), w->batch.failure.message);
     }
@@ -233,7 +237,7 @@ START_TEST(a_refusal_in_the_middle_of_the_upload_is_seen_as_too_much)
     for (size_t i = 0; i < 40; i++) {
         w.fault.cut_request = 1000 + 20000 * i;
         w.fault.reset = i % 2 == 0;
-        enum outcome outcome = send(&w);
+        enum outcome outcome = send_batch(&w);
         ck_assert_msg((outcome == OUTCOME_RETRY && w.batch.http_status == 413) ||
                           (outcome == OUTCOME_UNKNOWN && w.batch.cut_off),
                       "%zu: %s, %u, %s", i, outcome_name(outcome), w.batch.http_status,
@@ -350,6 +354,34 @@ START_TEST(an_answer_too_many_is_not_the_next_requests_answer)
 }
 END_TEST
 
+/* Whoever it is that a redirect names, with a credential or without: nobody knocks there. */
+START_TEST(where_a_redirect_leads_nothing_is_heard)
+{
+    static const int statuses[] = {301, 302, 303, 307, 308};
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof(at);
+    int second = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    ck_assert(bind(second, (struct sockaddr *)&at, sizeof(at)) == 0 && listen(second, 8) == 0 &&
+              getsockname(second, (struct sockaddr *)&at, &len) == 0);
+    struct wire w;
+    start(&w, 2, 0, PATIENT_MS);
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+        char redirect[160];
+        snprintf(redirect, sizeof(redirect),
+                 "HTTP/1.1 %d Elsewhere\r\nLocation: http://127.0.0.1:%d/_bulk\r\n"
+                 "Content-Length: 0\r\n\r\n",
+                 statuses[i], ntohs(at.sin_port));
+        w.fault.answer = redirect;
+        w.fault.answer_len = strlen(redirect);
+        expect(&w, OUTCOME_STOP, "a redirect to a second listener", i);
+    }
+    ck_assert_int_eq(accept(second, NULL, NULL), -1);
+    ck_assert_int_eq(errno, EAGAIN);
+    close(second);
+    stop(&w);
+}
+END_TEST
+
 START_TEST(a_million_deep_is_no_success)
 {
     struct wire w;
@@ -399,5 +431,6 @@ SUITE_MAIN("fault/wire", an_answer_with_a_length_that_is_cut_at_any_byte_is_no_s
            a_large_answer_cut_here_and_there_is_no_success,
            a_request_that_is_cut_at_any_byte_is_no_success,
            a_refusal_in_the_middle_of_the_upload_is_seen_as_too_much, no_lie_is_taken_for_success,
-           an_answer_too_many_is_not_the_next_requests_answer, a_million_deep_is_no_success,
+           an_answer_too_many_is_not_the_next_requests_answer,
+           where_a_redirect_leads_nothing_is_heard, a_million_deep_is_no_success,
            a_byte_a_second_ends_at_the_request_timeout, nobody_there_is_no_success)
