@@ -154,43 +154,6 @@ START_TEST(a_restarted_database_is_waited_for)
 }
 END_TEST
 
-static void copy_file(const char *from, const char *to)
-{
-    struct program cp;
-    struct program_result result;
-    program_start(&cp, (const char *const[]){"/bin/cp", from, to, NULL}, NULL);
-    program_finish(&cp, WAIT_MS, &result);
-    ck_assert_int_eq(result.exit_code, 0);
-    program_result_release(&result);
-}
-
-START_TEST(a_state_file_restored_from_a_copy_loses_no_change)
-{
-    struct world w;
-    synced_world(&w, 500);
-    char *state = scratch_path(w.dir, "state.db");
-    char *copy = scratch_path(w.dir, "copy.db");
-    /* pins the log, so that the copy's position is not behind what was pruned */
-    PGconn *pin = sql_open(w.uri);
-    sql_exec(pin, "begin; update articles set title = 'pin' where source_id = 400");
-    sql_exec(w.conn, "insert into articles (source_id, title) values (1000, 'before the copy')");
-    sync_and_count(&w, 1, 0);
-    copy_file(state, copy);
-    sql_exec(w.conn, "update articles set title = 'after the copy' where source_id <= 100");
-    sync_and_count(&w, 100, 0);
-    copy_file(copy, state);
-    sql_exec(w.conn, "update articles set title = 'restored' where source_id <= 50");
-    sql_exec(w.conn, "delete from articles where source_id between 51 and 60");
-    sync_and_count(&w, 90, 10);
-    sql_exec(pin, "commit");
-    sync_and_count(&w, 1, 0);
-    PQfinish(pin);
-    free(state);
-    free(copy);
-    world_stop(&w);
-}
-END_TEST
-
 START_TEST(a_partitioned_table_is_followed_through_a_new_partition)
 {
     struct world w;
@@ -273,6 +236,5 @@ SUITE_MAIN("integration/changes", only_changes_travel,
            a_rolled_back_change_is_no_change, ten_thousand_changes_in_one_transaction_arrive,
            one_rejected_document_is_a_dead_letter_until_its_row_is_corrected,
            a_service_that_refuses_for_a_while_is_ridden_out, a_restarted_database_is_waited_for,
-           a_state_file_restored_from_a_copy_loses_no_change,
            a_partitioned_table_is_followed_through_a_new_partition,
            an_older_change_log_is_upgraded_and_its_position_stays_valid)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state file is lost: the source knows where it stood, unless that would be wrong. On a server
- * of its own: what the log is pruned of depends on every transaction of the server. */
+/* The state file is lost or old: the source knows where it stood, unless that would be wrong. On a
+ * server of its own: what the log is pruned of depends on every transaction of the server. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +122,42 @@ START_TEST(a_mirror_that_is_behind_repeats_and_loses_nothing)
     sync_says(&w, 0, "sync_ended", 1);
     world_expect_equal(&w);
     PQfinish(pin);
+    world_stop(&w);
+}
+END_TEST
+
+static void copy_file(const char *from, const char *to)
+{
+    char command[1100];
+    snprintf(command, sizeof(command), "cp '%s' '%s'", from, to);
+    ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(a_state_file_restored_from_a_copy_loses_no_change)
+{
+    struct world w;
+    synced_world(&w, 500);
+    char *state = scratch_path(w.dir, "state.db");
+    char *copy = scratch_path(w.dir, "copy.db");
+    /* pins the log, so that the copy's position is not behind what was pruned */
+    PGconn *pin = sql_open(w.uri);
+    sql_exec(pin, "begin; update articles set title = 'pin' where source_id = 400");
+    sql_exec(w.conn, "insert into articles (source_id, title) values (1000, 'before the copy')");
+    sync_says(&w, 0, "sync_ended", 1);
+    copy_file(state, copy);
+    sql_exec(w.conn, "update articles set title = 'after the copy' where source_id <= 100");
+    sync_says(&w, 0, "sync_ended", 100);
+    copy_file(copy, state);
+    sql_exec(w.conn, "update articles set title = 'restored' where source_id <= 50");
+    sql_exec(w.conn, "delete from articles where source_id between 51 and 60");
+    sync_says(&w, 0, "sync_ended", 100);
+    world_expect_equal(&w);
+    sql_exec(pin, "commit");
+    sync_says(&w, 0, "sync_ended", 1);
+    world_expect_equal(&w);
+    PQfinish(pin);
+    free(state);
+    free(copy);
     world_stop(&w);
 }
 END_TEST
@@ -291,13 +327,6 @@ static void swap_files(const char *a, const char *b)
     ck_assert_int_eq(rename(between, b), 0);
 }
 
-static void copy_file(const char *from, const char *to)
-{
-    char command[1100];
-    snprintf(command, sizeof(command), "cp '%s' '%s'", from, to);
-    ck_assert_int_eq(system(command), 0);
-}
-
 /* Two state files of one pipeline, used in turns: equal. Returns how often all was copied again. */
 static int used_in_turns(struct world *w, int rounds)
 {
@@ -358,6 +387,7 @@ END_TEST
 CLUSTER_MAIN("integration/lost_state", only_changes_travel_after_the_state_file_was_lost,
              open_dead_letters_outlive_the_state_file, another_mapping_builds_a_new_generation,
              a_mirror_that_is_behind_repeats_and_loses_nothing,
+             a_state_file_restored_from_a_copy_loses_no_change,
              a_truncated_table_is_no_less_guarded_without_the_state_file,
              a_rewritten_table_is_built_anew_without_the_state_file,
              triggers_made_anew_are_no_ground_to_go_on,
