@@ -240,15 +240,14 @@ static bool take_found(struct documents *d, struct asked *asked)
     return good;
 }
 
-/* With where each key stands in it. */
+/* With where each key stands in it. An id may have a document in each backing index. */
 static void push_search(struct buf *out, const struct span *keys, size_t count, const char *source,
                         struct asked *asked)
 {
-    size_t most = count * 2 < SEARCH_MOST ? count * 2 : SEARCH_MOST;
     buf_printf(out,
-               "{\"size\":%zu,\"track_total_hits\":false,\"version\":true,\"_source\":%s,\"sort\":["
+               "{\"size\":%d,\"track_total_hits\":false,\"version\":true,\"_source\":%s,\"sort\":["
                "\"_doc\"],\"query\":{\"ids\":{\"values\":[",
-               most, source);
+               SEARCH_MOST, source);
     for (size_t i = 0; i < count; i++) {
         buf_push_text(out, i > 0 ? "," : "");
         size_t from = out->len;
