@@ -8,6 +8,7 @@
 
 #include "ask.h"
 #include "index_private.h"
+#include "rowferry/document/json_made.h"
 #include "rowferry/service/cluster.h"
 
 #define TREE_MAX_DEPTH 64
@@ -100,7 +101,7 @@ bool stream_read(struct json_object *tree, const char *name, struct index_info *
 static int put(struct service *s, const char *name, const char *rest, struct json_object *body,
                struct err *err)
 {
-    const char *text = body != NULL ? json_object_to_json_string_ext(body, PLAIN) : NULL;
+    const char *text = body != NULL ? json_made_string(body, PLAIN) : NULL;
     struct span bytes = text != NULL ? span_make(text, strlen(text)) : NO_BODY;
     return ask_of(s, "PUT", name, rest, bytes, NULL, err);
 }
@@ -120,10 +121,9 @@ static int put_by(struct service *s, const char *api, const char *name, struct j
 
 static struct json_object *parse(const char *text)
 {
-    struct json_tokener *tokener = json_tokener_new_ex(TREE_MAX_DEPTH);
-    struct json_object *tree = text != NULL
-                                   ? json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1)
-                                   : json_object_new_object();
+    struct json_tokener *tokener = json_made_tokener(TREE_MAX_DEPTH);
+    struct json_object *tree =
+        text != NULL ? json_made_parsed(tokener, text, strlen(text) + 1) : json_made_object();
     json_tokener_free(tokener);
     return tree;
 }
@@ -140,17 +140,17 @@ struct wanted {
 static int put_template(struct service *s, const struct wanted *w, struct err *err)
 {
     char name[STREAM_TEMPLATE_BYTES];
-    struct json_object *body = json_object_new_object();
-    struct json_object *template = json_object_new_object();
-    struct json_object *patterns = json_object_new_array();
+    struct json_object *body = json_made_object();
+    struct json_object *template = json_made_object();
+    struct json_object *patterns = json_made_list();
     stream_template_name(name, w->name);
-    json_object_array_add(patterns, json_object_new_string(w->name));
-    json_object_object_add(body, "index_patterns", patterns);
-    json_object_object_add(body, "priority", json_object_new_int64(w->priority));
-    json_object_object_add(body, "data_stream", json_object_new_object());
-    json_object_object_add(template, "settings", json_object_get(w->settings));
-    json_object_object_add(template, "mappings", json_object_get(w->mappings));
-    json_object_object_add(body, "template", template);
+    json_made_item(patterns, json_made_text(w->name));
+    json_made_member(body, "index_patterns", patterns);
+    json_made_member(body, "priority", json_made_number(w->priority));
+    json_made_member(body, "data_stream", json_made_object());
+    json_made_member(template, "settings", json_object_get(w->settings));
+    json_made_member(template, "mappings", json_object_get(w->mappings));
+    json_made_member(body, "template", template);
     int rc = put_by(s, "_index_template", name, body, err);
     json_object_put(body);
     if (rc < 0) {
@@ -290,7 +290,7 @@ static void note(struct wanted *w, const char *uuid)
     struct json_object *ours =
         body_member(w->mappings, (const char *const[]){"_meta", "rowferry", NULL});
     if (ours != NULL && uuid[0] != '\0') {
-        json_object_object_add(ours, "stream", json_object_new_string(uuid));
+        json_made_member(ours, "stream", json_made_text(uuid));
     }
 }
 
@@ -382,11 +382,11 @@ static int expect_same(const struct index_info *at, const struct generation *str
 static int put_mark(struct service *s, const struct generation *stream, struct json_object *marked,
                     struct err *err)
 {
-    struct json_object *body = json_object_new_object();
+    struct json_object *body = json_made_object();
     struct json_object *meta =
         body_member(marked, (const char *const[]){"mappings", "_meta", NULL});
-    json_object_object_add(ours_in(marked), "stream", json_object_new_string(stream->uuid));
-    json_object_object_add(body, "_meta", json_object_get(meta));
+    json_made_member(ours_in(marked), "stream", json_made_text(stream->uuid));
+    json_made_member(body, "_meta", json_object_get(meta));
     int rc = put(s, stream->name, "/_mapping", body, err);
     json_object_put(body);
     return rc;
