@@ -31,13 +31,15 @@ static void settle_absent(struct loop *l, uint64_t page)
 /* A row that is gone and has no document, as far as can be seen, leaves nothing behind. */
 static bool has_no_document(struct loop *l)
 {
-    bool there = true;
+    if (!l->options->stream) {
+        return true;
+    }
+    bool there;
     struct err unseen;
     const struct service_port *service = &l->service;
-    int rc = l->options->stream ? service->ops->present(service->self, l->sender.index,
-                                                        &l->change.key, 1, &there, &unseen)
-                                : 0;
-    return !l->options->stream || (rc == 0 && !there);
+    int rc =
+        service->ops->present(service->self, l->sender.index, &l->change.key, 1, &there, &unseen);
+    return rc == 0 && !there;
 }
 
 /* A change that never became an operation: the dead letter of its row. */
