@@ -100,6 +100,27 @@ static inline int statefile_position(struct state *s, const char *position, int6
         s, &(struct settlement){.position = position, .settled = 1, .wall_us = wall_us}, err);
 }
 
+static inline struct settlement statefile_settles(const struct letter *letter, const char *position)
+{
+    return (struct settlement){
+        .position = position,
+        .settled = 3,
+        .letters = letter,
+        .letter_count = 1,
+        .wall_us = 1000,
+    };
+}
+
+static inline struct letter statefile_letter(const char *key, int64_t version)
+{
+    return (struct letter){
+        .key = span_of(key),
+        .reason = span_of("mapper_parsing_exception: no long"),
+        .http_status = 400,
+        .version = version,
+    };
+}
+
 static inline int64_t statefile_letters(struct state *s)
 {
     int64_t count = -1;

@@ -8,27 +8,6 @@
 #include "rowferry/base/failpoint.h"
 #include "statefile.h"
 
-static struct settlement one_letter(const struct letter *letter, const char *position)
-{
-    return (struct settlement){
-        .position = position,
-        .settled = 3,
-        .letters = letter,
-        .letter_count = 1,
-        .wall_us = 1000,
-    };
-}
-
-static struct letter letter_for(const char *key, int64_t version)
-{
-    return (struct letter){
-        .key = span_of(key),
-        .reason = span_of("mapper_parsing_exception: no long"),
-        .http_status = 400,
-        .version = version,
-    };
-}
-
 static void assert_position(struct state *s, const char *position)
 {
     struct checkpoint c;
@@ -143,8 +122,8 @@ START_TEST(a_settlement_that_fails_changes_nothing)
     statefile_begin(s, 1);
     OK(statefile_position(s, "before", 1, &err));
     ck_assert(failpoint_load("checkpoint_before_commit=error"));
-    struct letter letter = letter_for("a", 1);
-    struct settlement settlement = one_letter(&letter, "after");
+    struct letter letter = statefile_letter("a", 1);
+    struct settlement settlement = statefile_settles(&letter, "after");
     ck_assert_int_eq(checkpoint_settle(s, &settlement, &err), ERR_TRANSIENT);
     ck_assert(failpoint_load(NULL));
     assert_position(s, "before");
@@ -168,8 +147,8 @@ static void killed_at(const char *setting, const char *position, int64_t letters
         struct state *s = statefile_open(&f, "articles");
         statefile_begin(s, 1);
         if (failpoint_load(setting)) {
-            struct letter letter = letter_for("a", 1);
-            struct settlement settlement = one_letter(&letter, "after");
+            struct letter letter = statefile_letter("a", 1);
+            struct settlement settlement = statefile_settles(&letter, "after");
             int ignored = checkpoint_settle(s, &settlement, &err);
             (void)ignored;
         }
@@ -211,9 +190,9 @@ START_TEST(a_full_disk_is_temporary_and_changes_nothing)
     ck_assert_int_eq(sqlite3_exec(s->db, "pragma max_page_count = 1", NULL, NULL, NULL), SQLITE_OK);
     static char reason[100000];
     memset(reason, 'r', sizeof(reason));
-    struct letter letter = letter_for("a", 1);
+    struct letter letter = statefile_letter("a", 1);
     letter.reason = span_make(reason, sizeof(reason));
-    struct settlement settlement = one_letter(&letter, "after");
+    struct settlement settlement = statefile_settles(&letter, "after");
     ck_assert_int_eq(checkpoint_settle(s, &settlement, &err), ERR_TRANSIENT);
     ck_assert_ptr_nonnull(strstr(err.message, "no space left"));
     ck_assert_int_eq(err.sqlite_code & 0xff, SQLITE_FULL);

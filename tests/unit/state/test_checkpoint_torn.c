@@ -4,30 +4,9 @@
 
 #include "statefile.h"
 
-static struct settlement one_letter(const struct letter *letter, const char *position)
-{
-    return (struct settlement){
-        .position = position,
-        .settled = 3,
-        .letters = letter,
-        .letter_count = 1,
-        .wall_us = 1000,
-    };
-}
-
-static struct letter letter_for(const char *key, int64_t version)
-{
-    return (struct letter){
-        .key = span_of(key),
-        .reason = span_of("mapper_parsing_exception: no long"),
-        .http_status = 400,
-        .version = version,
-    };
-}
-
 static int settle(struct state *s, struct err *err)
 {
-    const struct letter letters[] = {letter_for("b", 2), letter_for("c", 3)};
+    const struct letter letters[] = {statefile_letter("b", 2), statefile_letter("c", 3)};
     const struct span cleared[] = {span_of("a"), span_of("d")};
     return checkpoint_settle(s,
                              &(struct settlement){.position = "after",
@@ -171,8 +150,8 @@ static struct statefile with_a_letter(void)
     struct statefile f = statefile_make_in_memory();
     struct err err = {0};
     struct state *s = statefile_open(&f, "articles");
-    struct letter letter = letter_for("a", 1);
-    struct settlement settlement = one_letter(&letter, "before");
+    struct letter letter = statefile_letter("a", 1);
+    struct settlement settlement = statefile_settles(&letter, "before");
     statefile_begin(s, 1);
     OK(checkpoint_set_uuid(s, "one", &err));
     OK(checkpoint_settle(s, &settlement, &err));
