@@ -32,8 +32,21 @@ measure_real() {
         '. + {service_cpu_seconds_per_million: (($after - $before) / .rows * 1e6)}' "$dir/run"
 }
 
-# Prints one object of JSON. The load beside the same bodies posted from a file; then a verify.
+# The node as it was before the first load.
+real_empty() { curl -fsS -o /dev/null -X DELETE "$url/events*"; }
+
+# $1: where the line of JSON goes.
+real_posted() {
+    real_empty
+    curl -fsS -o /dev/null -X PUT -H 'content-type: application/json' "$url/events" \
+        -d "$(jq '.pipelines[0].to | {mappings, settings}' "$dir/rowferry.json")"
+    measure_real B2 | tee -a "$1" >&2
+}
+
+# Prints one object of JSON. Loads and the same bodies posted from a file in turns, after one load that does not count: a
+# young JVM is several times slower. Then a verify.
 real() {
+    local round
     real_start || { skipped "no OpenSearch could be started here: $(tail -1 "$dir/node.out" "$dir/packages.log" 2>/dev/null | tail -1)"; return; }
     make_table real "$real_rows"
     BENCH_URI=$uri PGOPTIONS='-c search_path=real' "$here/subject.sh" bodies >"$dir/real.bulk"
@@ -41,21 +54,26 @@ real() {
     configure '{}' real.events
     jq '.pipelines[0].to.settings = {number_of_shards: 1, number_of_replicas: 0}' "$dir/rowferry.json" >"$dir/next.json"
     mv "$dir/next.json" "$dir/rowferry.json"
-    begin_anew
-    say "a real node, $real_rows rows"
-    measure_real rowferry | tee "$dir/real.load" >&2
+    rm -f "$dir"/real.load "$dir"/real.posted
+    say "a real node, $real_rows rows, round 0 of $real_rounds"
+    real_posted /dev/null
+    for ((round = 1; round <= real_rounds; round++)); do
+        say "round $round of $real_rounds"
+        real_posted "$dir/real.posted"
+        real_empty
+        begin_anew
+        measure_real rowferry | tee -a "$dir/real.load" >&2
+    done
     curl -fsS -o /dev/null -X POST "$url/events/_refresh"
     measure_real idle | tee "$dir/real.idle" >&2
     measure_real verify | tee "$dir/real.verify" >&2
-    curl -fsS -o /dev/null -X DELETE "$url/events*"
-    curl -fsS -o /dev/null -X PUT -H 'content-type: application/json' "$url/events" \
-        -d "$(jq '.pipelines[0].to | {mappings, settings}' "$dir/rowferry.json")"
-    measure_real B2 | tee "$dir/real.posted" >&2
     rm -f "$dir/bulk"
     psql -qX "$uri" -c 'set client_min_messages = warning' -c 'drop schema real cascade'
-    jq -n --slurpfile load "$dir/real.load" --slurpfile idle "$dir/real.idle" --slurpfile verify "$dir/real.verify" --slurpfile posted "$dir/real.posted" '
-        {load: $load[0], posted: $posted[0], of_posted: ($load[0].rows_per_second / $posted[0].rows_per_second),
-         agent_share: ($load[0] | .cpu_seconds_per_million
+    jq -n --slurpfile loads "$dir/real.load" --slurpfile idle "$dir/real.idle" --slurpfile verify "$dir/real.verify" --slurpfile posts "$dir/real.posted" '
+        def middle: sort_by(.seconds) | .[length / 2 | floor];
+        ($loads | middle) as $load | {load: $load, posted: ($posts | middle),
+         of_posted: ([$loads, $posts] | transpose | map(.[0].rows_per_second / .[1].rows_per_second) | sort | .[length / 2 | floor]),
+         agent_share: ($load | .cpu_seconds_per_million
             / (.cpu_seconds_per_million + .database_cpu_seconds_per_million + .service_cpu_seconds_per_million)),
          verify: {seconds_per_million: (($verify[0].seconds - $idle[0].seconds) / $verify[0].rows * 1e6),
             cpu_seconds_per_million: ($verify[0].cpu_seconds_per_million - $idle[0].cpu_seconds_per_million),

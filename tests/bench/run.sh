@@ -41,7 +41,7 @@ top=$(cd "$here/../.." && pwd)
 parts=(load growth tables pipelines way storm catchup reconcile time real clients)
 rounds=5 rows=1000000 storm_s=30 time_rounds=5 time_s=12 rest_s=60 json='' only='' docs=''
 sizes=(10000 100000 1000000 5000000) growth_rounds=3 rates=(30000 40000 50000 60000)
-real_rows=200000 client_rows=200000
+real_rows=200000 real_rounds=3 client_rows=200000
 dir='' url='' uri='' sink_pid='' build='' began_at=$(date -u '+%-d %B %Y, %H:%M') began_load=$(cut -d' ' -f1-3 /proc/loadavg)
 
 options() {
