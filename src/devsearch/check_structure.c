@@ -46,7 +46,7 @@ int check_flat(struct checker *c, const struct field *f)
     return -1;
 }
 
-/* Points in any of their forms; only the form is looked at. */
+/* Points and shapes in any of their forms; only the form is looked at. */
 int check_geo(struct checker *c, const struct field *f)
 {
     enum token token = reader_peek(&c->reader);
@@ -60,8 +60,9 @@ int check_geo(struct checker *c, const struct field *f)
     }
     refuse(c->refusal, 400, check_type(c), "%s", "");
     check_push_place(c, at, &c->refusal->reason);
-    buf_printf(&c->refusal->reason, "failed to parse field [%s] of type [geo_point]", f->path);
-    refusal_cause(c->refusal, "parse_exception", "geo_point expected");
+    buf_printf(&c->refusal->reason, "failed to parse field [%s] of type [%s]", f->path,
+               f->type->name);
+    refusal_cause(c->refusal, "parse_exception", "%s expected", f->type->name);
     return -1;
 }
 

@@ -30,7 +30,7 @@ static const struct {
     {FAMILY_IP, {"ignore_malformed", NULL}},
     {FAMILY_BINARY, {NULL}},
     {FAMILY_FLAT, {"depth_limit", "ignore_above", NULL}},
-    {FAMILY_GEO, {"ignore_malformed", "ignore_z_value", NULL}},
+    {FAMILY_GEO, {"ignore_malformed", "ignore_z_value", "orientation", "coerce", NULL}},
     {FAMILY_VECTOR,
      {"dimension", "method", "space_type", "data_type", "mode", "compression_level", "dims",
       "similarity", "index_options", "element_type", NULL}},

@@ -32,6 +32,7 @@ static const struct field_type types[] = {
     {"flat_object", FAMILY_FLAT, OS, NULL, 0},
     {"flattened", FAMILY_FLAT, ES, NULL, 0},
     {"geo_point", FAMILY_GEO, BOTH, NULL, 0},
+    {"geo_shape", FAMILY_GEO, BOTH, NULL, 0},
     {"knn_vector", FAMILY_VECTOR, OS, NULL, 0},
     {"dense_vector", FAMILY_VECTOR, ES, NULL, 0},
     {"integer_range", FAMILY_RANGE, BOTH, "integer", 0},

@@ -99,6 +99,20 @@ START_TEST(structures_and_words_are_judged_too)
 }
 END_TEST
 
+START_TEST(points_and_shapes_are_judged_by_their_form)
+{
+    CONVERSATION(NULL,
+                 {"PUT", "/t",
+                  "{\"mappings\":{\"properties\":{\"p\":{\"type\":\"geo_point\"},\"s\":{\"type\":"
+                  "\"geo_shape\",\"orientation\":\"right\"}}}}",
+                  200, NULL, NULL},
+                 GOOD("{\"p\":\"1,2\",\"s\":\"POINT (1 2)\"}"),
+                 GOOD("{\"p\":[1,2],\"s\":{\"type\":\"Point\",\"coordinates\":[1,2]}}"),
+                 GOOD("{\"p\":null,\"s\":null}"), BAD("{\"p\":1}", "of type [geo_point]"),
+                 BAD("{\"s\":true}", "failed to parse field [s] of type [geo_shape]"));
+}
+END_TEST
+
 START_TEST(a_keyword_of_32766_bytes_is_taken_and_one_more_is_not)
 {
     struct devsearch service;
@@ -162,7 +176,8 @@ START_TEST(a_dynamic_mapping_guesses_simple_types)
 }
 END_TEST
 
-SUITE_MAIN("devsearch/values", numbers_are_judged_by_their_range,
+SUITE_MAIN("devsearch/values", points_and_shapes_are_judged_by_their_form,
+           numbers_are_judged_by_their_range,
            dates_of_the_default_format_are_taken_and_others_are_not,
            structures_and_words_are_judged_too,
            a_keyword_of_32766_bytes_is_taken_and_one_more_is_not, a_source_comes_back_byte_for_byte,
