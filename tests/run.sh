@@ -8,14 +8,14 @@
 #   tests/run.sh --coverage             the same without sanitizers, then what it went through: lines and branches of
 #                                       the program, and of the modules of which every branch has to be gone
 #   tests/run.sh --threads              the same with the sanitizer for threads
-#   tests/run.sh --long                 without: kills, outages, restarts, damaged state files, memory,
+#   tests/run.sh --long                 without: kills (100 among faults), outages, restarts, damaged state files, memory,
 #                                       a kill at every 20th call to the system (which ones, the commit says), and calls that fail,
 #                                       4,000 seeds of the simulation, mutants that it must catch, and
 #                                       half a minute of fuzzing for each target (with clang),
 #                                       300 random histories, 250,000 changes, 600,000 rows, 100 verifies,
 #                                       package, units and image on clean trees of Debian (as root)
 #   tests/run.sh --night [--evidence]   the same with the full numbers and on all real search servers, in a night:
-#                                       3,000 histories, 300 kills and one at every call to the system,
+#                                       3,000 histories, 5,000 kills among faults and one at every call to the system,
 #                                       a million changes, two million rows, 50,000 seeds of the simulation,
 #                                       three minutes of fuzzing for each target,
 #                                       200 mutants by fixed operators (tests/crash/operators.py);
@@ -37,7 +37,8 @@ slow='reindex_(moved|readers|stopped)|run_(listen_hostile|stall|standby)|sync_ve
 conformance=
 if [ "${1:-}" = --night ]; then
     export ROWFERRY_HISTORIES=${ROWFERRY_HISTORIES:-3000}
-    export ROWFERRY_KILLS=${ROWFERRY_KILLS:-300}
+    export ROWFERRY_KILLS=${ROWFERRY_KILLS:-5000}
+    export ROWFERRY_SLOW_KILLS=${ROWFERRY_SLOW_KILLS:-300}
     export ROWFERRY_STRIDE=${ROWFERRY_STRIDE:-1}
     export ROWFERRY_OUTAGE_S=${ROWFERRY_OUTAGE_S:-300}
     export ROWFERRY_SOAK_S=${ROWFERRY_SOAK_S:-1800}
@@ -65,6 +66,7 @@ if [ "${1:-}" = --long ]; then
     preset=debug
     select=(-R '^crash_|^history_|^deploy_debian$|^unit_engine_simulation$|^golden_service_|^fixture_'"$conformance|^integration_($slow)\$")
     export ROWFERRY_HISTORIES=${ROWFERRY_HISTORIES:-300}
+    export ROWFERRY_KILLS=${ROWFERRY_KILLS:-100}
     export ROWFERRY_STRIDE=${ROWFERRY_STRIDE:-20}
     export ROWFERRY_OFFSET=${ROWFERRY_OFFSET:-$((16#$(git -C "$top" rev-parse --short=7 HEAD 2>/dev/null || echo 0)))}
     export ROWFERRY_PLACES=$top/build/debug/places
@@ -139,9 +141,9 @@ evidence() {
     mkdir -p "$(dirname "$evidence")"
     {
         echo "commit $(git rev-parse HEAD), $(date -u +%FT%TZ), $(nproc) cores, $(psql --version)"
-        env | grep -E '^ROWFERRY_(HISTORIES|SEEDS|KILLS|STRIDE|OUTAGE_S|STATE_STRIDE|SOAK_S|RUN_SOAK_S|CHANGED_ROWS|COPIED_ROWS|ARTICLES|REBUILT_ROWS|FUZZ_S|MUTANTS)=' | sort
+        env | grep -E '^ROWFERRY_(HISTORIES|SEEDS|KILLS|SLOW_KILLS|STRIDE|OUTAGE_S|STATE_STRIDE|SOAK_S|RUN_SOAK_S|CHANGED_ROWS|COPIED_ROWS|ARTICLES|REBUILT_ROWS|FUZZ_S|MUTANTS)=' | sort
         echo
-        grep -hE '^simulation: |: [0-9]+ histories$|found at seed|: [0-9.]+ MiB|^ *[0-9]+ kills|^boundary |^soak|^  (service killed|postgres crashed|storm of 429|requests cut|agent killed) ' "$build/Testing/Temporary/LastTest.log" || true
+        grep -hE '^simulation: |: [0-9]+ histories$|found at seed|: [0-9.]+ MiB|^ *[0-9]+ kills|^boundary |^storm: |^soak|^  (service killed|postgres crashed|storm of 429|requests cut|agent killed) ' "$build/Testing/Temporary/LastTest.log" || true
         echo
         grep -E '^(mutants|operators|survived|fuzz|failed):' "$build/beyond.log" || true
         echo

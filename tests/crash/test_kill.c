@@ -36,7 +36,7 @@ static int64_t killed_load(int64_t kill_count, struct kills *kills)
 START_TEST(a_first_load_that_is_killed_goes_on_and_sends_little_twice)
 {
     struct kills kills = {0};
-    int64_t wanted = crash_setting("ROWFERRY_KILLS", 6);
+    int64_t wanted = crash_setting("ROWFERRY_SLOW_KILLS", 6);
     int64_t most = 0;
     while (kills.count < wanted) {
         int64_t left = wanted - kills.count;
@@ -57,7 +57,7 @@ START_TEST(a_later_sync_that_is_killed_loses_no_change)
     struct kills kills = {0};
     struct world w;
     struct program_result result;
-    int64_t wanted = crash_setting("ROWFERRY_KILLS", 6);
+    int64_t wanted = crash_setting("ROWFERRY_SLOW_KILLS", 6);
     int64_t most = 0;
     crash_world(&w, LATER_ROWS);
     world_sync(&w, 0, &result);

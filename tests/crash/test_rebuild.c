@@ -28,7 +28,7 @@ static void kill_at(struct world *w, const char *word, const char *failpoint, in
 static void kill_at_each(const char *word, const char *const *points, size_t count)
 {
     struct world w;
-    int64_t turns = crash_setting("ROWFERRY_KILLS", 0) >= 100 ? 4 : 1;
+    int64_t turns = crash_setting("ROWFERRY_SLOW_KILLS", 0) >= 100 ? 4 : 1;
     rebuilds_world(&w, ROWS);
     for (int64_t turn = 0; turn < turns; turn++) {
         for (size_t i = 0; i < count; i++) {
@@ -115,7 +115,7 @@ static bool kill_after(const struct world *w, const char *word, int64_t ms)
 START_TEST(a_rebuild_killed_at_any_moment_is_ended_by_the_next_command)
 {
     struct world w;
-    int64_t wanted = crash_setting("ROWFERRY_KILLS", 4);
+    int64_t wanted = crash_setting("ROWFERRY_SLOW_KILLS", 4);
     int64_t hits = 0;
     int64_t aborts = 0;
     int64_t underway = 0;

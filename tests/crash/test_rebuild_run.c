@@ -74,7 +74,7 @@ static void kill_run_after(const struct world *w, int64_t ms)
 START_TEST(a_run_killed_with_a_rebuild_at_any_moment_is_followed_by_one_that_ends_it)
 {
     struct world w;
-    int64_t wanted = crash_setting("ROWFERRY_KILLS", 4);
+    int64_t wanted = crash_setting("ROWFERRY_SLOW_KILLS", 4);
     int64_t underway = 0;
     rebuilds_world(&w, ROWS);
     int64_t most[] = {measured(&w, NULL), measured(&w, "--rollback")};

@@ -230,6 +230,7 @@ static bool serve(struct connection *c)
     if (bulk) {
         count_under_way(c->proxy, true);
     }
+    pause_ms(fault.late_ms);
     bool good = fault.withheld || carry_out(c, !cut);
     pause_ms(fault.delay_ms);
     if (bulk) {
@@ -377,4 +378,23 @@ size_t proxy_bulks_at_once(struct proxy *p)
     size_t n = p->at_once;
     pthread_mutex_unlock(&p->lock);
     return n;
+}
+
+size_t proxy_bulks_now(struct proxy *p)
+{
+    pthread_mutex_lock(&p->lock);
+    size_t n = p->under_way;
+    pthread_mutex_unlock(&p->lock);
+    return n;
+}
+
+bool proxy_idle(struct proxy *p)
+{
+    bool idle = true;
+    pthread_mutex_lock(&p->lock);
+    for (size_t i = 0; i < p->count; i++) {
+        idle = idle && p->connections[i]->fd < 0;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return idle;
 }

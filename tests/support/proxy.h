@@ -29,6 +29,7 @@ struct proxy_fault {
     bool reset;          /* where it ends, it ends with a reset */
     int64_t byte_ms;     /* the answer comes a byte at a time with this pause */
     int64_t delay_ms;    /* before the answer */
+    int64_t late_ms;     /* before the service sees the request */
 };
 
 struct proxy_request {
@@ -57,5 +58,10 @@ void proxy_up(struct proxy *p);
 /* Bulk requests that have come, and how many were under way at the same time at most. */
 size_t proxy_bulks(struct proxy *p);
 size_t proxy_bulks_at_once(struct proxy *p);
+/* The same at this moment. */
+size_t proxy_bulks_now(struct proxy *p);
+
+/* Whether nobody is connected, and nothing that came is under way any more. */
+bool proxy_idle(struct proxy *p);
 
 #endif
