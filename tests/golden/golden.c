@@ -26,7 +26,7 @@ struct pg *golden_open(void)
     struct source_options options = {
         .uri = getenv("ROWFERRY_TEST_PG"),
         .connect_timeout_ms = 10000,
-        .lock_timeout_ms = 10000,
+        .lock_timeout_ms = 120000, /* of two that create an extension one waits for the other */
         .application_name = "golden",
     };
     if (options.uri == NULL) {
