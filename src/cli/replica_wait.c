@@ -190,13 +190,13 @@ void replica_wait_for_permission(struct replica *r)
                               .share = -1,
                               .remaining_ms = -1,
                               .lag_rows = -1};
-    tell_refused(r);
     replica_note_stall(r, STALL_GUARD);
     stall_show(&r->stall, &working);
     replica_enter(r, "guard");
     if (working_tell(r->session.state, &working, &err) < 0) {
         log_err(LOG_WARN, "not_told", r->name, &err);
     }
+    tell_refused(r); /* who reads it in the log finds it noted */
     int rc = 0;
     while (r->permission == 0 && replica_order_of(r) == REPLICA_GO_ON &&
            clock_monotonic_us(&r->session.clock) < until_us) {

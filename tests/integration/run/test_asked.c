@@ -49,6 +49,7 @@ static void await_number(struct world *w, int64_t id, const char *title)
     sql_exec(w->conn, "update articles set title = '%s' where source_id = %lld", title,
              (long long)id);
     await_title(w, id, title);
+    world_await_settled(w); /* what was changed before it is in other requests */
     world_expect_equal(w);
 }
 

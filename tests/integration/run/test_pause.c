@@ -34,6 +34,7 @@ static void resume(struct world *w)
 {
     says(w->config, 0, "articles: resumed", "resume", NULL);
     await_title(w, 50, "changed");
+    world_await_settled(w);
     world_expect_equal(w);
 }
 
@@ -169,8 +170,9 @@ START_TEST(a_rebuild_waits_for_the_end_of_a_pause)
     sql_exec(w.conn, "update articles set title = 'changed' where source_id <= 50");
     world_unfault(&w);
     says(w.config, 0, "articles: resumed", "resume", NULL);
-    program_await(&p, "event=rebuilt", 90000);
+    program_await(&p, "event=rebuilt", WAIT_MS);
     await_title_in(&w, "shop-articles", 50, "changed", WAIT_MS);
+    world_await_settled(&w);
     world_expect_equal(&w);
     end_run(&p);
     world_stop(&w);

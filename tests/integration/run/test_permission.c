@@ -29,7 +29,7 @@ START_TEST(what_the_guard_refused_goes_on_once_it_is_permitted)
     start_run(&w, &p);
     sql_exec(w.conn, "delete from articles where source_id > 400");
     program_await(&p, "event=guard pipeline=articles", WAIT_MS);
-    await_status(&w, "articles", "working       guard"); /* it is logged before it is noted */
+    expect_status(&w, "articles", "working       guard");
     expect_status(&w, "articles", "stopped by the guard");
     rowferry_run(&result, w.config, "resync", "1", NULL);
     ck_assert_int_eq(result.exit_code, 1);
@@ -78,6 +78,7 @@ START_TEST(a_stop_ends_when_the_rows_are_put_back_and_a_plain_sync_asks)
         allow(&w, NULL, 1, &result); /* counted again, and still too many */
         expect_text(result.err, "the guard stopped the pipeline");
         program_result_release(&result);
+        await_status(&w, "articles", "working       guard"); /* who asked is answered before */
         put_back(&w);
         allow(&w, NULL, 0, &result);
         ck_assert_int_eq(program_json_int(&result, "deletes"), 0);
@@ -102,8 +103,10 @@ START_TEST(a_stop_says_as_of_when_the_index_was_equal_last)
     await_status(&w, "articles", "state         equal");
     sql_exec(w.conn, "create table at as select to_char(clock_timestamp() at time zone 'utc', "
                      "'YYYY-MM-DD\"T\"HH24:MI:SS') as t");
-    set_title(&w, 900, "before");
+    set_title(&w, 900, "before"); /* the poll that reads it may have begun before the time above */
     await_title(&w, 900, "before");
+    set_title(&w, 901, "before");
+    await_title(&w, 901, "before");
     sql_exec(w.conn, "delete from articles where source_id <= 400");
     program_await(&p, "event=guard pipeline=articles", WAIT_MS);
     char *since = sql_text(w.conn, "select t from at");
