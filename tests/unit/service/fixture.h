@@ -10,6 +10,9 @@
 
 #define ANSWER_BYTES 2048
 
+/* Timeouts where none is to be met: a machine may stand still for a while. */
+#define FIXTURE_PATIENT_MS 60000
+
 /* A whole answer with this status and JSON body into out[ANSWER_BYTES]; returns out. */
 static inline const char *answer_of(char *out, int status, const char *body)
 {
@@ -36,11 +39,11 @@ static inline void connect_to(struct fixture *f, size_t urls)
     f->options.urls = f->urls;
     f->options.url_count = urls;
     if (f->options.connect_timeout_ms == 0) {
-        f->options.connect_timeout_ms = 5000;
+        f->options.connect_timeout_ms = FIXTURE_PATIENT_MS;
     }
     f->options.in_flight = 2;
     if (f->options.request_timeout_ms == 0) {
-        f->options.request_timeout_ms = 10000;
+        f->options.request_timeout_ms = FIXTURE_PATIENT_MS;
     }
     ck_assert_int_eq(service_open(&f->service, &f->options, &f->err), 0);
 }

@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <check.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -125,7 +126,11 @@ static inline void *scripted_run(void *context)
     struct scripted *s = context;
     for (;;) {
         struct pollfd fds[2] = {{s->listener, POLLIN, 0}, {s->wake[0], POLLIN, 0}};
-        if (poll(fds, 2, -1) < 0 || fds[1].revents != 0) {
+        int ready = poll(fds, 2, -1);
+        if (ready < 0 && errno == EINTR) { /* stopped and continued */
+            continue;
+        }
+        if (ready < 0 || fds[1].revents != 0) {
             return NULL;
         }
         int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
@@ -183,11 +188,11 @@ static inline int scripted_dial(int port)
     return fd;
 }
 
-/* A port of loopback on which nobody listens. */
+/* A port of loopback on which nobody listens: bound, and the test's own for as long as it lives. */
 static inline int scripted_closed_port(void)
 {
     int port;
-    close(scripted_bind(&port));
+    (void)scripted_bind(&port);
     return port;
 }
 

@@ -6,6 +6,7 @@
 #include "rowferry/base/clock.h"
 #include "rowferry/service/bulk.h"
 #include "suite.h"
+#include "wait.h"
 
 #define OURS                                                                                       \
     "{\"shop-1\":{\"aliases\":{\"shop\":{}},\"mappings\":{},"                                      \
@@ -16,10 +17,12 @@
 static int ended(struct fixture *f, enum alias_kind *kind, struct index_info *info)
 {
     int rc = GLANCE_NONE;
-    for (int turn = 0; rc == GLANCE_NONE && turn < 500; turn++) {
+    struct deadline deadline = deadline_after(WAIT_MS);
+    while (rc == GLANCE_NONE) {
         bool readable;
         ck_assert_int_eq(bulk_wait(f->service, -1, 100, &readable, &f->err), 0);
         rc = glance_end(f->service, kind, info, &f->err);
+        ck_assert(rc != GLANCE_NONE || deadline_wait(&deadline));
     }
     return rc;
 }
