@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "body.h"
+#include "index_private.h"
 #include "rowferry/document/json_same.h"
 #include "rowferry/document/key.h"
-#include "rowferry/service/index.h"
 #include "service.h"
 
 #define PATH_MAX_BYTES 2048
@@ -154,21 +154,15 @@ static int request_large(struct service *s, const char *path, struct span body, 
 struct asked {
     struct span quoted; /* the key as it stands in the request */
     size_t at;          /* its place among the keys */
-    struct span index;  /* where it was found */
+    int64_t number;     /* of the backing index where it was found */
 };
-
-static int span_order(struct span a, struct span b)
-{
-    size_t least = a.len < b.len ? a.len : b.len;
-    int order = memcmp(a.data, b.data, least);
-    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
 
 static int by_text(const void *a, const void *b)
 {
-    const struct asked *x = a;
-    const struct asked *y = b;
-    return span_order(x->quoted, y->quoted);
+    const struct span *x = &((const struct asked *)a)->quoted;
+    const struct span *y = &((const struct asked *)b)->quoted;
+    int order = memcmp(x->data, y->data, x->len < y->len ? x->len : y->len);
+    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
 }
 
 /* Ids come back with the escapes that they were sent with, as a rule. */
@@ -187,13 +181,13 @@ static void take_hit(struct documents *d, struct asked *asked, struct span text)
 {
     struct span name;
     struct span value;
-    struct span index = {0};
+    int64_t number = 0;
     struct document hit = {.found = true};
     struct asked *key = NULL;
     struct json_steps at = json_steps_into(text);
     while (json_steps_member(&at, &name, &value)) {
         if (span_is(name, "_index")) {
-            index = value;
+            number = stream_number(value);
         } else if (span_is(name, "_id")) {
             key = asked_by(asked, d->count, value);
         } else if (span_is(name, "_version")) {
@@ -202,9 +196,9 @@ static void take_hit(struct documents *d, struct asked *asked, struct span text)
             hit.source = value;
         }
     }
-    if (key != NULL && (!d->items[key->at].found || span_order(index, key->index) > 0)) {
+    if (key != NULL && (!d->items[key->at].found || number > key->number)) {
         d->items[key->at] = hit;
-        key->index = index;
+        key->number = number;
     }
 }
 

@@ -20,6 +20,11 @@ void index_read_resolved(struct json_object *tree, const char *name, enum alias_
 /* Whether the description is that of the data stream `name`: then *out is the stream. */
 bool stream_read(struct json_object *tree, const char *name, struct index_info *out);
 
+/* Which backing index of its stream a name is: ".ds-shop-2026.11.22-000003" and what a lifecycle
+ * makes of it, "shrink-ab1c-.ds-shop-2026.11.22-000003", are 3; 0 where there is no number. The
+ * byte behind the name is no digit. */
+int64_t stream_number(struct span backing);
+
 /* Of a refused mapping that is written for the other product. */
 void index_hint_type(struct err *err);
 

@@ -30,10 +30,9 @@ static bool is_replaced(const char *backing)
     return strncmp(backing, ".ds-", 4) != 0;
 }
 
-/* ".ds-shop-2026.11.22-000003": 3; 0 where there is no number. */
-static int64_t number_of(const char *backing)
+int64_t stream_number(struct span backing)
 {
-    const char *last = strrchr(backing, '-');
+    const char *last = memrchr(backing.data, '-', backing.len);
     return last != NULL ? strtoll(last + 1, NULL, 10) : 0;
 }
 
@@ -56,7 +55,7 @@ static bool look_at(struct json_object *tree, const char *name, struct backing *
     *out = (struct backing){.all_noted = true};
     json_object_object_foreach(tree, index, description)
     {
-        int64_t number = number_of(index);
+        int64_t number = stream_number(span_make(index, strlen(index)));
         if (strcmp(body_text(description, "data_stream"), name) != 0) {
             return false;
         }
