@@ -140,25 +140,45 @@ static bool takeover_is_own(const struct target *t, const struct index_info *liv
 }
 
 /* A first load that was overtaken: nobody goes on with it. */
-static int takeover_abandon(struct target *t, const char *index, struct err *err)
+static int takeover_abandon(struct target *t, const char *index, bool remains, struct err *err)
 {
     log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
               F_TEXT("index", index), F_TEXT("error", "another host has built one meanwhile"));
-    return t->stream ? 0 : t->service.ops->remove(t->service.self, index, t->pipeline, err);
+    return remains ? t->service.ops->remove(t->service.self, index, t->pipeline, err) : 0;
+}
+
+/* Whether the index that is filled is still there: who removed it may have given its name to the
+ * one that people search now. */
+static int takeover_remains(const struct target *t, bool *remains, struct err *err)
+{
+    struct index_info at;
+    bool found;
+    *remains = false;
+    if (t->stream) {
+        return 0;
+    }
+    int rc = target_look(t, t->checkpoint.generation, &found, &at, err);
+    *remains = rc == 0 && found && target_is_generation(t, &at);
+    return rc;
 }
 
 static int takeover_replace(struct target *t, struct index_info *live, struct mirrored *mirror,
                             struct err *err)
 {
     const struct checkpoint *c = &t->checkpoint;
+    bool remains = false;
+    int rc = 0;
     char *building =
         c->phase == GENERATION_BUILDING && c->index_uuid != NULL ? text_copy(c->generation) : NULL;
     if (building != NULL) {
         target_consumer(t, &t->replaced);
+        rc = takeover_remains(t, &remains, err);
     }
-    int rc = takeover_commit(t, live, mirror, err);
+    if (rc == 0) {
+        rc = takeover_commit(t, live, mirror, err);
+    }
     if (rc == 0 && building != NULL) {
-        rc = takeover_abandon(t, building, err);
+        rc = takeover_abandon(t, building, remains, err);
     }
     if (rc == 0) {
         keep_note(t, live->name);

@@ -251,6 +251,53 @@ START_TEST(a_first_load_that_was_under_way_begins_again)
 }
 END_TEST
 
+static void switch_host(struct fake *f, char *path)
+{
+    char other[sizeof(f->path)];
+    memcpy(other, f->path, sizeof(other));
+    memcpy(f->path, path, sizeof(f->path));
+    memcpy(path, other, sizeof(f->path));
+    forget_versions(f);
+}
+
+/* Names are given again, once their index is gone. */
+START_TEST(who_comes_back_to_a_first_load_does_not_remove_what_bears_its_name_now)
+{
+    struct fake f;
+    struct err err = {0};
+    char path[sizeof(f.path)];
+    fake_init(&f, ROWS);
+    f.several = true;
+    snprintf(path, sizeof(path), "%s/other.db", f.folder);
+    f.between_pages = nothing_arrives;
+    ck_assert_int_eq(fake_sync(&f, NULL, &err), ERR_TRANSIENT);
+    char name[sizeof(f.index)];
+    memcpy(name, f.index, sizeof(name));
+    f.between_pages = NULL;
+    f.fail_requests = 0;
+    switch_host(&f, path);
+    sync_ok(&f, NULL);
+    ck_assert_str_ne(f.alias, name);
+    ck_assert(fake_look_at(&f, name));
+    f.index[0] = '\0'; /* it is removed */
+    fake_lose_state(&f);
+    f.mirror_log = -1; /* another one is built */
+    sync_ok(&f, NULL);
+    ck_assert_str_eq(f.alias, name);
+    fake_write(&f, 1, 11);
+    sync_ok(&f, NULL);
+    switch_host(&f, path);
+    f.rivals = true;
+    sync_ok(&f, NULL);
+    ck_assert_str_eq(f.alias, name);
+    ck_assert(fake_look_at(&f, name));
+    ck_assert(fake_equal(&f));
+    fake_lose_state(&f);
+    switch_host(&f, path);
+    fake_release(&f);
+}
+END_TEST
+
 /* Also where the clock stands before the versions that were sent since. */
 START_TEST(a_mirror_that_is_behind_loses_nothing)
 {
@@ -379,6 +426,7 @@ SUITE_MAIN("engine/takeover", the_live_index_is_gone_on_with,
            what_was_built_from_something_else_is_built_anew,
            an_index_of_another_database_is_left_alone, an_alias_that_is_gone_is_no_ground_to_go_on,
            an_alias_of_several_indices_is_refused, a_first_load_that_was_under_way_begins_again,
+           who_comes_back_to_a_first_load_does_not_remove_what_bears_its_name_now,
            a_mirror_that_is_behind_loses_nothing, dead_letters_come_along_and_clear,
            dead_letters_come_along_where_the_position_did_not_move,
            the_letters_of_a_walk_come_along)
