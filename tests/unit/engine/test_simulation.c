@@ -7,7 +7,7 @@
  *
  * Each work runs in a process of its own, which a crash ends at once; table, service and what is on
  * its way live in shared memory, the state files on disk. ROWFERRY_SEEDS says how many seeds,
- * ROWFERRY_SEED runs one. A seed that found a fault joins `kept`.
+ * ROWFERRY_SEEDS_FROM the first, ROWFERRY_SEED runs one. A seed that found a fault joins `kept`.
  */
 #include <stdio.h>
 #include <string.h>
@@ -275,10 +275,11 @@ static void run_seed(uint64_t seed)
 }
 
 /*
- * None has found a fault of the program yet. The first of all that notices a walk that owes no
- * other (tests/crash/mutants.sh) is far behind the usual ones.
+ * The first of all that notices a walk that owes no other (tests/crash/mutants.sh), which is far
+ * behind the usual ones; and one in which a host that came back removed the index that bore the
+ * name of its own first load meanwhile.
  */
-static const uint64_t kept[] = {505};
+static const uint64_t kept[] = {505, 9338};
 
 static uint64_t setting(const char *name, uint64_t otherwise)
 {
@@ -299,10 +300,12 @@ START_TEST(after_quiet_the_index_equals_the_table)
         run_seed(kept[i]);
     }
     uint64_t seeds = setting("ROWFERRY_SEEDS", 200);
-    for (uint64_t seed = 1; seed <= seeds; seed++) {
+    uint64_t from = setting("ROWFERRY_SEEDS_FROM", 1);
+    for (uint64_t seed = from; seed < from + seeds; seed++) {
         run_seed(seed);
     }
-    printf("simulation: %llu seeds", (unsigned long long)seeds);
+    printf("simulation: %llu seeds from %llu on", (unsigned long long)seeds,
+           (unsigned long long)from);
     for (size_t i = 0; i < HAPPENED_COUNT; i++) {
         printf(", %ld %s", storm->happened[i], happening_names[i]);
         ck_assert_msg(storm->happened[i] > 0, "%s never happened", happening_names[i]);
