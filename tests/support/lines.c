@@ -226,6 +226,9 @@ static void mend(struct stage *s, const struct planted *p, const char *remedy)
 {
     const char *at = strstr(remedy, p->remedy);
     ck_assert_msg(at != NULL, "no \"%s\" in the remedy \"%s\"", p->remedy, remedy);
+    if (p->passing) {
+        world_unfault(&s->w);
+    }
     switch (p->mend) {
     case MEND_SQL:
         run_sql(s, at);

@@ -61,6 +61,7 @@ struct planted {
     const char *plant;     /* SQL; null: none */
     const char *command;   /* of rowferry, which plants it; its exit code does not matter */
     const char *faults[4]; /* of the service */
+    bool passing;          /* they are over before the remedy is followed */
     struct setting setting;
     const char *remedy;
     enum mend mend;
