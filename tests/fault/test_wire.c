@@ -18,6 +18,7 @@
 #define OPERATIONS 80
 #define GOOD "{\"index\":{\"status\":201}}"
 #define PATIENT_MS 30000 /* request_timeout where none is to be met: a machine may stand still */
+#define ENDLESS_MS 1000  /* .. of an answer that nothing else ends */
 #define JSON "Content-Type: application/json\r\n"
 
 struct wire {
@@ -58,6 +59,12 @@ static void open_service(struct wire *w, int64_t timeout_ms)
     snprintf(w->url, sizeof(w->url), "http://127.0.0.1:%d", proxy_port(w->proxy));
     w->urls[0] = w->url;
     ck_assert_int_eq(service_open(&w->service, &options, &err), 0);
+}
+
+static void open_again(struct wire *w, int64_t timeout_ms)
+{
+    service_close(w->service);
+    open_service(w, timeout_ms);
 }
 
 static void start(struct wire *w, size_t operations, size_t pad, int64_t timeout_ms)
@@ -315,7 +322,7 @@ static const struct lie lies[] = {
 START_TEST(no_lie_is_taken_for_success)
 {
     struct wire w;
-    start(&w, 2, 0, 5000); /* of what has no end; the others are sooner, on any machine */
+    start(&w, 2, 0, PATIENT_MS);
     for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
         const struct lie *lie = &lies[i];
         int64_t begun_ms = deadline_now_ms();
@@ -323,8 +330,14 @@ START_TEST(no_lie_is_taken_for_success)
         w.fault.answer_len = strlen(lie->answer);
         w.fault.endless = lie->endless;
         w.fault.close = true;
+        if (lie->endless != NULL) {
+            open_again(&w, ENDLESS_MS);
+        }
         expect(&w, lie->wanted, lie->name, i);
         ck_assert_msg(deadline_now_ms() - begun_ms < PATIENT_MS, "%s took too long", lie->name);
+        if (lie->endless != NULL) {
+            open_again(&w, PATIENT_MS);
+        }
         w.fault.endless = NULL;
         (void)good_answer(&w, BY_LENGTH);
         expect(&w, OUTCOME_DONE, "after a lie", i);
