@@ -51,7 +51,7 @@ void subject_enter(struct subject *s)
                     .password = getenv("ROWFERRY_TEST_PASSWORD"),
                     .ca_file = getenv("ROWFERRY_TEST_CA"),
                     .request_timeout_ms = 30000,
-                    .connect_timeout_ms = 5000,
+                    .connect_timeout_ms = 30000,
                     .in_flight = 3},
     };
     if (subject_is_stand_in()) {

@@ -203,7 +203,7 @@ START_TEST(a_restart_of_the_node_in_the_middle_is_ridden_out)
     sql_exec(shop.conn, "insert into articles (source_id, title) select i, repeat('y', 900) "
                         "from generate_series(1001, 6000) i");
     rowferry_start(&program, shop.config, "sync", "--json", NULL);
-    program_await(&program, "event=sync_started", 30000);
+    program_await(&program, "event=sync_started", WAIT_MS);
     restart_node();
     program_finish(&program, 115000, &result);
     ck_assert_msg(result.exit_code == 0, "%s", result.err);

@@ -164,7 +164,7 @@ START_TEST(a_first_load_that_is_lost_keeps_nothing_either)
     struct program program;
     program_start(&program, argv,
                   (const char *const[]){"ROWFERRY_FAILPOINT=batch_answered=kill@5", NULL});
-    program_finish(&program, 60000, &result);
+    program_finish(&program, WAIT_MS, &result);
     ck_assert_int_eq(result.exit_code, 128 + SIGKILL);
     program_result_release(&result);
     lose_state(&w);

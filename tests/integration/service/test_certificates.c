@@ -11,6 +11,7 @@
 #include "rowferry/service/http.h"
 #include "server.h"
 #include "suite.h"
+#include "wait.h"
 
 #define OPENSSL "/usr/bin/openssl"
 #define SETUP_MS WAIT_MS
@@ -104,8 +105,8 @@ static int ask(const struct server *at, const char *ca_file, const char *client,
                                       .url_count = 1,
                                       .ca_file = ca_file,
                                       .api_key = "canary-key-77aa",
-                                      .request_timeout_ms = 10000,
-                                      .connect_timeout_ms = 5000,
+                                      .request_timeout_ms = WAIT_MS,
+                                      .connect_timeout_ms = WAIT_MS,
                                       .in_flight = 1};
     if (client != NULL) {
         snprintf(files[0], sizeof(files[0]), "%s.pem", client);
