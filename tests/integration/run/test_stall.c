@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 #include <stdarg.h>
 
+#include "cluster.h"
 #include "listens.h"
 
 #define STALLS_MS 120000 /* half a minute without movement, on a busy machine */
@@ -221,7 +222,7 @@ START_TEST(a_pause_ends_a_stall)
 }
 END_TEST
 
-SUITE_MAIN("run/stall", a_session_left_idle_in_transaction_is_named_with_pid_and_age,
-           a_service_that_takes_nothing_is_one_stall_with_its_cause_and_ends_when_it_does,
-           each_operation_is_measured_from_commit_to_acknowledged_and_at_rest_nothing_lags,
-           a_guard_that_refuses_is_a_stall_at_once, a_pause_ends_a_stall)
+CLUSTER_MAIN("run/stall", a_session_left_idle_in_transaction_is_named_with_pid_and_age,
+             a_service_that_takes_nothing_is_one_stall_with_its_cause_and_ends_when_it_does,
+             each_operation_is_measured_from_commit_to_acknowledged_and_at_rest_nothing_lags,
+             a_guard_that_refuses_is_a_stall_at_once, a_pause_ends_a_stall)
