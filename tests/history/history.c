@@ -37,6 +37,7 @@ static void configure(struct history *h)
     struct world *w = h->w;
     struct buf text;
     char name[64];
+    const char *beside = h->background ? h->mode->from_beside : NULL;
     snprintf(name, sizeof(name), "rowferry-%llu.json", (unsigned long long)h->seed);
     buf_init(&text, 64 * 1024);
     buf_push_text(&text, "{\"source\": {");
@@ -49,8 +50,8 @@ static void configure(struct history *h)
         "\"delete_guard\": {\"share\": 1, \"count\": 1000000},\n"
         "\"pipelines\": [{\"name\": \"notes\", \"from\": {\"table\": \"public.note\", %s},\n"
         "\"to\": {\"index\": \"notes-%llu\", \"mappings\": {\"properties\": {%s}}}}]}\n",
-        w->service.url, w->dir, w->dir, (unsigned long long)h->seed, h->mode->from,
-        (unsigned long long)h->seed, h->mode->properties);
+        w->service.url, w->dir, w->dir, (unsigned long long)h->seed,
+        beside != NULL ? beside : h->mode->from, (unsigned long long)h->seed, h->mode->properties);
     free(w->config);
     w->config = scratch_write(w->dir, name, buf_text(&text));
     buf_release(&text);

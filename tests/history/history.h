@@ -38,7 +38,10 @@ struct mode {
     const char *ddl;
     const char *publisher_ddl; /* of the database where statements run; null: there is one only */
     const char *fill;
-    const char *from;       /* members of "from" beside the table */
+    const char *from; /* members of "from" beside the table */
+    /* The same where syncs run beside the sessions, which may be kept waiting between a
+     * transaction's start and the moment when others can see it; null: the same. */
+    const char *from_beside;
     const char *properties; /* of the mapping */
     const char *wanted;     /* (id text, document jsonb) */
     unsigned allows;        /* enum need */

@@ -43,6 +43,12 @@
 
 #define BY_ID "\"key\": [\"id\"]"
 
+#define CURSOR(more)                                                                               \
+    BY_ID ", \"where\": \"not gone\", \"capture\": {\"mode\": \"cursor\", \"column\": \"at\"" more \
+          "}"
+#define SHORT ", \"overlap\": \"50ms\""
+#define RECONCILE ", \"deletes\": {\"reconcile\": \"1s\"}"
+
 #define PLAIN                                                                                      \
     .ddl = PARENTS "create table note (" COLUMNS ", primary key (id), " REFERENCES("cascade") ")", \
     .fill = PARENT_ROWS ROWS, .from = BY_ID, .properties = PROPERTIES, .wanted = WANTED,           \
@@ -128,8 +134,8 @@ static const struct mode modes[] = {
         .name = "cursor",
         .ddl = FOLLOWED("set null"),
         .fill = PARENT_ROWS ROWS,
-        .from = BY_ID ", \"where\": \"not gone\", \"capture\": {\"mode\": \"cursor\", "
-                      "\"column\": \"at\", \"overlap\": \"50ms\"}",
+        .from = CURSOR(SHORT),
+        .from_beside = CURSOR(""),
         .properties = PROPERTIES,
         .wanted = WANTED " where not gone",
         .allows = NEED_ONE_KEY | NEED_PARENTS | NEED_SUBSCRIBER,
@@ -139,8 +145,8 @@ static const struct mode modes[] = {
         .name = "reconcile",
         .ddl = FOLLOWED("cascade"),
         .fill = PARENT_ROWS ROWS,
-        .from = BY_ID ", \"where\": \"not gone\", \"capture\": {\"mode\": \"cursor\", \"column\": "
-                      "\"at\", \"overlap\": \"50ms\", \"deletes\": {\"reconcile\": \"1s\"}}",
+        .from = CURSOR(SHORT RECONCILE),
+        .from_beside = CURSOR(RECONCILE),
         .properties = PROPERTIES,
         .wanted = WANTED " where not gone",
         .allows = NEED_DELETES | NEED_ONE_KEY | NEED_PARENTS | NEED_SUBSCRIBER,
