@@ -97,8 +97,8 @@ START_TEST(a_first_snapshot_of_a_late_standby_leaves_no_gap)
     sql_exec(w.db, "update note set body = 'between' where id = 2");
     sql_exec(standby_db, "select pg_wal_replay_resume()");
     cluster_await_replay(&pair.primary, &pair.standby);
-    must(w.capture->ops->start(w.capture, &position, &err), &err);
-    w.position = buf_detach(&position);
+    walk_begin(&w);
+    buf_release(&position);
     sql_exec(w.db, "update note set body = 'after' where id = 3");
     walk_copy(&w);
     caught_up(&w);

@@ -171,14 +171,28 @@ static inline void walk_open(struct walk *w)
     must(changelog_open(&w->capture, pg, &options, &err), &err);
 }
 
-static inline void walk_start(struct walk *w)
+/* Of a capture that is open. What a standby has not replayed within its time is tried again, as the
+ * engine does. */
+static inline void walk_begin(struct walk *w)
 {
+    struct deadline deadline = deadline_after(WAIT_MS);
     struct err err = {0};
     struct buf position;
     buf_init(&position, 4096);
-    walk_open(w);
-    must(w->capture->ops->start(w->capture, &position, &err), &err);
+    int rc = w->capture->ops->start(w->capture, &position, &err);
+    while (rc == ERR_TRANSIENT && w->reads != NULL && deadline_wait(&deadline)) {
+        buf_reset(&position);
+        rc = w->capture->ops->start(w->capture, &position, &err);
+    }
+    must(rc, &err);
+    free(w->position);
     w->position = buf_detach(&position);
+}
+
+static inline void walk_start(struct walk *w)
+{
+    walk_open(w);
+    walk_begin(w);
 }
 
 static inline void walk_close(struct walk *w)
