@@ -315,8 +315,8 @@ int cross_check(const struct reader *r)
     int (*const of_file[])(const struct reader *) = {check_auth, check_aws, check_tls,
                                                      check_cleartext, check_top_polls};
     int (*const of_pipeline[])(const struct reader *, size_t) = {
-        check_unique, check_polls,  check_key,     check_capture, check_dependencies,
-        check_fields, check_verify, check_routing, check_stream};
+        check_unique,       check_polls,  check_key,    check_capture, check_stream,
+        check_dependencies, check_fields, check_verify, check_routing};
     for (size_t i = 0; i < sizeof(of_file) / sizeof(of_file[0]); i++) {
         int result = of_file[i](r);
         if (result != 0) {

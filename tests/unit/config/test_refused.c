@@ -207,7 +207,7 @@ static const struct refused {
      "which a data stream needs",
      "add \"@timestamp\": {\"type\": \"date\"} to its properties, and name its column: \"fields\": "
      "{\"@timestamp\": \"created_at\"}"},
-    {STREAM("\"from\": {\"table\": \"t\", \"key\": [\"k\"]}", ",\n\"routing\": \"k\""),
+    {STREAM(FROM, ",\n\"routing\": \"k\""),
      "shop.json:3:12: \"pipelines[0].to.routing\" is not for a data stream, which takes no routing",
      NULL},
     {STREAM("\"from\": {\"table\": \"t\", \"capture\": {\"mode\": \"cursor\", \"column\": \"c\",\n"
