@@ -7,35 +7,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 static int complain(const struct err *err)
 {
     fprintf(stderr, "devsearch: %s\n", err->message);
     return (int)err_exit_code(err->class);
-}
-
-static int open_store(struct server *s, struct err *err)
-{
-    struct refusal refusal;
-    struct buf path;
-    const char *data = s->options->data;
-    refusal_init(&refusal);
-    buf_init(&path, 8192);
-    if (data != NULL && mkdir(data, 0700) != 0 && errno != EEXIST) {
-        err_set(err, ERR_CONFIG, "could not create \"%s\": %s", data, strerror(errno));
-        goto done;
-    }
-    buf_printf(&path, "%s/devsearch.db", data != NULL ? data : "");
-    s->store = store_open(data != NULL ? buf_text(&path) : NULL, &refusal);
-    if (s->store == NULL ||
-        catalogue_open(&s->catalogue, s->store, s->options->product, &refusal) != 0) {
-        err_set(err, ERR_STATE, "could not open the documents: %s", buf_text(&refusal.reason));
-    }
-done:
-    refusal_release(&refusal);
-    buf_release(&path);
-    return (int)err->class;
 }
 
 static int write_port(const char *path, int port, struct err *err)
@@ -70,27 +46,12 @@ static int serve(struct server *s, const sigset_t *signals, struct err *err)
     return 0;
 }
 
-static void release(struct server *s)
-{
-    for (size_t i = 0; i < s->pit_count; i++) {
-        free(s->pits[i].id);
-        free(s->pits[i].numbers);
-        free(s->pits[i].refreshes);
-    }
-    free(s->pits);
-    faults_release(&s->faults);
-    catalogue_close(&s->catalogue);
-    store_close(s->store);
-    free(s->cluster_uuid);
-    pthread_mutex_destroy(&s->lock);
-}
-
 int main(int argc, char **argv)
 {
     struct options options;
     struct err err = {0};
     sigset_t signals;
-    struct server server = {.options = &options, .clock = clock_system()};
+    struct server server;
     setlocale(LC_CTYPE, "C.UTF-8");
     if (options_parse(&options, argc, argv, &err) != 0) {
         options_release(&options);
@@ -105,12 +66,10 @@ int main(int argc, char **argv)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
-    pthread_mutex_init(&server.lock, NULL);
-    faults_init(&server.faults);
-    server.cluster_uuid = random_name(&server.clock);
-    int rc = open_store(&server, &err);
+    server_init(&server, &options);
+    int rc = server_open(&server, &err);
     rc = rc == 0 ? serve(&server, &signals, &err) : rc;
-    release(&server);
+    server_release(&server);
     options_release(&options);
     return rc == 0 ? 0 : complain(&err);
 }

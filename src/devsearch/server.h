@@ -40,6 +40,11 @@ struct server {
 typedef int handler(struct server *s, const struct request *q, struct answer *a,
                     struct refusal *refusal);
 
+/* options: borrowed. Release it whether it could be opened or not. */
+void server_init(struct server *s, const struct options *options);
+int server_open(struct server *s, struct err *err) MUST_CHECK; /* options.data, or in memory */
+void server_release(struct server *s);
+
 /* Finds and runs the handler; always fills the answer. */
 void route(struct server *s, const struct request *q, struct answer *a);
 

@@ -54,45 +54,17 @@ static void request_of_bytes(struct server *s, const char *bytes, size_t len)
     free(head);
 }
 
-static void open_server(struct server *s, struct options *o)
-{
-    struct refusal refusal;
-    *s = (struct server){.options = o, .clock = clock_system()};
-    pthread_mutex_init(&s->lock, NULL);
-    faults_init(&s->faults);
-    s->cluster_uuid = text_copy("uuid");
-    refusal_init(&refusal);
-    s->store = store_open(NULL, &refusal);
-    FUZZ_EXPECT(s->store != NULL &&
-                    catalogue_open(&s->catalogue, s->store, o->product, &refusal) == 0,
-                "%s", buf_text(&refusal.reason));
-    refusal_release(&refusal);
-}
-
-static void close_server(struct server *s)
-{
-    for (size_t i = 0; i < s->pit_count; i++) {
-        free(s->pits[i].id);
-        free(s->pits[i].numbers);
-        free(s->pits[i].refreshes);
-    }
-    free(s->pits);
-    faults_release(&s->faults);
-    catalogue_close(&s->catalogue);
-    store_close(s->store);
-    free(s->cluster_uuid);
-    pthread_mutex_destroy(&s->lock);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct options options = {.faults = true, .max_content_length = (size_t)1 << 20};
     struct server server;
+    struct err err = {0};
     if (size == 0) {
         return 0;
     }
     options.product = data[0] % 2 == 0 ? OPENSEARCH : ELASTICSEARCH;
-    open_server(&server, &options);
+    server_init(&server, &options);
+    FUZZ_EXPECT(server_open(&server, &err) == 0, "%s", err.message);
     const char *at = (const char *)data + 1;
     size_t left = size - 1;
     for (int count = 0; left > 0 && count < REQUESTS_MOST; count++) {
@@ -103,6 +75,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         left -= len + (end != NULL);
     }
     FUZZ_EXPECT(request(&server, "GET", "/", span_make(NULL, 0)) == 200, "it is silent");
-    close_server(&server);
+    server_release(&server);
     return 0;
 }
