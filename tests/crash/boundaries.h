@@ -33,6 +33,7 @@ struct workload {
     const char *words[6];           /* the command; ends with null */
     int exit_code;                  /* where nothing is in its way */
     bool elsewhere;                 /* it runs on the other host */
+    bool stopped;                   /* it has no end of its own, which would say that all is done */
     int64_t sparse;                 /* as a fault's */
     void (*begin)(struct stage *s); /* once; may be null */
     void (*prepare)(struct stage *s);
