@@ -182,6 +182,7 @@ static int capture_begin(struct capture *c, struct err *err)
     (void)err;
     struct fake_capture *f = of(c);
     struct fake *w = f->fake;
+    (void)fake_listen_to(w, f->consumer); /* a rebuild has asked for another one meanwhile */
     fake_step(w);
     if (w->between_pages != NULL) {
         w->between_pages(w, w->pages);
@@ -349,7 +350,8 @@ static int capture_release(struct capture *c, const struct mirror *mirror, bool 
     if (f->cursor) {
         return 0; /* nothing is installed that could keep it */
     }
-    if (!f->mirror_lost && sscanf(mirror->position, "log %ld", &log) == 1 && log >= f->mirror_log) {
+    bool kept = fake_listen_to(f, of(c)->consumer) && !f->mirror_lost;
+    if (kept && sscanf(mirror->position, "log %ld", &log) == 1 && log >= f->mirror_log) {
         const char *open = strstr(mirror->position, " but");
         f->mirror_log = log;
         snprintf(f->mirror_open, sizeof(f->mirror_open), "%s", open != NULL ? open : "");
