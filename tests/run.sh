@@ -144,6 +144,7 @@ evidence() {
         env | grep -E '^ROWFERRY_(HISTORIES|SEEDS|KILLS|SLOW_KILLS|STRIDE|OUTAGE_S|STATE_STRIDE|SOAK_S|RUN_SOAK_S|CHANGED_ROWS|COPIED_ROWS|ARTICLES|REBUILT_ROWS|FUZZ_S|MUTANTS)=' | sort
         echo
         grep -hE '^simulation: |: [0-9]+ histories$|found at seed|: [0-9.]+ MiB|^ *[0-9]+ kills|^boundary |^storm: |^soak|^  (service killed|postgres crashed|storm of 429|requests cut|agent killed) ' "$build/Testing/Temporary/LastTest.log" || true
+        [ ! -e "$build/unreached.log" ] || cat "$build/unreached.log"
         echo
         grep -E '^(mutants|operators|survived|fuzz|failed):' "$build/beyond.log" || true
         echo
@@ -169,7 +170,7 @@ main() {
     local rc=0
     cd "$top"
     install
-    rm -f "$results" "${ROWFERRY_PLACES:-}"
+    rm -f "$results" "$build/unreached.log" "${ROWFERRY_PLACES:-}"
     find "$build" -name '*.gcda' -delete
     if [ $# = 0 ] || [[ $* == *conformance* ]]; then
         fetch_servers >"$build/servers.log" 2>&1 &
@@ -180,7 +181,8 @@ main() {
     ctest --test-dir "$build" "${select[@]}" --parallel 2 --timeout 600 --output-on-failure --no-tests=error \
         --output-junit "$results" "$@" || rc=$?
     summary
-    [ ! -s "${ROWFERRY_PLACES:-}" ] || tests/crash/unreached.sh "$build/rowferry" "$ROWFERRY_PLACES" "$build/unreached.txt"
+    [ ! -s "${ROWFERRY_PLACES:-}" ] ||
+        tests/crash/unreached.sh "$build/rowferry" "$ROWFERRY_PLACES" "$build/unreached.txt" | tee "$build/unreached.log"
     [ "$preset" != coverage ] || tests/coverage.py "$build" || rc=$?
     if [ "$preset" = debug ]; then
         beyond 2>&1 | tee "$build/beyond.log" || rc=$?

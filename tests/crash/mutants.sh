@@ -71,12 +71,12 @@ reason() {
         head -1 | cut -c1-70 || true
 }
 
-survivors=0
+planted=0 survivors=0
 prepare
 while IFS=@ read -r name file code instead; do
     replace "$work/tree/$file" "$code" "$instead" || { echo "mutants: \"$name\" does not fit $file" >&2; exit 1; }
     build
-    rc=0
+    planted=$((planted + 1)) rc=0
     simulate 60 || rc=$?
     case $rc in
     0) verdict=SURVIVED survivors=$((survivors + 1)) ;;
@@ -86,5 +86,5 @@ while IFS=@ read -r name file code instead; do
     printf '%-50s %s\n' "$name" "$verdict"
     cp "$top/$file" "$work/tree/$file"
 done < <(mutants)
-echo "mutants: $survivors survived"
+echo "mutants: $planted planted by hand, $((planted - survivors)) caught, $survivors survived"
 [ "$survivors" = 0 ]

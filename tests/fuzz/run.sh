@@ -17,6 +17,10 @@ seconds=${1:-30}
 at_once=$(($(nproc) * 2))
 shift $(($# > 0))
 
+inputs() { sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$@"; }
+edges() { sed -n 's/^#[0-9]*[[:space:]]*DONE *cov: \([0-9]*\).*/\1/p' "$@"; }
+sum() { awk '{ n += $1 } END { print n + 0 }'; }
+
 fuzz_one() {
     local target=$1 rc=0
     local name=${target##*/fuzz_} log=$found/${target##*/}.log
@@ -25,7 +29,7 @@ fuzz_one() {
         -artifact_prefix="$found/$name-" "$build/corpus/$name" "$top/tests/fuzz/corpus/$name" \
         >"$log" 2>&1 || rc=$?
     if [ "$rc" = 0 ]; then
-        echo "fuzz: $name: $(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log") inputs"
+        echo "fuzz: $name: $(inputs "$log") inputs, $(edges "$log") edges"
     else
         echo "failed: fuzz_$name: $(grep -m 1 -E 'not true|ERROR|runtime error' "$log")"
     fi
@@ -36,6 +40,7 @@ main() {
     local rc=0 target running=0
     cd "$top"
     mkdir -p "$found"
+    rm -f "$found"/*.log
     cmake --preset fuzz >"$build/configure.log" 2>&1 || { tail -20 "$build/configure.log"; return 1; }
     cmake --build --preset fuzz -- --quiet
     for target in "$@"; do
@@ -54,6 +59,8 @@ main() {
     for (( ; running > 0; running--)); do
         wait -n || rc=1
     done
+    echo "fuzz: $(inputs "$found"/*.log | wc -l) targets ended well," \
+        "$(inputs "$found"/*.log | sum) inputs, $(edges "$found"/*.log | sum) edges"
     return "$rc"
 }
 
