@@ -150,6 +150,11 @@ void program_result_release(struct program_result *result)
     *result = (struct program_result){0};
 }
 
+void expect_text(const char *text, const char *part)
+{
+    ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
+}
+
 /* program [-c config] arguments... null */
 static void start_rowferry(struct program *p, const char *config, va_list arguments)
 {

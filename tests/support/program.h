@@ -45,6 +45,9 @@ bool program_running(const struct program *p);
 
 void program_result_release(struct program_result *result);
 
+/* Fails, showing the text, where the part is not in it. */
+void expect_text(const char *text, const char *part);
+
 /* The program under test ($ROWFERRY_PROGRAM) with -c config (null: none) and the arguments, which
  * end with null; RUN_MS at most. */
 void rowferry_run(struct program_result *result, const char *config, ...) __attribute__((sentinel));

@@ -123,6 +123,14 @@ void world_sync(struct world *w, int exit_code, struct program_result *result)
                   "the API key stands in the output");
 }
 
+void world_sync_says(struct world *w, int exit_code, const char *words)
+{
+    struct program_result result;
+    world_sync(w, exit_code, &result);
+    expect_text(result.err, words);
+    program_result_release(&result);
+}
+
 void world_expect_equal(struct world *w)
 {
     char *query = compare_table("articles", "source_id");

@@ -67,6 +67,8 @@ void world_install(struct world *w);
 /* rowferry sync --json, which has to end with exit_code; the result is for the caller to release.
  */
 void world_sync(struct world *w, int exit_code, struct program_result *result);
+/* The same, which has to say these words on standard error. */
+void world_sync_says(struct world *w, int exit_code, const char *words);
 
 /* Fails unless the index holds exactly the table. */
 void world_expect_equal(struct world *w);

@@ -10,11 +10,6 @@
 #include "wait.h"
 #include "world.h"
 
-static void expect_text(const char *text, const char *part)
-{
-    ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
-}
-
 static void installed_world(struct world *w, long rows)
 {
     world_start(w, rows, NULL);

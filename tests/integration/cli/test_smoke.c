@@ -10,11 +10,6 @@
 #include "wait.h"
 #include "world.h"
 
-static void expect_text(const char *text, const char *part)
-{
-    ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
-}
-
 /* No index of the pattern is there. */
 static void expect_none(const struct world *w, const char *pattern)
 {

@@ -28,11 +28,6 @@ static void expect_none(const struct world *w)
     json_object_put(found);
 }
 
-static void expect_text(const char *text, const char *part)
-{
-    ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
-}
-
 /* Runs it with --json; the tree is the caller's. */
 static struct json_object *validate(const struct world *w, int exit_code)
 {

@@ -33,11 +33,6 @@
  * for minutes. */
 #define SLOW "{\"delay_ms\":1500}"
 
-static inline void expect_text(const char *text, const char *part)
-{
-    ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
-}
-
 static inline void synced(struct world *w, long rows)
 {
     struct program_result result;

@@ -21,11 +21,6 @@
     "\"keyword\"},\"extra\":{\"type\":\"object\",\"enabled\":false},\"published\":{\"type\":"      \
     "\"boolean\"},\"updated_at\":{\"type\":\"date\"}"
 
-static inline void expect_text(const char *text, const char *part)
-{
-    ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
-}
-
 static inline void expect_once(const char *text, const char *part)
 {
     const char *first = strstr(text, part);

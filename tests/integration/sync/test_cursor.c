@@ -29,11 +29,6 @@ static void sync_and_expect_equal(struct world *w)
     world_expect_equal(w);
 }
 
-static void expect_text(const char *where, const char *text)
-{
-    ck_assert_msg(strstr(where, text) != NULL, "no \"%s\" in:\n%s", text, where);
-}
-
 START_TEST(a_table_is_followed_without_anything_in_the_database)
 {
     struct world w;

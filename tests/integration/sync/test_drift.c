@@ -45,14 +45,6 @@ static void reconfigure(struct world *w, const char *from, const char *to)
     free(old);
 }
 
-static void sync_says(struct world *w, int exit_code, const char *what)
-{
-    struct program_result result;
-    world_sync(w, exit_code, &result);
-    ck_assert_msg(strstr(result.err, what) != NULL, "%s", result.err);
-    program_result_release(&result);
-}
-
 static void check_says(struct world *w, int exit_code, const char *what)
 {
     struct program_result result;
@@ -107,11 +99,11 @@ static void refused_then_built(struct world *w, const char *shown)
     }
     lose_state(w);
     now_shown(w, shown);
-    sync_says(w, 0, "another where or query");
+    world_sync_says(w, 0, "another where or query");
     expect_shown(w);
-    sync_says(w, 0, "sync_ended");
+    world_sync_says(w, 0, "sync_ended");
     sql_exec(w->conn, "update articles set title = 'after', published = not published");
-    sync_says(w, 0, "sync_ended");
+    world_sync_says(w, 0, "sync_ended");
     expect_shown(w);
 }
 
@@ -123,7 +115,7 @@ START_TEST(a_changed_condition_is_named_and_built_anew)
     struct world w;
     shown_world(&w, SHOWN "published");
     world_where(&w, "published");
-    sync_says(&w, 0, "generation_live");
+    world_sync_says(&w, 0, "generation_live");
     expect_shown(&w);
     world_where(&w, "not published");
     refused_then_built(&w, SHOWN "not published");
@@ -135,7 +127,7 @@ START_TEST(a_condition_that_is_new_or_taken_away_is_named)
 {
     struct world w;
     shown_world(&w, SHOWN "true");
-    sync_says(&w, 0, "generation_live");
+    world_sync_says(&w, 0, "generation_live");
     expect_shown(&w);
     world_where(&w, "source_id > 30");
     refused_then_built(&w, SHOWN "source_id > 30");
@@ -152,9 +144,9 @@ START_TEST(a_condition_that_is_changed_back_costs_nothing)
     struct program_result result;
     shown_world(&w, SHOWN "published");
     world_where(&w, "published");
-    sync_says(&w, 0, "generation_live");
+    world_sync_says(&w, 0, "generation_live");
     world_where(&w, "not published");
-    sync_says(&w, 1, "differ from those");
+    world_sync_says(&w, 1, "differ from those");
     check_says(&w, 4, "where: published -> not published");
     world_where(&w, "published");
     sql_exec(w.conn, "update articles set title = 'back' where source_id = 2");
@@ -176,7 +168,7 @@ START_TEST(fields_that_change_places_are_named_and_built_anew)
     struct world w;
     shown_world(&w, "select source_id, title, other from articles");
     world_configure(&w, TWO_TITLES, "");
-    sync_says(&w, 0, "generation_live");
+    world_sync_says(&w, 0, "generation_live");
     expect_shown(&w);
     reconfigure(&w, "\"to\": {",
                 "\"fields\": {\"title\": \"other\", \"other\": \"title\"}, \"to\": {");
@@ -194,7 +186,7 @@ START_TEST(another_property_of_the_same_columns_is_named_and_built_anew)
     shown_world(&w, "select source_id, title, other, title as more from articles");
     world_configure(&w, THREE_TITLES, "");
     reconfigure(&w, "\"to\": {", "\"fields\": {\"more\": \"title\"}, \"to\": {");
-    sync_says(&w, 0, "generation_live");
+    world_sync_says(&w, 0, "generation_live");
     expect_shown(&w);
     reconfigure(&w, "{\"more\": \"title\"}", "{\"more\": \"other\"}");
     refused_then_built(&w, "select source_id, title, other, other as more from articles");
@@ -212,7 +204,7 @@ START_TEST(a_changed_query_is_named_and_built_anew)
     reconfigure(&w, "\"key\": [\"source_id\"]",
                 "\"key\": [\"source_id\"], \"query\": \"select source_id, title, other from "
                 "public.articles\"");
-    sync_says(&w, 0, "generation_live");
+    world_sync_says(&w, 0, "generation_live");
     expect_shown(&w);
     reconfigure(&w, "select source_id, title, other from",
                 "select source_id, upper(title) as title, other from");
@@ -226,11 +218,11 @@ START_TEST(a_state_file_lost_with_another_condition_is_no_ground_to_go_on)
     struct world w;
     shown_world(&w, SHOWN "published");
     world_where(&w, "published");
-    sync_says(&w, 0, "generation_live");
+    world_sync_says(&w, 0, "generation_live");
     lose_state(&w);
     world_where(&w, "source_id < 10");
     now_shown(&w, SHOWN "source_id < 10");
-    sync_says(&w, 0, "mirror_not_used");
+    world_sync_says(&w, 0, "mirror_not_used");
     expect_shown(&w);
     world_stop(&w);
 }
@@ -241,16 +233,16 @@ START_TEST(another_table_is_refused_and_built_anew)
 {
     struct world w;
     shown_world(&w, SHOWN "true");
-    sync_says(&w, 0, "generation_live");
+    world_sync_says(&w, 0, "generation_live");
     sql_exec(w.conn, "create table books (like articles including all); insert into books select "
                      "source_id + 7, title || ' book', price, tags, extra, published, updated_at "
                      "from articles where source_id <= 5");
     reconfigure(&w, "public.articles", "public.books");
     world_install(&w);
-    sync_says(&w, 1, "rowferry reindex");
+    world_sync_says(&w, 1, "rowferry reindex");
     lose_state(&w);
     now_shown(&w, "select source_id, title, price, tags, extra, published, updated_at from books");
-    sync_says(&w, 0, "generation_live");
+    world_sync_says(&w, 0, "generation_live");
     expect_shown(&w);
     world_stop(&w);
 }
@@ -264,7 +256,7 @@ START_TEST(an_index_that_somebody_still_fills_is_not_replaced_by_one_of_another_
     struct program_result result;
     shown_world(&w, "select source_id, title from articles");
     world_configure(&w, "\"title\":{\"type\":\"text\"}", "");
-    sync_says(&w, 0, "generation_live");
+    world_sync_says(&w, 0, "generation_live");
     sql_exec(w.conn, "update articles set title = title || '!'");
     world_hold(&w, "_bulk");
     rowferry_start(&holder, w.config, "sync", NULL);
@@ -273,13 +265,13 @@ START_TEST(an_index_that_somebody_still_fills_is_not_replaced_by_one_of_another_
     /* it has read its configuration, which is the same file */
     world_configure(&w, "\"title\":{\"type\":\"keyword\"}", "");
     reconfigure(&w, "state.db", "other.db");
-    sync_says(&w, 5, "is held by");
+    world_sync_says(&w, 5, "is held by");
     program_signal(&holder, SIGCONT);
     world_unfault(&w);
     program_finish(&holder, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "ended with %d: %s", result.exit_code, result.err);
     program_result_release(&result);
-    sync_says(&w, 0, "it was built with another mapping or ingest pipeline");
+    world_sync_says(&w, 0, "it was built with another mapping or ingest pipeline");
     expect_shown(&w);
     world_stop(&w);
 }
@@ -290,7 +282,7 @@ START_TEST(another_ingest_pipeline_is_named_before_anything_is_sent)
     struct world w;
     struct program_result result;
     shown_world(&w, SHOWN "true");
-    sync_says(&w, 0, "generation_live");
+    world_sync_says(&w, 0, "generation_live");
     reconfigure(&w, "\"index\": \"shop-articles\"",
                 "\"ingest_pipeline\": \"trim\", \"index\": \"shop-articles\"");
     sql_exec(w.conn, "update articles set title = 'new' where source_id = 2");
@@ -303,7 +295,7 @@ START_TEST(another_ingest_pipeline_is_named_before_anything_is_sent)
     check_says(&w, 4, "ingest_pipeline: none -> trim");
     reconfigure(&w, "\"ingest_pipeline\": \"trim\", ", "");
     check_says(&w, 0, "PASS  articles: definition");
-    sync_says(&w, 0, "sync_ended");
+    world_sync_says(&w, 0, "sync_ended");
     expect_shown(&w);
     world_stop(&w);
 }

@@ -8,11 +8,6 @@
 #include "suite.h"
 #include "world.h"
 
-static void expect_text(const char *text, const char *part)
-{
-    ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
-}
-
 static void start(struct world *w, long rows, const char *odd)
 {
     world_start(w, rows, NULL);

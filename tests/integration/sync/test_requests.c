@@ -13,11 +13,6 @@
 
 #define ROWS 3000
 
-static void expect_text(const char *text, const char *part)
-{
-    ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
-}
-
 /* The index holds the table, but for row 7, whose title is no number. */
 static void start(struct world *w, long rows)
 {
