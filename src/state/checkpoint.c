@@ -262,17 +262,10 @@ static int enter_taken_over(struct state *s, const struct checkpoint *c, int64_t
     return sql_run_one(s, update, "generation", err);
 }
 
-static int import_letters(struct state *s, const char *letters, int64_t *cut, struct err *err)
+static int count_cut(struct state *s, const char *letters, int64_t *cut, struct err *err)
 {
     sqlite3_stmt *statement;
-    int result = sql_statement(s, SQL_LETTERS_IMPORT, &statement, err);
-    if (result == 0) {
-        sql_bind_text(statement, 2, letters);
-        result = sql_run(s, statement, err);
-    }
-    if (result == 0) {
-        result = sql_statement(s, SQL_LETTERS_CUT, &statement, err);
-    }
+    int result = sql_statement(s, SQL_LETTERS_CUT, &statement, err);
     if (result != 0) {
         return result;
     }
@@ -283,8 +276,30 @@ static int import_letters(struct state *s, const char *letters, int64_t *cut, st
         sql_end(statement);
         result = 0;
     }
-    s->letters_revision++;
     return result;
+}
+
+/* A text that is no JSON has none. It is not asked beforehand whether it is: json_valid says that
+ * it is not where memory is out. */
+static int import_letters(struct state *s, const char *letters, int64_t *cut, struct err *err)
+{
+    sqlite3_stmt *statement;
+    struct err refused = {0};
+    int result = sql_statement(s, SQL_LETTERS_IMPORT, &statement, err);
+    if (result != 0) {
+        return result;
+    }
+    sql_bind_text(statement, 2, letters);
+    result = sql_run(s, statement, &refused);
+    s->letters_revision++;
+    if (result != 0 && (refused.sqlite_code & 0xff) == SQLITE_ERROR) {
+        return 0;
+    }
+    if (result != 0) {
+        *err = refused;
+        return result;
+    }
+    return count_cut(s, letters, cut, err);
 }
 
 int checkpoint_take_over(struct state *s, const struct checkpoint *checkpoint, const char *letters,

@@ -83,10 +83,10 @@ static const char *const texts[SQL_COUNT] = {
         " json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),"
         " json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]'),"
         " json_extract(value, '$[7]'), coalesce(json_extract(value, '$[8]'), '')"
-        " from json_each(case when json_valid(?2) then ?2 else '{}' end, '$.letters')",
-    [SQL_LETTERS_CUT] = "select coalesce(case when json_valid(?2) then json_extract(?2, '$.total')"
-                        " end, 0) - (select count(*) from dead_letter where pipeline = ?1"
-                        " and generation_number = " CURRENT_GENERATION ")",
+        " from json_each(?2, '$.letters')",
+    [SQL_LETTERS_CUT] =
+        "select coalesce(json_extract(?2, '$.total'), 0) - (select count(*) from"
+        " dead_letter where pipeline = ?1 and generation_number = " CURRENT_GENERATION ")",
     [SQL_TAKE_OVER] = "update pipeline set phase = 2, generation = ?2, generation_number = ?3,"
                       " mapping_fingerprint = ?4, table_fingerprint = ?5, source_identity = ?6,"
                       " index_uuid = ?7, position = ?8, clock_ceiling = max(clock_ceiling, ?9),"
@@ -391,16 +391,30 @@ int sql_run_one(struct state *s, sqlite3_stmt *statement, const char *what, stru
     return result;
 }
 
+/* Null where the column is NULL, and never for want of memory: a position would be taken for none.
+ */
+static const char *text_of(sqlite3_stmt *statement, int column)
+{
+    if (sqlite3_column_type(statement, column) == SQLITE_NULL) {
+        return NULL;
+    }
+    const unsigned char *text = sqlite3_column_text(statement, column);
+    if (text == NULL) {
+        mem_exhausted();
+    }
+    return (const char *)text;
+}
+
 const char *sql_text(sqlite3_stmt *statement, int column)
 {
-    const unsigned char *text = sqlite3_column_text(statement, column);
-    return text != NULL ? (const char *)text : "";
+    const char *text = text_of(statement, column);
+    return text != NULL ? text : "";
 }
 
 char *sql_copy(sqlite3_stmt *statement, int column)
 {
-    const unsigned char *text = sqlite3_column_text(statement, column);
-    return text != NULL ? text_copy((const char *)text) : NULL;
+    const char *text = text_of(statement, column);
+    return text != NULL ? text_copy(text) : NULL;
 }
 
 int transaction_begin(struct state *s, struct err *err)

@@ -223,7 +223,10 @@ static int apply_migrations(struct state *s, int64_t from, struct err *err)
     }
     char *stamp = sqlite3_mprintf("pragma application_id = %d; pragma user_version = %lld",
                                   APPLICATION_ID, (long long)newest_form());
-    int result = stamp != NULL ? execute(s, stamp, err) : database_error(s, err);
+    if (stamp == NULL) {
+        mem_exhausted();
+    }
+    int result = execute(s, stamp, err);
     sqlite3_free(stamp);
     return result;
 }
