@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,7 @@ struct tally {
     size_t count;
     int64_t hits;
     int64_t missed;
+    int64_t theirs; /* a library's fault */
     int64_t wrong;
 };
 
@@ -216,7 +218,8 @@ static void list(struct stage *s, const struct workload *work, const struct faul
     char *path = marker(s);
     *calls = (struct calls){0};
     run_whole(s, work, "ROWFERRY_TEST_BOUNDARY="); /* what only the very first one does */
-    snprintf(setting, sizeof(setting), "ROWFERRY_TEST_BOUNDARY=count %s %s", fault->class, path);
+    snprintf(setting, sizeof(setting), "ROWFERRY_TEST_BOUNDARY=count %s %s 0 0 %d", fault->class,
+             path, fault->error);
     run_whole(s, work, setting);
     FILE *log = fopen(path, "re");
     ck_assert_ptr_nonnull(log);
@@ -245,16 +248,19 @@ static bool is_theirs(const struct call *call)
            strstr(call->text, " libgssapi_krb5.so") != NULL;
 }
 
+/* A sanitizer tells the same crash in its own words. */
+static bool crashed(const struct program_result *result)
+{
+    return result->exit_code == 128 + SIGSEGV ||
+           strstr(result->err, "AddressSanitizer: SEGV on unknown address 0x000000000000 ") != NULL;
+}
+
 /* Of what failed and did not kill: null, or what is wrong with how it ended. An exit code has to be
  * a documented one, with a reason; the end of memory may be an abort that says so. */
-static const char *wrong_end(const struct workload *work, const struct call *call,
-                             const struct program_result *result)
+static const char *wrong_end(const struct workload *work, const struct program_result *result)
 {
     bool exhausted = result->exit_code == 128 + SIGABRT &&
                      strstr(result->err, "rowferry: out of memory") != NULL;
-    if (result->exit_code == 128 + SIGSEGV && is_theirs(call)) {
-        return NULL;
-    }
     if (!exhausted && result->exit_code > 6) {
         return "no documented exit code";
     }
@@ -267,14 +273,14 @@ static const char *wrong_end(const struct workload *work, const struct call *cal
 }
 
 /* The reason why it is wrong; null: it is not. */
-static const char *judge(const struct workload *work, const struct fault *fault,
-                         const struct call *call, bool hit, const struct program_result *result)
+static const char *judge(const struct workload *work, const struct fault *fault, bool hit,
+                         const struct program_result *result)
 {
     if (hit && dies(fault)) {
         return result->exit_code == 128 + SIGKILL ? NULL : "it is not dead";
     }
     if (hit) {
-        return wrong_end(work, call, result);
+        return wrong_end(work, result);
     }
     return result->exit_code == work->exit_code ? NULL : "another exit code, and no fault";
 }
@@ -296,8 +302,11 @@ static bool try_call(struct stage *s, const struct workload *work, const struct 
              fault->class, path, call->site, call->number, fault->error);
     run(s, work, setting, &result);
     bool hit = is_marked(path);
-    const char *wrong = judge(work, fault, call, hit, &result);
-    if (wrong != NULL) {
+    const char *wrong = judge(work, fault, hit, &result);
+    if (hit && crashed(&result) && is_theirs(call)) {
+        printf("  a fault of the library\n");
+        tally->theirs++;
+    } else if (wrong != NULL) {
         printf("  WRONG: %s: exit code %d: %s\n", wrong, result.exit_code, result.err);
         tally->wrong++;
     } else if (result.exit_code == 0 && !work->stopped) {
@@ -327,15 +336,25 @@ static void break_call(struct stage *s, const struct workload *work, const struc
 
 /* --- all of them ----------------------------------------------------------------------------- */
 
+static const char *error_name(const struct fault *fault)
+{
+    static const char *const codes[] = {
+        [SQLITE_BUSY] = "BUSY", [SQLITE_NOMEM] = "NOMEM", [SQLITE_FULL] = "FULL"};
+    if (strcmp(fault->class, "sqlite") != 0) {
+        return fault->error != 0 ? strerrorname_np(fault->error) : "";
+    }
+    return (fault->error & 0xff) == SQLITE_IOERR ? "IOERR" : codes[fault->error];
+}
+
 static void tell(const struct workload *work, const struct fault *fault, const struct calls *calls,
                  int64_t wanted, const struct tally *tally)
 {
     printf("boundary %s, %s %s%s%s: %lld of %lld calls at %zu sites, %lld hit, %lld did not come "
-           "again;",
-           work->name, fault->action, fault->class, fault->error != 0 ? " " : "",
-           fault->error != 0 ? strerrorname_np(fault->error) : "",
+           "again, %lld faults of a library, %lld wrong;",
+           work->name, fault->action, fault->class, fault->error != 0 ? " " : "", error_name(fault),
            (long long)(tally->hits + tally->missed), (long long)wanted, calls->sites,
-           (long long)tally->hits, (long long)tally->missed);
+           (long long)tally->hits, (long long)tally->missed, (long long)tally->theirs,
+           (long long)tally->wrong);
     for (size_t i = 0; i < tally->count; i++) {
         printf(" %s %lld/%lld", tally->functions[i].name, (long long)tally->functions[i].hits,
                (long long)tally->functions[i].calls);

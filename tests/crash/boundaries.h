@@ -45,8 +45,8 @@ struct fault {
     const char *action; /* of boundary.c */
     const char *class;
     const char *functions; /* " write send ": only of these; null: of all */
-    int error;
-    int64_t sparse; /* so many times fewer than a stride of more than 1 says; 0: all */
+    int error;             /* errno, of the class "sqlite" a code of SQLite */
+    int64_t sparse;        /* so many times fewer than a stride of more than 1 says; 0: all */
 };
 
 /* kill -9 before what changes something, and after what came in. */

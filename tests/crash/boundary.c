@@ -8,7 +8,8 @@
  * is the hash of that, NUMBER counts the calls of a site from 1.
  *
  * CLASS is "boundary": what may change something outside of the program, or brings something in;
- * "system": the same and what only asks; "memory": allocations.
+ * "system": the same and what only asks; "memory": allocations; "sqlite": what the program itself
+ * calls SQLite for, ERRNO being SQLite's code.
  *
  * ACTION is "count": each call is a line "SITE function caller place" of FILE (of memory only the
  * first of a site), the place being the last one of the program itself; each place on the way there
@@ -237,14 +238,16 @@ static bool arrives(const char *function, enum class of)
 {
     struct site s;
     bool hit = false;
-    bool mine = class == CLASS_MEMORY ? of == CLASS_MEMORY : of <= class;
+    bool mine = class >= CLASS_MEMORY || of >= CLASS_MEMORY ? of == class : of <= class;
     if (action == ACTION_NONE || !mine || inside) {
         return false;
     }
     inside = true;
     int kept = errno;
     site_find(&s, function);
-    if (action == ACTION_COUNT) {
+    if (of == CLASS_SQLITE && (s.count == 0 || !is_own(s.frames[0]))) {
+        hit = false; /* SQLite's own */
+    } else if (action == ACTION_COUNT) {
         count(&s);
     } else if (s.hash == wanted && atomic_fetch_add(&passed, 1) + 1 == number) {
         site_tell(&s);
@@ -350,7 +353,7 @@ ssize_t boundary_goes(const char *function, int fd, size_t size)
 __attribute__((constructor)) static void begin(void)
 {
     static const char *const actions[] = {"", "count", "kill", "torn", "once", "full"};
-    static const char *const classes[] = {"", "boundary", "system", "memory"};
+    static const char *const classes[] = {"", "boundary", "system", "memory", "sqlite"};
     char what[16] = "";
     char of[16] = "";
     char file[3072] = "";
@@ -372,7 +375,7 @@ __attribute__((constructor)) static void begin(void)
     for (int i = 1; i < 6; i++) {
         action = strcmp(what, actions[i]) == 0 ? (enum action)i : action;
     }
-    for (int i = 1; i < 4; i++) {
+    for (int i = 1; i < 5; i++) {
         class = strcmp(of, classes[i]) == 0 ? (enum class)i : class;
     }
     inside = false;

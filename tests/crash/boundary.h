@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum class { CLASS_BOUNDARY = 1, CLASS_SYSTEM, CLASS_MEMORY };
+enum class { CLASS_BOUNDARY = 1, CLASS_SYSTEM, CLASS_MEMORY, CLASS_SQLITE };
 
 /* What fails or kills before it is done: true where it fails, errno is set. */
 bool boundary_fails(const char *function, enum class of);
 
-/* The errno that failures have. */
+/* The errno that failures have, of SQLite its code. */
 int boundary_errno(void);
 
 /* What reads: true where it fails before; afterwards its result goes through boundary_came. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sync in which each call to the system fails once, in each way that such a call fails, and each
- * allocation: it ends as it should have, or with a documented exit code and a reason, and the next
- * one makes up for it.
+ * A sync in which each call to the system fails once, in each way that such a call fails, each call
+ * of SQLite and each allocation: it ends as it should have, or with a documented exit code and a
+ * reason, and the next one makes up for it.
  */
 #include <errno.h>
+#include <sqlite3.h>
 
 #include "boundaries.h"
 #include "generations.h"
@@ -63,5 +64,21 @@ START_TEST(a_sync_in_which_any_allocation_fails_once_does_no_harm)
 }
 END_TEST
 
+static const struct fault refusals[] = {
+    {"once", "sqlite", NULL, SQLITE_IOERR_WRITE, FEWER},
+    {"once", "sqlite", NULL, SQLITE_FULL, FEWER},
+    {"once", "sqlite", NULL, SQLITE_BUSY, FEWER},
+    {"once", "sqlite", NULL, SQLITE_NOMEM, FEWER},
+};
+
+START_TEST(a_sync_in_which_any_call_of_sqlite_fails_once_does_no_harm)
+{
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        boundaries_test(&incremental, &refusals[i]);
+    }
+}
+END_TEST
+
 CRASH_MAIN("crash/torture", a_sync_in_which_any_call_fails_once_does_no_harm,
+           a_sync_in_which_any_call_of_sqlite_fails_once_does_no_harm,
            a_sync_in_which_any_allocation_fails_once_does_no_harm)
