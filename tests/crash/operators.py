@@ -219,8 +219,9 @@ class Worker:
             for test in self.tests_of(mutant.path):
                 if self.make(test) != 0:
                     return None
-                if self.try_test(test) not in (0, 77):
-                    return test
+                status = self.try_test(test)
+                if status not in (0, 77):
+                    return test if status > 0 else test + ", which was ended"
             return ""
         finally:
             self.write(path, mutant.before)
@@ -310,6 +311,7 @@ def main():
         return 0
     sample = Sample(mutants, asked.count)
     folder = asked.folder or tempfile.mkdtemp(prefix="rowferry-operators.")
+    os.makedirs(folder, exist_ok=True)
     os.chmod(folder, 0o755)  # the database server has a user of its own
     try:
         broken = try_all(folder, asked, paths, sample)
