@@ -2,6 +2,7 @@
 /* Bulk requests over real sockets, cut at every byte and answered with lies: never a success. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,9 @@ struct wire {
     struct proxy *proxy;
     struct service *service;
     struct batch batch;
-    struct proxy_fault fault; /* for every request */
+    struct proxy_fault fault; /* for every request from the next batch on */
+    pthread_mutex_t lock;     /* of what the proxy's threads see of it: */
+    struct proxy_fault given;
     char url[64];
     const char *urls[1];
     struct buf answer;
@@ -35,7 +38,16 @@ static void decide(void *context, const struct proxy_request *request, struct pr
 {
     struct wire *w = context;
     (void)request;
-    *fault = w->fault;
+    pthread_mutex_lock(&w->lock);
+    *fault = w->given;
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void give_fault(struct wire *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->given = w->fault;
+    pthread_mutex_unlock(&w->lock);
 }
 
 static void fill(struct wire *w, size_t operations, size_t pad)
@@ -72,6 +84,8 @@ static void start(struct wire *w, size_t operations, size_t pad, int64_t timeout
     *w = (struct wire){
         .fault = {
             .withheld = true, .cut_request = PROXY_WHOLE, .cut_answer = PROXY_WHOLE, .answer = ""}};
+    pthread_mutex_init(&w->lock, NULL);
+    give_fault(w);
     buf_init(&w->answer, 64 << 20);
     w->proxy = proxy_start(1, decide, w);
     open_service(w, timeout_ms);
@@ -84,6 +98,7 @@ static void stop(struct wire *w)
     proxy_stop(w->proxy);
     batch_release(&w->batch);
     buf_release(&w->answer);
+    pthread_mutex_destroy(&w->lock);
 }
 
 /* Sends it and waits for its end; the outcome that all of its operations have. */
@@ -92,6 +107,7 @@ static enum outcome send_batch(struct wire *w)
     struct err err;
     struct deadline deadline = deadline_after(WAIT_MS);
     struct batch *back = NULL;
+    give_fault(w);
     if (bulk_send(w->service, "shop-1", NULL, &w->batch, &err) != 0) {
         ck_abort_msg("%s", err.message);
     }
