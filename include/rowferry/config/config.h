@@ -183,9 +183,9 @@ void config_free(struct config *c); /* wipes secrets; null is allowed */
 const struct pipeline_config *config_pipeline(const struct config *c, const char *name);
 
 /*
- * What decides a pipeline's documents (from, mappings, ingest pipeline, fields), as text that is
- * kept beside a generation; and such a text as a configuration of one pipeline, whose other options
- * mean nothing.
+ * What decides a pipeline's documents (from, mappings, ingest pipeline, routing, fields), as text
+ * that is kept beside a generation; and such a text as a configuration of one pipeline, whose other
+ * options mean nothing, to.kind among them: of a data stream there is never a second generation.
  */
 void config_write_built(const struct pipeline_config *p, struct buf *out);
 int config_read_built(struct config **out, const char *text, struct err *err) MUST_CHECK;
