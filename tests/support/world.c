@@ -225,12 +225,25 @@ char *world_config_of_another(const struct world *w)
     return scratch_write(w->dir, "other.json", text);
 }
 
+static bool is_held(const struct world *w)
+{
+    return sql_int(w->conn, "select count(*) from pg_locks where locktype = 'advisory' and granted "
+                            "and database = (select oid from pg_database where datname = "
+                            "current_database())") > 0;
+}
+
 void world_await_hold(const struct world *w)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
-    while (sql_int(w->conn, "select count(*) from pg_locks where locktype = 'advisory' and granted "
-                            "and database = (select oid from pg_database where datname = "
-                            "current_database())") == 0) {
+    while (!is_held(w)) {
+        ck_assert(deadline_wait(&deadline));
+    }
+}
+
+void world_await_free(const struct world *w)
+{
+    struct deadline deadline = deadline_after(WAIT_MS);
+    while (is_held(w)) {
         ck_assert(deadline_wait(&deadline));
     }
 }

@@ -52,6 +52,9 @@ char *world_config_of_another(const struct world *w);
 /* Until somebody holds the pipeline in the source. */
 void world_await_hold(const struct world *w);
 
+/* Until nobody does: of a program that was killed the server notices in its own time. */
+void world_await_free(const struct world *w);
+
 /* The configuration as at first, with a condition on the rows. */
 void world_where(struct world *w, const char *where);
 

@@ -176,9 +176,10 @@ static void kill_once_created(const struct world *w)
     const char *argv[] = {getenv("ROWFERRY_PROGRAM"), "-c", w->config, "sync", NULL};
     program_start(&program, argv,
                   (const char *const[]){"ROWFERRY_FAILPOINT=generation_created=kill", NULL});
-    program_finish(&program, 60000, &result);
+    program_finish(&program, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 128 + SIGKILL, "%d: %s", result.exit_code, result.err);
     program_result_release(&result);
+    world_await_free(w);
 }
 
 static char *only_generation(const struct world *w)

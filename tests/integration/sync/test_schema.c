@@ -196,6 +196,7 @@ START_TEST(an_addition_that_was_killed_halfway_is_made_again)
     program_finish(&p, WAIT_MS, &r);
     ck_assert_msg(r.exit_code == 128 + 9, "%d: %s", r.exit_code, r.err);
     program_result_release(&r);
+    world_await_free(&w);
     SAYS(&w, 0, "sync", NULL, "properties=price", "5 operations");
     expect_index(&w, "select source_id, title, case when source_id <= 5 then price end as price "
                      "from articles");

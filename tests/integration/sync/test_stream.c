@@ -99,6 +99,7 @@ static void sync_dies(const struct world *w, const char *point)
     ck_assert_msg(result.exit_code == 128 + SIGKILL, "%s: %d %s", point, result.exit_code,
                   result.err);
     program_result_release(&result);
+    world_await_free(w);
 }
 
 START_TEST(what_is_sent_again_is_there_once)
