@@ -27,6 +27,13 @@ static void note_pending(struct changelog *c, const struct position *p, const st
     c->pending_clock = mirror->clock;
 }
 
+/* It was noted before the consumer was registered anew. Where the server has lost transactions, it
+ * is ahead of all that comes, and would have that pruned. */
+static bool is_former(const struct changelog *c, const struct position *p)
+{
+    return p->since != 0 && p->since != c->consumer.since;
+}
+
 int changelog_release(struct capture *capture, const struct mirror *mirror, bool now,
                       struct err *err)
 {
@@ -34,7 +41,7 @@ int changelog_release(struct capture *capture, const struct mirror *mirror, bool
     struct position p = {0};
     assert(c->stage == STAGE_CLOSED);
     int rc = position_parse(&p, mirror->position, err);
-    if (rc == 0 && p.kind == POSITION_LOG) {
+    if (rc == 0 && p.kind == POSITION_LOG && !is_former(c, &p)) {
         note_pending(c, &p, mirror);
         rc = c->pending.last != NULL ? changelog_mirror_pending(c, now, err) : 0;
     }

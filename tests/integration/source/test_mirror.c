@@ -123,6 +123,28 @@ START_TEST(an_older_state_file_tells_nothing)
 }
 END_TEST
 
+/* As a server has it that lost transactions: the position is ahead of what it has now. */
+START_TEST(a_position_of_a_lost_history_is_not_told_once_everything_is_copied_again)
+{
+    struct walk w = told();
+    struct err err = {0};
+    struct buf position;
+    char lost[512];
+    snprintf(lost, sizeof(lost), "log 9000000:9000000:%s", strstr(w.position, " on "));
+    buf_init(&position, 4096);
+    must(w.capture->ops->start(w.capture, &position, &err), &err);
+    char *before = sql_text(w.db, "select keep::text from rowferry.consumer");
+    tell(&w, lost, 60, LETTERS);
+    char *after = sql_text(w.db, "select keep::text from rowferry.consumer");
+    ck_assert_str_eq(before, after);
+    expect_nothing(&w, "test/one", "keeps nothing");
+    free(before);
+    free(after);
+    buf_release(&position);
+    walk_free(&w);
+}
+END_TEST
+
 START_TEST(letters_are_told_where_the_position_stays)
 {
     struct walk w = told();
@@ -238,9 +260,11 @@ END_TEST
 
 SUITE_MAIN("integration/mirror", what_was_told_is_read_back_and_gone_on_from,
            a_copy_leaves_nothing_to_go_on_from, a_copy_begun_again_takes_the_mirror_away,
-           an_older_state_file_tells_nothing, letters_are_told_where_the_position_stays,
-           what_is_known_is_not_written_again, the_clock_never_goes_back,
-           nobody_else_has_a_mirror_here, a_restored_or_promoted_source_is_not_gone_on_from,
-           a_rewritten_table_is_not_gone_on_from, a_mirror_behind_the_pruning_is_not_gone_on_from,
+           an_older_state_file_tells_nothing,
+           a_position_of_a_lost_history_is_not_told_once_everything_is_copied_again,
+           letters_are_told_where_the_position_stays, what_is_known_is_not_written_again,
+           the_clock_never_goes_back, nobody_else_has_a_mirror_here,
+           a_restored_or_promoted_source_is_not_gone_on_from, a_rewritten_table_is_not_gone_on_from,
+           a_mirror_behind_the_pruning_is_not_gone_on_from,
            what_stops_a_page_spoils_the_mirror_until_it_is_told_again,
            letters_are_kept_in_a_database_of_another_encoding)
