@@ -9,6 +9,9 @@ build_packages=(gcc libc6-dev cmake ninja-build pkg-config libpq-dev libcurl4-op
 # what cpack -G DEB needs beside it
 # shellcheck disable=SC2034
 pack_packages=(dpkg-dev file)
+# what breaks networks and clocks for tests/crash
+# shellcheck disable=SC2034
+fault_packages=(iproute2 libfaketime)
 # what a real OpenSearch needs (tests/servers/opensearch)
 # shellcheck disable=SC2034
 opensearch_packages=(maven openjdk-17-jdk-headless)

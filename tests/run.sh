@@ -45,6 +45,8 @@ if [ "${1:-}" = --night ]; then
     export ROWFERRY_RUN_SOAK_S=${ROWFERRY_RUN_SOAK_S:-3600}
     export ROWFERRY_STANDBY_KILLS=${ROWFERRY_STANDBY_KILLS:-20}
     export ROWFERRY_STANDBY_STOPS=${ROWFERRY_STANDBY_STOPS:-5}
+    export ROWFERRY_NETWORK_S=${ROWFERRY_NETWORK_S:-20}
+    export ROWFERRY_NETWORK_PATIENT=${ROWFERRY_NETWORK_PATIENT:-1}
     export ROWFERRY_CLIENTS=${ROWFERRY_CLIENTS:-10000}
     export ROWFERRY_CHANGED_ROWS=${ROWFERRY_CHANGED_ROWS:-1000000}
     export ROWFERRY_COPIED_ROWS=${ROWFERRY_COPIED_ROWS:-2000000}
@@ -95,7 +97,7 @@ install() {
     mkdir -p "$build"
     install_packages "$build/apt.log" "${build_packages[@]}" check postgresql curl jq \
         openssl ca-certificates python3-prometheus-client "${pack_packages[@]}" groff-base python3-yaml systemd
-    [ "$preset" != debug ] || install_packages "$build/apt.log" clang libclang-rt-14-dev debootstrap
+    [ "$preset" != debug ] || install_packages "$build/apt.log" clang libclang-rt-14-dev debootstrap "${fault_packages[@]}"
 }
 
 # Real servers are a bonus: whatever is missing for them only skips their tests.
@@ -143,7 +145,7 @@ evidence() {
         echo "commit $(git rev-parse HEAD), $(date -u +%FT%TZ), $(nproc) cores, $(psql --version)"
         env | grep -E '^ROWFERRY_(HISTORIES|SEEDS|KILLS|SLOW_KILLS|STRIDE|OUTAGE_S|STATE_STRIDE|SOAK_S|RUN_SOAK_S|CHANGED_ROWS|COPIED_ROWS|ARTICLES|REBUILT_ROWS|FUZZ_S|MUTANTS)=' | sort
         echo
-        grep -hE '^simulation: |: [0-9]+ histories$|found at seed|: [0-9.]+ MiB|^ *[0-9]+ kills|^boundary |^storm: |^soak|^  (service killed|postgres crashed|storm of 429|requests cut|agent killed) ' "$build/Testing/Temporary/LastTest.log" || true
+        grep -hE '^simulation: |: [0-9]+ histories$|found at seed|: [0-9.]+ MiB|^ *[0-9]+ kills|^boundary |^storm: |^soak|^fault ' "$build/Testing/Temporary/LastTest.log" || true
         [ ! -e "$build/unreached.log" ] || cat "$build/unreached.log"
         echo
         grep -E '^(mutants|operators|survived|fuzz|failed):' "$build/beyond.log" || true

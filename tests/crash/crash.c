@@ -3,12 +3,14 @@
 #include "crash.h"
 
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "compare.h"
 #include "http.h"
 #include "rowferry/base/text.h"
 #include "sql.h"
@@ -41,6 +43,56 @@ int64_t crash_dice(int64_t n)
     }
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (int64_t)((state >> 33) % (uint64_t)n);
+}
+
+int crash_said(const struct program *program, const char *part)
+{
+    int count = 0;
+    char *said = program_said(program);
+    for (const char *at = said; (at = strstr(at, part)) != NULL; at += strlen(part)) {
+        count++;
+    }
+    free(said);
+    return count;
+}
+
+void crash_await_said(const struct program *program, const char *part, int count)
+{
+    struct deadline deadline = deadline_after(WAIT_MS);
+    while (crash_said(program, part) < count) {
+        ck_assert_msg(program_running(program) && deadline_wait(&deadline),
+                      "\"%s\" not %d times: %.2000s", part, count, program_said(program));
+    }
+}
+
+int64_t crash_await_equal(const struct world *w, const struct program *program)
+{
+    int64_t began_ms = deadline_now_ms();
+    struct deadline deadline = deadline_after(WAIT_MS);
+    char *query = compare_table("articles", "source_id");
+    for (struct comparison c = {.differences = 1}; c.differences > 0;) {
+        compare(&c, w->conn, query, w->service.url, "shop-articles", "ApiKey " WORLD_API_KEY);
+        if (c.differences > 0 && (!program_running(program) || !deadline_wait(&deadline))) {
+            printf("%s\n", program_said(program));
+            fflush(stdout);
+            ck_abort_msg("%lld differences stay: %.2000s", (long long)c.differences, c.first);
+        }
+        free(c.first);
+    }
+    free(query);
+    return deadline_now_ms() - began_ms;
+}
+
+void crash_tell_hits(const char *fault, int64_t hits, const char *more, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, more);
+    vsnprintf(text, sizeof(text), more, arguments);
+    va_end(arguments);
+    printf("fault %s: %lld %s\n", fault, (long long)hits, text);
+    fflush(stdout);
+    ck_assert_msg(hits > 0, "no hit: %s", fault);
 }
 
 static int64_t member(struct json_object *stats, const char *name)
@@ -197,6 +249,7 @@ void crash_expect_unsettled(const struct kills *kills)
 {
     printf("%lld kills, %lld with unsettled operations\n", (long long)kills->count,
            (long long)kills->unsettled);
+    crash_tell_hits("agent killed", kills->unsettled, "times with unsettled operations");
     ck_assert_msg(kills->unsettled * 10 >= kills->count * 8,
                   "only %lld of %lld kills hit with unsettled operations",
                   (long long)kills->unsettled, (long long)kills->count);

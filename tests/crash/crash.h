@@ -40,6 +40,21 @@ void crash_slow(const struct world *w);
 void crash_await_taken(const struct world *w, int64_t before, int64_t operations,
                        const struct program *program);
 
+/* How often the program has said so by now. */
+int crash_said(const struct program *program, const char *part);
+
+/* Until it has said so as often as that. */
+void crash_await_said(const struct program *program, const char *part, int count);
+
+/* world_await_equal, which shows what the program said where it does not become so; how long it
+ * took. */
+int64_t crash_await_equal(const struct world *w, const struct program *program);
+
+/* One line "fault CLASS: HITS ...", of a fault that a test let happen and of what came of it
+ * (printf); a class without a hit fails the test. */
+void crash_tell_hits(const char *fault, int64_t hits, const char *more, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Writes its configuration again, after members of the world were set. */
 void crash_configure(struct world *w);
 

@@ -16,17 +16,15 @@
 #include "suite.h"
 #include "wait.h"
 
-/* port and standby_of are of a start only. */
-static void command(const struct cluster *c, const char *what, const char *port,
-                    const char *standby_of)
+/* port, and an option with its value, are of a start only. */
+static void command(const struct cluster *c, const char *what, const char *port, const char *option,
+                    const char *value)
 {
     struct program program;
     struct program_result result;
     program_start(&program,
                   (const char *const[]){TEST_SERVERS "/postgres", what, "--dir", c->folder,
-                                        port != NULL ? "--port" : NULL, port,
-                                        standby_of != NULL ? "--standby-of" : NULL, standby_of,
-                                        NULL},
+                                        port != NULL ? "--port" : NULL, port, option, value, NULL},
                   NULL);
     program_finish(&program, RUN_MS, &result);
     ck_assert_msg(result.exit_code == 0, "%s: %s", what, result.err);
@@ -46,19 +44,29 @@ static char *first_line(const struct cluster *c, const char *name)
     return text_copy(line);
 }
 
-void cluster_start(struct cluster *c, const char *standby_of)
+static void start_with(struct cluster *c, const char *option, const char *value)
 {
     *c = (struct cluster){.parent = scratch_new()};
     chmod(c->parent, 0755); /* the database server has a user of its own */
     c->folder = scratch_path(c->parent, "postgres");
     ck_assert_int_ge(asprintf(&c->port, "%d", free_port()), 0);
-    command(c, "start", c->port, standby_of);
+    command(c, "start", c->port, option, value);
     c->uri = first_line(c, "uri");
+}
+
+void cluster_start(struct cluster *c, const char *standby_of)
+{
+    start_with(c, standby_of != NULL ? "--standby-of" : NULL, standby_of);
+}
+
+void cluster_start_on(struct cluster *c, const char *address)
+{
+    start_with(c, "--host", address);
 }
 
 void cluster_stop(struct cluster *c)
 {
-    command(c, "stop", NULL, NULL);
+    command(c, "stop", NULL, NULL, NULL);
     free(c->folder);
     free(c->uri);
     free(c->port);
@@ -100,7 +108,7 @@ void cluster_kill(const struct cluster *c, int number)
 
 void cluster_again(const struct cluster *c)
 {
-    command(c, "start", c->port, NULL);
+    command(c, "start", c->port, NULL, NULL);
 }
 
 void cluster_move(struct cluster *c, const char *port)
@@ -114,7 +122,7 @@ void cluster_move(struct cluster *c, const char *port)
 
 void cluster_promote(const struct cluster *c)
 {
-    command(c, "promote", NULL, NULL);
+    command(c, "promote", NULL, NULL, NULL);
 }
 
 void cluster_await_replay(const struct cluster *primary, const struct cluster *standby)

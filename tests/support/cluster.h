@@ -29,6 +29,9 @@ struct cluster {
 
 /* standby_of: null, or the URI of the server to copy and to stream from. */
 void cluster_start(struct cluster *c, const char *standby_of);
+
+/* The same without a standby, on a host that others reach by this address. */
+void cluster_start_on(struct cluster *c, const char *address);
 void cluster_stop(struct cluster *c);
 
 /* SIGINT: fast; SIGQUIT: immediate, as a crash. cluster_again starts it on its old port. */
