@@ -23,7 +23,7 @@ static int lines_with(const char *text, const char *event)
 }
 
 /* The fault holds for $ROWFERRY_OUTAGE_S from the middle of a load on, once it is noticed. */
-static void ridden_out(const char *fault, const char *limits)
+static void ridden_out(const char *name, const char *fault, const char *limits)
 {
     struct world w;
     struct program program;
@@ -51,33 +51,35 @@ static void ridden_out(const char *fault, const char *limits)
     ck_assert_msg(lines_with(result.err, "event=away") == 1 &&
                       lines_with(result.err, "event=back") == 1,
                   "not one line each: %s", result.err);
-    printf("outage %s of %lld ms: %lld retried of %d rows\n", fault, (long long)outage_ms,
-           (long long)program_json_int(&result, "retried"), ROWS);
+    crash_tell_hits(name, lines_with(result.err, "event=away"),
+                    "times away for %lld ms, %lld retried of %d rows", (long long)outage_ms,
+                    (long long)program_json_int(&result, "retried"), ROWS);
     program_result_release(&result);
     world_stop(&w);
 }
 
 START_TEST(a_service_that_answers_503_is_ridden_out)
 {
-    ridden_out("{\"status\":503,\"path\":\"/\"}", LIMITS);
+    ridden_out("service answers 503", "{\"status\":503,\"path\":\"/\"}", LIMITS);
 }
 END_TEST
 
 START_TEST(a_service_that_closes_every_connection_is_ridden_out)
 {
-    ridden_out("{\"close\":\"before\",\"path\":\"/\"}", LIMITS);
+    ridden_out("service closes", "{\"close\":\"before\",\"path\":\"/\"}", LIMITS);
 }
 END_TEST
 
 START_TEST(a_service_that_takes_and_closes_every_connection_is_ridden_out)
 {
-    ridden_out("{\"close\":\"after\",\"path\":\"/\"}", LIMITS);
+    ridden_out("service takes and closes", "{\"close\":\"after\",\"path\":\"/\"}", LIMITS);
 }
 END_TEST
 
 START_TEST(a_service_that_hangs_is_ridden_out)
 {
-    ridden_out("{\"delay_ms\":50000,\"path\":\"/\"}", LIMITS ", \"request_timeout\": \"10s\"");
+    ridden_out("service hangs", "{\"delay_ms\":50000,\"path\":\"/\"}",
+               LIMITS ", \"request_timeout\": \"10s\"");
 }
 END_TEST
 

@@ -23,6 +23,7 @@ struct turns {
     int holder; /* of the two */
     int64_t next_id;
     int64_t longest_ms;
+    int64_t hits;
 };
 
 static void start(struct turns *t, int host)
@@ -97,6 +98,7 @@ static void await_takeover(struct turns *t, const char *what, int64_t began_ms)
     t->longest_ms = took_ms > t->longest_ms ? took_ms : t->longest_ms;
     printf("%s: taken over within %lld ms\n", what, (long long)took_ms);
     fflush(stdout);
+    t->hits++;
     program_await(next, "event=following", WAIT_MS);
 }
 
@@ -116,9 +118,10 @@ static void begin(struct turns *t)
     program_await(&t->program[1], "event=standing_by", WAIT_MS);
 }
 
-static void finish(struct turns *t)
+static void finish(struct turns *t, const char *fault)
 {
-    printf("longest: %lld ms\n", (long long)t->longest_ms);
+    crash_tell_hits(fault, t->hits, "times, taken over after %lld ms at most",
+                    (long long)t->longest_ms);
     end(t, t->holder, SIGTERM);
     end(t, 1 - t->holder, SIGTERM);
     free((void *)(uintptr_t)t->config[1]);
@@ -147,7 +150,7 @@ START_TEST(killed_holders_are_followed_and_nothing_is_lost)
         expect_equal(&t);
         change_turns(&t);
     }
-    finish(&t);
+    finish(&t, "holder killed");
 }
 END_TEST
 
@@ -169,7 +172,7 @@ START_TEST(stopped_holders_come_back_and_disturb_nothing)
         end(&t, t.holder, SIGTERM);
         change_turns(&t);
     }
-    finish(&t);
+    finish(&t, "holder stopped");
 }
 END_TEST
 

@@ -216,6 +216,7 @@ START_TEST(a_service_whose_name_moves_is_found_where_it_is_now)
     end_run(&p, &result);
     expect_lines(&result, "event=away", 1);
     expect_lines(&result, "event=back pipeline=articles side=service", 1);
+    crash_tell_hits("service moved", lines_with(result.err, "event=away"), "times away");
     program_result_release(&result);
     world_expect_equal(&w);
     names_release(&names);
@@ -256,6 +257,7 @@ START_TEST(a_source_whose_name_moves_is_found_where_it_is_now)
     end_run(&p, &result);
     expect_lines(&result, "event=away", 1);
     expect_lines(&result, "event=back pipeline=articles side=source", 1);
+    crash_tell_hits("source moved", lines_with(result.err, "event=away"), "times away");
     program_result_release(&result);
     world_expect_equal(&w);
     names_release(&names);
@@ -317,6 +319,7 @@ START_TEST(a_machine_that_slept_goes_on_where_it_was)
     ck_assert_msg(lines_with(result.err, "event=away") <= 1 &&
                       lines_with(result.err, "event=away") == lines_with(result.err, "event=back"),
                   "%s", result.err);
+    crash_tell_hits("agent asleep", asleep_ms / 1000, "seconds, in a request");
     program_result_release(&result);
     world_expect_equal(&w);
     world_stop(&w);
@@ -364,6 +367,7 @@ START_TEST(a_wall_clock_that_jumps_by_hours_is_no_news)
     arrives(&w, "after");
     end_run(&p, &result);
     program_result_release(&result);
+    crash_tell_hits("wall clock jumped", sizeof(ahead_h) / sizeof(ahead_h[0]), "times");
     world_expect_equal(&w);
     free(path);
     world_stop(&w);
@@ -403,6 +407,7 @@ START_TEST(a_disk_that_is_full_for_a_while_is_told_twice_each_time)
     expect_lines(&result, "event=stalled", 2);
     expect_lines(&result, "event=goes_on", 2);
     ck_assert_msg(lines_with(result.err, "\n") < 40, "it says too much: %s", result.err);
+    crash_tell_hits("disk full", lines_with(result.err, "event=stalled"), "times stalled");
     program_result_release(&result);
     world_expect_equal(&w);
     free(path);
