@@ -255,7 +255,7 @@ void crash_expect_unsettled(const struct kills *kills)
                   (long long)kills->unsettled, (long long)kills->count);
 }
 
-int crash_suite(const char *name, const TTest *const *tests, size_t count)
+static int run(const char *name, const TTest *const *tests, size_t count, enum fork_status forks)
 {
     Suite *suite = suite_create(name);
     for (size_t i = 0; i < count; i++) {
@@ -264,5 +264,20 @@ int crash_suite(const char *name, const TTest *const *tests, size_t count)
         tcase_add_test(tcase, tests[i]);
         suite_add_tcase(suite, tcase);
     }
-    return suite_end(suite);
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, forks);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int crash_suite(const char *name, const TTest *const *tests, size_t count)
+{
+    return run(name, tests, count, CK_FORK_GETENV);
+}
+
+int crash_long_suite(const char *name, const TTest *const *tests, size_t count)
+{
+    return run(name, tests, count, CK_NOFORK);
 }

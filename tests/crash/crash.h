@@ -80,12 +80,21 @@ void crash_expect_unsettled(const struct kills *kills);
 
 /* Like suite_run, without a limit of time: how long these take is asked for by the environment. */
 int crash_suite(const char *name, const TTest *const *tests, size_t count);
+/* The same in one process: of a test that took over 35 minutes another one cannot be told. */
+int crash_long_suite(const char *name, const TTest *const *tests, size_t count);
 
 #define CRASH_MAIN(name, ...)                                                                      \
     int main(void)                                                                                 \
     {                                                                                              \
         const TTest *const tests[] = {__VA_ARGS__};                                                \
         return crash_suite((name), tests, sizeof(tests) / sizeof(tests[0]));                       \
+    }
+
+#define CRASH_LONG_MAIN(name, ...)                                                                 \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        const TTest *const tests[] = {__VA_ARGS__};                                                \
+        return crash_long_suite((name), tests, sizeof(tests) / sizeof(tests[0]));                  \
     }
 
 #endif

@@ -93,5 +93,5 @@ START_TEST(a_retry_of_dead_letters_broken_at_any_call_goes_on)
 }
 END_TEST
 
-CRASH_MAIN("crash/boundary_letters", a_sync_with_dead_letters_broken_at_any_call_goes_on,
-           a_retry_of_dead_letters_broken_at_any_call_goes_on)
+CRASH_LONG_MAIN("crash/boundary_letters", a_sync_with_dead_letters_broken_at_any_call_goes_on,
+                a_retry_of_dead_letters_broken_at_any_call_goes_on)

@@ -58,5 +58,5 @@ START_TEST(a_rollback_broken_at_any_call_is_ended_by_the_next_one)
 }
 END_TEST
 
-CRASH_MAIN("crash/boundary_rebuild", a_rebuild_broken_at_any_call_is_ended_by_the_next_one,
-           a_rollback_broken_at_any_call_is_ended_by_the_next_one)
+CRASH_LONG_MAIN("crash/boundary_rebuild", a_rebuild_broken_at_any_call_is_ended_by_the_next_one,
+                a_rollback_broken_at_any_call_is_ended_by_the_next_one)

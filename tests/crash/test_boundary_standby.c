@@ -105,4 +105,4 @@ START_TEST(a_standby_broken_at_any_call_leaves_nothing_undone)
 }
 END_TEST
 
-CRASH_MAIN("crash/boundary_standby", a_standby_broken_at_any_call_leaves_nothing_undone)
+CRASH_LONG_MAIN("crash/boundary_standby", a_standby_broken_at_any_call_leaves_nothing_undone)

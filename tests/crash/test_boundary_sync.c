@@ -96,6 +96,6 @@ START_TEST(a_sync_that_goes_on_from_another_hosts_broken_at_any_call_goes_on)
 }
 END_TEST
 
-CRASH_MAIN("crash/boundary_sync", a_first_sync_broken_at_any_call_goes_on,
-           a_later_sync_broken_at_any_call_goes_on,
-           a_sync_that_goes_on_from_another_hosts_broken_at_any_call_goes_on)
+CRASH_LONG_MAIN("crash/boundary_sync", a_first_sync_broken_at_any_call_goes_on,
+                a_later_sync_broken_at_any_call_goes_on,
+                a_sync_that_goes_on_from_another_hosts_broken_at_any_call_goes_on)

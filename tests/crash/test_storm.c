@@ -320,4 +320,4 @@ START_TEST(whatever_is_killed_among_faults_the_index_is_equal_in_the_end)
 }
 END_TEST
 
-CRASH_MAIN("crash/storm", whatever_is_killed_among_faults_the_index_is_equal_in_the_end)
+CRASH_LONG_MAIN("crash/storm", whatever_is_killed_among_faults_the_index_is_equal_in_the_end)
