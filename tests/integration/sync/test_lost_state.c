@@ -236,6 +236,7 @@ static void killed_before_the_mirror(const struct world *w)
     program_finish(&program, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 128 + SIGKILL, "%s", result.err);
     program_result_release(&result);
+    world_await_free(w);
 }
 
 START_TEST(killed_between_checkpoint_and_mirror_nothing_is_lost_with_the_state_file)
