@@ -392,11 +392,12 @@ START_TEST(where_a_redirect_leads_nothing_is_heard)
     int second = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     ck_assert(bind(second, (struct sockaddr *)&at, sizeof(at)) == 0 && listen(second, 8) == 0 &&
               getsockname(second, (struct sockaddr *)&at, &len) == 0);
+    char redirects[sizeof(statuses) / sizeof(statuses[0])][160]; /* who sends one may still look */
     struct wire w;
     start(&w, 2, 0, PATIENT_MS);
     for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
-        char redirect[160];
-        snprintf(redirect, sizeof(redirect),
+        char *redirect = redirects[i];
+        snprintf(redirect, sizeof(redirects[i]),
                  "HTTP/1.1 %d Elsewhere\r\nLocation: http://127.0.0.1:%d/_bulk\r\n"
                  "Content-Length: 0\r\n\r\n",
                  statuses[i], ntohs(at.sin_port));
