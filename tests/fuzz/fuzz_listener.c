@@ -4,6 +4,7 @@
  * next one who asks is answered.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -53,6 +54,12 @@ static void start(void)
     atexit(stop);
 }
 
+/* The fuzzer's own alarm interrupts calls. */
+static bool interrupted(ssize_t rc)
+{
+    return rc < 0 && errno == EINTR;
+}
+
 static int connect_to(const char *address)
 {
     struct sockaddr_in to = {.sin_family = AF_INET,
@@ -67,7 +74,11 @@ static int connect_to(const char *address)
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &(int){1}, sizeof(int));
     FUZZ_EXPECT(fd >= 0 && bind(fd, (struct sockaddr *)&from, sizeof(from)) == 0, "no address");
-    FUZZ_EXPECT(connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0, "no connection");
+    int rc;
+    do {
+        rc = connect(fd, (struct sockaddr *)&to, sizeof(to));
+    } while (interrupted(rc));
+    FUZZ_EXPECT(rc == 0, "no connection: %s", strerror(errno));
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     /* an end that leaves nothing behind: so many connections come after each other */
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
@@ -81,13 +92,15 @@ static size_t ask(const char *request, size_t len, char *answer, size_t max)
     size_t got = 0;
     ssize_t n = 1;
     for (size_t sent = 0; sent < len && n > 0; sent += (size_t)(n > 0 ? n : 0)) {
-        n = send(fd, request + sent, len - sent, MSG_NOSIGNAL);
+        do {
+            n = send(fd, request + sent, len - sent, MSG_NOSIGNAL);
+        } while (interrupted(n));
     }
     shutdown(fd, SHUT_WR);
     do {
         n = recv(fd, answer + got, max - got, 0);
         got += (size_t)(n > 0 ? n : 0);
-    } while (n > 0 && got < max);
+    } while ((n > 0 || interrupted(n)) && got < max);
     close(fd);
     return got;
 }
