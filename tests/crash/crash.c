@@ -45,6 +45,16 @@ int64_t crash_dice(int64_t n)
     return (int64_t)((state >> 33) % (uint64_t)n);
 }
 
+void crash_kill_program(struct program *p)
+{
+    struct program_result result;
+    program_signal(p, SIGKILL);
+    program_finish(p, WAIT_MS, &result);
+    ck_assert_msg(result.exit_code == 128 + SIGKILL, "it had ended by itself with %d: %s",
+                  result.exit_code, result.err);
+    program_result_release(&result);
+}
+
 int crash_said(const struct program *program, const char *part)
 {
     int count = 0;

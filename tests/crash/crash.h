@@ -40,6 +40,9 @@ void crash_slow(const struct world *w);
 void crash_await_taken(const struct world *w, int64_t before, int64_t operations,
                        const struct program *program);
 
+/* One that still runs; to its end. */
+void crash_kill_program(struct program *p);
+
 /* How often the program has said so by now. */
 int crash_said(const struct program *program, const char *part);
 

@@ -59,16 +59,6 @@ static void service_start(struct net *n)
     snprintf(n->w.service.url, sizeof(n->w.service.url), "http://%s", listen);
 }
 
-static void program_kill(struct program *p)
-{
-    struct program_result result;
-    program_signal(p, SIGKILL);
-    program_finish(p, WAIT_MS, &result);
-    ck_assert_msg(result.exit_code == 128 + SIGKILL, "it had ended by itself with %d: %s",
-                  result.exit_code, result.err);
-    program_result_release(&result);
-}
-
 static char *configuration(const struct net *n, const char *name)
 {
     char file[64];
@@ -263,7 +253,7 @@ static void source_vanishes(struct net *n)
 
 static void service_vanishes(struct net *n)
 {
-    program_kill(&n->w.service.program);
+    crash_kill_program(&n->w.service.program);
     service_start(n);
 }
 

@@ -22,8 +22,6 @@
 #define LOST 100      /* transactions, more than come in their place .. */
 #define OVERTAKEN 300 /* .. and less than these */
 
-static struct cluster cluster;
-
 struct restored {
     struct world w;
     struct program run;
@@ -52,20 +50,20 @@ static void copy_folder(const char *from, const char *to)
 static void source_stop(struct restored *r, int number)
 {
     PQfinish(r->w.conn);
-    cluster_kill(&cluster, number);
+    cluster_kill(&own_cluster, number);
 }
 
 /* A commit that was answered is one that a crash keeps, or the index would be ahead. */
 static void source_start(struct restored *r)
 {
-    cluster_again(&cluster);
+    cluster_again(&own_cluster);
     r->w.conn = sql_open(r->w.uri);
     sql_exec(r->w.conn, "set synchronous_commit = on");
 }
 
 static void source_copy(struct restored *r, bool back)
 {
-    char *data = scratch_path(cluster.folder, "data");
+    char *data = scratch_path(own_cluster.folder, "data");
     char *copy = scratch_path(r->copy, "source");
     source_stop(r, back ? SIGQUIT : SIGINT);
     copy_folder(back ? copy : data, back ? data : copy);
@@ -334,42 +332,9 @@ START_TEST(both_put_back_under_a_run_are_equal_again)
 }
 END_TEST
 
-/* --- the tests ------------------------------------------------------------------------------- */
-
-static void start_server(void)
-{
-    cluster_start(&cluster, NULL);
-    cluster_use(&cluster);
-    PGconn *conn = sql_open(cluster.uri);
-    sql_exec(conn, "alter system set autovacuum = off"); /* its transactions would come, too */
-    sql_exec(conn, "select pg_reload_conf()");
-    PQfinish(conn);
-}
-
-/* Also after a test that failed. */
-static void stop_server(void)
-{
-    cluster_stop(&cluster);
-}
-
-int main(void)
-{
-    const TTest *const tests[] = {
-        a_database_put_back_between_two_syncs_is_noticed,
-        a_database_put_back_under_a_run_is_noticed,
-        a_database_put_back_that_has_gone_on_for_as_long_is_found_by_a_verify,
-        an_index_put_back_between_two_syncs_is_found_by_a_verify,
-        an_index_put_back_under_a_run_is_found_by_a_verify,
-        both_put_back_are_equal_after_a_sync,
-        both_put_back_under_a_run_are_equal_again,
-    };
-    Suite *suite = suite_create("crash/restored");
-    TCase *tcase = tcase_create("restored");
-    tcase_set_timeout(tcase, 0);
-    tcase_add_unchecked_fixture(tcase, start_server, stop_server);
-    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-        tcase_add_test(tcase, tests[i]);
-    }
-    suite_add_tcase(suite, tcase);
-    return suite_end(suite);
-}
+CLUSTER_MAIN("crash/restored", a_database_put_back_between_two_syncs_is_noticed,
+             a_database_put_back_under_a_run_is_noticed,
+             a_database_put_back_that_has_gone_on_for_as_long_is_found_by_a_verify,
+             an_index_put_back_between_two_syncs_is_found_by_a_verify,
+             an_index_put_back_under_a_run_is_found_by_a_verify,
+             both_put_back_are_equal_after_a_sync, both_put_back_under_a_run_are_equal_again)

@@ -102,16 +102,6 @@ static void pause_ms(int64_t ms)
     }
 }
 
-static void kill_program(struct program *p)
-{
-    struct program_result result;
-    program_signal(p, SIGKILL);
-    program_finish(p, WAIT_MS, &result);
-    ck_assert_msg(result.exit_code == 128 + SIGKILL, "it had ended by itself with %d: %s",
-                  result.exit_code, result.err);
-    program_result_release(&result);
-}
-
 static void start_agent(struct soak *s)
 {
     rowferry_start(&s->agent, s->w.config, "run", NULL);
@@ -120,7 +110,7 @@ static void start_agent(struct soak *s)
 static void kill_service(struct soak *s)
 {
     int port = s->w.service.port;
-    kill_program(&s->w.service.program);
+    crash_kill_program(&s->w.service.program);
     pause_ms(DOWN_MS);
     devsearch_start_at(
         &s->w.service, port,
@@ -183,7 +173,7 @@ static void break_something(struct soak *s)
     case AGENT_KILLED:
     case CLASSES:
     default:
-        kill_program(&s->agent);
+        crash_kill_program(&s->agent);
         start_agent(s);
         s->hits[AGENT_KILLED]++;
         break;
