@@ -150,16 +150,24 @@ struct form {
     int64_t objects; /* tables and indices: 0 in a new file */
 };
 
+/* One statement sees one state of the file: another process may be making the form right now. */
 static int read_form(struct state *s, struct form *out, struct err *err)
 {
+    static const char sql[] = "select application_id, user_version, "
+                              "(select count(*) from sqlite_schema) "
+                              "from pragma_application_id, pragma_user_version";
+    sqlite3_stmt *statement = NULL;
+    int result = 0;
     *out = (struct form){0};
-    int result = read_number(s, "pragma application_id", &out->application, err);
-    if (result == 0) {
-        result = read_number(s, "pragma user_version", &out->form, err);
+    if (sqlite3_prepare_v2(s->db, sql, -1, &statement, NULL) != SQLITE_OK ||
+        sqlite3_step(statement) != SQLITE_ROW) {
+        result = database_error(s, err);
+    } else {
+        out->application = sqlite3_column_int64(statement, 0);
+        out->form = sqlite3_column_int64(statement, 1);
+        out->objects = sqlite3_column_int64(statement, 2);
     }
-    if (result == 0) {
-        result = read_number(s, "select count(*) from sqlite_schema", &out->objects, err);
-    }
+    sqlite3_finalize(statement);
     return result;
 }
 

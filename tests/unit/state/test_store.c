@@ -133,6 +133,56 @@ START_TEST(processes_that_meet_a_new_file_all_get_it)
 }
 END_TEST
 
+/* Another one opens the file, and makes it, right before one statement of the first. */
+static struct {
+    const char *path;
+    int statement; /* counted down; at 0 the other comes */
+    bool came;
+} meeting;
+
+static int another_comes(unsigned event, void *arg, void *statement, void *text)
+{
+    (void)event, (void)arg, (void)text;
+    if (meeting.path == NULL || meeting.came ||
+        sqlite3_txn_state(sqlite3_db_handle(statement), "main") != SQLITE_TXN_NONE ||
+        meeting.statement-- > 0) {
+        return 0;
+    }
+    meeting.came = true;
+    struct err err = {0};
+    struct state *other;
+    OK(state_open(&other, meeting.path, "authors", &err));
+    state_close(other);
+    return 0;
+}
+
+static int watch_statements(sqlite3 *db, char **message, const void *api)
+{
+    (void)message, (void)api;
+    return sqlite3_trace_v2(db, SQLITE_TRACE_STMT, another_comes, NULL);
+}
+
+START_TEST(a_file_that_another_makes_before_any_statement_is_met)
+{
+    ck_assert_int_eq(sqlite3_auto_extension((void (*)(void))watch_statements), SQLITE_OK);
+    int met = 0;
+    do {
+        struct statefile f = statefile_make();
+        write_file(f.path, "", 0); /* the other stands between its open and its first commit */
+        meeting.path = f.path;
+        meeting.statement = met;
+        meeting.came = false;
+        struct state *s = statefile_open(&f, "articles");
+        meeting.path = NULL;
+        state_close(s);
+        statefile_remove(&f);
+        met += meeting.came;
+    } while (meeting.came);
+    ck_assert_int_ge(met, 2); /* before the form is read, and behind it */
+    sqlite3_reset_auto_extension();
+}
+END_TEST
+
 START_TEST(a_zero_length_file_is_a_new_one)
 {
     struct statefile f = statefile_make();
@@ -365,10 +415,10 @@ END_TEST
 SUITE_MAIN("state/store", a_new_file_is_made_for_its_owner_only_and_opens_again,
            a_commit_is_a_full_sync_of_a_rollback_journal,
            pipelines_of_one_file_do_not_see_each_other, processes_that_meet_a_new_file_all_get_it,
-           a_zero_length_file_is_a_new_one, a_file_that_is_no_database_says_what_to_do,
-           a_foreign_database_is_left_alone, nothing_is_left_beside_a_file_that_is_refused,
-           a_newer_file_is_refused, no_damaged_byte_crashes_or_looks_like_another_failure,
-           a_file_cut_short_is_damaged, a_missing_directory_is_named,
-           a_directory_in_place_of_the_file_is_named,
+           a_file_that_another_makes_before_any_statement_is_met, a_zero_length_file_is_a_new_one,
+           a_file_that_is_no_database_says_what_to_do, a_foreign_database_is_left_alone,
+           nothing_is_left_beside_a_file_that_is_refused, a_newer_file_is_refused,
+           no_damaged_byte_crashes_or_looks_like_another_failure, a_file_cut_short_is_damaged,
+           a_missing_directory_is_named, a_directory_in_place_of_the_file_is_named,
            a_device_in_place_of_the_file_is_refused_and_keeps_its_mode,
            a_read_only_file_or_directory_is_named, reading_for_status_neither_creates_nor_changes)
