@@ -282,14 +282,9 @@ static int exchange(struct rebuild_job *j, void *context, struct err *err)
         /* before, and not recorded; or by somebody else, who did not wait for its settings */
         return t->service.ops->finish(t->service.self, from.name, t->settings, err);
     }
-    if (kind != ALIAS_ABSENT) {
-        rc = target_check_emptied(t, from.name, err);
-    }
+    rc = t->service.ops->refresh(t->service.self, t->checkpoint.generation, err);
     if (rc == 0) {
-        rc = t->service.ops->refresh(t->service.self, t->checkpoint.generation, err);
-    }
-    if (rc == 0 && kind == ALIAS_ONE) {
-        rc = rebuild_guard(j, from.name, t->checkpoint.generation, err);
+        rc = rebuild_guard(j, t, kind, from.name, err);
     }
     if (rc == 0 && kind == ALIAS_ONE) {
         snprintf(result->former, sizeof(result->former), "%s", from.name);
@@ -328,11 +323,7 @@ static int swap(struct rebuild_job *j, struct rebuild_result *result, struct err
 {
     struct target t;
     struct checkpoint live;
-    struct guard guard;
-    const struct guard_limits limits = {j->filling.guard_share, j->filling.guard_count};
     rebuild_target_of(j, j->next, &t);
-    guard_init(&guard, &limits, j->options->allow_deletes ? INT64_MAX : 0);
-    t.guard = &guard;
     int rc = checkpoint_load(j->ports->pipeline->state, &live, err);
     if (rc == 0) {
         rc = target_init(&t, err);
@@ -356,7 +347,6 @@ static int swap(struct rebuild_job *j, struct rebuild_result *result, struct err
         rc = rebuild_fail_at("rebuild_promoted", err);
     }
     result->swapped = rc == 0;
-    guard_release(&guard);
     target_release(&t);
     checkpoint_release(&live);
     return rc;

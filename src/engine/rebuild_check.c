@@ -143,6 +143,15 @@ static int expect_not_halted(const struct rebuild_job *j, struct err *err)
                     j->filling.name, word(j), j->filling.name);
 }
 
+/* The live index may not have seen the deletes yet, and needs no permission then. */
+static int hint_at_option(const struct rebuild_job *j, struct err *err)
+{
+    return err_hint(err,
+                    "the alias stays as it is; if so many are meant to be gone: rowferry reindex%s "
+                    "--allow-deletes %s",
+                    word(j), j->filling.name);
+}
+
 /* *count negative: it may not be counted. */
 static int count_exactly(const struct service_port *service, const char *index, int64_t *count,
                          struct err *err)
@@ -156,18 +165,28 @@ static int count_exactly(const struct service_port *service, const char *index, 
     return rc == ERR_REJECTED ? 0 : rc;
 }
 
-int rebuild_guard(const struct rebuild_job *j, const char *live, const char *next, struct err *err)
+static int expect_not_emptied(const struct rebuild_job *j, struct target *next, const char *live,
+                              struct err *err)
+{
+    int64_t documents;
+    int rc = target_count_emptied(next, live, &documents, err);
+    if (rc < 0 || documents == 0) {
+        return rc;
+    }
+    err_set(err, ERR_STATE,
+            "index \"%s\" is not swapped in: it has no documents, and index \"%s\" that people "
+            "search has %" PRId64,
+            next->checkpoint.generation, live, documents);
+    return hint_at_option(j, err);
+}
+
+static int expect_not_fewer(const struct rebuild_job *j, const char *next, const char *live,
+                            struct err *err)
 {
     const struct service_port *service = &j->ports->pipeline->service;
     int64_t before = -1;
     int64_t after = -1;
-    if (j->filling.guard_share >= 1 || j->options->allow_deletes) {
-        return 0;
-    }
-    int rc = expect_not_halted(j, err);
-    if (rc == 0) {
-        rc = count_exactly(service, live, &before, err);
-    }
+    int rc = count_exactly(service, live, &before, err);
     if (rc == 0) {
         rc = count_exactly(service, next, &after, err);
     }
@@ -182,8 +201,20 @@ int rebuild_guard(const struct rebuild_job *j, const char *live, const char *nex
             " of index \"%s\" that people search, more than delete_guard lets pass (share %g, "
             "count %" PRId64 ")",
             next, after, fewer, before, live, j->filling.guard_share, j->filling.guard_count);
-    return err_hint(err,
-                    "the alias stays as it is; if so many are meant to be gone: rowferry reindex%s "
-                    "--allow-deletes %s",
-                    word(j), j->filling.name);
+    return hint_at_option(j, err);
+}
+
+/* What somebody else made and is adopted has documents of its own. */
+int rebuild_guard(const struct rebuild_job *j, struct target *next, enum alias_kind kind,
+                  const char *live, struct err *err)
+{
+    if (kind == ALIAS_ABSENT || j->options->allow_deletes) {
+        return 0;
+    }
+    bool limited = kind == ALIAS_ONE && j->filling.guard_share < 1;
+    int rc = limited ? expect_not_halted(j, err) : 0;
+    if (rc == 0) {
+        rc = expect_not_emptied(j, next, live, err);
+    }
+    return rc == 0 && limited ? expect_not_fewer(j, next->checkpoint.generation, live, err) : rc;
 }

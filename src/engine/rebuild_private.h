@@ -50,9 +50,10 @@ int rebuild_fail_at(const char *point, struct err *err);
  */
 int rebuild_check(struct rebuild_job *j, struct rebuild_result *result, struct err *err) MUST_CHECK;
 
-/* Whether the guard lets `next` take the place of `live`: the pipeline does not wait for a person's
- * word on deletes, and next does not have fewer documents by more than may be deleted. */
-int rebuild_guard(const struct rebuild_job *j, const char *live, const char *next,
-                  struct err *err) MUST_CHECK;
+/* Whether the guard lets the generation take the place of `live`, which the alias points at or
+ * whose name it takes: the pipeline does not wait for a person's word on deletes, and it has some
+ * documents, and not fewer by more than may be deleted. */
+int rebuild_guard(const struct rebuild_job *j, struct target *next, enum alias_kind kind,
+                  const char *live, struct err *err) MUST_CHECK;
 
 #endif

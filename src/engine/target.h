@@ -98,8 +98,10 @@ bool target_is_generation(const struct target *t, const struct index_info *index
 /* The index that is filled is there and the very one, ERR_STATE where it is not. */
 int target_check_filled(struct target *t, struct err *err) MUST_CHECK;
 
-/* A table that is empty now does not empty what people search, unless that was permitted. */
-int target_check_emptied(struct target *t, const char *from, struct err *err) MUST_CHECK;
+/* *documents: of index `from`, which people search, that they would lose to a generation that has
+ * none; 0 where it has some. */
+int target_count_emptied(struct target *t, const char *from, int64_t *documents,
+                         struct err *err) MUST_CHECK;
 
 /* The consumer of the generation that was replaced by target_go_live, or abandoned; or "". */
 const char *target_replaced(const struct target *t);

@@ -40,18 +40,22 @@ static int target_count(struct target *t, const char *index, int64_t *count, str
     return 0;
 }
 
-int target_check_emptied(struct target *t, const char *from, struct err *err)
+int target_count_emptied(struct target *t, const char *from, int64_t *documents, struct err *err)
 {
-    int64_t before = 0;
     int64_t after = 0;
+    *documents = 0;
     int rc = target_count(t, t->checkpoint.generation, &after, err);
-    if (rc == 0 && after == 0) {
-        rc = target_count(t, from, &before, err);
-    }
-    if (rc < 0 || after > 0) {
-        return rc;
-    }
-    return deletes_check_emptied(t->state, t->guard, before, &t->clock, t->pipeline, from, err);
+    return rc < 0 || after > 0 ? rc : target_count(t, from, documents, err);
+}
+
+/* An empty table over an index that is not: nothing is swapped in without a decision. */
+static int target_check_emptied(struct target *t, const char *from, struct err *err)
+{
+    int64_t documents;
+    int rc = target_count_emptied(t, from, &documents, err);
+    return rc < 0 ? rc
+                  : deletes_check_emptied(t->state, t->guard, documents, &t->clock, t->pipeline,
+                                          from, err);
 }
 
 /* What the alias pointed at, which this state file does not know, can be gone back to by a copy in

@@ -173,8 +173,26 @@ START_TEST(a_sync_that_empties_the_live_index_goes_on_to_the_end_of_the_rebuild)
     struct world w;
     synced(&w, 1000);
     sql_exec(w.conn, "truncate articles");
+    sync_ends(&w, NULL, 1, "the table was truncated");
     refused(&w, NULL, "the guard stopped the pipeline");
     sync_ends(&w, "--allow-deletes", 0, "rebuilt as");
+    expect_live(&w, "-2");
+    ck_assert_int_eq(documents(&w), 0);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(an_empty_index_is_swapped_in_when_it_is_said)
+{
+    struct world w;
+    struct program_result result;
+    synced(&w, 1000);
+    w.members = "\"delete_guard\": {\"share\": 1}"; /* not even then */
+    world_where(&w, "source_id > 1000");
+    refused(&w, NULL, "it has no documents, and index \"shop-articles-");
+    expect_live(&w, "-1");
+    reindex(&w, 0, &result, "--allow-deletes", NULL); /* as the hint says */
+    program_result_release(&result);
     expect_live(&w, "-2");
     ck_assert_int_eq(documents(&w), 0);
     world_stop(&w);
@@ -247,6 +265,7 @@ SUITE_MAIN("reindex/guard",
            a_run_that_waits_for_a_word_takes_it_with_the_request_for_a_rebuild,
            a_table_that_was_emptied_is_swapped_in_when_it_is_said,
            a_sync_that_empties_the_live_index_goes_on_to_the_end_of_the_rebuild,
+           an_empty_index_is_swapped_in_when_it_is_said,
            where_the_live_index_cannot_be_synced_the_limits_permit_it,
            rows_that_were_put_back_need_no_permission,
            fewer_documents_than_the_limits_are_swapped_in)
