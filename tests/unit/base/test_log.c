@@ -4,6 +4,7 @@
 
 #include <json-c/json.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,6 +29,18 @@ static const char *render(enum log_format format, const struct log_field *fields
 static int saved_stderr;
 static int pipe_end;
 
+/* Why the process ends is said where everybody looks for it. */
+static void tell_end(int number)
+{
+    char said[4096];
+    (void)number;
+    dup2(saved_stderr, STDERR_FILENO);
+    ssize_t n = read(pipe_end, said, sizeof(said));
+    if (n > 0) {
+        (void)!write(STDERR_FILENO, said, (size_t)n);
+    }
+}
+
 static void capture_begin(void)
 {
     int ends[2];
@@ -36,10 +49,12 @@ static void capture_begin(void)
     dup2(ends[1], STDERR_FILENO);
     close(ends[1]);
     pipe_end = ends[0];
+    signal(SIGABRT, tell_end);
 }
 
 static const char *capture_end(void)
 {
+    signal(SIGABRT, SIG_DFL);
     dup2(saved_stderr, STDERR_FILENO);
     close(saved_stderr);
     buf_release(&line);
@@ -105,6 +120,7 @@ START_TEST(any_bytes_give_a_line_of_json_that_parses)
     const char *text = render(LOG_JSON, fields);
     ck_assert_ptr_null(strchr(text, '\n'));
     json_tokener *tokener = json_tokener_new();
+    ck_assert_ptr_nonnull(tokener);
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
     json_object *parsed = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
     ck_assert_ptr_nonnull(parsed);

@@ -45,6 +45,7 @@ END_TEST
 static bool json_c_accepts(const char *bytes, size_t len)
 {
     struct json_tokener *tokener = json_tokener_new();
+    ck_assert_ptr_nonnull(tokener);
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
     struct json_object *root = json_tokener_parse_ex(tokener, bytes, (int)len + 1);
     bool good = root != NULL && json_object_is_type(root, json_type_object) &&
