@@ -172,6 +172,8 @@ static void settle(struct slot *slot)
     } else if (answer_end(slot->bulk, &b->failure) != 0) {
         b->failure.http_status = 200;
     }
+    /* an item's refusal may quote what it was sent with, as a whole request's may */
+    secret_mask(&slot->service->options, b->reasons.data, b->reasons.len);
 }
 
 struct batch *bulk_take(struct service *s)

@@ -280,6 +280,7 @@ static const char *const commands[][WORDS_MOST] = {
     {"source", "print"},
     {"source", "install"},
     {"source", "upgrade"},
+    {"source", "uninstall"}, /* which this role may not */
     {"validate"},
 };
 

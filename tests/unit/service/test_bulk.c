@@ -124,6 +124,28 @@ START_TEST(a_single_operation_that_fails_its_request_has_the_reason)
 }
 END_TEST
 
+START_TEST(a_secret_that_the_refusal_of_an_operation_quotes_is_masked)
+{
+    char text[ANSWER_BYTES];
+    const char *const answers[] = {
+        answer_of(text, 200,
+                  "{\"errors\":true,\"items\":[{\"index\":{\"status\":200}},{\"index\":{"
+                  "\"status\":400,\"error\":{\"type\":\"a\",\"reason\":\"not ApiKey canary-key"
+                  "\"}}}]}"),
+        NULL};
+    struct fixture f = {.options.api_key = "canary-key"};
+    struct batch b;
+    start(&f, answers, SIZE_MAX);
+    fill(&b, 2);
+    ck_assert_int_eq(bulk_send(f.service, "shop-1", NULL, &b, &f.err), 0);
+    take(f.service);
+    ck_assert_int_eq(b.operations[1].outcome, OUTCOME_REJECTED);
+    ck_assert(span_is(batch_reason(&b, &b.operations[1]), "a: not ApiKey **********"));
+    batch_release(&b);
+    stop(&f);
+}
+END_TEST
+
 START_TEST(the_request_is_the_batch_as_it_is)
 {
     char text[ANSWER_BYTES];
@@ -331,6 +353,7 @@ END_TEST
 
 SUITE_MAIN("service/bulk", every_end_of_a_request,
            a_single_operation_that_fails_its_request_has_the_reason,
+           a_secret_that_the_refusal_of_an_operation_quotes_is_masked,
            the_request_is_the_batch_as_it_is, only_what_travels_is_sent_and_settled,
            an_operation_that_is_sent_alone_is_rejected_alone,
            elasticsearch_is_asked_to_keep_documents_out_of_reasons,
