@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "record.h"
+#include "refusal.h"
 #include "report.h"
 #include "rowferry/base/log.h"
 #include "rowferry/base/units.h"
@@ -112,8 +113,7 @@ static void ask_add(struct ask *k, enum request_state state, struct json_object 
     k->rejected += member(answer, "rejected");
     k->discarded += member(answer, "discarded");
     if (state == REQUEST_FAILED && k->refused.class == ERR_NONE) {
-        const char *why = json_object_get_string(json_object_object_get(answer, "error"));
-        err_set(&k->refused, ERR_STATE, "%s", why != NULL ? why : "the request failed");
+        (void)refusal_read(answer, "the request failed", &k->refused);
     }
 }
 

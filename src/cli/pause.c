@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "record.h"
+#include "refusal.h"
 #include "rowferry/base/log.h"
 #include "rowferry/engine/requests.h"
 #include "rowferry/state/request.h"
@@ -59,11 +60,7 @@ static int do_it(struct job *j, struct err *err)
 static int read_answer(struct job *j, enum request_state state, const char *text, struct err *err)
 {
     struct json_object *answer = json_made_tree(text);
-    const char *why = json_object_get_string(json_object_object_get(answer, "error"));
-    int rc = 1;
-    if (state == REQUEST_FAILED) {
-        rc = err_set(err, ERR_STATE, "%s", why != NULL ? why : "the request failed");
-    }
+    int rc = state == REQUEST_FAILED ? refusal_read(answer, "the request failed", err) : 1;
     j->since_us = json_object_get_int64(json_object_object_get(answer, "since_us"));
     j->changed = json_object_get_boolean(json_object_object_get(answer, "changed"));
     json_object_put(answer);

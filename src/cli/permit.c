@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "refusal.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/log.h"
 #include "rowferry/document/json_made.h"
@@ -62,8 +63,7 @@ static int look(struct asking *k, struct err *err)
     int rc = request_look(k->session->state, k->id, &state, &text, err);
     struct json_object *answer = rc == 0 ? json_made_tree(buf_text(&text)) : NULL;
     if (rc == 0 && state == REQUEST_FAILED) {
-        const char *why = json_object_get_string(json_object_object_get(answer, "error"));
-        rc = err_set(err, ERR_STATE, "%s", why != NULL ? why : "the holder did not permit it");
+        rc = refusal_read(answer, "the holder did not permit it", err);
     } else if (rc == 0 && state == REQUEST_DONE) {
         rc = fill(k, answer, err);
         rc = rc < 0 ? rc : 1;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "refusal.h"
 #include "rowferry/base/log.h"
 #include "rowferry/document/json_made.h"
 #include "rowferry/engine/requests.h"
@@ -18,14 +19,6 @@
 #define ANSWER_MAX_BYTES ((size_t)64 * 1024)
 #define LINE_BYTES 4096
 
-static int refused(struct json_object *answer, struct err *err)
-{
-    const char *why = json_object_get_string(json_object_object_get(answer, "error"));
-    const char *hint = json_object_get_string(json_object_object_get(answer, "hint"));
-    int rc = err_set(err, ERR_STATE, "%s", why != NULL ? why : "the request failed");
-    return hint != NULL ? err_hint(err, "%s", hint) : rc;
-}
-
 /* *final: it has its answer. */
 static int look(struct rebuild_ask *k, bool *final, struct err *err)
 {
@@ -37,7 +30,7 @@ static int look(struct rebuild_ask *k, bool *final, struct err *err)
     k->taken = state == REQUEST_TAKEN;
     if (*final && state == REQUEST_FAILED) {
         struct json_object *answer = json_made_tree(buf_text(&text));
-        rc = refused(answer, err);
+        rc = refusal_read(answer, "the request failed", err);
         json_object_put(answer);
         (void)rebuilt_read_answer(&k->rebuilt, buf_text(&text)); /* how far it was, if it was */
     } else if (*final && !rebuilt_read_answer(&k->rebuilt, buf_text(&text))) {

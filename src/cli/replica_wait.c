@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "refusal.h"
 #include "replica_private.h"
 #include "rowferry/base/log.h"
 #include "rowferry/engine/requests.h"
@@ -88,18 +89,12 @@ bool replica_stopped_by_guard(struct replica *r, int rc)
     return rc == ERR_STATE && halt_look(r->session.state, &halt, &halted, &ignored) == 0 && halted;
 }
 
-static int answer(struct replica *r, int64_t id, enum request_state state, const char *why,
-                  struct err *err)
+static int refuse(struct replica *r, int64_t id, const char *why, const char *hint, struct err *err)
 {
     struct buf text;
     buf_init(&text, ANSWER_BYTES);
-    buf_push_literal(&text, "{");
-    if (why != NULL) {
-        buf_push_literal(&text, "\"error\":");
-        text_json(&text, why, strlen(why));
-    }
-    buf_push_literal(&text, "}");
-    int rc = request_answer(r->session.state, id, state, buf_text(&text),
+    refusal_push(&text, why, hint);
+    int rc = request_answer(r->session.state, id, REQUEST_FAILED, buf_text(&text),
                             clock_wall_us(&r->session.clock), err);
     buf_release(&text);
     return rc;
@@ -117,7 +112,7 @@ static int permit(struct replica *r, int64_t id, const char *command, const char
     }
     const char *why = requests_why_not(command, arguments, halted, &halt);
     if (why != NULL) {
-        return answer(r, id, REQUEST_FAILED, why, err);
+        return refuse(r, id, why, "", err);
     }
     bool again = strcmp(command, REQUEST_COUNT_AGAIN) == 0;
     r->allow_deletes = !again && halt.operations == 0;
@@ -146,7 +141,7 @@ static int serve(struct replica *r, struct err *err)
     } else if (rc == 0 && id != 0 && strcmp(name, REQUEST_DISCARD) == 0) {
         rc = requests_discard(s->state, &s->clock, id, buf_text(&arguments), err);
     } else if (rc == 0 && id != 0) {
-        rc = answer(r, id, REQUEST_FAILED, r->err.message, err);
+        rc = refuse(r, id, r->err.message, r->err.hint, err);
     }
     buf_release(&command);
     buf_release(&arguments);

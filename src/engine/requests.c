@@ -70,12 +70,17 @@ static void requests_spread(struct requests *r, struct buf *arguments, struct in
     buf_release(&key);
 }
 
-static int requests_refuse(struct requests *r, const char *why, struct err *err)
+/* hint: "" where there is none. */
+static int requests_refuse(struct requests *r, const char *why, const char *hint, struct err *err)
 {
     struct buf answer;
     buf_init(&answer, ANSWER_MAX_BYTES);
     buf_push_literal(&answer, "{\"error\":");
     text_json(&answer, why, strlen(why));
+    if (hint[0] != '\0') {
+        buf_push_literal(&answer, ",\"hint\":");
+        text_json(&answer, hint, strlen(hint));
+    }
     buf_push_char(&answer, '}');
     int rc = requests_answer(r, REQUEST_FAILED, buf_text(&answer), err);
     buf_release(&answer);
@@ -116,7 +121,7 @@ static int requests_permit(struct requests *r, const char *arguments, struct err
     }
     const char *why = requests_why_not(buf_text(&r->command), arguments, halted, &halt);
     if (why != NULL) {
-        return requests_refuse(r, why, err);
+        return requests_refuse(r, why, "", err);
     }
     if (strcmp(buf_text(&r->command), REQUEST_COUNT_AGAIN) == 0) {
         r->deletes_guard->allowed = 0;
@@ -232,7 +237,7 @@ bool requests_finished(const struct requests *r, const struct intake *intake)
 static int requests_finish(struct requests *r, const char *error, struct err *err)
 {
     if (error != NULL) {
-        return requests_refuse(r, error, err);
+        return requests_refuse(r, error, "", err);
     }
     struct buf answer;
     buf_init(&answer, ANSWER_MAX_BYTES);
@@ -352,7 +357,7 @@ void requests_fail(struct requests *r, const struct err *why)
 {
     struct err ignored;
     for (unsigned i = 0; i < 2; i++) {
-        if (r->id != 0 && requests_refuse(r, why->message, &ignored) < 0) {
+        if (r->id != 0 && requests_refuse(r, why->message, why->hint, &ignored) < 0) {
             r->id = 0; /* the next holder finds it taken and takes it again */
         }
         r->id = r->permission;

@@ -34,6 +34,7 @@ START_TEST(what_the_guard_refused_goes_on_once_it_is_permitted)
     rowferry_run(&result, w.config, "resync", "1", NULL);
     ck_assert_int_eq(result.exit_code, 1);
     expect_text(result.err, "the guard stopped the pipeline");
+    expect_text(result.err, "rowferry sync --allow-deletes articles"); /* the way out, too */
     program_result_release(&result);
     ck_assert(has_title(w.service.url, "shop-articles", 999, "title 999"));
     allow(&w, "--allow-deletes", 0, &result);
@@ -191,6 +192,7 @@ START_TEST(more_deletes_than_were_permitted_stop_it_again_and_the_asker_hears_it
     sql_exec(w.conn, "delete from articles where source_id > 700");
     allow(&w, "--allow-deletes", 1, &result);
     expect_text(result.err, "would delete 1300 of 2000 documents");
+    expect_text(result.err, "rowferry sync --allow-deletes articles");
     program_result_release(&result);
     ck_assert(has_title(w.service.url, "shop-articles", 1999, "title 1999"));
     allow(&w, "--allow-deletes", 0, &result);
