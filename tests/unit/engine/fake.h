@@ -5,8 +5,9 @@
  *
  * A row is a key ("k0" ...) and a number; its document is {"n":number}. The table keeps a log of
  * changed keys; positions are "copy I from L" and "log L", I a row and L a length of the log, with
- * "but S ..." behind it for the places of transactions that had not ended. It is read as a change
- * log is, or as a cursor is, for which a row has nothing but the place of its last change.
+ * "but S ..." behind it for the places of transactions that had not ended, and "again" where all is
+ * copied in place and a walk is owed. It is read as a change log is, or as a cursor is, for which a
+ * row has nothing but the place of its last change.
  */
 #ifndef ROWFERRY_TESTS_FAKE_H
 #define ROWFERRY_TESTS_FAKE_H

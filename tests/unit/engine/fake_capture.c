@@ -29,6 +29,7 @@ struct fake_capture {
     bool truncated; /* which found that */
     bool leaving;   /* the page tells that a member left, and nothing else */
     size_t told;    /* so many of those that left */
+    enum { SWEEP_NONE, SWEEP_DUE, SWEEP_TELLS } sweep; /* behind what is copied again in place */
     char position[128];
     char key[16];
     char number[32];
@@ -51,25 +52,60 @@ static size_t first_open(const struct fake *w)
     return place;
 }
 
+static void register_consumer(struct fake_capture *f)
+{
+    struct fake *w = f->fake;
+    if (strcmp(w->consumer, f->consumer) != 0) {
+        fake_shelve_consumer(w);
+    }
+    snprintf(w->consumer, sizeof(w->consumer), "%s", f->consumer);
+    w->mirror_log = -1;
+    w->left_met = w->left;
+}
+
 static int capture_start(struct capture *c, struct buf *position, struct err *err)
 {
     (void)err;
     struct fake *w = of(c)->fake;
     w->begun_anew |= strcmp(w->resumed, of(c)->consumer) == 0;
-    if (strcmp(w->consumer, of(c)->consumer) != 0) {
-        fake_shelve_consumer(w);
-    }
-    snprintf(w->consumer, sizeof(w->consumer), "%s", of(c)->consumer);
-    w->mirror_log = -1;
-    w->left_met = w->left;
+    register_consumer(of(c));
     buf_printf(position, "copy 0 from %zu", first_open(w));
     return 0;
+}
+
+/* The source keeps nothing for a consumer that was given up: all is copied again in place, and a
+ * walk finds what went meanwhile. */
+static void copy_again(struct fake_capture *f)
+{
+    register_consumer(f);
+    f->base.again = "the source does not know the consumer";
+    f->sweep = SWEEP_DUE;
+    f->copying = true;
+    f->row = 0;
+    f->log = first_open(f->fake);
+    for (size_t i = 0; i < FAKE_ROWS; i++) {
+        f->fake->unlogged[i] = true;
+    }
+}
+
+static bool is_given_up(const struct fake_capture *f)
+{
+    return f->fake->several && !f->fake->cursor && !fake_listen_to(f->fake, f->consumer);
 }
 
 static int capture_resume(struct capture *c, const char *position, struct err *err)
 {
     struct fake_capture *f = of(c);
+    f->base.again = NULL;
+    f->sweep = strstr(position, " again") != NULL ? SWEEP_DUE : SWEEP_NONE;
+    bool given_up = is_given_up(f);
+    if (given_up) {
+        copy_again(f);
+    }
     snprintf(f->fake->resumed, sizeof(f->fake->resumed), "%s", f->consumer);
+    if (given_up) {
+        return 0;
+    }
     if (sscanf(position, "copy %zu from %zu", &f->row, &f->log) == 2) {
         f->copying = true;
         return 0;
@@ -123,6 +159,17 @@ static bool tells_left(struct fake_capture *f)
     f->told = w->left;
     f->judged = 0;
     return true;
+}
+
+/* Told once, and relied on from the next begin. */
+static bool tells_sweep(struct fake_capture *f)
+{
+    if (f->copying || f->sweep == SWEEP_NONE) {
+        return false;
+    }
+    f->sweep = f->sweep == SWEEP_DUE ? SWEEP_TELLS : SWEEP_NONE;
+    f->judged = f->sweep == SWEEP_TELLS ? 0 : f->judged;
+    return f->sweep == SWEEP_TELLS;
 }
 
 /* Whether the place is of the row's last change: a row has no other. */
@@ -194,7 +241,7 @@ static int capture_begin(struct capture *c, struct err *err)
     f->marked = 0;
     f->late = 0;
     f->leaving = tells_left(f);
-    if (f->leaving) {
+    if (f->leaving || tells_sweep(f)) {
         return 0;
     }
     begin_pass(f);
@@ -227,6 +274,11 @@ static int capture_begin_keys(struct capture *c, const struct span *keys, size_t
     return 0;
 }
 
+static const char *again(const struct fake_capture *f)
+{
+    return f->sweep != SWEEP_NONE ? " again" : "";
+}
+
 /* The log is read up to there. What had not ended then is named; of what is read, too, as it was
  * when the page began: it is read again, and that is no harm. */
 static void say_log(struct fake_capture *f, size_t to)
@@ -235,7 +287,7 @@ static void say_log(struct fake_capture *f, size_t to)
     size_t open[FAKE_OPEN_MOST * 2];
     size_t count = 0;
     size_t place = w->cursor && f->horizon < to ? f->horizon : to;
-    snprintf(f->position, sizeof(f->position), "log %zu", place);
+    snprintf(f->position, sizeof(f->position), "log %zu%s", place, again(f));
     for (size_t i = 0; !w->cursor && i < f->open_count; i++) {
         if (f->open[i] < to) {
             open[count++] = f->open[i];
@@ -254,6 +306,10 @@ static void end_page(struct fake_capture *f, struct change *change)
         *change = (struct change){.kind = CHANGE_JUDGE, .left = true};
         return;
     }
+    if (f->sweep == SWEEP_TELLS) {
+        *change = (struct change){.kind = CHANGE_JUDGE, .again = true};
+        return;
+    }
     if (f->looking) {
         *change = (struct change){.kind = CHANGE_JUDGE, .truncated = f->truncated};
         f->judged = f->end;
@@ -262,7 +318,7 @@ static void end_page(struct fake_capture *f, struct change *change)
     change->copying = f->copying;
     if (f->copying && f->end < FAKE_ROWS) {
         f->row = f->end;
-        snprintf(f->position, sizeof(f->position), "copy %zu from %zu", f->row, f->log);
+        snprintf(f->position, sizeof(f->position), "copy %zu from %zu%s", f->row, f->log, again(f));
     } else {
         bool copied = f->copying;
         f->log = copied ? f->log : f->end;
@@ -289,7 +345,7 @@ static bool give_mark(struct fake_capture *f, struct change *change)
     f->marked = f->key_next;
     size_t place = f->places[f->key_next];
     if (f->copying) {
-        snprintf(f->position, sizeof(f->position), "copy %zu from %zu", place, f->log);
+        snprintf(f->position, sizeof(f->position), "copy %zu from %zu%s", place, f->log, again(f));
     } else {
         say_log(f, place);
     }
@@ -350,7 +406,8 @@ static int capture_release(struct capture *c, const struct mirror *mirror, bool 
     if (f->cursor) {
         return 0; /* nothing is installed that could keep it */
     }
-    bool kept = fake_listen_to(f, of(c)->consumer) && !f->mirror_lost;
+    bool kept = fake_listen_to(f, of(c)->consumer) && !f->mirror_lost &&
+                strstr(mirror->position, " again") == NULL;
     if (kept && sscanf(mirror->position, "log %ld", &log) == 1 && log >= f->mirror_log) {
         const char *open = strstr(mirror->position, " but");
         f->mirror_log = log;

@@ -277,10 +277,10 @@ static void run_seed(uint64_t seed)
 /*
  * The first of all that notices a walk that owes no other (tests/crash/mutants.sh), which is far
  * behind the usual ones; one in which a host that came back removed the index that bore the name of
- * its own first load meanwhile; and one in which the fake source kept a position for another
- * consumer.
+ * its own first load meanwhile; one in which the fake source kept a position for another consumer,
+ * and one in which it let one that was given up read on.
  */
-static const uint64_t kept[] = {505, 9338, 9900};
+static const uint64_t kept[] = {505, 9338, 9900, 35139};
 
 static uint64_t setting(const char *name, uint64_t otherwise)
 {
