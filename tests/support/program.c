@@ -77,7 +77,7 @@ static int exit_code(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-void program_finish(struct program *p, int64_t deadline_ms, struct program_result *result)
+bool program_ends(struct program *p, int64_t deadline_ms, struct program_result *result)
 {
     struct deadline deadline = deadline_after(deadline_ms);
     int status = 0;
@@ -93,7 +93,13 @@ void program_finish(struct program *p, int64_t deadline_ms, struct program_resul
     *result = (struct program_result){exit_code(status), content(p->out_fd), content(p->err_fd)};
     close(p->out_fd);
     close(p->err_fd);
-    ck_assert_msg(!late, "did not end within %lld ms; it said: %s%s", (long long)deadline_ms,
+    return !late;
+}
+
+void program_finish(struct program *p, int64_t deadline_ms, struct program_result *result)
+{
+    bool ended = program_ends(p, deadline_ms, result);
+    ck_assert_msg(ended, "did not end within %lld ms; it said: %s%s", (long long)deadline_ms,
                   result->out, result->err);
 }
 

@@ -29,7 +29,10 @@ struct program_result {
  * env may be null. */
 void program_start(struct program *p, const char *const *argv, const char *const *env);
 
-/* Waits for its end; after deadline_ms it is killed and the test fails. */
+/* Waits for its end; false where it had to be killed, after deadline_ms. */
+bool program_ends(struct program *p, int64_t deadline_ms, struct program_result *result);
+
+/* The same; the test fails where it had to be killed. */
 void program_finish(struct program *p, int64_t deadline_ms, struct program_result *result);
 
 void program_signal(const struct program *p, int number);
