@@ -7,7 +7,7 @@
  *
  * The arguments of both are a list of keys. The answer is one JSON object: while it is worked on
  * {"keys":N,"done":N}, at the end {"upserts":N,"deletes":N,"rejected":N} or {"discarded":N}, or
- * where it failed {"error":"..."}.
+ * where it failed {"error":"...","hint":"..."}, the latter if there is one.
  *
  *     allow_deletes, allow_rejections   the pipeline goes on past what the guard stopped it for
  *

@@ -404,7 +404,8 @@ int main(void)
         return 77;
     }
     if (glob(TEST_TOP "/docs/*.md", 0, NULL, &pages) != 0 ||
-        glob(TEST_TOP "/README.md", GLOB_APPEND, NULL, &pages) != 0) {
+        glob(TEST_TOP "/README.md", GLOB_APPEND, NULL, &pages) != 0 ||
+        glob(TEST_TOP "/SECURITY.md", GLOB_APPEND, NULL, &pages) != 0) {
         return EXIT_FAILURE;
     }
     Suite *suite = suite_create("integration/cli/manual");
