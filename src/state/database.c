@@ -227,6 +227,14 @@ int database_damaged(const struct state *s, const char *what, struct err *err)
                          "where the source knows the pipeline, else builds the index anew");
 }
 
+int database_replaced(const struct state *s, struct err *err)
+{
+    err_set(err, ERR_STATE, "state file \"%s\" was removed or replaced while it was worked with",
+            s->path);
+    return err_hint(err, "let nobody do that, and run again: the next sync goes on from where the "
+                         "source knows the pipeline");
+}
+
 static int no_room(const struct state *s, const char *reason, struct err *err)
 {
     err_set(err, ERR_TRANSIENT, "could not write state file \"%s\": %s", s->path, reason);
@@ -240,6 +248,9 @@ static int failed_io(const struct state *s, struct err *err)
     const char *reason = cause != 0 ? strerror(cause) : sqlite3_errmsg(s->db);
     if (cause == ENOSPC || cause == EDQUOT || cause == EFBIG) {
         return no_room(s, reason, err);
+    }
+    if (cause == ENOENT) {
+        return database_replaced(s, err);
     }
     err_set(err, ERR_STATE, "could not read or write \"%s\": %s", s->path, reason);
     return err_hint(err, "look at its disk, or set state.path to a file on another");
@@ -269,9 +280,12 @@ static int in_use(const struct state *s, struct err *err)
     return err_hint(err, "another program holds it open: end that one, or run again later");
 }
 
-static int classify(const struct state *s, int primary, struct err *err)
+static int classify(const struct state *s, int code, struct err *err)
 {
-    switch (primary) {
+    if (code == SQLITE_READONLY_DBMOVED) {
+        return database_replaced(s, err);
+    }
+    switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return in_use(s, err);
@@ -302,7 +316,7 @@ static int classify(const struct state *s, int primary, struct err *err)
 int database_error(const struct state *s, struct err *err)
 {
     int code = sqlite3_extended_errcode(s->db);
-    int class = classify(s, code & 0xff, err);
+    int class = classify(s, code, err);
     if (err != NULL) {
         err->sqlite_code = code;
     }

@@ -125,6 +125,8 @@ int state_open_known(struct state **out, const char *path, const char *pipeline,
 int database_error(const struct state *s, struct err *err);
 /* ERR_STATE: the file is damaged, with what to do. */
 int database_damaged(const struct state *s, const char *what, struct err *err);
+/* ERR_STATE: somebody took the file away, or put another one there, while it was worked with. */
+int database_replaced(const struct state *s, struct err *err);
 
 /* Wipes the holder's line and lets the lock go. */
 void lock_release(struct state *s);

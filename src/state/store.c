@@ -275,15 +275,6 @@ static int find_pipeline(struct state *s, struct err *err)
     return result;
 }
 
-/* What was written into it a moment ago is not there. */
-static int replaced(const struct state *s, struct err *err)
-{
-    err_set(err, ERR_STATE, "state file \"%s\" was removed or replaced: it has no \"%s\"", s->path,
-            s->pipeline);
-    return err_hint(err, "let nobody remove it while it is worked with, and run again: the next "
-                         "sync goes on from where the source knows the pipeline");
-}
-
 static int enter_pipeline(struct state *s, struct err *err)
 {
     int result = find_pipeline(s, err);
@@ -291,7 +282,7 @@ static int enter_pipeline(struct state *s, struct err *err)
         return result;
     }
     if (s->known) {
-        return replaced(s, err);
+        return database_replaced(s, err); /* what was written a moment ago is not there */
     }
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(s->db, "insert or ignore into pipeline (name) values (?1)", -1,
@@ -354,7 +345,7 @@ static int open_state(struct state *s, struct err *err)
         if (s->read_only) {
             return 0;
         }
-        result = s->known ? replaced(s, err) : migrate(s, err);
+        result = s->known ? database_replaced(s, err) : migrate(s, err);
     } else if (result == 0) {
         result = check_form(s, &form, err);
         if (result == 0) {
@@ -388,7 +379,7 @@ static int open_to_write(struct state **out, const char *path, const char *pipel
     struct state *s = new_state(path, pipeline, false);
     s->known = known;
     bool gone = known && stat(path, &ignored) != 0 && errno == ENOENT;
-    int result = gone ? replaced(s, err) : open_state(s, err);
+    int result = gone ? database_replaced(s, err) : open_state(s, err);
     if (result < 0) {
         state_close(s);
         return result;

@@ -390,6 +390,22 @@ START_TEST(a_read_only_file_or_directory_is_named)
 }
 END_TEST
 
+START_TEST(a_file_that_goes_away_while_it_is_open_is_named)
+{
+    struct statefile f = statefile_make();
+    struct err err = {0};
+    struct state *s = statefile_open(&f, "articles");
+    ck_assert_int_eq(unlink(f.path), 0);
+    ck_assert_int_eq(statefile_position(s, "9", 1, &err), ERR_STATE);
+    ck_assert_msg(strstr(err.message, "was removed or replaced") != NULL, "%s", err.message);
+    state_close(statefile_open(&f, "articles"));
+    ck_assert_int_eq(statefile_position(s, "9", 1, &err), ERR_STATE);
+    ck_assert_msg(strstr(err.message, "was removed or replaced") != NULL, "%s", err.message);
+    state_close(s);
+    statefile_remove(&f);
+}
+END_TEST
+
 START_TEST(reading_for_status_neither_creates_nor_changes)
 {
     struct statefile f = statefile_make();
@@ -421,4 +437,5 @@ SUITE_MAIN("state/store", a_new_file_is_made_for_its_owner_only_and_opens_again,
            no_damaged_byte_crashes_or_looks_like_another_failure, a_file_cut_short_is_damaged,
            a_missing_directory_is_named, a_directory_in_place_of_the_file_is_named,
            a_device_in_place_of_the_file_is_refused_and_keeps_its_mode,
-           a_read_only_file_or_directory_is_named, reading_for_status_neither_creates_nor_changes)
+           a_read_only_file_or_directory_is_named, a_file_that_goes_away_while_it_is_open_is_named,
+           reading_for_status_neither_creates_nor_changes)
