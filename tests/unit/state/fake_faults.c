@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file system of SQLite before the system's own, and an allocator before the library's. */
+/* A file system of SQLite before the system's own, an allocator before the library's, and who
+ * watches statements. */
 #include "fake_faults.h"
 
 #include <sqlite3.h>
@@ -165,6 +166,28 @@ static void *take_more(void *old, int size)
     return due(FAULT_NOMEM) ? NULL : system_memory.xRealloc(old, size);
 }
 
+/* --- statements ------------------------------------------------------------------------------ */
+
+static int deny(void *context, int action, const char *a, const char *b, const char *c,
+                const char *d)
+{
+    (void)context, (void)action, (void)a, (void)b, (void)c, (void)d;
+    return due(FAULT_DENY) ? SQLITE_DENY : SQLITE_OK;
+}
+
+static int interrupt(void *context)
+{
+    (void)context;
+    return due(FAULT_INTERRUPT);
+}
+
+static int watch(sqlite3 *db, char **message, const void *api)
+{
+    (void)message, (void)api;
+    sqlite3_progress_handler(db, 1, interrupt, NULL);
+    return sqlite3_set_authorizer(db, deny, NULL);
+}
+
 /* Without the small memory that a connection has of its own, each allocation comes here. */
 bool faults_install(void)
 {
@@ -184,5 +207,6 @@ bool faults_install(void)
     files.xOpen = open_file;
     files.xDelete = delete_file;
     files.xAccess = look_at_file;
-    return taken && sqlite3_vfs_register(&files, 1) == SQLITE_OK;
+    return taken && sqlite3_vfs_register(&files, 1) == SQLITE_OK &&
+           sqlite3_auto_extension((void (*)(void))watch) == SQLITE_OK;
 }

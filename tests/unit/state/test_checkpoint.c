@@ -236,6 +236,26 @@ START_TEST(a_checkpoint_past_an_unsettled_operation_aborts)
 }
 END_TEST
 
+/* A bit of the row that turned over, on the disk or in memory. */
+START_TEST(a_checkpoint_with_another_sum_is_damaged)
+{
+    struct statefile f = statefile_make();
+    struct err err = {0};
+    struct checkpoint c;
+    struct state *s = statefile_open(&f, "articles");
+    statefile_begin(s, 1);
+    ck_assert_int_eq(sqlite3_exec(s->db,
+                                  "drop trigger pipeline_changed; "
+                                  "update pipeline set position = 'beyond'",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    ck_assert_int_eq(checkpoint_load(s, &c, &err), ERR_STATE);
+    ck_assert_ptr_nonnull(strstr(err.message, "the sum of the checkpoint is wrong"));
+    state_close(s);
+    statefile_remove(&f);
+}
+END_TEST
+
 START_TEST(a_settlement_that_is_committed_and_not_told_is_kept)
 {
     struct statefile f = statefile_make();
@@ -282,4 +302,5 @@ SUITE_MAIN("state/checkpoint", a_generation_goes_from_begun_to_live,
            a_kill_before_the_commit_leaves_position_and_letters_as_they_were,
            a_kill_after_the_commit_keeps_both, a_full_disk_is_temporary_and_changes_nothing,
            a_checkpoint_past_an_unsettled_operation_aborts,
+           a_checkpoint_with_another_sum_is_damaged,
            a_settlement_that_is_committed_and_not_told_is_kept, what_a_settlement_costs)

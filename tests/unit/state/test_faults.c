@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every step of the room, with each call to SQLite's files and each of its allocations failing
- * once: it says so and is done as a whole or not at all, and the same connection then does it.
+ * Every step of the room, with each call to SQLite's files, each of its allocations and each
+ * statement, wherever it can, failing once: it says so and is done as a whole or not at all, and
+ * the same connection then does it.
  */
 #include <signal.h>
 
@@ -14,7 +15,8 @@
 static const struct {
     const char *name;
     int stride;
-} kinds[FAULT_KINDS] = {{"", 1}, {"IOERR", 5}, {"FULL", 3}, {"BUSY", 1}, {"NOMEM", 101}};
+} kinds[FAULT_KINDS] = {{"", 1},        {"IOERR", 5}, {"FULL", 3},      {"BUSY", 1},
+                        {"NOMEM", 101}, {"DENY", 3},  {"INTERRUPT", 31}};
 
 /* --- the file -------------------------------------------------------------------------------- */
 
@@ -289,6 +291,18 @@ START_TEST(an_allocation_that_fails_once_leaves_a_step_done_or_not)
 }
 END_TEST
 
+START_TEST(a_statement_that_is_refused_once_leaves_a_step_done_or_not)
+{
+    try_all(FAULT_DENY);
+}
+END_TEST
+
+START_TEST(a_statement_that_breaks_off_once_leaves_a_step_done_or_not)
+{
+    try_all(FAULT_INTERRUPT);
+}
+END_TEST
+
 START_TEST(the_steps_have_every_statement)
 {
     for (size_t i = 0; i < STEPS; i++) {
@@ -309,6 +323,8 @@ int main(void)
                                   a_disk_that_is_full_once_leaves_a_step_done_or_not,
                                   a_file_that_is_busy_once_leaves_a_step_done_or_not,
                                   an_allocation_that_fails_once_leaves_a_step_done_or_not,
+                                  a_statement_that_is_refused_once_leaves_a_step_done_or_not,
+                                  a_statement_that_breaks_off_once_leaves_a_step_done_or_not,
                                   the_steps_have_every_statement};
     return !faults_install() ? EXIT_FAILURE
                              : suite_run("state/faults", tests, sizeof(tests) / sizeof(tests[0]));
