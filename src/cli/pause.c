@@ -81,12 +81,6 @@ static int look(struct job *j, struct err *err)
     return rc;
 }
 
-static int withdraw(struct job *j, struct err *err)
-{
-    return request_answer(j->session.state, j->id, REQUEST_FAILED, "{\"error\":\"withdrawn\"}",
-                          clock_wall_us(&j->session.clock), err);
-}
-
 /* The holder may end before it has answered. */
 static int follow(struct job *j, struct err *err)
 {
@@ -98,7 +92,7 @@ static int follow(struct job *j, struct err *err)
             return rc < 0 ? rc : 0;
         }
         if (*j->stop != 0) {
-            rc = withdraw(j, err);
+            rc = refusal_withdraw(&j->session, j->id, err);
             return rc < 0 ? rc : err_set(err, ERR_TRANSIENT, "interrupted; nothing was asked for");
         }
         if (clock_monotonic_us(&j->session.clock) >= hold_us) {
@@ -106,7 +100,7 @@ static int follow(struct job *j, struct err *err)
             rc = session_hold(&j->session, err);
             if (rc == 0) {
                 rc = look(j, err);
-                rc = rc == 0 ? withdraw(j, err) : rc;
+                rc = rc == 0 ? refusal_withdraw(&j->session, j->id, err) : rc;
                 return rc < 0 ? rc : do_it(j, err);
             }
             if (rc != ERR_HELD) {

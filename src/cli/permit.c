@@ -73,13 +73,6 @@ static int look(struct asking *k, struct err *err)
     return rc;
 }
 
-/* Whoever holds the pipeline next shall not do it by surprise. */
-static int withdraw(struct asking *k, struct err *err)
-{
-    return request_answer(k->session->state, k->id, REQUEST_FAILED, "{\"error\":\"withdrawn\"}",
-                          clock_wall_us(&k->session->clock), err);
-}
-
 static void show(struct asking *k)
 {
     struct working work;
@@ -107,12 +100,12 @@ static int follow(struct asking *k, bool *held, struct err *err)
         }
         if (__atomic_load_n(k->permit->stop, __ATOMIC_RELAXED) != 0) {
             k->result->stopped = true;
-            return withdraw(k, err);
+            return refusal_withdraw(k->session, k->id, err);
         }
         if (session_hold(k->session, &still) == 0) {
             rc = look(k, err); /* the answer may have been its last act */
             *held = rc != 0;
-            return rc == 0 ? withdraw(k, err) : rc < 0 ? rc : 0;
+            return rc == 0 ? refusal_withdraw(k->session, k->id, err) : rc < 0 ? rc : 0;
         }
         show(k);
         nanosleep(&pause, NULL);

@@ -44,10 +44,7 @@ static int look(struct rebuild_ask *k, bool *final, struct err *err)
 static int leave(struct rebuild_ask *k, struct err *err)
 {
     k->stopped = true;
-    return k->taken ? 0
-                    : request_answer(k->session->state, k->id, REQUEST_FAILED,
-                                     "{\"error\":\"withdrawn\"}", clock_wall_us(&k->session->clock),
-                                     err);
+    return k->taken ? 0 : refusal_withdraw(k->session, k->id, err);
 }
 
 /* What the next generation is at, as far as the state file knows. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rowferry/base/text.h"
+#include "rowferry/state/request.h"
 
 void refusal_push(struct buf *out, const char *why, const char *hint)
 {
@@ -23,4 +24,10 @@ int refusal_read(struct json_object *answer, const char *otherwise, struct err *
     const char *hint = json_object_get_string(json_object_object_get(answer, "hint"));
     int rc = err_set(err, ERR_STATE, "%s", why != NULL ? why : otherwise);
     return hint != NULL ? err_hint(err, "%s", hint) : rc;
+}
+
+int refusal_withdraw(struct session *s, int64_t id, struct err *err)
+{
+    return request_answer(s->state, id, REQUEST_FAILED, "{\"error\":\"withdrawn\"}",
+                          clock_wall_us(&s->clock), err);
 }
