@@ -114,6 +114,41 @@ static void take_settings(struct replica *r)
     r->session.pipeline = config_pipeline(&r->reading->config, r->name);
 }
 
+static void round_options(struct replica *r, struct pipeline_options *out)
+{
+    session_options(&r->session, out);
+    out->follow = true;
+    out->again = r->away || r->counts;
+    if (!r->until_rebuilt) {
+        out->retry_budget_ms = -1;
+    }
+    out->allow_deletes = r->allow_deletes;
+    out->allow_rejections = r->allow_rejections;
+    out->permission = r->permission;
+    out->rivals = r->fresh;
+    out->stood_by = r->fresh && r->stood_by;
+    out->stop = &r->order;
+    out->wake_fd = r->wake_fd;
+    out->alive_us = &r->alive_us;
+    out->board = r->board;
+    out->stall = &r->stall;
+    out->progress = on_progress;
+    out->progress_context = r;
+    out->asked = replica_asked;
+    out->asked_context = r;
+}
+
+/* The outcome is of all rounds. */
+static void add_round(struct replica *r, const struct pipeline_result *result)
+{
+    struct counters sum = r->outcome.result.counters;
+    bool first_load = r->outcome.result.first_load || result->first_load;
+    counters_add(&sum, &result->counters);
+    r->outcome.result = *result;
+    r->outcome.result.counters = sum;
+    r->outcome.result.first_load = first_load;
+}
+
 static int work(struct replica *r, struct err *err)
 {
     struct session *s = &r->session;
@@ -124,34 +159,10 @@ static int work(struct replica *r, struct err *err)
     int rc = session_open_service(s, err);
     if (rc == 0) {
         session_open_table(s);
-        session_options(s, &options);
+        round_options(r, &options);
         session_ports(s, &ports);
-        options.follow = true;
-        options.again = r->away || r->counts;
-        if (!r->until_rebuilt) {
-            options.retry_budget_ms = -1;
-        }
-        options.allow_deletes = r->allow_deletes;
-        options.allow_rejections = r->allow_rejections;
-        options.permission = r->permission;
-        options.rivals = r->fresh;
-        options.stood_by = r->fresh && r->stood_by;
-        options.stop = &r->order;
-        options.wake_fd = r->wake_fd;
-        options.alive_us = &r->alive_us;
-        options.board = r->board;
-        options.stall = &r->stall;
-        options.progress = on_progress;
-        options.progress_context = r;
-        options.asked = replica_asked;
-        options.asked_context = r;
         rc = pipeline_sync(&options, &ports, &result, err);
-        struct counters sum = r->outcome.result.counters;
-        bool first_load = r->outcome.result.first_load || result.first_load;
-        counters_add(&sum, &result.counters);
-        r->outcome.result = result;
-        r->outcome.result.counters = sum;
-        r->outcome.result.first_load = first_load;
+        add_round(r, &result);
         if (result.counters.checkpoints > 0) {
             replica_note_better(r);
         }

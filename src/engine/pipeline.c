@@ -299,29 +299,43 @@ struct sync_turn {
     bool followed; /* it was caught up */
 };
 
+static void sync_init(struct sync *s, const struct pipeline_options *options,
+                      const struct pipeline_ports *ports)
+{
+    *s = (struct sync){.options = options,
+                       .ports = ports,
+                       .target = {.pipeline = options->name,
+                                  .alias = options->alias,
+                                  .stream = options->stream,
+                                  .mapping = options->mapping,
+                                  .settings = options->settings,
+                                  .ingest_pipeline = options->ingest_pipeline,
+                                  .source = ports->source,
+                                  .service = ports->service,
+                                  .state = ports->state,
+                                  .clock = ports->clock,
+                                  .next = options->next,
+                                  .adopt = options->adopt,
+                                  .begun_us = options->begun_us,
+                                  .rivals = options->rivals,
+                                  .stood_by = options->stood_by,
+                                  .keep = options->keep}};
+    buf_init(&s->consumer, 2048);
+}
+
+static void sync_release(struct sync *s)
+{
+    loop_release(&s->loop);
+    target_release(&s->target);
+    buf_release(&s->consumer);
+}
+
 static int sync_once(const struct pipeline_options *options, const struct pipeline_ports *ports,
                      struct sync_turn *turn, struct pipeline_result *result, struct err *err)
 {
-    struct sync s = {.options = options,
-                     .ports = ports,
-                     .target = {.pipeline = options->name,
-                                .alias = options->alias,
-                                .stream = options->stream,
-                                .mapping = options->mapping,
-                                .settings = options->settings,
-                                .ingest_pipeline = options->ingest_pipeline,
-                                .source = ports->source,
-                                .service = ports->service,
-                                .state = ports->state,
-                                .clock = ports->clock,
-                                .next = options->next,
-                                .adopt = options->adopt,
-                                .begun_us = options->begun_us,
-                                .rivals = options->rivals,
-                                .stood_by = options->stood_by,
-                                .keep = options->keep}};
+    struct sync s;
     *result = (struct pipeline_result){0};
-    buf_init(&s.consumer, 2048);
+    sync_init(&s, options, ports);
     int rc = loop_init(&s.loop, options, ports, err);
     if (rc == 0) {
         rc = target_init(&s.target, err);
@@ -346,9 +360,7 @@ static int sync_once(const struct pipeline_options *options, const struct pipeli
     if (options->board != NULL) {
         board_round_ended(options->board);
     }
-    loop_release(&s.loop);
-    target_release(&s.target);
-    buf_release(&s.consumer);
+    sync_release(&s);
     return rc;
 }
 
