@@ -154,6 +154,15 @@ static int ask_again(struct changelog *c, struct err *err)
     return rc == 0 ? changelog_send_query(c, err) : rc;
 }
 
+/* A text that is no value of the key's type is asked for in a way that takes any. */
+static int meet_error(struct changelog *c, struct err *err)
+{
+    if (c->kind == PAGE_ASKED && presence_again(&c->presence, &c->reader, &c->keys, err)) {
+        return ask_again(c, err);
+    }
+    return err_context(err, "could not read %s", c->table->quoted);
+}
+
 /* One step: 1 where `change` was filled, 0 to go on. */
 static int step(struct changelog *c, struct change *change, struct err *err)
 {
@@ -167,12 +176,8 @@ static int step(struct changelog *c, struct change *change, struct err *err)
         return give_mark(c, change);
     }
     int rc = reader_next(&c->reader, &row, err);
-    if (rc < 0 && c->kind == PAGE_ASKED && c->keys_only &&
-        presence_again(&c->presence, &c->reader, &c->keys, err)) {
-        return ask_again(c, err);
-    }
     if (rc < 0) {
-        return err_context(err, "could not read %s", c->table->quoted);
+        return meet_error(c, err);
     }
     if (rc == READER_WAIT) {
         *change = (struct change){.kind = CHANGE_WAIT};

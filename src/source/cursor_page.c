@@ -344,6 +344,15 @@ static int take_row(struct cursor *c, const struct row *row, struct change *chan
     }
 }
 
+/* A text that is no value of the key's type is asked for in a way that takes any. */
+static int meet_error(struct cursor *c, struct err *err)
+{
+    if (c->stage == CURSOR_ASKED && presence_again(&c->presence, &c->reader, &c->keys, err)) {
+        return cursor_ask(c, err);
+    }
+    return err_context(err, "could not read %s", c->table->quoted);
+}
+
 /* One step: 1 where `change` was filled, 0 to go on. */
 static int step(struct cursor *c, struct change *change, struct err *err)
 {
@@ -355,12 +364,8 @@ static int step(struct cursor *c, struct change *change, struct err *err)
         return 1;
     }
     int rc = reader_next(&c->reader, &row, err);
-    if (rc < 0 && c->stage == CURSOR_ASKED && c->keys_only &&
-        presence_again(&c->presence, &c->reader, &c->keys, err)) {
-        return cursor_ask(c, err);
-    }
     if (rc < 0) {
-        return err_context(err, "could not read %s", c->table->quoted);
+        return meet_error(c, err);
     }
     if (rc == READER_WAIT) {
         *change = (struct change){.kind = CHANGE_WAIT};

@@ -187,6 +187,21 @@ START_TEST(a_text_that_is_no_key_of_two_parts_has_no_row)
 }
 END_TEST
 
+START_TEST(a_document_of_a_day_that_never_was_stops_no_reconcile)
+{
+    static const char *const key[] = {"day", "code"};
+    static const char *const days[] = {"2026-01-01:a", "2026-13-01:a", "never:a"};
+    struct walk w = {.table = "public.day", .key = key, .key_count = 2};
+    walk_new(&w, "create table day (day date, code text, primary key (day, code)); "
+                 "insert into day values ('2026-01-01', 'a')");
+    walk_start(&w);
+    ck_assert_uint_eq(lacking(&w, 0, days, 2), 1);
+    ck_assert_uint_eq(lacking(&w, 0, days, 3), 2);
+    ck_assert_uint_eq(lacking(&w, 0, days, 1), 0);
+    walk_free(&w);
+}
+END_TEST
+
 /* One row that many documents hang on: the change log has a single entry. */
 START_TEST(what_a_dependency_hides_from_a_query_is_foreseen)
 {
@@ -229,5 +244,6 @@ SUITE_MAIN("source/ahead", a_window_of_several_pages_tells_its_deletes_first,
            rows_that_a_condition_stops_showing_are_foreseen,
            all_of_many_numbers_have_a_row_and_then_some_have_not, a_text_that_is_no_key_has_no_row,
            a_text_that_is_no_key_of_two_parts_has_no_row,
+           a_document_of_a_day_that_never_was_stops_no_reconcile,
            keys_asked_for_their_lack_of_a_row_tell_no_rows,
            what_a_dependency_hides_from_a_query_is_foreseen)

@@ -318,6 +318,44 @@ START_TEST(keys_are_read_again_and_their_deletes_are_told)
 }
 END_TEST
 
+/* As the index may hold it, by some other hand. */
+START_TEST(a_document_whose_id_is_no_uuid_stops_no_reconcile)
+{
+    struct walk w = of_notes();
+    struct err err = {0};
+    const struct span keys[] = {span_make("00000000-0000-0000-0000-000000000001", 36),
+                                span_make("stray", 5)};
+    walk_new(&w, "create table note (id uuid primary key, body text, at timestamptz not null)");
+    sql_exec(w.db, "insert into note values ('00000000-0000-0000-0000-000000000001', 'b', now())");
+    walk_start(&w);
+    walk_drain(&w);
+    must(w.capture->ops->begin_keys(w.capture, keys, 2, true, &err), &err);
+    must(walk_rest(&w, &err), &err);
+    ck_assert_uint_eq(w.rows, 0);
+    ck_assert_uint_eq(w.gone, 1);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_slow_read_leaves_the_process_its_time)
+{
+    struct walk w = of_notes();
+    struct err err = {0};
+    struct change change = {0};
+    w.where = "pg_advisory_xact_lock_shared(1) is not null";
+    begin(&w, NOTES);
+    sql_exec(w.db, "insert into note values (50, 'fifty'); select pg_advisory_lock(1)");
+    must(w.capture->ops->begin(w.capture, &err), &err);
+    must(w.capture->ops->next(w.capture, &change, &err), &err);
+    ck_assert_int_eq(change.kind, CHANGE_WAIT);
+    sql_exec(w.db, "select pg_advisory_unlock(1)");
+    must(walk_rest(&w, &err), &err);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
 START_TEST(a_key_of_another_schemas_type_is_read_in_its_own_order)
 {
     static const char *const key[] = {"id"};
@@ -359,19 +397,18 @@ START_TEST(a_first_load_tells_how_far_it_is)
 }
 END_TEST
 
-SUITE_MAIN("source/cursor", a_first_load_tells_how_far_it_is,
-           changes_arrive_before_the_horizon_passes_them,
-           what_was_delivered_ahead_is_not_delivered_again,
-           what_was_pushed_out_of_the_table_is_delivered_twice_at_most,
-           a_transaction_that_commits_late_is_not_missed, a_prepared_transaction_is_not_missed,
-           a_prepared_transaction_that_waits_at_the_first_load_is_not_missed,
-           a_transaction_of_another_database_holds_nothing_up,
-           equal_timestamps_at_the_edge_of_a_page_are_neither_lost_nor_doubled,
-           microseconds_part_two_pages, a_row_that_stops_matching_is_deleted,
-           a_condition_that_is_null_does_not_match,
-           the_first_load_deletes_nothing_of_an_empty_index,
-           a_row_that_stops_matching_during_the_first_load_is_deleted,
-           rows_without_a_value_are_in_the_first_load,
-           a_crash_after_any_page_or_mark_goes_on_where_it_was, an_idle_poll_does_not_move,
-           keys_are_read_again_and_their_deletes_are_told,
-           a_key_of_another_schemas_type_is_read_in_its_own_order)
+SUITE_MAIN(
+    "source/cursor", a_first_load_tells_how_far_it_is,
+    changes_arrive_before_the_horizon_passes_them, what_was_delivered_ahead_is_not_delivered_again,
+    what_was_pushed_out_of_the_table_is_delivered_twice_at_most,
+    a_transaction_that_commits_late_is_not_missed, a_prepared_transaction_is_not_missed,
+    a_prepared_transaction_that_waits_at_the_first_load_is_not_missed,
+    a_transaction_of_another_database_holds_nothing_up,
+    equal_timestamps_at_the_edge_of_a_page_are_neither_lost_nor_doubled,
+    microseconds_part_two_pages, a_row_that_stops_matching_is_deleted,
+    a_condition_that_is_null_does_not_match, the_first_load_deletes_nothing_of_an_empty_index,
+    a_row_that_stops_matching_during_the_first_load_is_deleted,
+    rows_without_a_value_are_in_the_first_load, a_crash_after_any_page_or_mark_goes_on_where_it_was,
+    an_idle_poll_does_not_move, keys_are_read_again_and_their_deletes_are_told,
+    a_document_whose_id_is_no_uuid_stops_no_reconcile, a_slow_read_leaves_the_process_its_time,
+    a_key_of_another_schemas_type_is_read_in_its_own_order)
