@@ -356,6 +356,38 @@ START_TEST(a_slow_read_leaves_the_process_its_time)
 }
 END_TEST
 
+static void expect_drift(struct walk *w, int rc, const struct err *err, const char *reason)
+{
+    ck_assert_int_eq(rc, ERR_STATE);
+    ck_assert_msg(strstr(err->message, reason) != NULL, "%s", err->message);
+    ck_assert(err->drift);
+    ck_assert_int_eq(sql_int(w->db, "select count(*) from mirror where content ~ 'new'"), 0);
+}
+
+START_TEST(a_table_created_anew_between_two_pages_is_not_read_as_if_it_were_the_old_one)
+{
+    struct walk w = of_notes();
+    struct err err = {0};
+    begin(&w, NOTES);
+    sql_exec(w.db, "alter table note rename to was; " NOTES);
+    sql_exec(w.db, "insert into note values (1, 'new')");
+    expect_drift(&w, walk_try(&w, &err), &err, "was created anew or renamed");
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(rows_of_a_column_that_got_another_type_are_not_read_as_if_it_had_the_old_one)
+{
+    struct walk w = of_notes();
+    struct err err = {0};
+    begin(&w, NOTES);
+    sql_exec(w.db, "alter table note alter body type text[] using array[body]");
+    sql_exec(w.db, "update note set body = '{new}', at = now() where id = 1");
+    expect_drift(&w, walk_try(&w, &err), &err, "table definition changed: column \"body\"");
+    walk_free(&w);
+}
+END_TEST
+
 START_TEST(a_key_of_another_schemas_type_is_read_in_its_own_order)
 {
     static const char *const key[] = {"id"};
@@ -411,4 +443,6 @@ SUITE_MAIN(
     rows_without_a_value_are_in_the_first_load, a_crash_after_any_page_or_mark_goes_on_where_it_was,
     an_idle_poll_does_not_move, keys_are_read_again_and_their_deletes_are_told,
     a_document_whose_id_is_no_uuid_stops_no_reconcile, a_slow_read_leaves_the_process_its_time,
+    a_table_created_anew_between_two_pages_is_not_read_as_if_it_were_the_old_one,
+    rows_of_a_column_that_got_another_type_are_not_read_as_if_it_had_the_old_one,
     a_key_of_another_schemas_type_is_read_in_its_own_order)
