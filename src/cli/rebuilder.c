@@ -286,7 +286,8 @@ static int carry_out(struct rebuilder *b, int64_t id, const char *command, const
         err_set(err, ERR_STATE,
                 "pipeline \"%s\" is held by a process that began with another configuration",
                 b->options.pipeline);
-        return err_hint(err, "end that process, rowferry reindex, and start it again");
+        return err_hint(err, "end that process, rowferry reindex %s, and start it again",
+                        b->options.pipeline);
     }
     enum rebuild_kind kind = strcmp(command, REQUEST_ROLLBACK) == 0 ? REBUILD_BACK : REBUILD_NEW;
     return rebuilder_begin(b, id, kind, &terms, err);

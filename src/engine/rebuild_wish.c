@@ -90,16 +90,17 @@ static int want_new(struct rebuild_job *j, struct target *t, bool adopt, struct 
     return rc < 0 ? rc : wish(j, REBUILD_NEW, adopt, NULL, NULL, err);
 }
 
+/* index null: of the pipeline itself, whose name ends the hint then. */
 static int refuse_back(const struct rebuild_job *j, const char *index, const char *why,
                        const char *hint, struct err *err)
 {
+    const char *name = j->options->pipeline->name;
     if (index != NULL) {
         err_set(err, ERR_STATE, "cannot go back to index \"%s\": %s", index, why);
-    } else {
-        err_set(err, ERR_STATE, "pipeline \"%s\" cannot go back: %s", j->options->pipeline->name,
-                why);
+        return err_hint(err, "%s", hint);
     }
-    return err_hint(err, "%s", hint);
+    err_set(err, ERR_STATE, "pipeline \"%s\" cannot go back: %s", name, why);
+    return err_hint(err, "%s %s", hint, name);
 }
 
 /* The one of ours that was live before. */
@@ -117,7 +118,7 @@ static int find_former(struct rebuild_job *j, const struct target *t, struct ind
     }
     if (rc == 0 && *former == NULL) {
         rc = refuse_back(j, NULL, "no former generation is kept",
-                         "to.keep says how many are; rowferry reindex builds another one", err);
+                         "to.keep says how many are; to build another one: rowferry reindex", err);
     }
     return rc;
 }
