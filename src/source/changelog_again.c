@@ -117,17 +117,6 @@ static int tell_table(struct changelog *c, bool *again, struct err *err)
     return 0;
 }
 
-static int check_same_table(const struct changelog *c, struct err *err)
-{
-    if (c->at.table == 0 || c->at.table == c->table->oid) {
-        return 0;
-    }
-    err_set(err, ERR_STATE, "table %s was created anew since the index was begun",
-            c->table->quoted);
-    err_hint(err, POSITION_ANEW_HINT);
-    return err_drift(err);
-}
-
 /* What a lost state file would be replaced by is to be good as it is. */
 static int refuse(const struct changelog *c, struct err *err)
 {
@@ -136,7 +125,7 @@ static int refuse(const struct changelog *c, struct err *err)
 
 static int tell(struct changelog *c, bool expired, bool *again, struct err *err)
 {
-    int rc = check_same_table(c, err);
+    int rc = position_check_table(c->at.table, c->table->oid, c->table->quoted, err);
     if (rc < 0) {
         return rc;
     }

@@ -128,6 +128,7 @@ static int cursor_start(struct capture *capture, struct buf *position, struct er
         const struct column *column = columns_find(&c->table->columns, c->column);
         cursor_position_release(&c->at);
         c->at.copy = true;
+        c->at.table = c->table->oid;
         c->at.nulls = !column->not_null;
         c->at.until = c->horizon.value != NULL ? text_copy(c->horizon.value) : NULL;
         c->rows_read = 0;
@@ -140,7 +141,14 @@ static int cursor_resume(struct capture *capture, const char *position, struct e
 {
     struct cursor *c = of(capture);
     int rc = cursor_position_parse(&c->at, position, err);
-    return rc == 0 ? prepare(c, err) : rc;
+    if (rc == 0) {
+        rc = prepare(c, err);
+    }
+    if (rc == 0) {
+        rc = position_check_table(c->at.table, c->table->oid, c->table->quoted, err);
+        c->at.table = c->table->oid;
+    }
+    return rc;
 }
 
 /* A condition may look at any column. */

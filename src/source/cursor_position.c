@@ -2,6 +2,7 @@
 /* Positions of a cursor: text. */
 #include "cursor_position.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +23,10 @@ void cursor_position_release(struct cursor_position *p)
 
 void cursor_position_copy(struct cursor_position *to, const struct cursor_position *from)
 {
-    struct cursor_position copy = {from->copy, from->nulls, copy_of(from->until),
-                                   copy_of(from->value), copy_of(from->key)};
+    struct cursor_position copy = *from;
+    copy.until = copy_of(from->until);
+    copy.value = copy_of(from->value);
+    copy.key = copy_of(from->key);
     cursor_position_release(to);
     *to = copy;
 }
@@ -58,6 +61,17 @@ static char *take_value(const char **at)
     return value;
 }
 
+/* Not 0, which is no oid. */
+static bool take_table(const char **at, struct cursor_position *p)
+{
+    char *end;
+    unsigned long long oid = strtoull(*at, &end, 10);
+    bool found = **at >= '1' && **at <= '9' && oid <= UINT32_MAX;
+    p->table = found ? (uint32_t)oid : 0;
+    *at = end;
+    return found;
+}
+
 static bool take_key(const char **at, struct cursor_position *p)
 {
     if (!take(at, " after ")) {
@@ -74,6 +88,9 @@ static bool parse(struct cursor_position *p, const char *at)
         return false;
     }
     p->copy = take(&at, " copy");
+    if (take(&at, " in ") && !take_table(&at, p)) {
+        return false;
+    }
     if (p->copy && take(&at, " until \"")) {
         p->until = take_value(&at);
         if (p->until == NULL) {
@@ -107,6 +124,9 @@ int cursor_position_parse(struct cursor_position *out, const char *text, struct 
 void cursor_position_print(struct buf *out, const struct cursor_position *p)
 {
     buf_push_text(out, p->copy ? "cursor copy" : "cursor");
+    if (p->table != 0) {
+        buf_printf(out, " in %" PRIu32, p->table);
+    }
     if (p->until != NULL) {
         buf_printf(out, " until \"%s\"", p->until);
     }

@@ -5,8 +5,9 @@
  *     cursor                                   nothing is read yet
  *     cursor "<value>" after <key>             all up to this row is read
  *     cursor copy ...                          within the first load
- *     cursor copy until "<value>" ...          and rows below that value were never delivered
- * before cursor copy ... null [after <key>]       among the rows without a value, which come first
+ *     cursor copy until "<value>" ...          rows below that value were never delivered before
+ *     cursor copy ... null [after <key>]       among the rows without a value, which come first
+ *     cursor [copy] in <oid> ...               of that table
  *
  * A value is PostgreSQL's text, which has no quote in it; the key is all that follows.
  */
@@ -14,6 +15,7 @@
 #define ROWFERRY_SOURCE_CURSOR_POSITION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
@@ -21,9 +23,10 @@
 struct cursor_position {
     bool copy;
     bool nulls;
-    char *until; /* null: not known */
-    char *value; /* null: at the beginning */
-    char *key;   /* null: at the beginning */
+    uint32_t table; /* its oid; 0: not known, as an earlier version wrote it */
+    char *until;    /* null: not known */
+    char *value;    /* null: at the beginning */
+    char *key;      /* null: at the beginning */
 };
 
 void cursor_position_release(struct cursor_position *p);

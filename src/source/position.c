@@ -436,3 +436,13 @@ int position_compare(const struct position *a, const struct position *b)
     }
     return log_a ? compare_window(a, b) : compare_copy(a, b);
 }
+
+int position_check_table(uint32_t was, uint32_t is, const char *quoted, struct err *err)
+{
+    if (was == 0 || was == is) {
+        return 0;
+    }
+    err_set(err, ERR_STATE, "table %s was created anew since the index was begun", quoted);
+    err_hint(err, POSITION_ANEW_HINT);
+    return err_drift(err);
+}

@@ -5,10 +5,10 @@
  *     copy <filenode> <block>/<blocks> from <snapshot>       a copy by block ranges
  *     copy keys nulls|first|after <key> from <snapshot>      a copy by key ranges
  *     copy <filenode> <block>-<end> <block>/<blocks> from .. with block ranges that were begun
- * before copy keys first until <value> and beyond <value> from  with several key ranges log
- * <snapshot>                                         all that the snapshot saw is read log <last>
- * to <target> after <part> <xid> <seq>        within the window between two log ... of <capture>
- * there, in another table's entries
+ *     copy keys first until <value> and beyond <value> from  with several key ranges
+ *     log <snapshot>                                         all that the snapshot saw is read
+ *     log <last> to <target> after <part> <xid> <seq>        within the window between two
+ *     log ... of <capture>                                   there, in another table's entries
  *     ... on <timeline>                                      where the server stood then
  *     ... on <timeline> again                                read once more: a reconcile is due
  *     ... on <timeline> since <transaction> in <oid>         of that registration and table
@@ -78,6 +78,10 @@ void position_copy(struct position *to, const struct position *from);
 
 /* One state file holds all pipelines of a configuration. */
 #define POSITION_ANEW_HINT "build the index anew: rowferry reindex"
+
+/* ERR_STATE, and the drift that it is, where a position of the table with the oid `was` (0: not
+ * known) is read on in another one. */
+int position_check_table(uint32_t was, uint32_t is, const char *quoted, struct err *err) MUST_CHECK;
 
 /* ERR_STATE where the text is not a position of a change log. */
 int position_parse(struct position *out, const char *text, struct err *err) MUST_CHECK;

@@ -60,8 +60,9 @@ static inline void overlap_is_over(struct walk *w)
 /* Reads until the position is behind all rows. */
 static inline void pass_all(struct walk *w)
 {
-    char *last = sql_text(w->db, "set timezone = 'UTC'; select 'cursor \"' || at || '\" after ' || "
-                                 "id from note order by note.at desc, id desc limit 1");
+    char *last = sql_text(
+        w->db, "set timezone = 'UTC'; select 'cursor in ' || 'note'::regclass::oid || "
+               "' \"' || at || '\" after ' || id from note order by note.at desc, id desc limit 1");
     struct deadline deadline = deadline_after(WAIT_MS);
     while (strcmp(w->position, last) != 0) {
         walk_drain(w);

@@ -147,6 +147,24 @@ START_TEST(another_capture_is_refused_until_the_index_is_built_anew)
 }
 END_TEST
 
+START_TEST(a_table_that_took_the_name_of_the_former_one_is_another)
+{
+    struct world w;
+    struct program_result result;
+    following_world(&w, 10, FOLLOW);
+    sql_exec(w.conn,
+             "alter table articles rename to was; create table articles (like was including "
+             "all); insert into articles select * from was where source_id > 3");
+    world_sync(&w, 1, &result);
+    expect_text(result.err, "was created anew since the index was begun");
+    expect_text(result.err, "rowferry reindex");
+    program_result_release(&result);
+    rowferry_expect(0, w.config, "reindex", NULL);
+    sync_and_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(a_lost_state_file_builds_the_index_anew)
 {
     struct world w;
@@ -164,4 +182,5 @@ SUITE_MAIN("sync/cursor", a_table_is_followed_without_anything_in_the_database,
            a_transaction_that_commits_after_two_syncs_is_not_lost,
            a_row_that_is_deleted_softly_leaves_the_index, check_says_what_the_promise_rests_on,
            there_is_nothing_to_install, another_capture_is_refused_until_the_index_is_built_anew,
+           a_table_that_took_the_name_of_the_former_one_is_another,
            a_lost_state_file_builds_the_index_anew)

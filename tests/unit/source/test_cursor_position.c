@@ -16,6 +16,9 @@ static const char *const valid[] = {
     "cursor \"2026-01-02 03:04:05.123456+00\" after eu:42",
     "cursor \"0044-03-15 00:00:00+00 BC\" after a \"b\" after\nc",
     "cursor \"infinity\" after ",
+    "cursor in 16384",
+    "cursor in 4294967295 \"7\" after 8",
+    "cursor copy in 16384 until \"17\" null after 12",
 };
 
 static const char *const invalid[] = {
@@ -30,6 +33,12 @@ static const char *const invalid[] = {
     "cursor until \"1\"",
     "cursor copy until \"1",
     "cursor copy \"1\"",
+    "cursor in ",
+    "cursor in 0",
+    "cursor in -1",
+    "cursor in 4294967296",
+    "cursor in 16384x",
+    "cursor in 16384 copy",
 };
 
 START_TEST(every_form_is_printed_as_it_was_parsed)
