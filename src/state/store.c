@@ -257,6 +257,40 @@ static int migrate(struct state *s, struct err *err)
     return transaction_end(s, result, err);
 }
 
+/* Errors of a backup are its target's. */
+static int copy_to_memory(struct state *s, struct err *err)
+{
+    sqlite3 *file = s->db;
+    s->db = NULL;
+    int code =
+        sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code == SQLITE_OK) {
+        sqlite3_backup *backup = sqlite3_backup_init(s->db, "main", file, "main");
+        if (backup != NULL) {
+            (void)sqlite3_backup_step(backup, -1);
+            (void)sqlite3_backup_finish(backup);
+        }
+        code = sqlite3_errcode(s->db);
+    }
+    sqlite3_close(file);
+    return code == SQLITE_OK && rowsum_register(s->db) == SQLITE_OK ? 0 : database_error(s, err);
+}
+
+/* Who only looks brings no file up to date, and asks for what the newest form has: after an upgrade
+ * too. So it looks at a copy. */
+static int read_as_newest(struct state *s, struct err *err)
+{
+    struct form form;
+    int result = copy_to_memory(s, err);
+    if (result == 0) {
+        result = read_form(s, &form, err);
+    }
+    if (result == 0 && form.form < newest_form()) { /* else a sync was faster */
+        result = apply_migrations(s, form.form, err);
+    }
+    return result == 0 ? execute(s, "pragma query_only = on", err) : result;
+}
+
 static int find_pipeline(struct state *s, struct err *err)
 {
     sqlite3_stmt *statement = NULL;
@@ -351,8 +385,8 @@ static int open_state(struct state *s, struct err *err)
         if (result == 0) {
             result = check_whole(s, err);
         }
-        if (result == 0 && form.form < newest_form() && !s->read_only) {
-            result = migrate(s, err);
+        if (result == 0 && form.form < newest_form()) {
+            result = s->read_only ? read_as_newest(s, err) : migrate(s, err);
         }
     }
     if (result == 0) {

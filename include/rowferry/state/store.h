@@ -21,7 +21,8 @@ struct state; /* opaque: one pipeline's connection */
 /* Opens (creating it where absent) and enters the pipeline. */
 int state_open(struct state **out, const char *path, const char *pipeline,
                struct err *err) MUST_CHECK;
-/* The same without creating or migrating: for status. *out null where there is no file. */
+/* The same without creating or migrating: for status. *out null where there is no file. Of a
+ * file of an older version a copy is read, which sees nothing that is written later. */
 int state_open_read_only(struct state **out, const char *path, const char *pipeline,
                          struct err *err) MUST_CHECK;
 void state_close(struct state *s); /* null is allowed */

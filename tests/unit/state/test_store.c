@@ -4,6 +4,10 @@
 
 #include <errno.h>
 
+#include "rowferry/base/embed.h"
+#include "rowferry/state/halt.h"
+#include "rowferry/state/pause.h"
+#include "rowsum.h"
 #include "statefile.h"
 
 static void sql(const char *path, const char *text)
@@ -406,6 +410,53 @@ START_TEST(a_file_that_goes_away_while_it_is_open_is_named)
 }
 END_TEST
 
+/* As a version before made it, whose form this is. */
+static void make_older(const char *path, size_t form)
+{
+    char stamp[96];
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    ck_assert_int_eq(rowsum_register(db), SQLITE_OK);
+    for (size_t i = 0; i < form; i++) {
+        ck_assert_int_eq(sqlite3_exec(db, state_sql[i].text, NULL, NULL, NULL), SQLITE_OK);
+    }
+    snprintf(stamp, sizeof(stamp), "pragma application_id = 1919907686; pragma user_version = %zu;",
+             form);
+    ck_assert_int_eq(sqlite3_exec(db, stamp, NULL, NULL, NULL), SQLITE_OK);
+    ck_assert_int_eq(
+        sqlite3_exec(db, "insert into pipeline (name) values ('articles')", NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+}
+
+START_TEST(after_an_upgrade_status_reads_the_file_of_before_and_leaves_it_alone)
+{
+    for (size_t form = 1; state_sql[form].name != NULL; form++) {
+        struct statefile f = statefile_make_in_memory();
+        struct err err = {0};
+        struct state *s;
+        struct halt halt;
+        bool known;
+        int64_t paused_us;
+        unsigned char *before;
+        unsigned char *after;
+        make_older(f.path, form);
+        size_t len = read_file(f.path, &before);
+        OK(state_open_read_only(&s, f.path, "articles", &err));
+        OK(halt_look(s, &halt, &known, &err));
+        OK(pause_look(s, &paused_us, &err));
+        ck_assert_int_eq(statefile_position(s, "9", 1, &err), ERR_STATE);
+        state_close(s);
+        ck_assert_uint_eq(read_file(f.path, &after), len);
+        ck_assert_mem_eq(before, after, len);
+        state_close(statefile_open(&f, "articles")); /* as the next sync does */
+        free(before);
+        free(after);
+        statefile_remove(&f);
+    }
+}
+END_TEST
+
 START_TEST(reading_for_status_neither_creates_nor_changes)
 {
     struct statefile f = statefile_make();
@@ -438,4 +489,5 @@ SUITE_MAIN("state/store", a_new_file_is_made_for_its_owner_only_and_opens_again,
            a_missing_directory_is_named, a_directory_in_place_of_the_file_is_named,
            a_device_in_place_of_the_file_is_refused_and_keeps_its_mode,
            a_read_only_file_or_directory_is_named, a_file_that_goes_away_while_it_is_open_is_named,
+           after_an_upgrade_status_reads_the_file_of_before_and_leaves_it_alone,
            reading_for_status_neither_creates_nor_changes)
