@@ -35,6 +35,8 @@ int open(struct err *err)
     return err_set(err, ERR_CONFIG, "no \"%s\" is there", "table");
 }'
     put tests/unit/base/test_a.c '#include "rowferry/base/a.h"'
+    put tests/integration/sync/test_guard.c 'START_TEST(it_stops)'
+    put docs/reliability.md 'see `unit_base_a`, `unit_base_*` and `sync_guard: it_stops`'
 }
 
 passes() {
@@ -162,6 +164,18 @@ words)
     caught src/base/w.c
     put docs/example.md "cp /ho""me/me/rowferry.json ."
     put src/base/w.c 'mktemp("aX''XXXXX")'
+    passes
+    ;;
+named)
+    put docs/reliability.md 'see `crash_kill`'
+    caught docs/reliability.md
+    put SECURITY.md 'see `integration_sync_guards`'
+    caught SECURITY.md
+    put tests/README.md 'see `unit_state_*`'
+    caught tests/README.md
+    put tests/README.md '| rule | `sync_guard: it_goes_on` |'
+    caught tests/README.md
+    put tests/README.md 'see `integration_sync_guard`, `sync_*` and `crash_tell()`'
     passes
     ;;
 voice)
