@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Mutants that nobody thought of: fixed operators over every line of the code that must not be wrong, of which
-a seeded sample is tried. Each is built with sanitizers and has to be caught by the tests of its room.
+a seeded sample is tried. Each has to be caught by the tests of its room; what they miss they try again with
+sanitizers.
 
     operators.py [--count N] [--seed N] [--skip N] [--jobs N] [--only FILE]... [--least PERCENT] [--folder DIR] [--unchecked]
     operators.py --list [--count N] [--seed N]
@@ -9,9 +10,10 @@ a seeded sample is tried. Each is built with sanitizers and has to be caught by 
 What one operator does in one place is a mutant: a condition is negated or joined the other way, a comparison or a sum
 is off by one, a call is dropped, a constant is another one. Calls that only log are left alone. A mutant that does not
 compile is none. Ends with the survivors, and fails where less than PERCENT (95) are caught. Servers and builds lie in a
-folder of its own below $TMPDIR, two workers need about 3 GB."""
+folder of its own below $TMPDIR, two workers need about 5 GB."""
 import argparse
 import glob
+import itertools
 import os
 import random
 import re
@@ -155,11 +157,14 @@ def end_session(leader):
             pass  # it is gone
 
 
+BUILDS = {"plain": "", "sanitized": "address,undefined"}
+
+
 class Worker:
-    """A tree of its own, a build of it, and a PostgreSQL."""
+    """A tree of its own, two builds of it, and a PostgreSQL."""
 
     def __init__(self, folder):
-        self.tree, self.build = os.path.join(folder, "tree"), os.path.join(folder, "build")
+        self.tree, self.folder = os.path.join(folder, "tree"), folder
         self.state, self.log = os.path.join(folder, "servers"), os.path.join(folder, "log")
         shutil.copytree(TOP, self.tree, ignore=shutil.ignore_patterns("build", ".git"), dirs_exist_ok=True)
         compiling = os.path.join(self.tree, "cmake", "Compile.cmake")
@@ -167,18 +172,21 @@ class Worker:
             flags = file.read()
         with open(compiling, "w", encoding="utf-8") as file:
             file.write(flags.replace("-Werror", ""))  # a mutant may leave something unused
-        self.run(["cmake", "-G", "Ninja", "-S", self.tree, "-B", self.build, "-DCMAKE_BUILD_TYPE=Debug",
-                  "-DROWFERRY_SANITIZE=address,undefined", "-DCMAKE_C_FLAGS=-O1"], 600)
+        for build, sanitizers in BUILDS.items():
+            self.run(["cmake", "-G", "Ninja", "-S", self.tree, "-B", os.path.join(folder, build), "-DCMAKE_BUILD_TYPE=Debug",
+                      "-DROWFERRY_SANITIZE=" + sanitizers, "-DCMAKE_C_FLAGS=-O1"], 600)
         self.servers = os.path.join(self.tree, "tests", "integration", "servers")
-        self.environment = dict(os.environ, ROWFERRY_SEEDS=SEEDS, CK_DEFAULT_TIMEOUT="30",
-                                ROWFERRY_PROGRAM=os.path.join(self.build, "rowferry"),
-                                DEVSEARCH_PROGRAM=os.path.join(self.build, "devsearch"))
 
-    def run(self, command, seconds):
+    def environment(self, build):
+        return dict(os.environ, ROWFERRY_SEEDS=SEEDS, CK_DEFAULT_TIMEOUT="30",
+                    ROWFERRY_PROGRAM=os.path.join(self.folder, build, "rowferry"),
+                    DEVSEARCH_PROGRAM=os.path.join(self.folder, build, "devsearch"))
+
+    def run(self, command, seconds, environment=None):
         """Returns 0 where it succeeds; what fails or hangs is ended with all that it began."""
         with open(self.log, "wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                                       env=getattr(self, "environment", None), start_new_session=True)
+                                       env=environment, start_new_session=True)
             status = -1
             try:
                 status = process.wait(seconds)
@@ -201,26 +209,26 @@ class Worker:
         near = [test for test in beyond if test.rsplit("_", 1)[1] in name]
         return units + near + [test for test in beyond if test not in near]
 
-    def make(self, test):
+    def make(self, build, test):
         programs = ["rowferry", "devsearch"] if test.startswith("integration_sync") else []
-        return self.run(["ninja", "-j1", "-C", self.build, test] + programs, 1800)
+        return self.run(["ninja", "-j1", "-C", os.path.join(self.folder, build), test] + programs, 1800)
 
-    def try_test(self, test):
-        found = glob.glob(os.path.join(self.build, "tests", "**", test), recursive=True)
+    def try_test(self, build, test):
+        found = glob.glob(os.path.join(self.folder, build, "tests", "**", test), recursive=True)
         command = [found[0]]
         if test.startswith("integration"):
             command = [self.servers, "run", self.state] + command
-        return self.run(command, TEST_S)
+        return self.run(command, TEST_S, self.environment(build))
 
     def judge(self, mutant):
         """None: it does not compile; "": it survived; else which test caught it."""
         path = os.path.join(self.tree, mutant.path)
         self.write(path, mutant.text)
         try:
-            for test in self.tests_of(mutant.path):
-                if self.make(test) != 0:
+            for build, test in itertools.product(BUILDS, self.tests_of(mutant.path)):
+                if self.make(build, test) != 0:
                     return None
-                status = self.try_test(test)
+                status = self.try_test(build, test)
                 if status not in (0, 77):
                     return test if status > 0 else test + ", which was ended"
             return ""
@@ -235,7 +243,8 @@ class Worker:
     def expect_good(self, paths):
         """Without any mutant all tests pass; returns those that do not."""
         every = list(dict.fromkeys(test for path in paths for test in self.tests_of(path)))
-        return [test for test in every if self.make(test) != 0 or self.try_test(test) not in (0, 77)]
+        return [f"{test} ({build})" for build, test in itertools.product(BUILDS, every)
+                if self.make(build, test) != 0 or self.try_test(build, test) not in (0, 77)]
 
     def begin(self):
         return self.run([self.servers, "start", self.state], 300)
