@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The look at a generation before people search it. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "rebuild_private.h"
 #include "rowferry/base/log.h"
@@ -124,25 +125,6 @@ static const char *word(const struct rebuild_job *j)
     return j->wish.kind == REBUILD_BACK ? " --rollback" : "";
 }
 
-/* Where the live index waits for a person, what would take its place has the same rows gone. */
-static int expect_not_halted(const struct rebuild_job *j, struct err *err)
-{
-    struct halt halt;
-    bool halted = false;
-    int rc = halt_look(j->ports->pipeline->state, &halt, &halted, err);
-    if (rc < 0 || !halted || halt.operations > 0) {
-        return rc;
-    }
-    err_set(err, ERR_STATE,
-            "the guard stopped the pipeline at %" PRId64 " deletes: nothing is swapped in past it",
-            halt.deletes);
-    return err_hint(err,
-                    "if so many rows are meant to be gone: rowferry sync --allow-deletes %s, which "
-                    "goes on with the rebuild too; where it cannot be synced: rowferry reindex%s "
-                    "--allow-deletes %s",
-                    j->filling.name, word(j), j->filling.name);
-}
-
 /* The live index may not have seen the deletes yet, and needs no permission then. */
 static int hint_at_option(const struct rebuild_job *j, struct err *err)
 {
@@ -150,6 +132,50 @@ static int hint_at_option(const struct rebuild_job *j, struct err *err)
                     "the alias stays as it is; if so many are meant to be gone: rowferry reindex%s "
                     "--allow-deletes %s",
                     word(j), j->filling.name);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+/* Built from what the configuration says no more, the live index is not synced by a command. */
+static int look_synced(const struct rebuild_job *j, const struct target *next, bool *synced,
+                       struct err *err)
+{
+    struct checkpoint live;
+    const struct checkpoint *c = &next->checkpoint;
+    int rc = checkpoint_load(j->ports->pipeline->state, &live, err);
+    *synced = rc == 0 && same_text(live.mapping_fingerprint, c->mapping_fingerprint) &&
+              same_text(live.table_fingerprint, c->table_fingerprint);
+    checkpoint_release(&live);
+    return rc;
+}
+
+/* Where the live index waits for a person, what would take its place has the same rows gone. */
+static int expect_not_halted(const struct rebuild_job *j, const struct target *next,
+                             struct err *err)
+{
+    struct halt halt;
+    bool halted = false;
+    bool synced = false;
+    int rc = halt_look(j->ports->pipeline->state, &halt, &halted, err);
+    if (rc < 0 || !halted || halt.operations > 0) {
+        return rc;
+    }
+    rc = look_synced(j, next, &synced, err);
+    if (rc < 0) {
+        return rc;
+    }
+    err_set(err, ERR_STATE,
+            "the guard stopped the pipeline at %" PRId64 " deletes: nothing is swapped in past it",
+            halt.deletes);
+    return synced ? err_hint(err,
+                             "if so many rows are meant to be gone: rowferry sync --allow-deletes "
+                             "%s, which goes on with the rebuild too; where it cannot be synced: "
+                             "rowferry reindex%s --allow-deletes %s",
+                             j->filling.name, word(j), j->filling.name)
+                  : hint_at_option(j, err);
 }
 
 /* *count negative: it may not be counted. */
@@ -212,7 +238,7 @@ int rebuild_guard(const struct rebuild_job *j, struct target *next, enum alias_k
         return 0;
     }
     bool limited = kind == ALIAS_ONE && j->filling.guard_share < 1;
-    int rc = limited ? expect_not_halted(j, err) : 0;
+    int rc = limited ? expect_not_halted(j, next, err) : 0;
     if (rc == 0) {
         rc = expect_not_emptied(j, next, live, err);
     }
