@@ -431,9 +431,24 @@ char *sql_copy(sqlite3_stmt *statement, int column)
     return text != NULL ? text_copy(text) : NULL;
 }
 
+/* A full disk, for one, has SQLite roll back by itself. */
+static void roll_back(struct state *s)
+{
+    struct err ignored;
+    if (sqlite3_get_autocommit(s->db) == 0) {
+        int rc = sql_run_plain(s, SQL_ROLLBACK, &ignored);
+        (void)rc;
+    }
+}
+
+/* What begins may fail when it has begun. */
 int transaction_begin(struct state *s, struct err *err)
 {
-    return sql_run_plain(s, SQL_BEGIN, err);
+    int rc = sql_run_plain(s, SQL_BEGIN, err);
+    if (rc != 0) {
+        roll_back(s);
+    }
+    return rc;
 }
 
 int transaction_end(struct state *s, int result, struct err *err)
@@ -441,11 +456,8 @@ int transaction_end(struct state *s, int result, struct err *err)
     if (result == 0) {
         result = sql_run_plain(s, SQL_COMMIT, err);
     }
-    /* a full disk, for one, has SQLite roll back by itself */
-    if (result != 0 && sqlite3_get_autocommit(s->db) == 0) {
-        struct err ignored;
-        int again = sql_run_plain(s, SQL_ROLLBACK, &ignored);
-        (void)again;
+    if (result != 0) {
+        roll_back(s);
     }
     return result;
 }

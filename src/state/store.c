@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -229,14 +230,10 @@ static int apply_migrations(struct state *s, int64_t from, struct err *err)
             return result;
         }
     }
-    char *stamp = sqlite3_mprintf("pragma application_id = %d; pragma user_version = %lld",
-                                  APPLICATION_ID, (long long)newest_form());
-    if (stamp == NULL) {
-        mem_exhausted();
-    }
-    int result = execute(s, stamp, err);
-    sqlite3_free(stamp);
-    return result;
+    char stamp[96];
+    snprintf(stamp, sizeof(stamp), "pragma application_id = %d; pragma user_version = %lld",
+             APPLICATION_ID, (long long)newest_form());
+    return execute(s, stamp, err);
 }
 
 /* Looks again inside the transaction: two processes may have met a new file. */
