@@ -15,8 +15,8 @@
 static const struct {
     const char *name;
     int stride;
-} kinds[FAULT_KINDS] = {{"", 1},        {"IOERR", 5}, {"FULL", 3},      {"BUSY", 1},
-                        {"NOMEM", 101}, {"DENY", 3},  {"INTERRUPT", 31}};
+} kinds[FAULT_KINDS] = {{"", 1},        {"IOERR", 5}, {"FULL", 3},       {"BUSY", 1},
+                        {"NOMEM", 101}, {"DENY", 11}, {"INTERRUPT", 101}};
 
 /* --- the file -------------------------------------------------------------------------------- */
 
