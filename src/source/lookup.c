@@ -12,36 +12,33 @@
 #include "rowferry/base/text.h"
 
 #define LOCK_CLASS "1380927302" /* ours among the advisory locks of the database */
-#define END_MS 3000             /* for a session that was ended to be gone */
-#define END_PAUSE_MS 20
-#define GONE_MS 3000 /* the server may not have noticed yet that a holder has ended */
+#define GONE_MS 3000            /* the server may not have noticed yet that a holder has ended */
+#define PAUSE_MS 20
 
-/* The server lets a role end its own sessions only. */
-static bool end_session(struct pg *pg, const struct pg_result *holder)
+/* The session of a run that has lost the pipeline and does not know it. The server lets a role end
+ * its own sessions only. */
+static int end_loser(struct pg *pg, const char *const *params, struct err *err)
 {
+    struct pg_result *holder = NULL;
     struct pg_result *r = NULL;
     struct err ignored;
-    const char *const params[] = {pg_text(holder, 0, 0)};
-    bool ended =
-        params[0] != NULL &&
-        pg_query(pg, &r, "select pg_terminate_backend($1::integer)", params, 1, &ignored) == 0 &&
-        pg_true(r, 0, 0);
+    int rc = pg_ask(pg, &holder, "look_holder", params, 2, err);
+    if (rc == 0 && pg_rows(holder) > 0 &&
+        strcmp(pg_text(holder, 0, 2), pg->application_name) == 0) {
+        const char *const session[] = {pg_text(holder, 0, 0)};
+        (void)!pg_query(pg, &r, "select pg_terminate_backend($1::integer)", session, 1, &ignored);
+    }
     pg_result_release(r);
-    return ended;
+    pg_result_release(holder);
+    return rc;
 }
 
-/* Which session has it; it may be gone by now, or not be shown to this role. *ended (null:
- * that is not wanted): it was one of a run that has lost the pipeline and does not know it, and has
- * been ended. */
-static int name_holder(struct pg *pg, const char *consumer, const char *const *params, bool *ended,
+/* ERR_HELD: by which session; it may be gone by now, or not be shown to this role. */
+static int name_holder(struct pg *pg, const char *consumer, const char *const *params,
                        struct err *err)
 {
     struct pg_result *r = NULL;
     int rc = pg_ask(pg, &r, "look_holder", params, 2, err);
-    if (ended != NULL) {
-        *ended = rc == 0 && pg->fences && pg_rows(r) > 0 &&
-                 strcmp(pg_text(r, 0, 2), pg->application_name) == 0 && end_session(pg, r);
-    }
     if (rc == 0 && pg_rows(r) > 0) {
         rc = err_set(
             err, ERR_HELD, "\"%s\" is held by the session %" PRId64 " of \"%s\" from %s since %s",
@@ -78,15 +75,13 @@ static void lock_key(struct lock_key *k, const char *consumer)
 
 static void pause_between_tries(void)
 {
-    const struct timespec pause = {0, END_PAUSE_MS * INT64_C(1000000)};
+    const struct timespec pause = {0, PAUSE_MS * INT64_C(1000000)};
     nanosleep(&pause, NULL);
 }
 
-/* Who has ended goes without waiting for its session to go, too, and who is killed in the middle
- * of a statement has it until that ends. */
 static int try_for_a_while(struct pg *pg, const char *const *params, bool *got, struct err *err)
 {
-    int64_t until_ms = pg_now_ms() + (pg->fences ? 0 : GONE_MS);
+    int64_t until_ms = pg_now_ms() + GONE_MS;
     int rc = try_lock(pg, params, got, err);
     while (rc == 0 && !*got && pg_now_ms() < until_ms) {
         pause_between_tries();
@@ -101,25 +96,25 @@ static void note_held(struct pg *pg, const char *consumer)
     pg->held = text_copy(consumer);
 }
 
-/* On a standby an advisory lock would keep nobody away from the others. */
+/* Who has ended goes without waiting for its session to go, too, and who is killed in the middle of
+ * a statement has it until that ends: so whoever holds it is given some time. On a standby an
+ * advisory lock would keep nobody away from the others. */
 static int hold_on(struct pg *pg, const char *consumer, struct err *err)
 {
     struct lock_key key;
     bool got;
-    bool ended = false;
     lock_key(&key, consumer);
-    int rc = try_for_a_while(pg, key.params, &got, err);
+    int rc = try_lock(pg, key.params, &got, err);
+    if (rc == 0 && !got && pg->fences) {
+        rc = end_loser(pg, key.params, err);
+    }
     if (rc == 0 && !got) {
-        rc = name_holder(pg, consumer, key.params, &ended, err);
+        rc = try_for_a_while(pg, key.params, &got, err);
     }
-    int64_t until_ms = pg_now_ms() + END_MS;
-    while (ended && !got && pg_now_ms() < until_ms) {
-        pause_between_tries();
-        int tried = try_lock(pg, key.params, &got, err);
-        rc = tried < 0 || got ? tried : rc;
-        ended = tried == 0;
+    if (rc == 0 && !got) {
+        rc = name_holder(pg, consumer, key.params, err);
     }
-    if (got) {
+    if (rc == 0) {
         note_held(pg, consumer);
     }
     return rc;
@@ -144,7 +139,7 @@ int lookup_forget(struct pg *pg, const char *consumer, struct err *err)
         rc = pg_ask(writer, &r, "consumer_forget", params, 3, err);
     }
     if (rc == 0 && !pg_true(r, 0, 0)) {
-        rc = name_holder(writer, consumer, key.params, NULL, err);
+        rc = name_holder(writer, consumer, key.params, err);
     }
     pg_result_release(r);
     return rc < 0 ? err_context(err, "could not forget the consumer \"%s\"", consumer) : 0;
@@ -161,5 +156,5 @@ int lookup_who(struct pg *pg, const char *consumer, struct err *err)
 {
     struct lock_key key;
     lock_key(&key, consumer);
-    return name_holder(pg, consumer, key.params, NULL, err);
+    return name_holder(pg, consumer, key.params, err);
 }

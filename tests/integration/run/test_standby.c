@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Another process takes over when the holder dies, is cut off or hangs; nothing is lost then. */
+#include "rowferry/base/text.h"
 #include "runs.h"
 
 #define TAKEOVER_MS 100000 /* ten times what it should take */
@@ -149,6 +150,36 @@ START_TEST(without_wait_a_held_pipeline_is_left)
     await_equal(&p.w, 1);
     end_run(&p.holder);
     pair_close(&p);
+}
+END_TEST
+
+/* Which the server ends after a while, as it does where its client was killed within a statement.
+ */
+static PGconn *session_of_a_killed_sync(const struct world *w)
+{
+    PGconn *session = sql_open(w->uri);
+    char *name = sql_text(w->conn, "select name from rowferry.consumer");
+    sql_exec(session,
+             "set application_name = 'rowferry sync articles'; set idle_session_timeout = '700ms'; "
+             "select pg_advisory_lock(1380927302, %d)",
+             (int)(int32_t)(uint32_t)text_hash(name, strlen(name)));
+    free(name);
+    return session;
+}
+
+START_TEST(a_run_waits_for_the_session_of_a_sync_that_was_killed_just_now)
+{
+    struct world w;
+    struct program p;
+    world_start(&w, 20, NULL);
+    world_install(&w);
+    rowferry_expect(0, w.config, "sync", NULL);
+    PGconn *killed = session_of_a_killed_sync(&w);
+    start_run(&w, &p);
+    await_equal(&w, 1);
+    end_run(&p);
+    PQfinish(killed);
+    world_stop(&w);
 }
 END_TEST
 
@@ -305,6 +336,7 @@ SUITE_MAIN("run/standby", a_standby_on_another_host_takes_over_from_a_killed_hol
            a_standby_with_the_same_state_file_takes_over,
            versions_begin_above_those_of_a_holder_whose_clock_is_hours_ahead,
            without_wait_a_held_pipeline_is_left,
+           a_run_waits_for_the_session_of_a_sync_that_was_killed_just_now,
            a_holder_that_hung_finds_that_it_has_lost_the_pipeline_and_ends,
            with_wait_it_stands_by_again_and_takes_the_pipeline_back_with_what_the_other_did,
            of_two_that_start_at_the_same_time_one_builds_and_the_other_takes_over,
