@@ -35,6 +35,7 @@ static const char *const invalid[] = {
     "cursor copy \"1\"",
     "cursor in ",
     "cursor in 0",
+    "cursor in x",
     "cursor in -1",
     "cursor in 4294967296",
     "cursor in 16384x",
