@@ -100,6 +100,27 @@ static int look_swapped(struct rebuild_job *j, void *context, struct err *err)
     return rc;
 }
 
+/* The live one's loop looks where the alias points, too, and may have recorded it just now: then
+ * there is neither a wish nor a next generation any more. */
+static int look_recorded(struct rebuild_job *j, int rc, struct rebuild_result *result,
+                         struct err *err)
+{
+    struct err ignored;
+    struct checkpoint live;
+    struct state *state = j->ports->pipeline->state;
+    bool underway = true;
+    if (rc == ERR_TRANSIENT || rebuild_look(state, &j->wish, &underway, &ignored) < 0 || underway) {
+        return rc;
+    }
+    rc = checkpoint_load(state, &live, err);
+    if (rc == 0 && live.generation != NULL) {
+        result->filled = result->swapped = true;
+        snprintf(result->generation, sizeof(result->generation), "%s", live.generation);
+    }
+    checkpoint_release(&live);
+    return rc;
+}
+
 /* --- filling --------------------------------------------------------------------------------- */
 
 static int copy(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
@@ -172,6 +193,9 @@ int rebuild_fill(const struct rebuild_options *options, const struct rebuild_por
     int rc = rebuild_open_next(&j, err);
     if (rc == 0) {
         rc = rebuild_endure(&j, look_swapped, result, err);
+    }
+    if (rc < 0) {
+        rc = look_recorded(&j, rc, result, err);
     }
     if (rc < 0 || result->swapped) {
         rebuild_job_end(&j, result);

@@ -158,6 +158,7 @@ struct fake {
     char left_position[1024];
     int64_t left_clock;
     char mapping[8192]; /* of the index, as it was created or extended */
+    char filled[256];   /* the generation that a rebuild found swapped in, or "" */
     char kept[256];     /* the name under which an adopted index is kept */
     bool no_clones;     /* the service does not clone */
     int64_t storage_bytes;
@@ -222,6 +223,10 @@ void fake_forget_sent(struct fake *f);
 /* A rebuild from the wish to the swap, and its end. As fake_sync. */
 int fake_rebuild(struct fake *f, struct err *err);
 int fake_rebuild_abort(struct fake *f, struct err *err);
+
+/* What the process beside the live one's loop does of one that was wanted before; the generation
+ * goes into f->filled. */
+int fake_rebuild_fill(struct fake *f, struct err *err);
 
 /* A sync with default options; *result may be null. Returns the error's class or 0. */
 int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err);

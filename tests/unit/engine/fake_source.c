@@ -220,6 +220,20 @@ static int rebuild(const struct pipeline_options *options, const struct pipeline
     return rc == 0 ? rebuild_swap(&wanted, &used, &rebuilt, err) : rc;
 }
 
+static int fill(const struct pipeline_options *options, const struct pipeline_ports *ports,
+                struct pipeline_result *result, struct err *err)
+{
+    struct pipeline_options own;
+    struct rebuild_result rebuilt = {0};
+    const struct rebuild_options wanted = beside(options, &own);
+    const struct rebuild_ports used = {.pipeline = ports};
+    struct fake *f = ports->service.self;
+    (void)result;
+    int rc = rebuild_fill(&wanted, &used, &rebuilt, err);
+    snprintf(f->filled, sizeof(f->filled), "%s", rebuilt.swapped ? rebuilt.generation : "");
+    return rc;
+}
+
 static int end_rebuild(const struct pipeline_options *options, const struct pipeline_ports *ports,
                        struct pipeline_result *result, struct err *err)
 {
@@ -269,6 +283,11 @@ int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err)
 int fake_rebuild(struct fake *f, struct err *err)
 {
     return world_work(f, rebuild, NULL, err);
+}
+
+int fake_rebuild_fill(struct fake *f, struct err *err)
+{
+    return world_work(f, fill, NULL, err);
 }
 
 int fake_rebuild_abort(struct fake *f, struct err *err)
