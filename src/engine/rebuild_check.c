@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The look at a generation before people search it. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "rebuild_private.h"
 #include "rowferry/base/log.h"
@@ -134,11 +133,6 @@ static int hint_at_option(const struct rebuild_job *j, struct err *err)
                     word(j), j->filling.name);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
 /* Built from what the configuration says no more, the live index is not synced by a command. */
 static int look_synced(const struct rebuild_job *j, const struct target *next, bool *synced,
                        struct err *err)
@@ -146,8 +140,8 @@ static int look_synced(const struct rebuild_job *j, const struct target *next, b
     struct checkpoint live;
     const struct checkpoint *c = &next->checkpoint;
     int rc = checkpoint_load(j->ports->pipeline->state, &live, err);
-    *synced = rc == 0 && same_text(live.mapping_fingerprint, c->mapping_fingerprint) &&
-              same_text(live.table_fingerprint, c->table_fingerprint);
+    *synced = rc == 0 && target_same_text(live.mapping_fingerprint, c->mapping_fingerprint) &&
+              target_same_text(live.table_fingerprint, c->table_fingerprint);
     checkpoint_release(&live);
     return rc;
 }

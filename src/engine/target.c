@@ -81,7 +81,7 @@ void target_consumer(const struct target *t, struct buf *out)
     target_consumer_name(t, c->generation, c->index_uuid != NULL ? c->index_uuid : "", out);
 }
 
-static bool text_same(const char *a, const char *b)
+bool target_same_text(const char *a, const char *b)
 {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
@@ -324,7 +324,7 @@ static int target_check_live(struct target *t, struct err *err)
         return rc;
     }
     const struct checkpoint *c = &t->checkpoint;
-    bool same = kind == ALIAS_ONE && text_same(c->index_uuid, at.uuid);
+    bool same = kind == ALIAS_ONE && target_same_text(c->index_uuid, at.uuid);
     if (t->stream && kind == ALIAS_CONCRETE) {
         return refuse_concrete(t, err);
     }
@@ -364,8 +364,8 @@ static int target_promote(struct target *t, const struct index_info *at, struct 
     bool promoted = false;
     if (rc == 0 && state != NULL) {
         rc = checkpoint_load(state, &next, err);
-        promoted =
-            rc == 0 && text_same(next.generation, at->name) && text_same(next.index_uuid, at->uuid);
+        promoted = rc == 0 && target_same_text(next.generation, at->name) &&
+                   target_same_text(next.index_uuid, at->uuid);
     }
     state_close(state);
     if (promoted) { /* somebody else may have swapped it in, before it was complete */

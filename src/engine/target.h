@@ -98,6 +98,9 @@ bool target_is_generation(const struct target *t, const struct index_info *index
 /* The index that is filled is there and the very one, ERR_STATE where it is not. */
 int target_check_filled(struct target *t, struct err *err) MUST_CHECK;
 
+/* Both are known, and alike. */
+bool target_same_text(const char *a, const char *b);
+
 /* *documents: of index `from`, which people search, that they would lose to a generation that has
  * none; 0 where it has some. */
 int target_count_emptied(struct target *t, const char *from, int64_t *documents,
