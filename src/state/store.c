@@ -104,18 +104,14 @@ static int execute(struct state *s, const char *sql, struct err *err)
     return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : database_error(s, err);
 }
 
-static int read_number(struct state *s, const char *sql, int64_t *number, struct err *err)
+/* The statement at its first row; the caller finalizes it, also where this fails. */
+static int first_row(struct state *s, const char *sql, sqlite3_stmt **row, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
-    int result = 0;
-    if (sqlite3_prepare_v2(s->db, sql, -1, &statement, NULL) != SQLITE_OK ||
-        sqlite3_step(statement) != SQLITE_ROW) {
-        result = database_error(s, err);
-    } else {
-        *number = sqlite3_column_int64(statement, 0);
-    }
-    sqlite3_finalize(statement);
-    return result;
+    *row = NULL;
+    return sqlite3_prepare_v2(s->db, sql, -1, row, NULL) == SQLITE_OK &&
+                   sqlite3_step(*row) == SQLITE_ROW
+               ? 0
+               : database_error(s, err);
 }
 
 static int connect_database(struct state *s, struct err *err)
@@ -157,18 +153,15 @@ static int read_form(struct state *s, struct form *out, struct err *err)
     static const char sql[] = "select application_id, user_version, "
                               "(select count(*) from sqlite_schema) "
                               "from pragma_application_id, pragma_user_version";
-    sqlite3_stmt *statement = NULL;
-    int result = 0;
+    sqlite3_stmt *row;
+    int result = first_row(s, sql, &row, err);
     *out = (struct form){0};
-    if (sqlite3_prepare_v2(s->db, sql, -1, &statement, NULL) != SQLITE_OK ||
-        sqlite3_step(statement) != SQLITE_ROW) {
-        result = database_error(s, err);
-    } else {
-        out->application = sqlite3_column_int64(statement, 0);
-        out->form = sqlite3_column_int64(statement, 1);
-        out->objects = sqlite3_column_int64(statement, 2);
+    if (result == 0) {
+        out->application = sqlite3_column_int64(row, 0);
+        out->form = sqlite3_column_int64(row, 1);
+        out->objects = sqlite3_column_int64(row, 2);
     }
-    sqlite3_finalize(statement);
+    sqlite3_finalize(row);
     return result;
 }
 
@@ -202,23 +195,21 @@ static int check_form(const struct state *s, const struct form *form, struct err
 /* A whole file says "ok"; else the first thing that is wrong. */
 static int check_whole(struct state *s, struct err *err)
 {
-    int64_t pages = 0;
-    int64_t page_bytes = 0;
-    int result = read_number(s, "pragma page_count", &pages, err);
-    if (result == 0) {
-        result = read_number(s, "pragma page_size", &page_bytes, err);
-    }
-    if (result != 0 || page_bytes <= 0 || pages > CHECK_MAX_BYTES / page_bytes) {
+    sqlite3_stmt *row;
+    int result = first_row(s,
+                           "select page_count * page_size from pragma_page_count, "
+                           "pragma_page_size",
+                           &row, err);
+    bool small = result == 0 && sqlite3_column_int64(row, 0) <= CHECK_MAX_BYTES;
+    sqlite3_finalize(row);
+    if (!small) {
         return result;
     }
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(s->db, "pragma quick_check(1)", -1, &statement, NULL) != SQLITE_OK ||
-        sqlite3_step(statement) != SQLITE_ROW) {
-        result = database_error(s, err);
-    } else if (strcmp(sql_text(statement, 0), "ok") != 0) {
-        result = database_damaged(s, sql_text(statement, 0), err);
+    result = first_row(s, "pragma quick_check(1)", &row, err);
+    if (result == 0 && strcmp(sql_text(row, 0), "ok") != 0) {
+        result = database_damaged(s, sql_text(row, 0), err);
     }
-    sqlite3_finalize(statement);
+    sqlite3_finalize(row);
     return result;
 }
 
