@@ -5,14 +5,10 @@
 
 #include <json-c/json.h>
 
-#include "rowferry/base/buf.h"
 #include "session.h"
 
-/* The whole answer; hint: "" where there is none. */
-void refusal_push(struct buf *out, const char *why, const char *hint);
-
-/* The same as who asked hears it; otherwise: what is said of an answer without a reason. Returns
- * the class of the error. */
+/* What request_refuse wrote, as who asked hears it; otherwise: what is said of an answer without a
+ * reason. Returns the class of the error. */
 int refusal_read(struct json_object *answer, const char *otherwise, struct err *err);
 
 /* Takes a request of one's own back: nobody waits for it any more, and the next holder shall not

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "refusal.h"
 #include "replica_private.h"
 #include "rowferry/base/log.h"
 #include "rowferry/engine/requests.h"
@@ -15,7 +14,6 @@
 #define REPLICA_COUNT_MS 30000      /* what the guard refused is counted again as often as that, */
 #define REPLICA_COUNT_SHARE 20      /* but for a small part of the time, */
 #define REPLICA_COUNT_MAX_MS 900000 /* and this often in any case */
-#define ANSWER_BYTES 4096
 
 /* What the engine itself does not wait for: the state file (a full disk), or the hold in the source
  * that a connection of the last round still has. */
@@ -91,13 +89,7 @@ bool replica_stopped_by_guard(struct replica *r, int rc)
 
 static int refuse(struct replica *r, int64_t id, const char *why, const char *hint, struct err *err)
 {
-    struct buf text;
-    buf_init(&text, ANSWER_BYTES);
-    refusal_push(&text, why, hint);
-    int rc = request_answer(r->session.state, id, REQUEST_FAILED, buf_text(&text),
-                            clock_wall_us(&r->session.clock), err);
-    buf_release(&text);
-    return rc;
+    return request_refuse(r->session.state, id, why, hint, clock_wall_us(&r->session.clock), err);
 }
 
 /* The next round does what is permitted now, and answers. */

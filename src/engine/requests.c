@@ -36,16 +36,26 @@ void requests_release(struct requests *r)
     buf_release(&r->command);
 }
 
-static int requests_answer(struct requests *r, enum request_state state, const char *answer,
-                           struct err *err)
+/* It is answered, well or not: the next one may come. */
+static int64_t requests_end(struct requests *r, const char *event)
 {
     int64_t id = r->id;
-    if (state != REQUEST_TAKEN) {
-        log_event(LOG_INFO, state == REQUEST_DONE ? "request_done" : "request_failed",
-                  F_TEXT("command", buf_text(&r->command)), F_INT("keys", r->keys));
-        r->id = 0;
-    }
-    return request_answer(r->state, id, state, answer, clock_wall_us(&r->clock), err);
+    log_event(LOG_INFO, event, F_TEXT("command", buf_text(&r->command)), F_INT("keys", r->keys));
+    r->id = 0;
+    return id;
+}
+
+static int requests_done(struct requests *r, const char *answer, struct err *err)
+{
+    return request_answer(r->state, requests_end(r, "request_done"), REQUEST_DONE, answer,
+                          clock_wall_us(&r->clock), err);
+}
+
+/* hint: "" where there is none. */
+static int requests_refuse(struct requests *r, const char *why, const char *hint, struct err *err)
+{
+    return request_refuse(r->state, requests_end(r, "request_failed"), why, hint,
+                          clock_wall_us(&r->clock), err);
 }
 
 /* Hands the keys on to whoever deals with them. */
@@ -68,23 +78,6 @@ static void requests_spread(struct requests *r, struct buf *arguments, struct in
         }
     }
     buf_release(&key);
-}
-
-/* hint: "" where there is none. */
-static int requests_refuse(struct requests *r, const char *why, const char *hint, struct err *err)
-{
-    struct buf answer;
-    buf_init(&answer, ANSWER_MAX_BYTES);
-    buf_push_literal(&answer, "{\"error\":");
-    text_json(&answer, why, strlen(why));
-    if (hint[0] != '\0') {
-        buf_push_literal(&answer, ",\"hint\":");
-        text_json(&answer, hint, strlen(hint));
-    }
-    buf_push_char(&answer, '}');
-    int rc = requests_answer(r, REQUEST_FAILED, buf_text(&answer), err);
-    buf_release(&answer);
-    return rc;
 }
 
 /* --- permissions ---------------------------------------------------------------------------- */
@@ -219,8 +212,7 @@ static int requests_take(struct requests *r, struct intake *intake, struct settl
         } else if (is_permission(command)) {
             rc = requests_permit(r, buf_text(&arguments), err);
         } else {
-            rc = requests_answer(r, REQUEST_FAILED,
-                                 "{\"error\":\"this version does not know the request\"}", err);
+            rc = requests_refuse(r, "this version does not know the request", "", err);
         }
     }
     buf_release(&arguments);
@@ -252,7 +244,7 @@ static int requests_finish(struct requests *r, const char *error, struct err *er
     } else {
         buf_printf(&answer, "{\"discarded\":%" PRId64 "}", r->discarded);
     }
-    int rc = requests_answer(r, REQUEST_DONE, buf_text(&answer), err);
+    int rc = requests_done(r, buf_text(&answer), err);
     buf_release(&answer);
     return rc;
 }
@@ -317,7 +309,7 @@ static int requests_tell(struct requests *r, struct err *err)
     char answer[96];
     snprintf(answer, sizeof(answer), "{\"keys\":%zu,\"done\":%" PRId64 "}", r->keys,
              r->upserts + r->deletes + r->rejected);
-    return requests_answer(r, REQUEST_TAKEN, answer, err);
+    return request_answer(r->state, r->id, REQUEST_TAKEN, answer, clock_wall_us(&r->clock), err);
 }
 
 int requests_turn(struct requests *r, struct intake *intake, struct settling *settling, bool now,

@@ -3,9 +3,12 @@
 #include "rowferry/state/request.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "database.h"
+#include "rowferry/base/text.h"
 
+#define REFUSAL_MAX_BYTES ((size_t)16 * 1024)
 #define ANSWERED_KEPT 100                          /* more of them while they are new: */
 #define ANSWERED_KEPT_US (INT64_C(3600) * 1000000) /* who asked may not have seen it yet */
 
@@ -110,6 +113,23 @@ int request_answer(struct state *s, int64_t id, enum request_state state, const 
     sql_bind_text(update, 4, answer);
     sql_bind_int(update, 5, wall_us);
     return sql_run_one(s, update, "request", err);
+}
+
+int request_refuse(struct state *s, int64_t id, const char *why, const char *hint, int64_t wall_us,
+                   struct err *err)
+{
+    struct buf answer;
+    buf_init(&answer, REFUSAL_MAX_BYTES);
+    buf_push_literal(&answer, "{\"error\":");
+    text_json(&answer, why, strlen(why));
+    if (hint[0] != '\0') {
+        buf_push_literal(&answer, ",\"hint\":");
+        text_json(&answer, hint, strlen(hint));
+    }
+    buf_push_char(&answer, '}');
+    int result = request_answer(s, id, REQUEST_FAILED, buf_text(&answer), wall_us, err);
+    buf_release(&answer);
+    return result;
 }
 
 int request_look(struct state *s, int64_t id, enum request_state *state, struct buf *answer,

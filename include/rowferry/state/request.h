@@ -19,6 +19,9 @@ int request_take(struct state *s, int64_t after, int64_t *id, struct buf *comman
 /* The holder: progress (REQUEST_TAKEN) or result, one JSON object. */
 int request_answer(struct state *s, int64_t id, enum request_state state, const char *answer,
                    int64_t wall_us, struct err *err) MUST_CHECK;
+/* Ends it as not carried out: {"error":why,"hint":hint}; hint: "" where there is none. */
+int request_refuse(struct state *s, int64_t id, const char *why, const char *hint, int64_t wall_us,
+                   struct err *err) MUST_CHECK;
 /* The asking command: where it stands. */
 int request_look(struct state *s, int64_t id, enum request_state *state, struct buf *answer,
                  struct err *err) MUST_CHECK;
