@@ -2,34 +2,12 @@
 /* A large window's deletes are told before any of it is handed out. */
 #include "notes.h"
 
-static void guard(struct walk *w, uint64_t harmless)
-{
-    w->capture->guarded = true;
-    w->capture->harmless = harmless;
-}
-
-/* Pages of a look ahead, up to its end; returns how many deletes it told. */
-static size_t look(struct walk *w)
-{
-    size_t foreseen = 0;
-    char *before = text_copy(w->position);
-    do {
-        walk_page(w);
-        ck_assert_uint_eq(w->rows + w->gone + w->marks, 0);
-        ck_assert(!w->drained);
-        foreseen += w->foreseen;
-    } while (!w->judged);
-    ck_assert_str_eq(w->position, before);
-    free(before);
-    return foreseen;
-}
-
 START_TEST(a_window_of_several_pages_tells_its_deletes_first)
 {
     struct walk w = following(4);
-    guard(&w, 10);
+    walk_guard(&w, 10);
     sql_exec(w.db, "delete from note where id <= 9; update note set body = 'new' where id > 15");
-    ck_assert_uint_eq(look(&w), 9);
+    ck_assert_uint_eq(walk_look(&w), 9);
     ck_assert(!w.truncated);
     ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 20);
     ck_assert_uint_eq(walk_drain(&w), 14);
@@ -41,13 +19,13 @@ END_TEST
 START_TEST(a_page_of_more_keys_than_harmless_is_looked_through)
 {
     struct walk w = following(0);
-    guard(&w, 4);
+    walk_guard(&w, 4);
     sql_exec(w.db, "delete from note where id <= 4");
     walk_page(&w); /* as many do no harm */
     ck_assert_uint_eq(w.gone, 4);
     ck_assert(!w.judged);
     sql_exec(w.db, "delete from note where id between 5 and 9");
-    ck_assert_uint_eq(look(&w), 5);
+    ck_assert_uint_eq(walk_look(&w), 5);
     walk_page(&w);
     ck_assert_uint_eq(w.gone, 5);
     ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
@@ -58,15 +36,15 @@ END_TEST
 START_TEST(what_commits_after_the_look_is_looked_at_by_itself)
 {
     struct walk w = following(0);
-    guard(&w, 4);
+    walk_guard(&w, 4);
     sql_exec(w.db, "update note set body = 'new' where id <= 5");
-    ck_assert_uint_eq(look(&w), 0);
+    ck_assert_uint_eq(walk_look(&w), 0);
     sql_exec(w.db, "delete from note where id > 10");
     walk_page(&w);
     ck_assert_uint_eq(w.rows, 5);
     ck_assert_uint_eq(w.gone, 0);
     ck_assert(!w.drained);
-    ck_assert_uint_eq(look(&w), 10);
+    ck_assert_uint_eq(walk_look(&w), 10);
     walk_drain(&w);
     ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
     walk_free(&w);
@@ -76,10 +54,10 @@ END_TEST
 START_TEST(a_truncate_behind_other_changes_ends_the_look)
 {
     struct walk w = following(4);
-    guard(&w, 10);
+    walk_guard(&w, 10);
     sql_exec(w.db, "delete from note where id <= 9");
     sql_exec(w.db, "truncate note");
-    look(&w);
+    walk_look(&w);
     ck_assert(w.truncated);
     ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 20);
     walk_drain(&w);
@@ -98,9 +76,9 @@ START_TEST(rows_that_a_condition_stops_showing_are_foreseen)
     walk_start(&w);
     walk_copy(&w);
     walk_drain(&w);
-    guard(&w, 10);
+    walk_guard(&w, 10);
     sql_exec(w.db, "update note set body = null");
-    ck_assert_uint_eq(look(&w), 20);
+    ck_assert_uint_eq(walk_look(&w), 20);
     ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 20);
     walk_free(&w);
 }
@@ -225,12 +203,12 @@ START_TEST(what_a_dependency_hides_from_a_query_is_foreseen)
     walk_start(&w);
     walk_copy(&w);
     walk_drain(&w);
-    guard(&w, 10);
+    walk_guard(&w, 10);
     sql_exec(w.db, "update note set body = 'new' where id <= 3; update author set shown = false "
                    "where id = 1");
     walk_page(&w); /* the note's own entries are few */
     ck_assert_uint_eq(w.rows + w.gone, 3);
-    ck_assert_uint_eq(look(&w), 25);
+    ck_assert_uint_eq(walk_look(&w), 25);
     ck_assert_uint_eq(walk_drain(&w), 25);
     ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 25);
     walk_free(&w);

@@ -197,6 +197,74 @@ START_TEST(a_condition_that_is_null_does_not_match)
 }
 END_TEST
 
+/* Pages of five, of which up to three deletes do no harm. */
+static struct walk guarded(void)
+{
+    struct walk w = of_notes();
+    w.where = "not gone";
+    w.page_rows = 5;
+    begin(&w, NOTES);
+    pass_all(&w);
+    walk_guard(&w, 3);
+    return w;
+}
+
+static void end_guarded(struct walk *w)
+{
+    ck_assert_int_eq(walk_differences(w, LIVE_QUERY), 0);
+    walk_free(w);
+}
+
+START_TEST(deletes_are_foreseen_again_once_those_before_are_told)
+{
+    struct walk w = guarded();
+    for (int id = 1; id <= 9; id += 4) {
+        sql_exec(w.db, "update note set gone = true, at = now() where id between %d and %d", id,
+                 id + 3);
+        ck_assert_uint_eq(walk_look(&w), 4);
+        ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 21 - id);
+        walk_page(&w);
+        ck_assert_uint_eq(w.gone, 4);
+        ck_assert(w.drained);
+        pass_all(&w);
+    }
+    end_guarded(&w);
+}
+END_TEST
+
+START_TEST(deletes_of_several_pages_add_up_until_all_is_read)
+{
+    struct walk w = guarded();
+    sql_exec(w.db, "update note set gone = id in (1, 2, 18, 19), at = now()");
+    size_t gone = 0;
+    size_t foreseen = 0;
+    do {
+        walk_page(&w);
+        gone += w.gone;
+        foreseen += w.foreseen;
+        ck_assert(!w.drained);
+    } while (!w.judged);
+    ck_assert_uint_eq(gone, 2);
+    ck_assert_uint_eq(foreseen, 2);
+    walk_drain(&w);
+    end_guarded(&w);
+}
+END_TEST
+
+START_TEST(a_few_deletes_now_and_then_are_not_foreseen)
+{
+    struct walk w = guarded();
+    for (int id = 1; id <= 5; id += 2) {
+        sql_exec(w.db, "update note set gone = true, at = now() where id in (%d, %d)", id, id + 1);
+        walk_page(&w);
+        ck_assert_uint_eq(w.gone, 2);
+        ck_assert(w.drained);
+        pass_all(&w);
+    }
+    end_guarded(&w);
+}
+END_TEST
+
 START_TEST(the_first_load_deletes_nothing_of_an_empty_index)
 {
     struct walk w = of_notes();
@@ -470,7 +538,9 @@ SUITE_MAIN(
     a_transaction_of_another_database_holds_nothing_up,
     equal_timestamps_at_the_edge_of_a_page_are_neither_lost_nor_doubled,
     microseconds_part_two_pages, a_row_that_stops_matching_is_deleted,
-    a_condition_that_is_null_does_not_match, the_first_load_deletes_nothing_of_an_empty_index,
+    a_condition_that_is_null_does_not_match, deletes_are_foreseen_again_once_those_before_are_told,
+    deletes_of_several_pages_add_up_until_all_is_read, a_few_deletes_now_and_then_are_not_foreseen,
+    the_first_load_deletes_nothing_of_an_empty_index,
     a_row_that_stops_matching_during_the_first_load_is_deleted,
     rows_without_a_value_are_in_the_first_load, a_crash_after_any_page_or_mark_goes_on_where_it_was,
     an_idle_poll_does_not_move, keys_are_read_again_and_their_deletes_are_told,

@@ -320,6 +320,28 @@ static inline size_t walk_drain(struct walk *w)
     return changes;
 }
 
+static inline void walk_guard(struct walk *w, uint64_t harmless)
+{
+    w->capture->guarded = true;
+    w->capture->harmless = harmless;
+}
+
+/* Pages of a look ahead, up to its end; returns how many deletes it told. */
+static inline size_t walk_look(struct walk *w)
+{
+    size_t foreseen = 0;
+    char *before = text_copy(w->position);
+    do {
+        walk_page(w);
+        ck_assert_uint_eq(w->rows + w->gone + w->marks, 0);
+        ck_assert(!w->drained);
+        foreseen += w->foreseen;
+    } while (!w->judged);
+    ck_assert_str_eq(w->position, before);
+    free(before);
+    return foreseen;
+}
+
 static inline void walk_copy(struct walk *w);
 
 /* Everything is copied again for that reason, also where the process ends before its first
