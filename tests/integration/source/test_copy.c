@@ -162,6 +162,28 @@ START_TEST(a_copy_by_keys_is_complete_and_resumed_at_every_page)
 }
 END_TEST
 
+START_TEST(a_copy_by_keys_tells_how_far_it_is_by_the_number_of_rows)
+{
+    struct walk w = filled_by_keys("first");
+    struct capture_progress progress;
+    walk_page(&w);
+    w.capture->ops->progress(w.capture, &progress);
+    ck_assert_int_eq(progress.rows_read, 300);
+    ck_assert_double_eq_tol(progress.share, 0, 0.0001); /* nobody knows the number */
+    sql_exec(w.db, "analyze note");
+    walk_again(&w);
+    walk_page(&w);
+    w.capture->ops->progress(w.capture, &progress);
+    ck_assert_int_eq(progress.rows_estimated, 2000);
+    ck_assert(progress.rows_read > 0 && progress.rows_read < 2000);
+    ck_assert_double_eq_tol(progress.share, (double)progress.rows_read / 2000, 0.0001);
+    walk_copy(&w);
+    w.capture->ops->progress(w.capture, &progress);
+    ck_assert_double_eq_tol(progress.share, 1, 0.0001);
+    walk_free(&w);
+}
+END_TEST
+
 START_TEST(a_copy_by_keys_shows_rows_without_a_key_first)
 {
     static const char *const key[] = {"code"};
@@ -375,6 +397,7 @@ SUITE_MAIN("source/copy", a_copy_by_blocks_is_complete_and_resumed_at_every_page
            a_copy_by_keys_that_is_left_at_a_mark_goes_on_there,
            changes_that_are_left_at_a_mark_go_on_there,
            a_copy_by_keys_is_complete_and_resumed_at_every_page,
+           a_copy_by_keys_tells_how_far_it_is_by_the_number_of_rows,
            a_copy_by_keys_shows_rows_without_a_key_first,
            changes_made_during_a_copy_by_blocks_arrive, changes_made_during_a_copy_by_keys_arrive,
            a_transaction_open_since_before_the_copy_is_not_lost,

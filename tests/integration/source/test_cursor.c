@@ -525,6 +525,10 @@ START_TEST(a_first_load_tells_how_far_it_is)
     pass_all(&w);
     w.capture->ops->progress(w.capture, &progress);
     ck_assert_double_eq_tol(progress.share, 1, 0.0001);
+    sql_exec(w.db, "update note set body = 'new', at = now() where id = 1");
+    ck_assert_uint_eq(walk_drain(&w), 1);
+    w.capture->ops->progress(w.capture, &progress);
+    ck_assert_int_eq(progress.rows_read, 1000);
     walk_free(&w);
 }
 END_TEST

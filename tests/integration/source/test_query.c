@@ -421,6 +421,18 @@ START_TEST(a_rewritten_or_uncaptured_dependency_has_all_copied_again)
 }
 END_TEST
 
+START_TEST(a_dependency_that_the_source_does_not_know_has_all_copied_again)
+{
+    struct walk w = following_articles(0);
+    sql_exec(w.db, "delete from rowferry.consumer where capture in (select id from "
+                   "rowferry.capture where relation = 'author'::regclass); "
+                   "update author set name = 'unseen'; delete from rowferry.change");
+    walk_expect_again(&w, "of \"public\".\"author\"");
+    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
+    walk_free(&w);
+}
+END_TEST
+
 START_TEST(several_key_columns_and_several_recorded_columns)
 {
     static const char *const columns[] = {"label"};
@@ -469,4 +481,5 @@ SUITE_MAIN("source/query", a_first_load_gives_what_the_query_gives,
            a_dependency_that_is_given_up_keeps_nothing, a_key_of_another_type_is_refused,
            a_key_that_comes_twice_stops_with_the_key_named, rows_without_a_key_are_told,
            a_rewritten_or_uncaptured_dependency_has_all_copied_again,
+           a_dependency_that_the_source_does_not_know_has_all_copied_again,
            several_key_columns_and_several_recorded_columns)
