@@ -166,5 +166,24 @@ START_TEST(a_key_that_is_written_otherwise_but_equal_is_another_document)
 }
 END_TEST
 
+START_TEST(a_database_that_reads_null_as_a_word_and_quotes_all_names_changes_nothing)
+{
+    struct world w;
+    world_start(&w, 0, NULL);
+    sql_exec(w.conn, "create table keyed (k text[] primary key, n int); insert into keyed values "
+                     "('{NULL}', 1), ('{a,NULL}', 2), ('{\"NULL\"}', 3)");
+    configure(&w, 0);
+    world_install(&w);
+    sync(&w, 0, 3);
+    sql_exec(w.conn, "do $$ begin execute format('alter database %%I set array_nulls = off', "
+                     "current_database()); execute format('alter database %%I set "
+                     "quote_all_identifiers = on', current_database()); end $$");
+    sql_exec(w.conn, "update keyed set n = n + 10");
+    sync(&w, 0, 3);
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("integration/keys", a_key_of_any_type_is_found_changed_and_deleted,
-           a_key_that_is_written_otherwise_but_equal_is_another_document)
+           a_key_that_is_written_otherwise_but_equal_is_another_document,
+           a_database_that_reads_null_as_a_word_and_quotes_all_names_changes_nothing)
