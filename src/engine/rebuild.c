@@ -378,6 +378,7 @@ static int swap(struct rebuild_job *j, struct rebuild_result *result, struct err
 
 static int catch_up(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
 {
+    result->swapped = false; /* to whoever filled it the alias said so, here the record does */
     int rc = rebuild_open_next(j, err);
     if (rc == 0) {
         rc = copy(j, result, err);
@@ -387,7 +388,6 @@ static int catch_up(struct rebuild_job *j, struct rebuild_result *result, struct
     }
     if (rc == ERR_TRANSIENT && rebuild_stopping(j)) {
         result->stopped = true;
-        result->swapped = false;
         rc = 0;
     }
     return rc;

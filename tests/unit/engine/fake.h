@@ -227,6 +227,8 @@ int fake_rebuild_abort(struct fake *f, struct err *err);
 /* What the process beside the live one's loop does of one that was wanted before; the generation
  * goes into f->filled. */
 int fake_rebuild_fill(struct fake *f, struct err *err);
+/* The same, told to stop as it goes on to the swap. */
+int fake_rebuild_stopped(struct fake *f, struct err *err);
 
 /* A sync with default options; *result may be null. Returns the error's class or 0. */
 int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err);

@@ -234,6 +234,23 @@ static int fill(const struct pipeline_options *options, const struct pipeline_po
     return rc;
 }
 
+static int fill_and_stop(const struct pipeline_options *options, const struct pipeline_ports *ports,
+                         struct pipeline_result *result, struct err *err)
+{
+    static const volatile sig_atomic_t stop = 1;
+    struct pipeline_options own;
+    struct rebuild_result rebuilt = {0};
+    const struct rebuild_options wanted = beside(options, &own);
+    const struct rebuild_ports used = {.pipeline = ports};
+    struct fake *f = ports->service.self;
+    (void)result;
+    int rc = rebuild_fill(&wanted, &used, &rebuilt, err);
+    own.stop = &stop;
+    rc = rc == 0 ? rebuild_swap(&wanted, &used, &rebuilt, err) : rc;
+    snprintf(f->filled, sizeof(f->filled), "%s", rebuilt.swapped ? rebuilt.generation : "");
+    return rc;
+}
+
 static int end_rebuild(const struct pipeline_options *options, const struct pipeline_ports *ports,
                        struct pipeline_result *result, struct err *err)
 {
@@ -288,6 +305,11 @@ int fake_rebuild(struct fake *f, struct err *err)
 int fake_rebuild_fill(struct fake *f, struct err *err)
 {
     return world_work(f, fill, NULL, err);
+}
+
+int fake_rebuild_stopped(struct fake *f, struct err *err)
+{
+    return world_work(f, fill_and_stop, NULL, err);
 }
 
 int fake_rebuild_abort(struct fake *f, struct err *err)

@@ -42,5 +42,19 @@ START_TEST(who_fills_hears_of_it_where_the_live_ones_loop_has_recorded_it)
 }
 END_TEST
 
-SUITE_MAIN("engine/rebuild", who_fills_finds_what_was_swapped_in_before,
+START_TEST(who_is_stopped_before_the_record_has_not_recorded_it)
+{
+    struct fake f;
+    struct err err = {0};
+    swapped(&f);
+    ck_assert_msg(fake_rebuild_stopped(&f, &err) == 0, "%s", err.message);
+    ck_assert_str_eq(f.filled, "");
+    ck_assert_msg(fake_rebuild(&f, &err) == 0, "%s", err.message);
+    ck_assert_ptr_nonnull(strstr(f.alias, "-2"));
+    fake_release(&f);
+}
+END_TEST
+
+SUITE_MAIN("engine/rebuild", who_is_stopped_before_the_record_has_not_recorded_it,
+           who_fills_finds_what_was_swapped_in_before,
            who_fills_hears_of_it_where_the_live_ones_loop_has_recorded_it)
