@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Mutants that nobody thought of: fixed operators over every line of the code that must not be wrong, of which
-a seeded sample is tried. Each has to be caught by the tests of its room; what they miss they try again with
-sanitizers.
+a seeded sample is tried. Each has to be caught by the tests of its room; what they miss the nearest of them try
+again with sanitizers.
 
     operators.py [--count N] [--seed N] [--skip N] [--jobs N] [--only FILE]... [--least PERCENT] [--folder DIR] [--unchecked]
     operators.py --list [--count N] [--seed N]
@@ -13,7 +13,6 @@ compile is none. Ends with the survivors, and fails where less than PERCENT (95)
 folder of its own below $TMPDIR, two workers need about 5 GB."""
 import argparse
 import glob
-import itertools
 import os
 import random
 import re
@@ -52,6 +51,7 @@ BEYOND = [
     ("src/", ENGINE),
 ]
 TEST_S = 100
+NEAREST = 3 # of the tests with servers: so many know the most of a file
 
 ENUMS = ["OUTCOME_DONE OUTCOME_RETRY OUTCOME_OUTRUN OUTCOME_REJECTED OUTCOME_STOP OUTCOME_UNKNOWN",
          "ERR_TRANSIENT ERR_REJECTED ERR_CONFIG ERR_STATE ERR_INTERNAL",
@@ -198,7 +198,7 @@ class Worker:
                 process.wait()
             return status
 
-    def tests_of(self, path):
+    def tests_of(self, path, build):
         _, room, name = path.split("/")
         own = f"unit_{room}_{name[:-2]}"
         units = [f"unit_{room}_" + os.path.basename(p)[5:-2]
@@ -208,7 +208,13 @@ class Worker:
         units.sort(key=lambda unit: (unit != own, unit == "unit_engine_simulation"))
         beyond = next(tests for begin, tests in BEYOND if path.startswith(begin))
         near = [test for test in beyond if test.rsplit("_", 1)[1] in name]
-        return units + near + [test for test in beyond if test not in near]
+        beyond = near + [test for test in beyond if test not in near]
+        return units + (beyond if build == "plain" else beyond[:NEAREST])
+
+    def tries(self, paths):
+        """Each build with each test of it, once."""
+        return dict.fromkeys((build, test) for build in BUILDS for path in paths
+                             for test in self.tests_of(path, build))
 
     def make(self, build, test):
         programs = ["rowferry", "devsearch"] if test.startswith("integration_sync") else []
@@ -226,7 +232,7 @@ class Worker:
         path = os.path.join(self.tree, mutant.path)
         self.write(path, mutant.text)
         try:
-            for build, test in itertools.product(BUILDS, self.tests_of(mutant.path)):
+            for build, test in self.tries([mutant.path]):
                 if self.make(build, test) != 0:
                     return None
                 status = self.try_test(build, test)
@@ -243,8 +249,7 @@ class Worker:
 
     def expect_good(self, paths):
         """Without any mutant all tests pass; returns those that do not."""
-        every = list(dict.fromkeys(test for path in paths for test in self.tests_of(path)))
-        return [f"{test} ({build})" for build, test in itertools.product(BUILDS, every)
+        return [f"{test} ({build})" for build, test in self.tries(paths)
                 if self.make(build, test) != 0 or self.try_test(build, test) not in (0, 77)]
 
     def begin(self):
