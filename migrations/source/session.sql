@@ -11,6 +11,8 @@ set array_nulls = on;
 set quote_all_identifiers = off;
 set row_security = off;
 set search_path = pg_catalog;
+set default_transaction_read_only = off;
+set default_transaction_isolation = 'read committed';
 set statement_timeout = 0;
 set idle_in_transaction_session_timeout = 0;
 -- Newer versions have more that would end a long page or a quiet session.

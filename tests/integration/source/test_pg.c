@@ -203,6 +203,26 @@ START_TEST(text_means_the_same_whatever_the_database_was_set_to)
 }
 END_TEST
 
+START_TEST(transactions_are_what_they_are_called_whatever_the_database_was_set_to)
+{
+    char *uri = database_new();
+    struct err err = {0};
+    struct pg_result *r = NULL;
+    PGconn *db = sql_open(uri);
+    sql_exec(db, "do $$ begin execute format('alter database %%I set default_transaction_read_only "
+                 "= on', current_database()); execute format('alter database %%I set "
+                 "default_transaction_isolation = serializable', current_database()); end $$");
+    struct pg *pg = walk_connect(uri);
+    must(pg_script(pg, "create table public.written ()", &err), &err);
+    must(pg_query(pg, &r, "select current_setting('transaction_isolation')", NULL, 0, &err), &err);
+    ck_assert_str_eq(pg_text(r, 0, 0), "read committed");
+    pg_result_release(r);
+    pg_close(pg);
+    PQfinish(db);
+    database_drop(uri);
+}
+END_TEST
+
 START_TEST(the_server_is_identified)
 {
     char *uri = database_new();
@@ -402,8 +422,10 @@ SUITE_MAIN("source/pg", another_host_without_tls_is_refused_and_says_what_to_set
            where_no_host_answers_the_time_says_so,
            a_wrong_password_a_missing_role_and_a_missing_database_are_refusals,
            a_session_ends_when_we_are_gone_and_not_before,
-           text_means_the_same_whatever_the_database_was_set_to, the_server_is_identified,
-           a_table_is_described, what_a_column_is_made_of_is_described_eight_levels_down,
+           text_means_the_same_whatever_the_database_was_set_to,
+           transactions_are_what_they_are_called_whatever_the_database_was_set_to,
+           the_server_is_identified, a_table_is_described,
+           what_a_column_is_made_of_is_described_eight_levels_down,
            a_table_or_column_that_does_not_exist_is_answered_with_the_nearest,
            a_second_holder_is_told_who_the_first_is,
            the_end_of_a_session_whose_client_is_gone_is_waited_for)
