@@ -41,7 +41,7 @@ ENGINE = ["unit_engine_pipeline", "unit_engine_simulation"]
 LOG = ("changelog copy standing rules tree ahead left mirror rewritten absent query readers divided "
        "subscription standby").split()
 BEYOND = [
-    ("src/engine/", ["integration_sync_first_load", "integration_sync_changes"]),
+    ("src/engine/", ["integration_sync_first_load", "integration_sync_changes", "integration_sync_hostile"]),
     ("src/source/cursor", ["integration_source_cursor", "integration_source_overlap", "integration_sync_cursor",
                           "integration_sync_cursor_standby", "integration_cli_check_source"]),
     ("src/source/horizon", ["integration_source_cursor", "integration_source_overlap", "integration_sync_cursor"]),
@@ -51,7 +51,7 @@ BEYOND = [
     ("src/", ENGINE),
 ]
 TEST_S = 100
-NEAREST = 3 # of the tests with servers: so many know the most of a file
+NEAREST = 3  # of the tests with servers: so many know the most of a file
 
 ENUMS = ["OUTCOME_DONE OUTCOME_RETRY OUTCOME_OUTRUN OUTCOME_REJECTED OUTCOME_STOP OUTCOME_UNKNOWN",
          "ERR_TRANSIENT ERR_REJECTED ERR_CONFIG ERR_STATE ERR_INTERNAL",

@@ -392,7 +392,24 @@ START_TEST(the_server_works_at_the_next_rows_while_some_are_handed_out)
 }
 END_TEST
 
-SUITE_MAIN("source/copy", a_copy_by_blocks_is_complete_and_resumed_at_every_page,
+START_TEST(what_is_longer_than_a_chunk_is_read_by_itself)
+{
+    struct walk w = notes();
+    w.chunk_bytes = 1;
+    walk_new(&w, NOTES);
+    sql_exec(w.db,
+             "insert into note select 't', i, repeat('x', 3000) from generate_series(1, 9) i");
+    walk_start(&w);
+    walk_copy(&w);
+    sql_exec(w.db, "update note set body = body || 'y'");
+    ck_assert_uint_eq(walk_drain(&w), 9);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
+SUITE_MAIN("source/copy", what_is_longer_than_a_chunk_is_read_by_itself,
+           a_copy_by_blocks_is_complete_and_resumed_at_every_page,
            a_copy_by_blocks_that_is_left_at_a_mark_goes_on_there,
            a_copy_by_keys_that_is_left_at_a_mark_goes_on_there,
            changes_that_are_left_at_a_mark_go_on_there,

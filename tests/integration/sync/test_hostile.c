@@ -126,6 +126,7 @@ static void expect_letter(const struct world *w, size_t i)
     ck_assert_msg(
         strstr(result.out, bad[i].reason) != NULL && strstr(result.out, bad[i].beginning) != NULL,
         "%s: no \"%s\" of \"%s\" in\n%s", bad[i].id, bad[i].reason, bad[i].beginning, result.out);
+    ck_assert_msg(strstr(result.out, "operation  upsert\n") != NULL, "%s", result.out);
     if (bad[i].column != NULL) {
         char column[64];
         snprintf(column, sizeof(column), "column \"%s\"", bad[i].column);

@@ -2,6 +2,7 @@
 /* What a state file tells of itself, and another one that begins there. */
 #include "rowferry/base/buf.h"
 #include "rowferry/state/deadletter.h"
+#include "rowferry/state/halt.h"
 
 #include "statefile.h"
 
@@ -254,6 +255,25 @@ START_TEST(who_has_another_generation_goes_on_with_the_one_that_is_taken_over)
 }
 END_TEST
 
+START_TEST(nothing_of_what_was_taken_over_before_is_left)
+{
+    struct err err = {0};
+    struct pair p = pair_make();
+    struct halt halt;
+    bool halted = true;
+    must_take_over(p.lost,
+                   "{\"total\":2,\"letters\":[[\"a\",1,\"r\",400,9,1,2,3],"
+                   "[\"b\",1,\"r\",400,9,1,2,3]]}",
+                   0);
+    OK(halt_note(p.lost, &(struct halt){.deletes = 1}, &err));
+    must_take_over(p.lost, "{\"total\":1,\"letters\":[[\"c\",1,\"r\",400,9,1,2,3]]}", 0);
+    ck_assert_int_eq(statefile_letters(p.lost), 1);
+    OK(halt_look(p.lost, &halt, &halted, &err));
+    ck_assert(!halted);
+    pair_remove(&p);
+}
+END_TEST
+
 START_TEST(what_was_taken_over_is_gone_on_with)
 {
     struct err err = {0};
@@ -308,4 +328,5 @@ SUITE_MAIN("state/takeover", the_checkpoint_that_is_taken_over_is_that_of_a_live
            letters_that_are_too_long_for_the_buffer_are_counted_as_lost,
            a_text_that_somebody_spoiled_holds_no_letters,
            who_has_another_generation_goes_on_with_the_one_that_is_taken_over,
-           what_was_taken_over_is_gone_on_with, the_revision_grows_with_every_change_of_the_letters)
+           nothing_of_what_was_taken_over_before_is_left, what_was_taken_over_is_gone_on_with,
+           the_revision_grows_with_every_change_of_the_letters)
