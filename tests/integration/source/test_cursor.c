@@ -77,6 +77,19 @@ START_TEST(a_transaction_that_commits_late_is_not_missed)
 }
 END_TEST
 
+static bool says_prepared(struct walk *w)
+{
+    struct err err = {0};
+    struct cursor_look look;
+    struct pg *pg = walk_connect(w->uri);
+    struct table *table = walk_table(w, pg);
+    must(cursor_look(pg, table, w->cursor, &look, &err), &err);
+    table_free(table);
+    pg_close(pg);
+    ck_assert(look.prepared[0] == '\0' || look.prepared[0] == '2'); /* a year */
+    return look.prepared[0] != '\0';
+}
+
 START_TEST(a_prepared_transaction_is_not_missed)
 {
     struct walk w = of_notes();
@@ -84,7 +97,9 @@ START_TEST(a_prepared_transaction_is_not_missed)
     pass_all(&w);
     PGconn *slow = sql_open(w.uri);
     char *name = sql_text(w.db, "select 'late ' || current_database()");
+    ck_assert(!says_prepared(&w));
     sql_exec(slow, "begin; insert into note values (100, 'late'); prepare transaction '%s'", name);
+    ck_assert(says_prepared(&w));
     for (int i = 101; i <= 105; i++) {
         sql_exec(w.db, "insert into note values (%d, 'early')", i);
         walk_again(&w);
@@ -299,6 +314,24 @@ START_TEST(a_row_that_stops_matching_during_the_first_load_is_deleted)
     ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror where key = '2'"), 1);
     sql_exec(w.db, "update note set gone = true, at = now() where id = 2");
     walk_again(&w);
+    ck_assert(becomes_equal(&w, LIVE_QUERY, WAIT_MS));
+    walk_free(&w);
+}
+END_TEST
+
+/* The page that it is in goes on beyond it. */
+START_TEST(a_row_that_stops_matching_is_deleted_though_the_first_load_goes_on)
+{
+    struct walk w = of_notes();
+    w.where = "not gone";
+    w.page_rows = 5;
+    walk_new(&w, NOTES);
+    sql_exec(w.db, "insert into note select i, 'b', false, '2020-01-01' from "
+                   "generate_series(1, 20) i");
+    walk_start(&w);
+    walk_page(&w);
+    sql_exec(w.db, "update note set gone = true, at = clock_timestamp() where id = 2");
+    sql_exec(w.db, "update note set at = clock_timestamp() where id between 6 and 20");
     ck_assert(becomes_equal(&w, LIVE_QUERY, WAIT_MS));
     walk_free(&w);
 }
@@ -546,6 +579,7 @@ SUITE_MAIN(
     deletes_of_several_pages_add_up_until_all_is_read, a_few_deletes_now_and_then_are_not_foreseen,
     the_first_load_deletes_nothing_of_an_empty_index,
     a_row_that_stops_matching_during_the_first_load_is_deleted,
+    a_row_that_stops_matching_is_deleted_though_the_first_load_goes_on,
     rows_without_a_value_are_in_the_first_load, a_crash_after_any_page_or_mark_goes_on_where_it_was,
     an_idle_poll_does_not_move, keys_are_read_again_and_their_deletes_are_told,
     a_document_whose_id_is_no_uuid_stops_no_reconcile, a_slow_read_leaves_the_process_its_time,
