@@ -421,6 +421,24 @@ START_TEST(a_rewritten_or_uncaptured_dependency_has_all_copied_again)
 }
 END_TEST
 
+/* The log is paged without sorts; a query that joins may need them. */
+START_TEST(a_query_may_sort)
+{
+    struct walk w = articles(0);
+    w.query = "select a.id, current_setting('enable_sort') as title, "
+              "current_setting('enable_bitmapscan') as author, null::text as comments "
+              "from public.article a join public.author u on u.id = a.author_id";
+    walk_new(&w, SHOP);
+    walk_start(&w);
+    walk_copy(&w);
+    walk_drain(&w);
+    sql_exec(w.db, "truncate mirror; update article set title = 'new' where id <= 3");
+    ck_assert_uint_eq(walk_drain(&w), 3);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror where content = 'on|on|~'"), 3);
+    walk_free(&w);
+}
+END_TEST
+
 START_TEST(a_dependency_that_the_source_does_not_know_has_all_copied_again)
 {
     struct walk w = following_articles(0);
@@ -480,6 +498,6 @@ SUITE_MAIN("source/query", a_first_load_gives_what_the_query_gives,
            a_reader_needs_no_more_than_the_grants_and_the_view,
            a_dependency_that_is_given_up_keeps_nothing, a_key_of_another_type_is_refused,
            a_key_that_comes_twice_stops_with_the_key_named, rows_without_a_key_are_told,
-           a_rewritten_or_uncaptured_dependency_has_all_copied_again,
+           a_rewritten_or_uncaptured_dependency_has_all_copied_again, a_query_may_sort,
            a_dependency_that_the_source_does_not_know_has_all_copied_again,
            several_key_columns_and_several_recorded_columns)
