@@ -91,6 +91,22 @@ START_TEST(an_expired_consumer_whose_entries_are_still_there_goes_on)
 }
 END_TEST
 
+START_TEST(a_consumer_that_expires_while_its_process_stands_still_is_looked_at_anew)
+{
+    struct walk w = following(0);
+    struct err err = {0};
+    walk_again(&w);
+    sql_exec(w.db, "update rowferry.consumer set expired_at = now(); "
+                   "update note set body = 'x' where id = 1");
+    ck_assert_int_eq(walk_try(&w, &err), ERR_TRANSIENT);
+    ck_assert_msg(strstr(err.message, "had expired") != NULL, "%s", err.message);
+    walk_again(&w);
+    ck_assert_uint_eq(walk_drain(&w), 1);
+    ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
 START_TEST(a_dropped_consumer_keeps_nothing)
 {
     struct walk w = following(0);
@@ -213,6 +229,7 @@ END_TEST
 SUITE_MAIN("source/absent", an_absent_consumer_expires_and_is_copied_again_when_it_comes_back,
            an_absent_consumer_of_a_large_log_expires_and_one_that_works_does_not,
            an_expired_consumer_whose_entries_are_still_there_goes_on,
+           a_consumer_that_expires_while_its_process_stands_still_is_looked_at_anew,
            a_dropped_consumer_keeps_nothing,
            pruning_against_a_new_consumer_leaves_it_all_that_it_needs,
            a_renamed_table_goes_on_without_a_copy,
