@@ -299,8 +299,8 @@ START_TEST(the_first_load_deletes_nothing_of_an_empty_index)
 }
 END_TEST
 
-/* It had been read as one that matches; meanwhile it was deleted softly. */
-START_TEST(a_row_that_stops_matching_during_the_first_load_is_deleted)
+/* One page of a first load is read: the rows 1 to 5 of twenty. */
+static struct walk loading(void)
 {
     struct walk w = of_notes();
     w.where = "not gone";
@@ -312,6 +312,13 @@ START_TEST(a_row_that_stops_matching_during_the_first_load_is_deleted)
     walk_page(&w);
     ck_assert(w.copying);
     ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror where key = '2'"), 1);
+    return w;
+}
+
+/* It had been read as one that matches; meanwhile it was deleted softly. */
+START_TEST(a_row_that_stops_matching_during_the_first_load_is_deleted)
+{
+    struct walk w = loading();
     sql_exec(w.db, "update note set gone = true, at = now() where id = 2");
     walk_again(&w);
     ck_assert(becomes_equal(&w, LIVE_QUERY, WAIT_MS));
@@ -322,14 +329,7 @@ END_TEST
 /* The page that it is in goes on beyond it. */
 START_TEST(a_row_that_stops_matching_is_deleted_though_the_first_load_goes_on)
 {
-    struct walk w = of_notes();
-    w.where = "not gone";
-    w.page_rows = 5;
-    walk_new(&w, NOTES);
-    sql_exec(w.db, "insert into note select i, 'b', false, '2020-01-01' from "
-                   "generate_series(1, 20) i");
-    walk_start(&w);
-    walk_page(&w);
+    struct walk w = loading();
     sql_exec(w.db, "update note set gone = true, at = clock_timestamp() where id = 2");
     sql_exec(w.db, "update note set at = clock_timestamp() where id between 6 and 20");
     ck_assert(becomes_equal(&w, LIVE_QUERY, WAIT_MS));
