@@ -24,7 +24,7 @@ struct changelog_options {
     size_t dependency_count;
     const char *const *columns; /* what a row holds after the key's text (plan.h) */
     size_t column_count;
-    const char *fingerprint; /* of the table when the plan was compiled: drift is ERR_STATE */
+    const char *fingerprint; /* of the table when the plan was compiled: drift is ERR_TRANSIENT */
     size_t page_rows;        /* of a page of the log, default 5000 */
     size_t page_blocks;      /* of a page of a copy by block ranges, default 1024 */
     int64_t retain_age_ms;   /* others that are absent for longer expire; 0: never */

@@ -521,6 +521,15 @@ START_TEST(rows_of_a_column_that_got_another_type_are_not_read_as_if_it_had_the_
 }
 END_TEST
 
+START_TEST(a_definition_that_the_plan_does_not_know_is_told)
+{
+    struct walk w = of_notes();
+    walk_new(&w, NOTES);
+    walk_expect_changed(&w);
+    walk_free(&w);
+}
+END_TEST
+
 START_TEST(a_key_of_another_schemas_type_is_read_in_its_own_order)
 {
     static const char *const key[] = {"id"};
@@ -587,4 +596,5 @@ SUITE_MAIN(
     a_table_created_anew_between_two_syncs_is_not_read_as_if_it_were_the_old_one,
     a_position_of_an_earlier_version_is_read_on_and_learns_its_table,
     rows_of_a_column_that_got_another_type_are_not_read_as_if_it_had_the_old_one,
+    a_definition_that_the_plan_does_not_know_is_told,
     a_key_of_another_schemas_type_is_read_in_its_own_order)

@@ -326,6 +326,27 @@ START_TEST(a_reader_needs_no_more_than_the_grants_and_the_view)
 }
 END_TEST
 
+START_TEST(an_absent_consumer_of_a_dependency_expires)
+{
+    struct walk w = following_articles(0);
+    sql_exec(w.db, "update author set name = name || '!'");
+    sql_exec(
+        w.db,
+        "insert into rowferry.consumer (name, capture, position, keep, triggers, definition, "
+        "filenode, versions, server_started, timeline, updated_at) select 'test/away', k.capture, "
+        "k.position, k.keep, k.triggers, k.definition, k.filenode, k.versions, "
+        "k.server_started, k.timeline, now() - interval '3 days' from rowferry.consumer k join "
+        "rowferry.capture c on c.id = k.capture where c.relation = 'author'::regclass");
+    w.retain_age_ms = INT64_C(2) * 86400000;
+    walk_again(&w);
+    walk_drain(&w);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from rowferry.consumer where expired_at is not "
+                                   "null and name = 'test/away'"),
+                     1);
+    walk_free(&w);
+}
+END_TEST
+
 /* What it did before it was taken out of the list would be kept for ever. */
 START_TEST(a_dependency_that_is_given_up_keeps_nothing)
 {
@@ -496,8 +517,8 @@ SUITE_MAIN("source/query", a_first_load_gives_what_the_query_gives,
            entries_are_kept_until_they_are_read_and_then_pruned,
            a_table_that_nothing_covers_is_named, a_table_behind_a_view_is_found,
            a_reader_needs_no_more_than_the_grants_and_the_view,
-           a_dependency_that_is_given_up_keeps_nothing, a_key_of_another_type_is_refused,
-           a_key_that_comes_twice_stops_with_the_key_named, rows_without_a_key_are_told,
-           a_rewritten_or_uncaptured_dependency_has_all_copied_again, a_query_may_sort,
-           a_dependency_that_the_source_does_not_know_has_all_copied_again,
+           an_absent_consumer_of_a_dependency_expires, a_dependency_that_is_given_up_keeps_nothing,
+           a_key_of_another_type_is_refused, a_key_that_comes_twice_stops_with_the_key_named,
+           rows_without_a_key_are_told, a_rewritten_or_uncaptured_dependency_has_all_copied_again,
+           a_query_may_sort, a_dependency_that_the_source_does_not_know_has_all_copied_again,
            several_key_columns_and_several_recorded_columns)

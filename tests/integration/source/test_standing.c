@@ -158,6 +158,15 @@ START_TEST(a_consumer_that_is_dropped_while_it_reads_is_told_so)
 }
 END_TEST
 
+START_TEST(a_definition_that_the_plan_does_not_know_is_told)
+{
+    struct walk w = notes();
+    walk_new(&w, NOTES);
+    walk_expect_changed(&w);
+    walk_free(&w);
+}
+END_TEST
+
 START_TEST(a_lost_connection_is_made_anew_by_resume)
 {
     struct walk w = following(0);
@@ -213,5 +222,6 @@ SUITE_MAIN("source/standing", an_idle_poll_neither_moves_nor_writes,
            after_a_restart_of_the_server_reading_goes_on_from_the_mirror,
            a_consumer_that_the_source_does_not_know_is_copied_again,
            a_consumer_that_is_dropped_while_it_reads_is_told_so,
+           a_definition_that_the_plan_does_not_know_is_told,
            a_lost_connection_is_made_anew_by_resume, a_locked_table_is_temporary_and_named,
            what_is_not_yet_read_can_be_counted)

@@ -40,7 +40,8 @@ struct walk {
     size_t page_rows;
     size_t page_blocks;
     size_t chunk_bytes;
-    const char *consumer; /* null: "test/one" */
+    const char *consumer;    /* null: "test/one" */
+    const char *fingerprint; /* of the table as the plan knows it; null: not compared */
     int64_t retain_age_ms;
     int64_t retain_size;
     size_t readers;                /* connections of a copy */
@@ -135,6 +136,7 @@ static inline void walk_open_cursor(struct walk *w)
                                      .columns = w->columns,
                                      .column_count = w->column_count,
                                      .overlap_ms = w->overlap_ms,
+                                     .fingerprint = w->fingerprint,
                                      .page_rows = w->page_rows,
                                      .chunk_bytes = w->chunk_bytes,
                                      .seen_slots = w->seen_slots};
@@ -150,6 +152,7 @@ static inline void walk_open(struct walk *w)
         return;
     }
     struct changelog_options options = {.consumer = w->consumer != NULL ? w->consumer : "test/one",
+                                        .fingerprint = w->fingerprint,
                                         .retain_age_ms = w->retain_age_ms,
                                         .retain_size = w->retain_size,
                                         .table = w->table,
@@ -169,6 +172,19 @@ static inline void walk_open(struct walk *w)
         walk_connect_for(w->reads != NULL ? w->reads : w->uri, w->reads != NULL ? w->uri : NULL,
                          w->lock_timeout_ms > 0 ? w->lock_timeout_ms : 2000);
     must(changelog_open(&w->capture, pg, &options, &err), &err);
+}
+
+/* A table that is no more what the plan was compiled for is looked at by who compiles it. */
+static inline void walk_expect_changed(struct walk *w)
+{
+    struct err err = {0};
+    struct buf position;
+    buf_init(&position, 4096);
+    w->fingerprint = "0123456789abcdef";
+    walk_open(w);
+    ck_assert_int_eq(w->capture->ops->start(w->capture, &position, &err), ERR_TRANSIENT);
+    ck_assert_msg(strstr(err.message, "was changed just now") != NULL, "%s", err.message);
+    buf_release(&position);
 }
 
 /* Of a capture that is open. What a standby has not replayed within its time is tried again, as the
