@@ -3,71 +3,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "walk.h"
+#include "articles.h"
 
-/* The options are of the configuration's form, which owns its texts. */
-#define TEXT(text) ((char[]){text})
-
-static char *author_key[] = {TEXT("id")};
-static char *comment_key[] = {TEXT("article_id")};
 static char *tag_key[] = {TEXT("shop"), TEXT("name")};
-
-static const struct dependency dependencies[] = {
-    {TEXT("public.author"), author_key, 1,
-     TEXT("select id from public.article where author_id = any($1)")},
-    {TEXT("public.comment"), comment_key, 1, TEXT("select unnest($1)")},
-};
 
 static const struct dependency tags[] = {
     {TEXT("public.tag"), tag_key, 2,
      TEXT("select i.shop, i.id from public.item i "
           "join unnest($1, $2) t(shop, name) on i.shop = t.shop and i.tag = t.name")},
 };
-
-static const char *const article_columns[] = {"title", "author", "comments"};
-
-#define SHOP                                                                                       \
-    "create table author (id int primary key, name text);"                                         \
-    "create table article (id bigint primary key, title text, author_id int references author);"   \
-    "create table comment (id int primary key, article_id bigint, body text);"                     \
-    "create index on article (author_id); create index on comment (article_id);"                   \
-    "insert into author select i, 'author ' || i from generate_series(1, 5) i;"                    \
-    "insert into article select i, 'article ' || i, 1 + i % 5 from generate_series(1, 50) i;"      \
-    "insert into comment select i, 1 + i % 40, 'comment ' || i from generate_series(1, 100) i"
-
-#define COMMENTS                                                                                   \
-    "(select jsonb_agg(c.body order by c.id) from public.comment c where c.article_id = a.id)"
-
-#define ARTICLES                                                                                   \
-    "select a.id, a.title, u.name as author, " COMMENTS " as comments "                            \
-    "from public.article a join public.author u on u.id = a.author_id -- as people see them"
-
-#define EXPECTED                                                                                   \
-    "select a.id::text, concat_ws('|', coalesce(a.title, '~'), coalesce(u.name, '~'), "            \
-    "coalesce(" COMMENTS "::text, '~')) from article a join author u on u.id = a.author_id"
-
-static struct walk articles(size_t page_rows)
-{
-    return (struct walk){.table = "public.article",
-                         .columns = article_columns,
-                         .column_count = 3,
-                         .query = ARTICLES,
-                         .dependencies = dependencies,
-                         .dependency_count = 2,
-                         .page_rows = page_rows};
-}
-
-/* A walk whose copy is done and that waits for changes. */
-static struct walk following_articles(size_t page_rows)
-{
-    struct walk w = articles(page_rows);
-    walk_new(&w, SHOP);
-    walk_start(&w);
-    walk_copy(&w);
-    walk_drain(&w);
-    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
-    return w;
-}
 
 START_TEST(a_first_load_gives_what_the_query_gives)
 {
@@ -235,20 +179,6 @@ START_TEST(a_transaction_on_a_dependency_that_commits_late_is_read)
 }
 END_TEST
 
-/* The entries of a dependency stay until its consumer is past them, and go then. */
-START_TEST(entries_are_kept_until_they_are_read_and_then_pruned)
-{
-    struct walk w = following_articles(0);
-    sql_exec(w.db, "update author set name = 'kept'");
-    walk_release(&w);
-    ck_assert_int_eq(sql_int(w.db, "select count(*) from rowferry.change"), 5);
-    ck_assert_int_eq(sql_int(w.db, "select count(*) from rowferry.consumer"), 3);
-    walk_settle(&w);
-    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
-    walk_free(&w);
-}
-END_TEST
-
 /* What must fail, and what the message has to hold. */
 static void fails(struct walk *w, const char *text)
 {
@@ -326,46 +256,6 @@ START_TEST(a_reader_needs_no_more_than_the_grants_and_the_view)
 }
 END_TEST
 
-START_TEST(an_absent_consumer_of_a_dependency_expires)
-{
-    struct walk w = following_articles(0);
-    sql_exec(w.db, "update author set name = name || '!'");
-    sql_exec(
-        w.db,
-        "insert into rowferry.consumer (name, capture, position, keep, triggers, definition, "
-        "filenode, versions, server_started, timeline, updated_at) select 'test/away', k.capture, "
-        "k.position, k.keep, k.triggers, k.definition, k.filenode, k.versions, "
-        "k.server_started, k.timeline, now() - interval '3 days' from rowferry.consumer k join "
-        "rowferry.capture c on c.id = k.capture where c.relation = 'author'::regclass");
-    w.retain_age_ms = INT64_C(2) * 86400000;
-    walk_again(&w);
-    walk_drain(&w);
-    ck_assert_int_eq(sql_int(w.db, "select count(*) from rowferry.consumer where expired_at is not "
-                                   "null and name = 'test/away'"),
-                     1);
-    walk_free(&w);
-}
-END_TEST
-
-/* What it did before it was taken out of the list would be kept for ever. */
-START_TEST(a_dependency_that_is_given_up_keeps_nothing)
-{
-    struct walk w = articles(0);
-    w.query = "select a.id, a.title, null::text as author, " COMMENTS " as comments "
-              "from public.article a";
-    walk_new(&w, SHOP);
-    walk_start(&w);
-    walk_copy(&w);
-    ck_assert_int_eq(sql_int(w.db, "select count(*) from rowferry.consumer"), 3);
-    w.dependencies = dependencies + 1;
-    w.dependency_count = 1;
-    walk_again(&w);
-    ck_assert_int_eq(sql_int(w.db, "select count(*) from rowferry.consumer"), 2);
-    walk_drain(&w);
-    walk_free(&w);
-}
-END_TEST
-
 START_TEST(a_key_of_another_type_is_refused)
 {
     struct walk w = articles(0);
@@ -423,25 +313,6 @@ START_TEST(rows_without_a_key_are_told)
 }
 END_TEST
 
-START_TEST(a_rewritten_or_uncaptured_dependency_has_all_copied_again)
-{
-    struct walk w = following_articles(0);
-    sql_exec(w.db, "vacuum full author");
-    walk_page(&w);
-    sql_exec(w.db, "alter table author alter column name type text using name || '!'");
-    walk_expect_lost(&w, "\"public\".\"author\" was rewritten");
-    walk_expect_again(&w, "\"public\".\"author\" was rewritten");
-    walk_free(&w);
-
-    w = following_articles(0);
-    sql_exec(w.db, "alter table comment disable trigger user; delete from comment; "
-                   "alter table comment enable trigger user");
-    walk_install(&w);
-    walk_expect_again(&w, "triggers of \"public\".\"comment\"");
-    walk_free(&w);
-}
-END_TEST
-
 /* The log is paged without sorts; a query that joins may need them. */
 START_TEST(a_query_may_sort)
 {
@@ -456,18 +327,6 @@ START_TEST(a_query_may_sort)
     sql_exec(w.db, "truncate mirror; update article set title = 'new' where id <= 3");
     ck_assert_uint_eq(walk_drain(&w), 3);
     ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror where content = 'on|on|~'"), 3);
-    walk_free(&w);
-}
-END_TEST
-
-START_TEST(a_dependency_that_the_source_does_not_know_has_all_copied_again)
-{
-    struct walk w = following_articles(0);
-    sql_exec(w.db, "delete from rowferry.consumer where capture in (select id from "
-                   "rowferry.capture where relation = 'author'::regclass); "
-                   "update author set name = 'unseen'; delete from rowferry.change");
-    walk_expect_again(&w, "of \"public\".\"author\"");
-    ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
     walk_free(&w);
 }
 END_TEST
@@ -514,11 +373,7 @@ SUITE_MAIN("source/query", a_first_load_gives_what_the_query_gives,
            an_author_of_many_articles_is_sent_in_pages, a_truncated_dependency_sends_every_root,
            changes_during_the_copy_are_replayed,
            a_transaction_on_a_dependency_that_commits_late_is_read,
-           entries_are_kept_until_they_are_read_and_then_pruned,
            a_table_that_nothing_covers_is_named, a_table_behind_a_view_is_found,
-           a_reader_needs_no_more_than_the_grants_and_the_view,
-           an_absent_consumer_of_a_dependency_expires, a_dependency_that_is_given_up_keeps_nothing,
-           a_key_of_another_type_is_refused, a_key_that_comes_twice_stops_with_the_key_named,
-           rows_without_a_key_are_told, a_rewritten_or_uncaptured_dependency_has_all_copied_again,
-           a_query_may_sort, a_dependency_that_the_source_does_not_know_has_all_copied_again,
-           several_key_columns_and_several_recorded_columns)
+           a_reader_needs_no_more_than_the_grants_and_the_view, a_key_of_another_type_is_refused,
+           a_key_that_comes_twice_stops_with_the_key_named, rows_without_a_key_are_told,
+           a_query_may_sort, several_key_columns_and_several_recorded_columns)
