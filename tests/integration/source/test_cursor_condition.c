@@ -65,6 +65,17 @@ START_TEST(deletes_are_foreseen_again_once_those_before_are_told)
 }
 END_TEST
 
+START_TEST(deletes_of_several_pages_are_foreseen_before_any_is_told)
+{
+    struct walk w = guarded();
+    sql_exec(w.db, "update note set gone = true, at = now() where id <= 12");
+    ck_assert_uint_eq(walk_look(&w), 12);
+    ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 20);
+    ck_assert_uint_eq(walk_drain(&w), 12);
+    end_guarded(&w);
+}
+END_TEST
+
 START_TEST(deletes_of_several_pages_add_up_until_all_is_read)
 {
     struct walk w = guarded();
@@ -158,6 +169,7 @@ END_TEST
 SUITE_MAIN("source/cursor_condition", a_row_that_stops_matching_is_deleted,
            a_condition_that_is_null_does_not_match,
            deletes_are_foreseen_again_once_those_before_are_told,
+           deletes_of_several_pages_are_foreseen_before_any_is_told,
            deletes_of_several_pages_add_up_until_all_is_read,
            a_few_deletes_now_and_then_are_not_foreseen,
            the_first_load_deletes_nothing_of_an_empty_index,
