@@ -9,8 +9,8 @@ again with sanitizers.
 
 What one operator does in one place is a mutant: a condition is negated or joined the other way, a comparison or a sum
 is off by one, a call is dropped, a constant is another one. Calls that only log are left alone. A mutant that does not
-compile is none. Ends with the survivors, and fails where less than PERCENT (95) are caught. Servers and builds lie in a
-folder of its own below $TMPDIR, two workers need about 5 GB."""
+compile is none, nor is one that operators.txt calls the same program. Ends with the survivors, and fails where less
+than PERCENT (95) are caught. Servers and builds lie in a folder of its own below $TMPDIR, two workers need about 5 GB."""
 import argparse
 import glob
 import os
@@ -130,6 +130,15 @@ class Mutant:
         self.line = text.count("\n", 0, start) + 1
         before, after = (" ".join(part.split()) for part in (text[start:end], instead))
         self.said = f"{path}:{self.line}: {operator}: {before[:60]} -> {after[:60]}"
+        line = text.splitlines()[self.line - 1]
+        column = start - text.rfind("\n", 0, start) - (len(line) - len(line.lstrip()))
+        self.same = f"{path} {before} -> {after} at {column}: {line.strip()}"
+
+
+def same_programs():
+    """What can do nothing else than the program itself, found among survivors; a reason stands above each."""
+    with open(os.path.join(TOP, "tests", "crash", "operators.txt"), encoding="utf-8") as file:
+        return {line.rstrip("\n") for line in file if not line.startswith("#")}
 
 
 def mutants_of(path):
@@ -321,7 +330,8 @@ def main():
     paths = asked.only or FILES
     mutants = [mutant for path in paths for mutant in mutants_of(path)]
     random.Random(asked.seed).shuffle(mutants)
-    mutants = mutants[asked.skip:]
+    same = same_programs()
+    mutants = [mutant for mutant in mutants if mutant.same not in same][asked.skip:]
     if asked.list:
         print("\n".join(mutant.said for mutant in mutants[:asked.count]))
         return 0
