@@ -2,24 +2,6 @@
 /* Consumers that do not come, and one that is new while the log is pruned. */
 #include "notes.h"
 
-/* Another consumer of the same capture, where the first one stands. */
-static void second(struct walk *w, const char *name)
-{
-    sql_exec(w->db,
-             "insert into rowferry.consumer (name, capture, position, keep, triggers, definition, "
-             "filenode, versions, server_started, timeline) select '%s', capture, position, keep, "
-             "triggers, definition, filenode, versions, server_started, timeline "
-             "from rowferry.consumer where name = 'test/one'",
-             name);
-}
-
-static void long_ago(struct walk *w, const char *name, const char *ago)
-{
-    sql_exec(w->db,
-             "update rowferry.consumer set updated_at = now() - interval '%s' where name = '%s'",
-             ago, name);
-}
-
 static int64_t entries(struct walk *w)
 {
     return sql_int(w->db, "select count(*) from rowferry.change");
@@ -28,9 +10,9 @@ static int64_t entries(struct walk *w)
 START_TEST(an_absent_consumer_expires_and_is_copied_again_when_it_comes_back)
 {
     struct walk w = following(0);
-    second(&w, "test/away");
+    walk_second(&w, "test/one", "test/away");
     sql_exec(w.db, "update note set body = 'x'");
-    long_ago(&w, "test/away", "3 days");
+    walk_long_ago(&w, "test/away", "3 days");
     w.retain_age_ms = INT64_C(4) * 86400000;
     walk_again(&w);
     walk_drain(&w);
@@ -57,7 +39,7 @@ END_TEST
 START_TEST(an_absent_consumer_of_a_large_log_expires_and_one_that_works_does_not)
 {
     struct walk w = following(0);
-    second(&w, "test/away");
+    walk_second(&w, "test/one", "test/away");
     sql_exec(w.db, "update note set body = 'x'");
     sql_exec(w.db, "insert into rowferry.change (capture, op, key) select 1, 'U', '1' from "
                    "generate_series(1, 9000); analyze rowferry.change");
@@ -66,7 +48,7 @@ START_TEST(an_absent_consumer_of_a_large_log_expires_and_one_that_works_does_not
     walk_drain(&w);
     walk_release(&w);
     ck_assert_int_ge(entries(&w), 9000);
-    long_ago(&w, "test/away", "61 minutes");
+    walk_long_ago(&w, "test/away", "61 minutes");
     struct deadline deadline = deadline_after(WAIT_MS);
     while (sql_int(w.db, "select pg_stat_get_live_tuples('rowferry.change'::regclass)") < 8500) {
         ck_assert(deadline_wait(&deadline)); /* the server counts a little later */
@@ -110,8 +92,8 @@ END_TEST
 START_TEST(a_dropped_consumer_keeps_nothing)
 {
     struct walk w = following(0);
-    second(&w, "test/away");
-    second(&w, "test/away on 7");
+    walk_second(&w, "test/one", "test/away");
+    walk_second(&w, "test/one", "test/away on 7");
     sql_exec(w.db, "update note set body = 'x'");
     ck_assert_int_eq(sql_int(w.db, "select rowferry.drop_consumer('test/away')"), 2);
     ck_assert_int_ge(entries(&w), 20);

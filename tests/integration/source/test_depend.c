@@ -20,13 +20,11 @@ START_TEST(an_absent_consumer_of_a_dependency_expires)
 {
     struct walk w = following_articles(0);
     sql_exec(w.db, "update author set name = name || '!'");
-    sql_exec(
-        w.db,
-        "insert into rowferry.consumer (name, capture, position, keep, triggers, definition, "
-        "filenode, versions, server_started, timeline, updated_at) select 'test/away', k.capture, "
-        "k.position, k.keep, k.triggers, k.definition, k.filenode, k.versions, "
-        "k.server_started, k.timeline, now() - interval '3 days' from rowferry.consumer k join "
-        "rowferry.capture c on c.id = k.capture where c.relation = 'author'::regclass");
+    char *name = sql_text(w.db, "select 'test/one on ' || id from rowferry.capture "
+                                "where relation = 'author'::regclass");
+    walk_second(&w, name, "test/away");
+    walk_long_ago(&w, "test/away", "3 days");
+    free(name);
     w.retain_age_ms = INT64_C(2) * 86400000;
     walk_again(&w);
     walk_drain(&w);

@@ -419,6 +419,24 @@ static inline void walk_settle(struct walk *w)
     }
 }
 
+/* Another consumer of the same capture, where the one of that name stands. */
+static inline void walk_second(struct walk *w, const char *of, const char *name)
+{
+    sql_exec(w->db,
+             "insert into rowferry.consumer (name, capture, position, keep, triggers, definition, "
+             "filenode, versions, server_started, timeline) select '%s', capture, position, keep, "
+             "triggers, definition, filenode, versions, server_started, timeline "
+             "from rowferry.consumer where name = '%s'",
+             name, of);
+}
+
+static inline void walk_long_ago(struct walk *w, const char *name, const char *ago)
+{
+    sql_exec(w->db,
+             "update rowferry.consumer set updated_at = now() - interval '%s' where name = '%s'",
+             ago, name);
+}
+
 /* How many rows differ between the mirror and the query (key text, content). */
 static inline int64_t walk_differences(struct walk *w, const char *query)
 {

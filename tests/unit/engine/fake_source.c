@@ -220,35 +220,35 @@ static int rebuild(const struct pipeline_options *options, const struct pipeline
     return rc == 0 ? rebuild_swap(&wanted, &used, &rebuilt, err) : rc;
 }
 
-static int fill(const struct pipeline_options *options, const struct pipeline_ports *ports,
-                struct pipeline_result *result, struct err *err)
+/* stop null: as far as the swap, which is for its owner. */
+static int fill_until(const struct pipeline_options *options, const struct pipeline_ports *ports,
+                      const volatile sig_atomic_t *stop, struct err *err)
 {
     struct pipeline_options own;
     struct rebuild_result rebuilt = {0};
     const struct rebuild_options wanted = beside(options, &own);
     const struct rebuild_ports used = {.pipeline = ports};
     struct fake *f = ports->service.self;
-    (void)result;
     int rc = rebuild_fill(&wanted, &used, &rebuilt, err);
+    own.stop = stop;
+    rc = rc == 0 && stop != NULL ? rebuild_swap(&wanted, &used, &rebuilt, err) : rc;
     snprintf(f->filled, sizeof(f->filled), "%s", rebuilt.swapped ? rebuilt.generation : "");
     return rc;
+}
+
+static int fill(const struct pipeline_options *options, const struct pipeline_ports *ports,
+                struct pipeline_result *result, struct err *err)
+{
+    (void)result;
+    return fill_until(options, ports, NULL, err);
 }
 
 static int fill_and_stop(const struct pipeline_options *options, const struct pipeline_ports *ports,
                          struct pipeline_result *result, struct err *err)
 {
     static const volatile sig_atomic_t stop = 1;
-    struct pipeline_options own;
-    struct rebuild_result rebuilt = {0};
-    const struct rebuild_options wanted = beside(options, &own);
-    const struct rebuild_ports used = {.pipeline = ports};
-    struct fake *f = ports->service.self;
     (void)result;
-    int rc = rebuild_fill(&wanted, &used, &rebuilt, err);
-    own.stop = &stop;
-    rc = rc == 0 ? rebuild_swap(&wanted, &used, &rebuilt, err) : rc;
-    snprintf(f->filled, sizeof(f->filled), "%s", rebuilt.swapped ? rebuilt.generation : "");
-    return rc;
+    return fill_until(options, ports, &stop, err);
 }
 
 static int end_rebuild(const struct pipeline_options *options, const struct pipeline_ports *ports,
