@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # How every source is compiled: C17, strict warnings as errors, hardening in release.
 
+include(CheckCCompilerFlag)
+include(CheckCSourceCompiles)
+
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
@@ -27,7 +30,21 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
     else()
         add_link_options(-Wl,--strip-all) # nobody but the profiler reads names: a tenth of the file
     endif()
-    add_compile_options(-fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE)
+    # What the compiler or the C library does not know is left out, or taken a level lower.
+    set(CMAKE_REQUIRED_FLAGS "-Werror -O2")
+    check_c_compiler_flag(-fstack-clash-protection ROWFERRY_STACK_CLASH)
+    check_c_compiler_flag(-fcf-protection=full ROWFERRY_BRANCH_TARGETS) # x86 alone
+    set(CMAKE_REQUIRED_FLAGS "-Werror -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3")
+    check_c_source_compiles("#include <stdio.h>\nint main(void) { return puts(\"\"); }" ROWFERRY_FORTIFY_3)
+    unset(CMAKE_REQUIRED_FLAGS)
+    add_compile_options(-fstack-protector-strong -fPIE -U_FORTIFY_SOURCE
+        -D_FORTIFY_SOURCE=$<IF:$<BOOL:${ROWFERRY_FORTIFY_3}>,3,2>
+        $<$<BOOL:${ROWFERRY_STACK_CLASH}>:-fstack-clash-protection>
+        $<$<BOOL:${ROWFERRY_BRANCH_TARGETS}>:-fcf-protection=full>)
+    # The hot path copies a few bytes at a time into buffers whose size is known at run time only. Level 3 checks
+    # each of these copies, which is a third of the instructions for a narrow document.
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/document/encode.c PROPERTIES
+        COMPILE_OPTIONS "-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2")
     add_link_options(-pie -Wl,-z,relro,-z,now -Wl,--gc-sections -Wl,--compress-debug-sections=zlib)
     add_compile_options(-ffunction-sections -fdata-sections)
     # Nothing in the program unwinds its stack; a profiler has the debug lines.

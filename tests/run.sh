@@ -66,7 +66,7 @@ fi
 if [ "${1:-}" = --long ]; then
     shift
     preset=debug
-    select=(-R '^crash_|^history_|^deploy_debian$|^unit_engine_simulation$|^golden_service_|^fixture_'"$conformance|^integration_($slow)\$")
+    select=(-R '^crash_|^history_|^deploy_(debian|hardened)$|^unit_engine_simulation$|^golden_service_|^fixture_'"$conformance|^integration_($slow)\$")
     export ROWFERRY_HISTORIES=${ROWFERRY_HISTORIES:-300}
     export ROWFERRY_KILLS=${ROWFERRY_KILLS:-100}
     export ROWFERRY_STRIDE=${ROWFERRY_STRIDE:-20}
@@ -93,10 +93,17 @@ fi
 build=$top/build/$preset
 results=$build/results.xml
 
+# Debian starts nghttpx as a service when it is installed, a proxy on port 3000; the tests start their own.
+mask_nghttpx() {
+    as_root mkdir -p /etc/systemd/system
+    as_root ln -sfn /dev/null /etc/systemd/system/nghttpx.service
+}
+
 install() {
     mkdir -p "$build"
+    installed nghttp2-proxy || mask_nghttpx || true # who cannot is told by the next line
     install_packages "$build/apt.log" "${build_packages[@]}" check postgresql curl jq \
-        openssl ca-certificates python3-prometheus-client "${pack_packages[@]}" groff-base python3-yaml systemd
+        openssl ca-certificates python3-prometheus-client nghttp2-proxy python3-h2 "${pack_packages[@]}" groff-base python3-yaml systemd
     [ "$preset" != debug ] || install_packages "$build/apt.log" clang libclang-rt-14-dev debootstrap "${fault_packages[@]}"
 }
 

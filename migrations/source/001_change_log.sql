@@ -4,6 +4,21 @@
 -- rowferry.change says which rows to read again, the tables say what is in them. Everything here may
 -- be run twice.
 
+-- Objects in a schema may run their owner's code with the rights of the installing role.
+do $owner$
+declare
+    owner pg_roles;
+begin
+    select o.* into owner from pg_namespace n join pg_roles o on o.oid = n.nspowner where n.nspname = 'rowferry';
+    if owner.rolname <> current_user
+       and not (owner.rolsuper and (select rolsuper from pg_roles where rolname = current_user)) then
+        raise exception 'the schema "rowferry" belongs to "%", and "%" installs', owner.rolname, current_user
+              using errcode = 'RF001',
+                    hint = format('install as "%s", or let that role remove its change log first', owner.rolname);
+    end if;
+end
+$owner$;
+
 create schema if not exists rowferry;
 revoke all on schema rowferry from public;
 
@@ -25,7 +40,9 @@ alter table rowferry.capture add column if not exists expression text not null d
 -- Whether each statement that changes rows also sends NOTIFY on channel rowferry_<id>; since version 3.
 alter table rowferry.capture add column if not exists notify boolean not null default false;
 
--- One entry for each key and statement. op: U = read the key again, T = the table was truncated.
+-- One entry for each key and statement. op: U = read the key again, T = the table was truncated,
+-- L = a row has a key of more than 8,192 bytes, of which the beginning is kept (no document has such a
+-- key), M = a row with such a key is gone.
 create table if not exists rowferry.change (
     capture integer not null,
     xid     xid8 not null default pg_current_xact_id(),
@@ -59,6 +76,76 @@ create table if not exists rowferry.consumer (
 alter table rowferry.consumer add column if not exists expired_at timestamptz;
 -- The transaction that wrote the row: positions that are older know another one; since version 5.
 alter table rowferry.consumer add column if not exists since xid8;
+-- The role that registered the row; since version 6. An earlier version's row belongs to the one role
+-- that was granted the table, or else to its owner.
+do $reader$
+begin
+    if not exists (select from pg_attribute
+                    where attrelid = 'rowferry.consumer'::regclass and attname = 'reader') then
+        alter table rowferry.consumer add column reader name not null default current_user;
+        update rowferry.consumer
+           set reader = coalesce((select case when count(*) = 1 then min(a.grantee::regrole::text) end
+                                    from pg_class c cross join aclexplode(c.relacl) a
+                                   where c.oid = 'rowferry.consumer'::regclass and a.grantee <> 0
+                                     and a.grantee <> c.relowner and a.privilege_type = 'INSERT'),
+                                 current_user);
+        alter table rowferry.consumer drop constraint consumer_pkey, add primary key (reader, name);
+    end if;
+end
+$reader$;
+
+-- A reader sees the captures of tables of which it may select something, their entries, and the consumers that
+-- it registered itself. What these tables' owner runs is not limited.
+alter table rowferry.capture enable row level security;
+alter table rowferry.change enable row level security;
+alter table rowferry.consumer enable row level security;
+drop policy if exists reader on rowferry.capture;
+create policy reader on rowferry.capture for select
+       using (has_any_column_privilege(relation, 'select'));
+drop policy if exists reader on rowferry.change;
+create policy reader on rowferry.change for select
+       using (capture = any(array(select c.id from rowferry.capture c)));
+drop policy if exists reader on rowferry.consumer;
+create policy reader on rowferry.consumer
+       using (reader = current_user)
+       with check (reader = current_user and capture = any(array(select c.id from rowferry.capture c)));
+
+-- Keys that are too long for a document, from before version 6.
+update rowferry.change set op = 'L', key = left(key, 513) where octet_length(key) > 8192;
+
+-- The trigger functions run with the rights of a role that may do nothing but write entries, if the role
+-- that installs may make one.
+do $writer$
+declare
+    me  pg_roles;
+    him pg_roles;
+begin
+    select * into me from pg_roles where rolname = current_user;
+    if (me.rolsuper or me.rolcreaterole) and to_regrole('rowferry_capture') is null then
+        begin
+            create role rowferry_capture nologin noinherit;
+        exception when duplicate_object or unique_violation then
+            null; -- another database of the server has just been given a change log
+        end;
+    end if;
+    select * into him from pg_roles where rolname = 'rowferry_capture';
+    if not found then
+        return;
+    end if;
+    if him.rolcanlogin or him.rolsuper or him.rolcreaterole or him.rolcreatedb or him.rolreplication
+       or him.rolbypassrls
+       or exists (select from pg_auth_members m where m.member = him.oid)
+       or exists (select from pg_auth_members m join pg_roles r on r.oid = m.member
+                   where m.roleid = him.oid and not r.rolsuper and not r.rolcreaterole) then
+        raise exception 'role "rowferry_capture" has members, memberships or rights, and needs none'
+              using errcode = 'RF001', hint = 'drop the role, or take them away';
+    end if;
+    grant usage on schema rowferry to rowferry_capture;
+    grant insert on rowferry.change to rowferry_capture;
+    drop policy if exists writer on rowferry.change;
+    create policy writer on rowferry.change for insert to rowferry_capture with check (true);
+end
+$writer$;
 
 -- The table and all its partitions, or all tables that inherit from it. One that is being detached
 -- concurrently is gone (before version 14 pg_inherits has no inhdetachpending).
@@ -139,8 +226,56 @@ end
 $cover$;
 revoke all on function rowferry.cover(integer, regclass) from public;
 
+-- The columns op and key of an entry, over the alias k of a key's text and of whether its row is gone.
+create or replace function rowferry.entry()
+returns text
+language sql immutable
+set search_path = pg_catalog, pg_temp
+as $entry$
+    select $$case when octet_length(k.key) > 8192 then case when k.gone then 'M' else 'L' end else 'U' end,
+                   case when octet_length(k.key) > 8192 then left(k.key, 513) else k.key end$$
+$entry$;
+revoke all on function rowferry.entry() from public;
+
+-- Gives the trigger function of a capture to the role that may do nothing but write entries. If that
+-- cannot be, the function runs with the rights of the installing role: then that must be the table's owner,
+-- or a role whose rights the owner has as well.
+create or replace function rowferry.disown(number integer, relation regclass)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $disown$
+declare
+    owner name;
+begin
+    if (select p.proowner = to_regrole('rowferry_capture') from pg_proc p
+         where p.oid = to_regproc(format('rowferry.capture_%s', number))) then
+        return;
+    end if;
+    begin
+        if not (select rolsuper from pg_roles where rolname = current_user) then
+            execute format('grant rowferry_capture to %I', current_user);
+        end if;
+        grant create on schema rowferry to rowferry_capture;
+        execute format('alter function rowferry.capture_%s() owner to rowferry_capture', number);
+        revoke create on schema rowferry from rowferry_capture;
+        return;
+    exception when insufficient_privilege or undefined_object then
+        null; -- the role does not exist, or this one may not use it
+    end;
+    select r.rolname into owner from pg_class c join pg_roles r on r.oid = c.relowner where c.oid = relation;
+    if not pg_has_role(owner, current_user, 'member') then
+        raise exception '% belongs to "%", and "%" may do more than that role', relation, owner, current_user
+              using errcode = 'RF001',
+                    hint = format('install as "%s", or as a role that may create roles', owner);
+    end if;
+end
+$disown$;
+revoke all on function rowferry.disown(integer, regclass) from public;
+
 -- Installs the triggers of one table and all its members. `expression` is the key's text over the
--- alias r. The entries are written with the owner's rights, so a writer of the table needs none here.
+-- alias r. The entries are written with the function's owner's rights, so a writer of the table needs
+-- none here; the expression calls no function that a user defined (see source/keytext.h).
 -- Nobody writes meanwhile: consumers that rely on the triggers as they were rely on the new ones.
 -- `notify`: whether they wake who reads, null: as it was.
 drop function if exists rowferry.add_capture(regclass, text[], text); -- of version 2
@@ -176,49 +311,55 @@ begin
     if tg_level = 'ROW' then
         if tg_op <> 'INSERT' then
             insert into rowferry.change (capture, op, key)
-            select %1$s, 'U', %2$s from (select (old).*) r;
+            select %1$s, %3$s from (select %2$s as key, true as gone from (select (old).*) r) k;
         end if;
         if tg_op <> 'DELETE' then
             insert into rowferry.change (capture, op, key)
-            select %1$s, 'U', %2$s from (select (new).*) r;
+            select %1$s, %3$s from (select %2$s as key, false as gone from (select (new).*) r) k;
         end if;
     elsif tg_op = 'INSERT' then
         insert into rowferry.change (capture, op, key)
-        select %1$s, 'U', %2$s from new_rows r;
+        select %1$s, %3$s from (select %2$s as key, false as gone from new_rows r) k;
     elsif tg_op = 'UPDATE' then
         insert into rowferry.change (capture, op, key)
-        select %1$s, 'U', k.key
-          from (select %2$s as key from old_rows r union select %2$s from new_rows r) k;
+        select %1$s, %3$s
+          from (select r.key, bool_and(r.gone) as gone
+                  from (select %2$s as key, true as gone from old_rows r
+                        union all select %2$s, false from new_rows r) r
+                 group by r.key) k;
     elsif tg_op = 'DELETE' then
         insert into rowferry.change (capture, op, key)
-        select %1$s, 'U', %2$s from old_rows r;
+        select %1$s, %3$s from (select %2$s as key, true as gone from old_rows r) k;
     else
         insert into rowferry.change (capture, op, key) values (%1$s, 'T', '');
-    end if;%3$s
+    end if;%4$s
     return null;
 end
-$body$, number, expression, case when wakes then format($wake$
+$body$, number, expression, rowferry.entry(), case when wakes then format($wake$
     if found then
         perform pg_notify('rowferry_%s', '');
     end if;$wake$, number) else '' end);
 
     if not exists (select from pg_proc p
                     where p.oid = to_regproc(format('rowferry.capture_%s', number))
-                      and p.prosrc = body) then
+                      and p.prosrc = body and 'quote_all_identifiers=off' = any(p.proconfig)) then
         execute format($function$
 create or replace function rowferry.capture_%1$s() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
+set row_security = on
 set datestyle = 'ISO, YMD'
 set timezone = 'UTC'
 set intervalstyle = 'iso_8601'
 set extra_float_digits = 1
 set bytea_output = 'hex'
 set lc_monetary = 'C'
+set quote_all_identifiers = off
 as %2$L
 $function$, number, body);
         execute format('revoke all on function rowferry.capture_%s() from public', number);
     end if;
+    perform rowferry.disown(number, relation);
 
     perform rowferry.cover(number, m.member) from rowferry.tree(relation) as m(member);
     update rowferry.consumer k
@@ -235,10 +376,40 @@ end
 $add$;
 revoke all on function rowferry.add_capture(regclass, text[], text, boolean) from public;
 
+-- Whether a role may read the table of a capture, all of it or at least a column: only then may it call the
+-- functions below.
+create or replace function rowferry.reaches(reader name, number integer, whole boolean)
+returns boolean
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $reaches$
+    select reader = current_user
+           or exists (select from rowferry.capture c
+                       where c.id = number
+                         and case when whole then has_table_privilege(reader, c.relation, 'select')
+                                  else has_any_column_privilege(reader, c.relation, 'select') end)
+$reaches$;
+revoke all on function rowferry.reaches(name, integer, boolean) from public;
+
+-- The roles whose consumers are the caller's: it may have become one of its own by "set role".
+create or replace function rowferry.readers()
+returns name[]
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $readers$
+    select array(select r.rolname from pg_roles r
+                  where r.rolname = session_user
+                     or (pg_has_role(session_user, r.oid, 'member')
+                         and not (select s.rolsuper from pg_roles s where s.rolname = session_user)))
+$readers$;
+revoke all on function rowferry.readers() from public;
+
 -- Takes members in that joined the tree since the consumers last looked, and says how many: called
 -- until it says none. First they get triggers; then, in a transaction of its own and so with their
--- writes already seen, each of their rows gets an entry. A member that a consumer knows and that has
--- lost its triggers is left alone: that is for somebody to decide.
+-- writes already seen, each of their rows gets an entry. If the rows belong to another role than this
+-- function's owner, they are not read: consumers that do not know the member are forgotten, and copy
+-- everything again. A member that a consumer knows and that has lost its triggers is left alone. Only the
+-- caller's consumers count.
 create or replace function rowferry.join_members(number integer)
 returns integer
 language plpgsql security definer
@@ -249,20 +420,26 @@ set intervalstyle = 'iso_8601'
 set extra_float_digits = 1
 set bytea_output = 'hex'
 set lc_monetary = 'C'
+set quote_all_identifiers = off
 as $join$
 declare
     c      rowferry.capture;
+    mine   name[] := rowferry.readers();
     member regclass;
     joined integer := 0;
     taken  oid[] := '{}'; -- another one may join meanwhile: it is for the next turn
 begin
-    select * into c from rowferry.capture where id = number for update;
+    if not rowferry.reaches(session_user, number, true) then
+        raise exception '"%" may not select from all of the table of capture %', session_user, number
+              using errcode = '42501';
+    end if;
+    select * into c from rowferry.capture where id = number for no key update;
     for member in
         select split_part(m.line, ' ', 1)::oid
           from unnest(string_to_array(rowferry.members(number), e'\n')) as m(line)
          where split_part(m.line, ' ', 2) = '-'
            and not exists (select from rowferry.consumer k
-                            where k.capture = number
+                            where k.capture = number and k.reader = any(mine)
                               and e'\n' || k.triggers like
                                   '%' || e'\n' || split_part(m.line, ' ', 1) || ' %')
     loop
@@ -277,14 +454,23 @@ begin
           from unnest(string_to_array(rowferry.members(number), e'\n')) as m(line)
          where split_part(m.line, ' ', 2) <> '-'
            and exists (select from rowferry.consumer k
-                        where k.capture = number
+                        where k.capture = number and k.reader = any(mine)
                           and e'\n' || k.triggers not like
                               '%' || e'\n' || split_part(m.line, ' ', 1) || ' %')
     loop
         taken := taken || member::oid;
-        execute format('insert into rowferry.change (capture, op, key) '
-                       'select %s, ''U'', %s from only %s r', number, c.expression, member);
         joined := joined + 1;
+        continue when pg_relation_size(member) = 0;
+        if exists (select from pg_class m join pg_roles o on o.oid = m.relowner
+                    where m.oid = member and (o.rolsuper or o.rolname = current_user)) then
+            execute format('insert into rowferry.change (capture, op, key) select %s, %s '
+                           'from (select %s as key, false as gone from only %s r) k',
+                           number, rowferry.entry(), c.expression, member);
+        else -- planning a statement runs code of the table's owner (in expressions of its indexes)
+            delete from rowferry.consumer k
+             where k.capture = number and k.reader = any(mine)
+               and e'\n' || k.triggers not like '%' || e'\n' || member::oid || ' %';
+        end if;
     end loop;
     if joined > 0 then
         update rowferry.consumer k
@@ -298,12 +484,43 @@ begin
                                     where split_part(n.line, ' ', 1)::oid = any(taken)
                                       and e'\n' || k.triggers not like
                                           '%' || e'\n' || split_part(n.line, ' ', 1) || ' %') l)
-         where k.capture = number;
+         where k.capture = number and k.reader = any(mine);
     end if;
     return joined;
 end
 $join$;
 revoke all on function rowferry.join_members(integer) from public;
+
+-- Forgets the caller's consumer `given` with its rows in the captures of tables that its query depends
+-- on; or, of these rows, those in other captures than `kept`. A reader is not granted DELETE, because
+-- that right would let it lock the table against all others. Everybody may call it.
+create or replace function rowferry.leave(given text, kept integer[])
+returns void
+language sql security definer
+set search_path = pg_catalog, pg_temp
+as $leave$
+    delete from rowferry.consumer k
+     where k.reader = any(rowferry.readers())
+       and ((kept is null and k.name = given)
+            or (starts_with(k.name, given || ' on ') and coalesce(k.capture <> all(kept), true)))
+$leave$;
+
+-- What readers of earlier versions were granted.
+do $granted$
+declare
+    grantee name;
+begin
+    for grantee in
+        select r.rolname from pg_class c cross join aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
+         where c.oid = 'rowferry.consumer'::regclass and a.privilege_type = 'DELETE' and a.grantee <> c.relowner
+    loop
+        execute format('revoke update, delete on rowferry.consumer from %I', grantee);
+        execute format('grant update (position, keep, triggers, definition, filenode, versions, server_started, clock, '
+                       'letters, letters_sum, timeline, updated_at, expired_at, since, capture) '
+                       'on rowferry.consumer to %I', grantee);
+    end loop;
+end
+$granted$;
 
 -- Removes the triggers of one capture, also from tables that left the tree, its entries and its
 -- consumers.
@@ -346,13 +563,17 @@ declare
     safe   xid8;
     pruned bigint;
 begin
-    perform from rowferry.capture where id = number for update skip locked;
+    if not rowferry.reaches(session_user, number, false) then
+        raise exception '"%" may not select from the table of capture %', session_user, number
+              using errcode = '42501';
+    end if;
+    perform from rowferry.capture where id = number for no key update skip locked;
     if not found then
         return 0;
     end if;
     select keep into safe from rowferry.consumer
      where capture = number and expired_at is null order by keep limit 1;
-    safe := coalesce(safe, pg_snapshot_xmin(pg_current_snapshot()));
+    safe := least(safe, pg_snapshot_xmin(pg_current_snapshot())); -- no consumer is ahead of the server
     update rowferry.capture set horizon = safe where id = number and horizon < safe;
     delete from rowferry.change
      where ctid = any(array(select ctid from rowferry.change
@@ -389,4 +610,4 @@ end
 $drop$;
 revoke all on function rowferry.drop_consumer(text) from public;
 
-insert into rowferry.migration (version) values (5) on conflict do nothing;
+insert into rowferry.migration (version) values (6) on conflict do nothing;

@@ -1,8 +1,9 @@
 -- $1 capture, $2 age (null: any), $3 bytes of the log (null: any): those that keep entries and have not
--- come for so long, or for an hour while all captures' entries take more than that, about 128 bytes
+-- come for so long (of this role's), or for an hour while all captures' entries take more than that, about 128 bytes
 -- each: the slowest. They keep nothing any more.
+-- returns any: text
 update rowferry.consumer k set expired_at = now()
- where k.capture = $1::integer and k.expired_at is null
+ where k.capture = $1::integer and k.reader = current_user and k.expired_at is null
    and exists (select from rowferry.change e where e.capture = k.capture and e.xid >= k.keep)
    and (k.updated_at < now() - $2::interval
         or (k.updated_at < now() - interval '1 hour'

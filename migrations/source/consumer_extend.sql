@@ -1,5 +1,6 @@
 -- $1 consumer, $2 the table, $3 columns that are mapped from now on, $4 the types that they are made of, as
 -- table_types has them: what the index relies on of them is as it is now. The first line of a column counts.
+-- returns none
 update rowferry.consumer
    set definition = coalesce((select string_agg(format('%s %s %s %s', attnum, atttypid, atttypmod, attname), e'\n'
                                                 order by attnum) || e'\n'
@@ -8,4 +9,4 @@ update rowferry.consumer
                                  and not attisdropped), '') || definition || $4,
        clock = clock + greatest(0, extract(epoch from clock_timestamp() - updated_at) * 1000000)::bigint,
        updated_at = clock_timestamp()
- where name = $1
+ where reader = current_user and name = $1

@@ -1,6 +1,6 @@
 -- $1 a consumer that will not come again, $2, $3 the halves of its advisory lock: unless somebody holds it,
 -- what only it needed may be pruned, its rows in the captures of tables that its query depends on included
+-- returns one: bool
 with free as materialized (select pg_try_advisory_xact_lock($2::integer, $3::integer) as it),
-     gone as (delete from rowferry.consumer using free
-               where free.it and (name = $1 or starts_with(name, $1 || ' on ')))
-select it from free
+     gone as materialized (select rowferry.leave($1, null) from free where free.it)
+select it from free left join gone on true

@@ -1,5 +1,6 @@
 -- $1 consumer, $2 capture. Entries that only this row keeps, and entries that nobody keeps; what the
 -- row relies on is asked of a standby, all else of its primary.
+-- returns maybe: text?, text?, bool?, text?, text?, text?, text?, bool, bool, int, int, bool, text?, text, int?, text
 select c.position, c.triggers, c.server_started = pg_postmaster_start_time(),
        p.horizon::text, c.definition, c.filenode::text, c.versions,
        exists (select from rowferry.change e where e.capture = p.id and e.xid >= c.keep),
@@ -14,5 +15,5 @@ select c.position, c.triggers, c.server_started = pg_postmaster_start_time(),
             then ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end,
        coalesce(c.since::text, '0')
   from rowferry.capture p
-  left join rowferry.consumer c on c.capture = p.id and c.name = $1
+  left join rowferry.consumer c on c.capture = p.id and c.name = $1 and c.reader = current_user
  where p.id = $2::integer

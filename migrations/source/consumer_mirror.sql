@@ -1,5 +1,6 @@
 -- $1 consumer, $2 position, $3 the oldest transaction that it still needs, $4 clock, $5 the dead
 -- letters (null: as they were) and $6 their sum; never backwards. Tells whether anything is kept for it.
+-- returns one: bool
 with told as (
     update rowferry.consumer
        set position = $2, keep = $3::xid8, server_started = pg_postmaster_start_time(),
@@ -7,5 +8,5 @@ with told as (
            letters_sum = coalesce($6::bigint, letters_sum),
            timeline = ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
            updated_at = now()
-     where name = $1 and keep <= $3::xid8 and expired_at is null)
-select exists (select from rowferry.consumer where name = $1 and expired_at is null)
+     where reader = current_user and name = $1 and keep <= $3::xid8 and expired_at is null)
+select exists (select from rowferry.consumer where reader = current_user and name = $1 and expired_at is null)

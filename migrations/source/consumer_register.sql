@@ -1,6 +1,7 @@
 -- $1 consumer, $2 capture, $3 its triggers, $4 to $6 the table's definition, filenode and versions.
 -- The position is older than any that is noted later, and from the commit on it keeps the entries
 -- that are needed.
+-- returns none
 insert into rowferry.consumer as c
        (name, capture, position, keep, triggers, definition, filenode, versions, server_started,
         timeline, since)
@@ -9,7 +10,7 @@ values ($1, $2::integer, 'log ' || pg_current_snapshot()::text,
         pg_postmaster_start_time(),
         ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
         pg_current_xact_id())
-    on conflict (name) do update
+    on conflict (reader, name) do update
    set capture = excluded.capture, position = excluded.position, keep = excluded.keep,
        triggers = excluded.triggers, definition = excluded.definition,
        filenode = excluded.filenode, versions = excluded.versions,

@@ -1,6 +1,7 @@
 -- $1, $2 milliseconds below the horizon where it is exact, and where only the clock tells.
 -- Below which time no transaction of this database can commit any more; null: not to be told now.
 -- The clock of the statement's beginning comes before the look at the others.
+-- returns one: text?
 select case
          when pg_is_in_recovery() then pg_last_xact_replay_timestamp() - margin.clock
          when not margin.seen then statement_timestamp() - margin.clock

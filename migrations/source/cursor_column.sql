@@ -1,6 +1,7 @@
 -- $1 the table, $2 the column: NOT NULL; the first column of an index; may this role see what the
 -- others do; is what they do kept; is this a standby; since when a transaction is
 -- prepared; does logical replication write the table.
+-- returns maybe: bool, bool, bool, bool, bool, text?, bool
 select a.attnotnull,
        exists (select from pg_index i
                  join pg_class c on c.oid = i.indexrelid

@@ -2,6 +2,7 @@
 -- them), or only what could still write here (a cursor). Who looks back furthest, of each kind the
 -- oldest: kind, pid, age in microseconds (null: not told), the transaction, name, role, state. What
 -- another role's session does is told to members of pg_read_all_stats alone.
+-- returns any: text, int?, int?, text?, text?, text?, text?
 (select 'session', a.pid, (extract(epoch from clock_timestamp() - a.xact_start) * 1000000)::bigint,
         coalesce(a.backend_xid, a.backend_xmin)::text, a.application_name, a.usename, a.state
    from pg_stat_activity a

@@ -1,5 +1,6 @@
 -- $1 capture, $2 a snapshot, $3 keys: those with an entry that the snapshot had not seen; a row of
 -- NULL for an entry that may be about any of them.
+-- returns any: text?
 select distinct case when e.op <> 'T' then e.key end
   from rowferry.change e
  where e.capture = $1::integer

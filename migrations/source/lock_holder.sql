@@ -1,5 +1,6 @@
 -- $1 a table that could not be locked in time: who keeps it from being read. That is who has it for
 -- itself alone, or whom the one waits for who wants it so, since everybody queues behind that one.
+-- returns maybe: int?, text?, text?, text?, int?
 select l.pid, a.application_name, a.usename, a.state,
        (extract(epoch from clock_timestamp() - a.xact_start) * 1000)::bigint
   from (select case when l.granted then l.pid

@@ -1,6 +1,7 @@
 -- $1 captures, $2 last, $3 and $4 the xid and seq up to which the window after it is read (0: none of
 -- it), $5 how many to count at most: entries that are not read yet. Of more than that, by their
 -- numbers, which all captures share: about.
+-- returns one: int
 select coalesce(sum(case when newer.n < $5::bigint then newer.n
                          else greatest(newer.n, newer.last - newer.first + 1) end + waited.n), 0)::bigint
   from unnest($1::integer[]) as c(id)

@@ -1,4 +1,5 @@
 -- $1 capture: members on which a consumer relies and that are no longer part of the table.
+-- returns any: text, text
 select k.name, regexp_replace(o.line, '^\S+ \S+ ', '')
   from rowferry.consumer k
  cross join unnest(string_to_array(k.triggers, e'\n')) as o(line)

@@ -1,5 +1,6 @@
 -- $1 the tables as configured, $2 a snapshot: entries of the tables that it had not seen. Of several
 -- captures of a table that with the most counts.
+-- returns one: int
 select coalesce(sum(most), 0)
   from (select max(n) as most
           from (select p.relation, count(*) as n

@@ -1,7 +1,16 @@
--- Is there a schema of ours, and may this role look into it?
+-- $1 a table. Is there a schema rowferry, may this role look into it, is there a change log in it, who owns
+-- it, may that role have triggers on the table (or has it some that only the table's owner could enable), and
+-- may this role install there: nothing may run with more rights than those of the schema's owner.
+-- returns one: bool, bool, bool, text?, bool?, bool?
 select n.oid is not null,
        coalesce(has_schema_privilege(n.oid, 'usage'), false),
-       exists (select from pg_class c where c.relnamespace = n.oid and c.relname = 'migration'),
-       exists (select from pg_class c where c.relnamespace = n.oid and c.relname = 'capture')
+       (select count(*) = 2 from pg_class c where c.relnamespace = n.oid and c.relname = any('{migration,capture}')),
+       o.rolname,
+       o.rolsuper or o.rolname = current_user
+       or exists (select from pg_class c where c.oid = $1::oid and pg_has_role(o.oid, c.relowner, 'usage'))
+       or exists (select from pg_trigger g join pg_proc p on p.oid = g.tgfoid
+                   where g.tgrelid = $1::oid and g.tgenabled = 'A' and p.pronamespace = n.oid),
+       n.oid is null or o.rolname = current_user or (o.rolsuper and current_setting('is_superuser')::boolean)
   from (select 1) one
   left join pg_namespace n on n.nspname = 'rowferry'
+  left join pg_roles o on o.oid = n.nspowner

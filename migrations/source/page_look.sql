@@ -1,5 +1,6 @@
 -- $1 the table, $2 its name, $3 the capture's id: what a page must find as it was. Runs under the
 -- page's lock; its snapshot is the page's. A tree is stored where all its members are.
+-- returns one: text, bool, bool, int?, int?, text?
 select case when pg_is_in_recovery()
             then format('%1$s:%1$s:', pg_snapshot_xmin(pg_current_snapshot()))
             else pg_current_snapshot()::text end,

@@ -1,6 +1,7 @@
 -- Second part of a window: entries of transactions that began after the last snapshot and are over in
 -- the target. Parameters as in page_waited. One lower bound only: of two, the scan may begin at the
 -- lesser one and walk through all that was read before.
+-- returns any: text, int, text, text?
 select e.xid::text, e.seq::text, e.op::text, e.key
   from rowferry.change e
  where e.capture = $1::integer

@@ -1,6 +1,7 @@
 -- $1 captures, $2 last, $3 whether entries are kept that could go, $4 whether it is a standby: has
 -- anything come since, may the position move for those, or was it promoted? An idle poll is this one
 -- question.
+-- returns one: bool
 select exists (
     select from unnest($1::integer[]) as c(id)
      where exists (select from rowferry.change e

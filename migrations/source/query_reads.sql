@@ -1,5 +1,6 @@
 -- The tables and views that this transaction has locked: what its statements read. Members of a tree
 -- whose parent is read are part of that.
+-- returns any: int, text, text, bool?, text?, bool
 select c.oid, c.relkind,
        '"' || replace(n.nspname, '"', '""') || '"."' || replace(c.relname, '"', '""') || '"',
        has_table_privilege(c.oid, 'select'),

@@ -1,4 +1,5 @@
 -- $1 names as a plan writes them: the first function among them whose result changes by itself.
+-- returns maybe: text
 select name
   from unnest($1::text[]) as name
  where name = any(array['CURRENT_DATE', 'CURRENT_TIME', 'CURRENT_TIMESTAMP', 'LOCALTIME', 'LOCALTIMESTAMP'])

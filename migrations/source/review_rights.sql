@@ -1,5 +1,6 @@
 -- $1 the table, $2 whether the change log is read: what this role lacks, each as the words for it and the
 -- statement that gives it.
+-- returns any: text, text
 with role as (select current_user as name, quote_ident(current_user) as quoted),
      place as (select c.oid, c.relnamespace as schema, n.nspname,
                       format('%I.%I', n.nspname, c.relname) as quoted
@@ -26,10 +27,19 @@ with role as (select current_user as name, quote_ident(current_user) as quoted),
       from pg_namespace n
       join pg_class c on c.relnamespace = n.oid
       join (values ('migration', 'select'), ('capture', 'select'), ('change', 'select'),
-                   ('consumer', 'select'), ('consumer', 'insert'), ('consumer', 'update'),
-                   ('consumer', 'delete')) w(relname, "right") on w.relname = c.relname,
+                   ('consumer', 'select'), ('consumer', 'insert')) w(relname, "right") on w.relname = c.relname,
            role r
      where n.nspname = 'rowferry' and $2::boolean
+    union all
+    select 4, u.missing <> '', format('UPDATE (%s) on rowferry.consumer', u.missing),
+           format('grant update (%s) on rowferry.consumer to %s', u.missing, r.quoted)
+      from role r,
+           (select c.oid, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as missing
+              from pg_namespace n join pg_class c on c.relnamespace = n.oid and c.relname = 'consumer'
+              join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+             where n.nspname = 'rowferry' and $2::boolean and a.attname <> all('{name,reader}')
+               and not has_column_privilege(c.oid, a.attnum, 'update')
+             group by c.oid) u
     union all
     select 5, not has_function_privilege(f.oid, 'execute'),
            format('EXECUTE of rowferry.%s', f.proname),

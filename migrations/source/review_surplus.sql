@@ -1,5 +1,6 @@
 -- $1 the table: what this role may do that no sync does, each as the words for it and the statement that
 -- takes it away.
+-- returns any: text, text
 with role as (select r.oid, r.rolname, quote_ident(r.rolname) as quoted, r.rolcreaterole, r.rolcreatedb,
                      r.rolreplication
                 from pg_roles r where r.rolname = current_user and not r.rolsuper),

@@ -1,5 +1,6 @@
 -- $1 the table: who but its owner may change or delete rows of its tree, each as the words for it and the
 -- statement that takes it away.
+-- returns any: text, text
 with recursive tree as (
     select $1::oid as oid
     union

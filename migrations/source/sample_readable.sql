@@ -1,4 +1,5 @@
 -- $1 table: the columns that this role may read.
+-- returns any: text
 select a.attname
   from pg_attribute a
  where a.attrelid = $1::oid and a.attnum > 0 and not a.attisdropped

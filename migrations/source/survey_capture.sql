@@ -1,6 +1,7 @@
 -- $1 the table: may this role install the change log for it; the column that says when a row was
 -- changed, its index and whether it is never NULL; may this role read the table. An index over it comes
 -- first.
+-- returns one: bool, text?, text?, bool?, bool
 select current_setting('is_superuser')::boolean
        or (pg_has_role(c.relowner, 'usage')
            and coalesce((select pg_has_role(n.nspowner, 'usage') from pg_namespace n

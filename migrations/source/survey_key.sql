@@ -1,5 +1,6 @@
 -- $1 the table: the index whose columns identify a row best, and these columns. The primary key, else a
 -- unique index whose columns cannot be NULL, with few columns.
+-- returns any: text, text, bool, bool
 with candidate as (
     select i.indexrelid, i.indrelid, i.indkey, i.indnkeyatts, c.relname, i.indisprimary,
            (select bool_and(a.attnotnull)

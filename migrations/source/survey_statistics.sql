@@ -1,5 +1,6 @@
 -- $1 the table: what the planner knows of its columns; of a tree what it knows of the whole, else of the
 -- largest member.
+-- returns any: text, int, text
 with recursive tree as (
     select $1::oid as oid
     union

@@ -2,6 +2,7 @@
 -- each column (owner 0), then one for each part of each type that
 -- they are made of, once: a domain's base type, an array's element, a composite's fields, a range's
 -- bound, a multirange's range. Before version 14 pg_range has no rngmultitypid.
+-- returns any: int, int, text?, text, text, text, text, bool, text
 with recursive part as (
     select 0::oid as owner, a.attnum::int as place, a.attname as name, a.atttypid as type,
            a.atttypmod as modifier, a.attnotnull as not_null

@@ -1,4 +1,5 @@
 -- $1 the table, $2 the key columns: is there a unique index over exactly these?
+-- returns one: bool
 select exists (
     select from pg_index i
      where i.indrelid = $1::oid and i.indisunique and i.indisvalid and i.indpred is null

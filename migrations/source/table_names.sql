@@ -1,4 +1,5 @@
 -- Every table that somebody may have meant.
+-- returns any: text, text
 select n.nspname, c.relname
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
  where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')

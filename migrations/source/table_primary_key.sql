@@ -1,4 +1,5 @@
 -- $1 the table
+-- returns any: text
 select a.attname
   from pg_index i
   cross join unnest(i.indkey) with ordinality as k(attnum, place)

@@ -1,2 +1,3 @@
 -- $1 the capture
+-- returns one: int
 select rowferry.join_members($1::integer)

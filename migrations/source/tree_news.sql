@@ -1,4 +1,5 @@
 -- $1 the capture: has the tree members that have no triggers, or that a consumer does not know of?
+-- returns one: bool
 select exists (
     select from unnest(string_to_array(rowferry.members($1::integer), e'\n')) as m(line)
      where split_part(m.line, ' ', 2) = '-'

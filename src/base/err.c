@@ -85,8 +85,8 @@ void err_detail(struct err *e, const char *bytes, size_t len)
     }
     size_t out = 0;
     size_t in = 0;
-    while (in < len && out + TEXT_ESCAPED_BYTES <= DETAIL_KEPT) {
-        out += text_escape_byte(e->detail + out, bytes[in++]);
+    for (size_t used; in < len && out + TEXT_ESCAPED_BYTES <= DETAIL_KEPT; in += used) {
+        out += text_escape_character(e->detail + out, bytes + in, len - in, &used);
     }
     e->detail[out] = '\0';
     if (in < len) {

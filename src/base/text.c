@@ -117,21 +117,34 @@ static char short_escape(unsigned char c)
     }
 }
 
-size_t text_escape_byte(char *out, char byte)
+size_t text_escape_character(char *out, const char *bytes, size_t len, size_t *used)
 {
     static const char hex[] = "0123456789abcdef";
-    unsigned char c = (unsigned char)byte;
+    unsigned char c = (unsigned char)bytes[0];
     char letter = short_escape(c);
+    unsigned hidden = text_hidden(bytes, len, used);
+    if (hidden != 0) {
+        const char escaped[TEXT_ESCAPED_BYTES] = {'\\',
+                                                  'u',
+                                                  hex[hidden >> 12],
+                                                  hex[(hidden >> 8) & 15],
+                                                  hex[(hidden >> 4) & 15],
+                                                  hex[hidden & 15]};
+        memcpy(out, escaped, sizeof(escaped));
+        return sizeof(escaped);
+    }
+    *used = text_character(bytes, len);
+    if (*used > 0 && c >= 0x20 && c != 0x7f && letter == 0) {
+        memcpy(out, bytes, *used);
+        return *used;
+    }
+    *used = 1;
+    out[0] = '\\';
     if (letter != 0) {
-        out[0] = '\\';
         out[1] = letter;
         return 2;
     }
-    if (c >= 0x20 && c != 0x7f) {
-        out[0] = byte;
-        return 1;
-    }
-    memcpy(out, "\\x", 2);
+    out[1] = 'x';
     out[2] = hex[c >> 4];
     out[3] = hex[c & 15];
     return 4;
@@ -139,16 +152,9 @@ size_t text_escape_byte(char *out, char byte)
 
 void text_escape(struct buf *out, const char *bytes, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        char escaped[TEXT_ESCAPED_BYTES];
-        size_t used;
-        unsigned hidden = text_hidden(bytes + i, len - i, &used);
-        if (hidden != 0) {
-            buf_printf(out, "\\u%04x", hidden);
-            i += used - 1;
-        } else {
-            buf_push(out, escaped, text_escape_byte(escaped, bytes[i]));
-        }
+    char escaped[TEXT_ESCAPED_BYTES];
+    for (size_t used; len > 0; bytes += used, len -= used) {
+        buf_push(out, escaped, text_escape_character(escaped, bytes, len, &used));
     }
 }
 
@@ -171,7 +177,7 @@ void text_json(struct buf *out, const char *bytes, size_t len)
         unsigned char c = (unsigned char)bytes[i];
         size_t used;
         unsigned hidden = text_hidden(bytes + i, len - i, &used);
-        if (c >= 0x20 && c != '"' && c != '\\' && hidden == 0) {
+        if (c >= 0x20 && c != 0x7f && c != '"' && c != '\\' && hidden == 0) {
             continue;
         }
         buf_push(out, bytes + run, i - run);

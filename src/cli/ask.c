@@ -10,12 +10,12 @@
 #include "refusal.h"
 #include "report.h"
 #include "rowferry/base/log.h"
+#include "rowferry/base/stop.h"
 #include "rowferry/base/units.h"
-#include "rowferry/document/json_made.h"
+#include "rowferry/document/json_tree.h"
 #include "rowferry/engine/requests.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/pause.h"
-#include "stop.h"
 #include "terminal.h"
 
 #define ASK_KEYS 1000 /* of one request */
@@ -101,7 +101,7 @@ static int ask_file(struct ask *k, struct err *err)
 
 static int64_t member(struct json_object *answer, const char *name)
 {
-    return json_object_get_int64(json_object_object_get(answer, name));
+    return json_object_get_int64(json_tree_member(answer, name));
 }
 
 /* Adds a final answer to the sums. */
@@ -124,7 +124,7 @@ static int ask_look_at(struct ask *k, bool *final, struct err *err)
     enum request_state state = REQUEST_FILED;
     buf_init(&text, ANSWER_MAX_BYTES);
     int rc = request_look(k->session.state, k->asked[k->answered].id, &state, &text, err);
-    struct json_object *answer = rc == 0 ? json_made_tree(buf_text(&text)) : NULL;
+    struct json_object *answer = rc == 0 ? json_tree_of(buf_text(&text)) : NULL;
     *final = rc == 0 && (state == REQUEST_DONE || state == REQUEST_FAILED);
     if (*final) {
         ask_add(k, state, answer);

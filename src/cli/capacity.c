@@ -5,7 +5,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
-#include "rowferry/document/json_made.h"
+#include "rowferry/document/json_tree.h"
 
 #define LIVE_LEAST 1000 /* documents that tell what one takes */
 #define STORED_SHARE 1.5
@@ -27,14 +27,9 @@ static int64_t count_fields(struct json_object *mapping)
     static const char *const groups[] = {"properties", "fields"};
     int64_t count = 0;
     for (size_t i = 0; i < 2; i++) {
-        struct json_object *group = json_object_object_get(mapping, groups[i]);
-        if (!json_object_is_type(group, json_type_object)) {
-            continue;
-        }
-        json_object_object_foreach(group, name, field)
-        {
-            (void)name;
-            count += 1 + (json_object_is_type(field, json_type_object) ? count_fields(field) : 0);
+        struct json_object *group = json_tree_member(mapping, groups[i]);
+        for (struct json_members m = json_tree_members(group); json_tree_next(&m);) {
+            count += 1 + count_fields(m.value);
         }
     }
     return count;
@@ -55,7 +50,7 @@ static void take_vectors(struct sizes *s, const struct property *list, size_t co
 
 void sizes_take_mapping(struct sizes *s, const struct mapping *m)
 {
-    struct json_object *tree = json_made_tree(m->json);
+    struct json_object *tree = json_tree_of(m->json);
     s->fields = count_fields(tree) + (mapping_find(m, "source_id") == NULL ? 1 : 0);
     json_object_put(tree);
     take_vectors(s, m->properties, m->count);

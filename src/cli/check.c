@@ -150,6 +150,11 @@ static void check_pipeline(struct check *c, const struct pipeline_config *pipeli
     run_probes(c, probes_capacity);
     table_free(c->table);
     c->table = NULL;
+    for (size_t i = 0; c->dependencies != NULL && i < pipeline->from.dependency_count; i++) {
+        table_free(c->dependencies[i]);
+    }
+    free(c->dependencies);
+    c->dependencies = NULL;
 }
 
 static int check_all(struct check *c, struct err *err)
@@ -191,21 +196,28 @@ static size_t text_column(const struct check *c)
     return widest;
 }
 
+/* What servers and rows say stands in it; null: nothing. */
+static void push_said(struct buf *out, const char *before, const char *text)
+{
+    if (text != NULL) {
+        buf_push_text(out, before);
+        terminal_push_safe(out, text, strlen(text));
+        buf_push_char(out, '\n');
+    }
+}
+
 static void push_text_line(struct buf *out, bool colours, size_t column,
                            const struct check_line *line)
 {
     size_t width = subject_width(line);
     terminal_push(out, colours, verdict_rows[line->verdict].colour,
                   verdict_rows[line->verdict].name);
-    buf_printf(out, "  %s%s%s%*s  %s\n", line->pipeline != NULL ? line->pipeline : "",
+    buf_printf(out, "  %s%s%s%*s", line->pipeline != NULL ? line->pipeline : "",
                line->pipeline != NULL ? ": " : "", line->what,
-               (int)(column > width ? column - width : 0), "", line->text);
-    if (line->detail != NULL) {
-        buf_printf(out, "      %s\n", line->detail);
-    }
-    if (line->remedy != NULL) {
-        buf_printf(out, "      -> %s\n", line->remedy);
-    }
+               (int)(column > width ? column - width : 0), "");
+    push_said(out, "  ", line->text);
+    push_said(out, "      ", line->detail);
+    push_said(out, "      -> ", line->remedy);
 }
 
 static void push_text(struct buf *out, const struct check *c)

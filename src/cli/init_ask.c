@@ -19,12 +19,16 @@ static void push_prompt(const char *question, const char *answer)
 {
     struct buf line;
     buf_init(&line, INIT_TEXT_BYTES);
+    struct buf shown;
     terminal_push(&line, terminal_colours(STDERR_FILENO), COLOUR_BOLD, question);
     buf_push_literal(&line, " [");
     terminal_push_safe(&line, answer, strlen(answer));
     buf_push_literal(&line, "] ");
-    fputs(buf_text(&line), stderr);
+    buf_init(&shown, INIT_TEXT_BYTES * 6);
+    terminal_push_shown(&shown, buf_text(&line), line.len);
+    fputs(buf_text(&shown), stderr);
     fflush(stderr);
+    buf_release(&shown);
     buf_release(&line);
 }
 

@@ -8,6 +8,7 @@
 #include "init.h"
 #include "rowferry/base/text.h"
 #include "rowferry/base/units.h"
+#include "rowferry/source/pg.h"
 #include "terminal.h"
 
 #define SHARD_BYTES ((int64_t)30 << 30)
@@ -84,6 +85,13 @@ static void push_source(struct buf *out, const struct init *i)
                      "This is a standby, and the change log is written on its primary: "
                      "name it here before the next step,");
         push_comment(out, 4, "  \"primary\": \"postgresql://...\"");
+    }
+    if (pg_is_unverified(i->arguments->values[OPTION_SOURCE])) {
+        push_comment(
+            out, 4,
+            "Nobody verifies who answers there. With the certificate of the authority that "
+            "signed the server's,");
+        push_comment(out, 4, "add to the URI: ?sslmode=verify-full&sslrootcert=FILE");
     }
     buf_push_literal(out, "    \"uri\": ");
     push_quoted(out, i->arguments->values[OPTION_SOURCE]);

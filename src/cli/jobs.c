@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
+#include "rowferry/base/stop.h"
 #include "rowferry/base/text.h"
 #include "setup.h"
-#include "stop.h"
 #include "threads.h"
 
 static struct job_base *job_at(const struct threads *t, size_t i)

@@ -114,6 +114,7 @@ static int open_hold(struct keeper *k, struct err *err)
     if (rc == 0) {
         config_source_options(config, buf_text(&shown), &options);
         options.connect_timeout_ms = ANSWER_MS;
+        options.silence_ms = ANSWER_MS;
         rc = lease_open(&k->lease, &options, err);
     }
     settings_drop(k->options.settings, reading);

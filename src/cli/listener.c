@@ -44,6 +44,8 @@ int listener_start(struct listener *l, const struct config *config, struct repli
         l->boards[i] = replicas[i].board;
     }
     const struct serve_options options = {.listen = config->listen,
+                                          .names = (const char *const *)config->listen_names,
+                                          .name_count = config->listen_name_count,
                                           .boards = l->boards,
                                           .count = count,
                                           .silent_most_ms = silent_most_ms,

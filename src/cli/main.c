@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -41,18 +42,20 @@ static int run(const struct arguments *a, struct err *err)
     if (arguments_have(a, OPTION_VERSION)) {
         return show_version(err);
     }
-    if (!failpoint_load(getenv("ROWFERRY_FAILPOINT"))) {
+    if (!FAILPOINT_LOAD()) {
         return err_set(err, ERR_CONFIG, "$ROWFERRY_FAILPOINT is malformed");
     }
     return a->command->run(a, err);
 }
 
-/* What a crash would leave behind holds secrets and documents. */
-static void leave_no_core(void)
+/* The process holds secrets and documents: nobody but root attaches to it or reads its environment
+ * and memory in /proc, and a crash leaves no core. */
+static void close_to_others(void)
 {
     struct rlimit limit;
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     if (getrlimit(RLIMIT_CORE, &limit) == 0) {
-        limit.rlim_cur = 0; /* whoever wants one raises it again: prlimit --core */
+        limit.rlim_cur = 0; /* for kernels that hand cores of such a process to a program */
         setrlimit(RLIMIT_CORE, &limit);
     }
 }
@@ -73,8 +76,9 @@ int main(int argc, char **argv)
     struct arguments a;
     struct err err;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL); /* ignored, it would take the end of a secret's command from us */
     hold_closed_streams();
-    leave_no_core();
+    close_to_others();
     int rc = arguments_parse(&a, argc, (const char *const *)argv, &err);
     if (rc == 0) {
         rc = run(&a, &err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pause, resume: a pipeline is not written any more, or again, whoever holds it. */
 #include "rowferry/state/pause.h"
-#include "rowferry/document/json_made.h"
+#include "rowferry/document/json_tree.h"
 
 #include <json-c/json.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #include "record.h"
 #include "refusal.h"
 #include "rowferry/base/log.h"
+#include "rowferry/base/stop.h"
 #include "rowferry/engine/requests.h"
 #include "rowferry/state/request.h"
 #include "session.h"
 #include "setup.h"
-#include "stop.h"
 #include "terminal.h"
 
 #define LOOK_MS 100
@@ -59,10 +59,10 @@ static int do_it(struct job *j, struct err *err)
 
 static int read_answer(struct job *j, enum request_state state, const char *text, struct err *err)
 {
-    struct json_object *answer = json_made_tree(text);
+    struct json_object *answer = json_tree_of(text);
     int rc = state == REQUEST_FAILED ? refusal_read(answer, "the request failed", err) : 1;
-    j->since_us = json_object_get_int64(json_object_object_get(answer, "since_us"));
-    j->changed = json_object_get_boolean(json_object_object_get(answer, "changed"));
+    j->since_us = json_object_get_int64(json_tree_member(answer, "since_us"));
+    j->changed = json_object_get_boolean(json_tree_member(answer, "changed"));
     json_object_put(answer);
     return rc;
 }

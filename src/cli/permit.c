@@ -10,7 +10,7 @@
 #include "refusal.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/log.h"
-#include "rowferry/document/json_made.h"
+#include "rowferry/document/json_tree.h"
 #include "rowferry/engine/requests.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/deadletter.h"
@@ -31,7 +31,7 @@ struct asking {
 
 static int64_t member(struct json_object *answer, const char *name)
 {
-    return json_object_get_int64(json_object_object_get(answer, name));
+    return json_object_get_int64(json_tree_member(answer, name));
 }
 
 /* The rest of the result stands in the state file. */
@@ -61,7 +61,7 @@ static int look(struct asking *k, struct err *err)
     struct buf text;
     buf_init(&text, ANSWER_MAX_BYTES);
     int rc = request_look(k->session->state, k->id, &state, &text, err);
-    struct json_object *answer = rc == 0 ? json_made_tree(buf_text(&text)) : NULL;
+    struct json_object *answer = rc == 0 ? json_tree_of(buf_text(&text)) : NULL;
     if (rc == 0 && state == REQUEST_FAILED) {
         rc = refusal_read(answer, "the holder did not permit it", err);
     } else if (rc == 0 && state == REQUEST_DONE) {

@@ -49,6 +49,7 @@ struct check {
     struct pg *pg;
     struct pg_identity identity;
     struct table *table;
+    struct table **dependencies; /* of the pipeline, as far as they were looked up; null: none */
     const struct pipeline_config *pipeline; /* the one that is looked at */
     const char *what;                       /* the present probe */
     struct check_line *lines;
@@ -87,6 +88,10 @@ struct check_plan {
 };
 int check_plan(const struct check *c, struct check_plan *out, struct err *err) MUST_CHECK;
 void check_plan_release(struct check_plan *p);
+
+/* The table of an entry of the pipeline's from.depends_on; looked up once, borrowed. */
+int check_dependency(struct check *c, size_t index, const struct table **out,
+                     struct err *err) MUST_CHECK;
 
 /* Adds a line; remedy may be null. */
 void check_say(struct check *c, enum verdict verdict, const char *remedy, const char *format, ...)

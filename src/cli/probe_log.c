@@ -27,18 +27,17 @@ static int push_log_state(struct check *c, const struct table *table, struct buf
     return rc;
 }
 
-static int push_dependency_state(struct check *c, const struct dependency *d, struct buf *why,
-                                 bool *broken, struct err *err)
+static int push_dependency_state(struct check *c, size_t index, struct buf *why, bool *broken,
+                                 struct err *err)
 {
-    struct table *table = NULL;
-    int rc = query_dependency(c->pg, &table, d, err);
+    const struct table *table = NULL;
+    int rc = check_dependency(c, index, &table, err);
     if (rc == 0) {
         rc = push_log_state(c, table, why, broken, err);
     }
     if (rc == 0 && why->len > 0) {
         buf_printf(why, " (%s)", table->quoted);
     }
-    table_free(table);
     return rc;
 }
 
@@ -58,7 +57,7 @@ static void probe_change_log(struct check *c)
         rc = install_notifies(c->pg, c->table, &notifies, &err);
     }
     for (size_t i = 0; rc == 0 && why.len == 0 && i < from->dependency_count; i++) {
-        rc = push_dependency_state(c, &from->dependencies[i], &why, &broken, &err);
+        rc = push_dependency_state(c, i, &why, &broken, &err);
     }
     if (rc < 0) {
         check_fail(c, &err);
@@ -80,10 +79,9 @@ static int find_stale(struct check *c, struct buf *names, struct err *err)
     const struct from_config *from = &c->pipeline->from;
     int rc = install_stale(c->pg, c->table, names, err);
     for (size_t i = 0; rc == 0 && i < from->dependency_count; i++) {
-        struct table *table = NULL;
-        rc = query_dependency(c->pg, &table, &from->dependencies[i], err);
+        const struct table *table = NULL;
+        rc = check_dependency(c, i, &table, err);
         rc = rc == 0 ? install_stale(c->pg, table, names, err) : rc;
-        table_free(table);
     }
     return rc;
 }
@@ -110,7 +108,8 @@ static void probe_consumers(struct check *c)
                   "sync it; where it was given up: select rowferry.drop_consumer('...')",
                   "the change log keeps entries for %s", buf_text(&names));
     } else {
-        check_say(c, VERDICT_PASS, NULL, "nobody keeps entries of the change log for long");
+        check_say(c, VERDICT_PASS, NULL,
+                  "no consumer of this role keeps entries of the change log for long");
     }
     buf_release(&names);
 }

@@ -79,7 +79,7 @@ static bool file_serves(struct check *c, const char *path)
 {
     struct err err;
     struct state *state = NULL;
-    if (access(path, R_OK | W_OK) != 0) {
+    if (access(path, R_OK | W_OK) != 0 && errno != ENOENT) {
         check_say(c, VERDICT_FAIL, "run as the user who owns it", "\"%s\": %s", path,
                   strerror(errno));
         return false;
@@ -112,7 +112,7 @@ static void probe_place(struct check *c)
     const char *path = c->setup->config->state_path;
     char *directory = directory_of(path);
     bool there = access(path, F_OK) == 0;
-    if (place_serves(c, directory) && (!there || file_serves(c, path))) {
+    if (place_serves(c, directory) && file_serves(c, path)) {
         check_say(c, VERDICT_PASS, NULL, "%s%s", path, there ? "" : ", will be created");
         say_modes(c, directory, path);
     }

@@ -128,13 +128,23 @@ static int say_missing(struct check *c, const struct table *t, struct err *err)
     return rc;
 }
 
-static int say_missing_of_dependency(struct check *c, const struct dependency *d, struct err *err)
+int check_dependency(struct check *c, size_t index, const struct table **out, struct err *err)
 {
-    struct table *table = NULL;
-    int rc = query_dependency(c->pg, &table, d, err);
-    rc = rc == 0 ? say_missing(c, table, err) : rc;
-    table_free(table);
+    const struct from_config *from = &c->pipeline->from;
+    if (c->dependencies == NULL) {
+        c->dependencies = mem_zero(from->dependency_count, sizeof(struct table *));
+    }
+    struct table **found = &c->dependencies[index];
+    int rc = *found != NULL ? 0 : query_dependency(c->pg, found, &from->dependencies[index], err);
+    *out = *found;
     return rc;
+}
+
+static int say_missing_of_dependency(struct check *c, size_t index, struct err *err)
+{
+    const struct table *table = NULL;
+    int rc = check_dependency(c, index, &table, err);
+    return rc == 0 ? say_missing(c, table, err) : rc;
 }
 
 static int say_surplus(struct check *c, struct err *err)
@@ -157,7 +167,7 @@ static void probe_rights(struct check *c)
     const struct from_config *from = &c->pipeline->from;
     int rc = say_missing(c, c->table, &err);
     for (size_t i = 0; rc == 0 && i < from->dependency_count; i++) {
-        rc = say_missing_of_dependency(c, &from->dependencies[i], &err);
+        rc = say_missing_of_dependency(c, i, &err);
     }
     rc = rc == 0 ? say_surplus(c, &err) : rc;
     if (rc < 0) {
@@ -206,8 +216,14 @@ static void probe_reading(struct check *c)
 {
     struct err err;
     const struct from_config *from = &c->pipeline->from;
-    struct query_input in = {c->table, from->where, from->dependencies, from->dependency_count};
-    if (query_require(c->pg, &in, NULL, &err) < 0) {
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < from->dependency_count; i++) {
+        const struct table *known;
+        rc = check_dependency(c, i, &known, &err);
+    }
+    struct query_input in = {c->table, from->where, from->dependencies, from->dependency_count,
+                             c->dependencies};
+    if (rc < 0 || query_require(c->pg, &in, NULL, &err) < 0) {
         check_fail_else(c, &err, "correct from.where or from.query: psql says the same of it");
         return;
     }

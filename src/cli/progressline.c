@@ -9,6 +9,7 @@
 
 #include "rowferry/base/text.h"
 #include "rowferry/base/units.h"
+#include "terminal.h"
 
 #define LINE_BYTES 4096
 #define WIDTH_DEFAULT 80
@@ -68,7 +69,7 @@ void progressline_show(struct progressline *p, const char *text)
     struct buf line;
     buf_init(&line, LINE_BYTES);
     buf_push_literal(&line, "\r\033[K");
-    buf_push(&line, text, text_cut(text, strlen(text), terminal_width() - 1));
+    terminal_push_safe(&line, text, text_cut(text, strlen(text), terminal_width() - 1));
     buf_push_char(&line, '\r');
     pthread_mutex_lock(&p->lock);
     write_out(&line);

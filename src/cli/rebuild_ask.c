@@ -8,7 +8,7 @@
 
 #include "refusal.h"
 #include "rowferry/base/log.h"
-#include "rowferry/document/json_made.h"
+#include "rowferry/document/json_tree.h"
 #include "rowferry/engine/requests.h"
 #include "rowferry/state/request.h"
 #include "rowferry/state/working.h"
@@ -29,7 +29,7 @@ static int look(struct rebuild_ask *k, bool *final, struct err *err)
     *final = rc == 0 && (state == REQUEST_DONE || state == REQUEST_FAILED);
     k->taken = state == REQUEST_TAKEN;
     if (*final && state == REQUEST_FAILED) {
-        struct json_object *answer = json_made_tree(buf_text(&text));
+        struct json_object *answer = json_tree_of(buf_text(&text));
         rc = refusal_read(answer, "the request failed", err);
         json_object_put(answer);
         (void)rebuilt_read_answer(&k->rebuilt, buf_text(&text)); /* how far it was, if it was */

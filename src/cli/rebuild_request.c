@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "rowferry/base/text.h"
-#include "rowferry/document/json_made.h"
+#include "rowferry/document/json_tree.h"
 
 #define SHAPE_MAX_BYTES ((size_t)64 << 20)
 
@@ -84,12 +84,12 @@ bool rebuild_request_read(const char *arguments, const struct pipeline_config *p
                           struct rebuild_terms *terms)
 {
     char configuration[17];
-    struct json_object *parsed = json_made_tree(arguments);
-    const char *asked = json_object_get_string(json_object_object_get(parsed, "configuration"));
+    struct json_object *parsed = json_tree_of(arguments);
+    const char *asked = json_object_get_string(json_tree_member(parsed, "configuration"));
     configuration_of(configuration, pipeline);
     *terms = (struct rebuild_terms){
-        .adopt = json_object_get_boolean(json_object_object_get(parsed, "adopt")),
-        .allow_deletes = json_object_get_boolean(json_object_object_get(parsed, "allow_deletes"))};
+        .adopt = json_object_get_boolean(json_tree_member(parsed, "adopt")),
+        .allow_deletes = json_object_get_boolean(json_tree_member(parsed, "allow_deletes"))};
     bool same = asked != NULL && strcmp(asked, configuration) == 0;
     json_object_put(parsed);
     return same;

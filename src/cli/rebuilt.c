@@ -9,7 +9,7 @@
 #include "record.h"
 #include "result.h"
 #include "rowferry/base/units.h"
-#include "rowferry/document/json_made.h"
+#include "rowferry/document/json_tree.h"
 
 static const char *const kind_names[] = {
     [REBUILT_NOTHING] = "none",      [REBUILT_NEW] = "rebuilt",     [REBUILT_BACK] = "rolled_back",
@@ -88,36 +88,36 @@ void rebuilt_push_answer(struct buf *out, const struct rebuilt *r)
 
 static int64_t member(struct json_object *answer, const char *name)
 {
-    return json_object_get_int64(json_object_object_get(answer, name));
+    return json_object_get_int64(json_tree_member(answer, name));
 }
 
 static void take_text(char out[256], struct json_object *answer, const char *name)
 {
-    const char *text = json_object_get_string(json_object_object_get(answer, name));
+    const char *text = json_object_get_string(json_tree_member(answer, name));
     snprintf(out, 256, "%s", text != NULL ? text : "");
 }
 
 bool rebuilt_read_answer(struct rebuilt *out, const char *answer)
 {
-    struct json_object *parsed = json_made_tree(answer);
-    const char *action = json_object_get_string(json_object_object_get(parsed, "action"));
+    struct json_object *parsed = json_tree_of(answer);
+    const char *action = json_object_get_string(json_tree_member(parsed, "action"));
     size_t kind = 0;
     while (action != NULL && kind < KIND_COUNT && strcmp(kind_names[kind], action) != 0) {
         kind++;
     }
     bool known = action != NULL && kind < KIND_COUNT;
-    *out = (struct rebuilt){
-        .kind = known ? (enum rebuilt_kind)kind : REBUILT_NOTHING,
-        .kept = json_object_get_boolean(json_object_object_get(parsed, "former_kept")),
-        .adopted = json_object_get_boolean(json_object_object_get(parsed, "adopted")),
-        .rows = member(parsed, "rows"),
-        .documents = member(parsed, "documents"),
-        .checked = member(parsed, "checked"),
-        .upserts = member(parsed, "upserts"),
-        .deletes = member(parsed, "deletes"),
-        .rejected = member(parsed, "rejected"),
-        .dead_letters = member(parsed, "dead_letters"),
-        .removed = member(parsed, "removed")};
+    *out =
+        (struct rebuilt){.kind = known ? (enum rebuilt_kind)kind : REBUILT_NOTHING,
+                         .kept = json_object_get_boolean(json_tree_member(parsed, "former_kept")),
+                         .adopted = json_object_get_boolean(json_tree_member(parsed, "adopted")),
+                         .rows = member(parsed, "rows"),
+                         .documents = member(parsed, "documents"),
+                         .checked = member(parsed, "checked"),
+                         .upserts = member(parsed, "upserts"),
+                         .deletes = member(parsed, "deletes"),
+                         .rejected = member(parsed, "rejected"),
+                         .dead_letters = member(parsed, "dead_letters"),
+                         .removed = member(parsed, "removed")};
     take_text(out->generation, parsed, "generation");
     take_text(out->former, parsed, "former");
     json_object_put(parsed);

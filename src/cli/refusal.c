@@ -2,12 +2,14 @@
 /* The members "error" and "hint" of an answer. */
 #include "refusal.h"
 
+#include "rowferry/document/json_tree.h"
+
 #include "rowferry/state/request.h"
 
 int refusal_read(struct json_object *answer, const char *otherwise, struct err *err)
 {
-    const char *why = json_object_get_string(json_object_object_get(answer, "error"));
-    const char *hint = json_object_get_string(json_object_object_get(answer, "hint"));
+    const char *why = json_object_get_string(json_tree_member(answer, "error"));
+    const char *hint = json_object_get_string(json_tree_member(answer, "hint"));
     int rc = err_set(err, ERR_STATE, "%s", why != NULL ? why : otherwise);
     return hint != NULL ? err_hint(err, "%s", hint) : rc;
 }

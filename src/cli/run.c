@@ -11,6 +11,7 @@
 #include "progressline.h"
 #include "replica.h"
 #include "report.h"
+#include "rowferry/base/stop.h"
 #include "sdnotify.h"
 #include "setup.h"
 #include "terminal.h"
@@ -99,6 +100,7 @@ static void stop(struct run *r, int number)
     r->stop_us = clock_monotonic_us(&r->clock);
     log_event(LOG_INFO, "stopping", F_TEXT("signal", number == SIGTERM ? "TERM" : "INT"));
     sdnotify_send("STOPPING=1");
+    stop_ask();
     tell_all(r, REPLICA_STOP);
 }
 

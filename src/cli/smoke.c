@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "record.h"
+#include "rowferry/base/stop.h"
 #include "rowferry/service/smoke.h"
 #include "session.h"
 #include "setup.h"
-#include "stop.h"
 #include "terminal.h"
 
 #define RESULT_BYTES ((size_t)1 << 20)

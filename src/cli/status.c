@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "record.h"
+#include "rowferry/base/stop.h"
 #include "rowferry/source/changelog.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/lock.h"
 #include "rowferry/state/pause.h"
 #include "session.h"
 #include "setup.h"
-#include "stop.h"
 #include "terminal.h"
 
 #define STATUS_BYTES ((size_t)16 * 1024 * 1024)
@@ -109,7 +109,7 @@ static void ask_standbys(struct status *s, struct pg *pg)
     buf_init(&shown, STANDBY_BYTES);
     buf_printf(&shown, "rowferry standby %s", s->pipeline->name);
     const char *const params[] = {buf_text(&shown)};
-    int rc = pg_query(pg, &r,
+    int rc = pg_query(pg, &r, "one: text?",
                       "select string_agg(format('session %s from %s since %s', pid, coalesce("
                       "host(client_addr), 'a local socket'), to_char(backend_start, "
                       "'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')), ', ' order by backend_start) "
@@ -131,6 +131,7 @@ static void ask_source(struct status *s, const struct config *config)
     config_source_options(config, "rowferry status", &options);
     options.connect_timeout_ms = SOURCE_MS;
     options.lock_timeout_ms = SOURCE_MS;
+    options.silence_ms = SOURCE_MS;
     if (s->pipeline->from.capture_mode == CAPTURE_MODE_CURSOR) {
         s->why_unknown = "capture mode cursor has no log";
         return;
@@ -218,13 +219,13 @@ static int redraw(const struct setup *setup, const struct telling *how, struct e
     buf_push_literal(&screen, "\033[H");
     for (const char *line = buf_text(&text); *line != '\0';) {
         size_t len = strcspn(line, "\n");
-        buf_push(&screen, line, len);
+        terminal_push_shown(&screen, line, len);
         buf_push_literal(&screen, "\033[K\n");
         line += len + (line[len] == '\n');
     }
     buf_push_literal(&screen, "\033[J");
     if (rc == 0) {
-        rc = terminal_result(&screen, err);
+        rc = terminal_screen(&screen, err);
     }
     buf_release(&text);
     buf_release(&screen);

@@ -11,7 +11,8 @@
 
 #include "rowferry/base/text.h"
 
-#define BLOCK_BYTES (16 * 1024)
+#define BLOCK_BYTES (64 * 1024)
+#define SHOWN_MAX_BYTES ((size_t)1 << 30)
 
 static bool write_all(int fd, const char *bytes, size_t len)
 {
@@ -28,7 +29,44 @@ static bool write_all(int fd, const char *bytes, size_t len)
     return true;
 }
 
-int terminal_result(const struct buf *out, struct err *err)
+/* The length of one of terminal_push's own sequences at the start, or 0. */
+static size_t colour_len(const char *bytes, size_t len)
+{
+    static const char *const own[] = {"\033[0m", "\033[1m", "\033[31m", "\033[32m", "\033[33m"};
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+        size_t n = strlen(own[i]);
+        if (len >= n && memcmp(bytes, own[i], n) == 0) {
+            return n;
+        }
+    }
+    return 0;
+}
+
+void terminal_push_shown(struct buf *out, const char *bytes, size_t len)
+{
+    for (size_t used; len > 0; bytes += used, len -= used) {
+        unsigned char c = (unsigned char)bytes[0];
+        unsigned hidden = text_hidden(bytes, len, &used);
+        size_t colour = colour_len(bytes, len);
+        size_t whole = text_character(bytes, len);
+        bool control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+        if (hidden != 0) {
+            buf_printf(out, "\\u%04x", hidden);
+        } else if (colour > 0) {
+            buf_push(out, bytes, used = colour);
+        } else if (whole == 0) {
+            buf_push_literal(out, "\xef\xbf\xbd");
+            used = 1;
+        } else if (control) {
+            buf_printf(out, "\\u%04x", (unsigned)c);
+            used = 1;
+        } else {
+            buf_push(out, bytes, used = whole);
+        }
+    }
+}
+
+int terminal_screen(const struct buf *out, struct err *err)
 {
     if (out->failed) {
         return err_set(err, ERR_TRANSIENT, "the result is too large for the memory");
@@ -38,6 +76,19 @@ int terminal_result(const struct buf *out, struct err *err)
                        strerror(errno));
     }
     return 0;
+}
+
+int terminal_result(const struct buf *out, struct err *err)
+{
+    if (out->failed || isatty(STDOUT_FILENO) != 1) {
+        return terminal_screen(out, err);
+    }
+    struct buf shown;
+    buf_init(&shown, SHOWN_MAX_BYTES);
+    terminal_push_shown(&shown, buf_text(out), out->len);
+    int rc = terminal_screen(&shown, err);
+    buf_release(&shown);
+    return rc;
 }
 
 bool terminal_colours(int fd)
@@ -61,19 +112,18 @@ void terminal_push(struct buf *out, bool colours, enum colour colour, const char
 
 void terminal_push_safe(struct buf *out, const char *bytes, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        char escaped[TEXT_ESCAPED_BYTES];
-        size_t used;
-        unsigned hidden = text_hidden(bytes + i, len - i, &used);
-        if (hidden != 0) {
-            buf_printf(out, "\\u%04x", hidden);
-            i += used - 1;
-        } else if (bytes[i] == '\\') {
-            buf_push_char(out, '\\');
-        } else {
-            buf_push(out, escaped, text_escape_byte(escaped, bytes[i]));
-        }
+    char escaped[TEXT_ESCAPED_BYTES];
+    for (size_t used; len > 0; bytes += used, len -= used) {
+        size_t n = text_escape_character(escaped, bytes, len, &used);
+        buf_push(out, bytes[0] == '\\' ? bytes : escaped, bytes[0] == '\\' ? 1 : n);
     }
+}
+
+static void push_line(struct buf *out, const char *before, const char *text)
+{
+    buf_push_text(out, before);
+    terminal_push_safe(out, text, strlen(text));
+    buf_push_char(out, '\n');
 }
 
 static void write_block(struct buf *block)
@@ -92,14 +142,12 @@ void terminal_error(const char *pipeline, const struct err *e)
     if (pipeline != NULL && strncmp(e->message, "pipeline \"", 10) != 0) {
         buf_printf(&block, " pipeline \"%s\":", pipeline);
     }
-    buf_push_char(&block, ' ');
-    terminal_push_safe(&block, e->message, strlen(e->message));
-    buf_push_char(&block, '\n');
+    push_line(&block, " ", e->message);
     if (e->detail[0] != '\0') {
-        buf_printf(&block, "    %s\n", e->detail);
+        push_line(&block, "    ", e->detail);
     }
     if (e->hint[0] != '\0') {
-        buf_printf(&block, "hint: %s\n", e->hint);
+        push_line(&block, "hint: ", e->hint);
     }
     write_block(&block);
 }
@@ -116,7 +164,7 @@ void terminal_say(const char *format, ...)
         return;
     }
     buf_init(&block, BLOCK_BYTES);
-    buf_printf(&block, "rowferry: %s\n", text);
+    push_line(&block, "rowferry: ", text);
     free(text);
     write_block(&block);
 }

@@ -8,9 +8,9 @@
 
 #include "newfile.h"
 #include "progressline.h"
+#include "rowferry/base/stop.h"
 #include "session.h"
 #include "setup.h"
-#include "stop.h"
 #include "terminal.h"
 #include "validated.h"
 

@@ -10,7 +10,7 @@
 
 #include "differences.h"
 #include "rowferry/base/log.h"
-#include "rowferry/document/json_made.h"
+#include "rowferry/document/json_tree.h"
 #include "rowferry/engine/requests.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/request.h"
@@ -50,8 +50,8 @@ static void rest(struct verifier *v, int64_t ms)
 
 static int refusal(const struct buf *answer, struct err *err)
 {
-    struct json_object *parsed = json_made_tree(buf_text(answer));
-    const char *why = json_object_get_string(json_object_object_get(parsed, "error"));
+    struct json_object *parsed = json_tree_of(buf_text(answer));
+    const char *why = json_object_get_string(json_tree_member(parsed, "error"));
     int rc = err_set(err, ERR_STATE, "%s", why != NULL ? why : "the request failed");
     json_object_put(parsed);
     return rc;

@@ -10,10 +10,10 @@
 #include "differences.h"
 #include "repairs.h"
 #include "rowferry/base/log.h"
+#include "rowferry/base/stop.h"
 #include "rowferry/base/units.h"
 #include "rowferry/engine/requests.h"
 #include "rowferry/state/halt.h"
-#include "stop.h"
 #include "terminal.h"
 
 #define REPORT_BYTES ((size_t)8 << 20)

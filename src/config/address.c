@@ -243,3 +243,15 @@ int address_check_listen(const char *listen, struct err *err)
     }
     return 0;
 }
+
+int address_check_host(const char *name, struct err *err)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789_-.";
+    if (*name == '\0' || name[strspn(name, allowed)] != '\0') {
+        return err_set(err, ERR_CONFIG,
+                       "a host's name is expected, without scheme and port, like \"status.shop\"");
+    }
+    return 0;
+}

@@ -26,5 +26,7 @@ bool address_listens_open(const char *listen);
 
 /* host:port, or [address]:port. */
 int address_check_listen(const char *listen, struct err *err) MUST_CHECK;
+/* The name of a host alone. */
+int address_check_host(const char *name, struct err *err) MUST_CHECK;
 
 #endif

@@ -9,6 +9,7 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/config/config.h"
 #include "rowferry/document/json_made.h"
+#include "rowferry/document/json_tree.h"
 
 #define TEXT_MAX_BYTES ((size_t)16 << 20)
 
@@ -99,7 +100,7 @@ void config_write_built(const struct pipeline_config *p, struct buf *out)
     add_text(o, "name", p->name);
     json_made_member(o, "from", from_of(&p->from));
     add_text(to, "index", p->to.index);
-    json_made_member(to, "mappings", json_made_tree(p->to.mappings));
+    json_made_member(to, "mappings", json_tree_of(p->to.mappings));
     add_text(to, "ingest_pipeline", p->to.ingest_pipeline);
     add_text(to, "routing", p->to.routing);
     json_made_member(o, "to", to);

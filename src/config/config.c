@@ -12,11 +12,13 @@
 #include "cross.h"
 #include "read.h"
 #include "rowferry/base/buf.h"
+#include "rowferry/base/file.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/json_made.h"
 #include "secret.h"
 
 #define FILE_MAX_BYTES 4194304
+#define PIPE_TIMEOUT_MS 10000 /* for all that a pipe brings */
 #define MAX_DEPTH 64
 #define CONNECT_TIMEOUT_MS 10000
 #define LOCK_TIMEOUT_MS 5000
@@ -48,28 +50,13 @@ static int find_file(const char *path, const char **out, struct err *err)
 
 static int read_file(const char *path, struct buf *text, struct err *err)
 {
-    FILE *file = fopen(path, "re");
-    if (file == NULL) {
-        return err_set(err, ERR_CONFIG, "cannot read the configuration \"%s\": %s", path,
-                       strerror(errno));
-    }
-    size_t got = 1;
-    while (got > 0 && buf_reserve(text, 65536)) {
-        got = fread(text->data + text->len, 1, 65536, file);
-        text->len += got;
-    }
-    bool broken = ferror(file) != 0;
-    int cause = errno;
-    fclose(file);
-    if (broken) {
-        return err_set(err, ERR_CONFIG, "cannot read the configuration \"%s\": %s", path,
-                       strerror(cause));
+    const char *reason = file_read(path, PIPE_TIMEOUT_MS, text, NULL);
+    if (reason != NULL) {
+        return err_set(err, ERR_CONFIG, "cannot read the configuration \"%s\": %s", path, reason);
     }
     if (text->failed) {
         return err_set(err, ERR_CONFIG, "the configuration \"%s\" is larger than 4 MiB", path);
     }
-    buf_push_literal(text, "");
-    text->data[text->len] = '\0';
     return 0;
 }
 
@@ -365,6 +352,7 @@ void config_free(struct config *c)
     free(c->service.client_key);
     free(c->state_path);
     free(c->listen);
+    free_texts(c->listen_names, c->listen_name_count);
     free_texts(c->warnings, c->warning_count);
     free(c);
 }

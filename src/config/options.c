@@ -29,7 +29,7 @@ const struct option options[] = {
      .most = "3650d",
      .help = "a consumer that is absent for longer keeps nothing any more; left out: for ever"},
     {"source.retain.size", SCOPE_FILE, OPTION_SIZE, IN_FILE(source.retain_size), .least = "1MiB",
-     .most = "1TiB",
+     .most = "1024GiB",
      .help = "nor one that is absent for an hour while the log takes more than this"},
 
     {"service.url", SCOPE_FILE, OPTION_TEXTS, IN_FILE(service.urls), true,
@@ -70,6 +70,9 @@ const struct option options[] = {
      .help = "the state file; left out: rowferry.db in $STATE_DIRECTORY, else beside this file"},
     {"listen", SCOPE_FILE, OPTION_TEXT, IN_FILE(listen), .check = address_check_listen,
      .help = "host:port of metrics, health and status page of run; ROWFERRY_LISTEN wins"},
+    {"listen_names", SCOPE_FILE, OPTION_LIST, IN_FILE(listen_names), .check = address_check_host,
+     .help = "names by which clients may call it, beside addresses, localhost, this machine's name "
+             "and that in listen"},
     {"log.level", SCOPE_FILE, OPTION_CHOICE, IN_FILE(log_level), .fallback = "info",
      .choices = "debug|info|warn|error", .help = "ROWFERRY_LOG_LEVEL wins"},
     {"log.format", SCOPE_FILE, OPTION_CHOICE, IN_FILE(log_format), .fallback = "text",

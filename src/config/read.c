@@ -9,6 +9,7 @@
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "rowferry/document/json_tree.h"
 
 #define MAX_PATH_BYTES 65536
 #define MAX_PIPELINES 64
@@ -89,7 +90,7 @@ static int read_below(struct reader *r, const struct level *level, const char *g
     if (value == NULL) {
         return 0;
     }
-    if (!json_object_is_type(value, json_type_object)) {
+    if (!json_tree_is_object(value)) {
         return read_fail_kind(r, path, value, "an object");
     }
     return read_group(r, &next, value);
@@ -116,9 +117,8 @@ static int read_member(struct reader *r, const struct level *level, const char *
 
 static int read_group(struct reader *r, const struct level *level, struct json_object *group)
 {
-    json_object_object_foreach(group, key, value)
-    {
-        int result = read_member(r, level, key, value);
+    for (struct json_members m = json_tree_members(group); json_tree_next(&m);) {
+        int result = read_member(r, level, m.name, m.value);
         if (result != 0) {
             return result;
         }
@@ -162,7 +162,7 @@ static int read_pipeline(struct reader *r, struct pipeline_config *p, const char
     *p = r->inherited;
     set_defaults(r, true, p);
     struct level level = {true, p, "", path};
-    if (!json_object_is_type(value, json_type_object)) {
+    if (!json_tree_is_object(value)) {
         return read_fail_kind(r, path, value, "an object");
     }
     int result = read_group(r, &level, value);
@@ -174,10 +174,10 @@ static int read_pipelines(struct reader *r, struct json_object *list)
     if (list == NULL) {
         return read_fail(r, "pipelines", SCAN_VALUE, "\"pipelines\" is missing");
     }
-    if (!json_object_is_type(list, json_type_array)) {
+    if (!json_tree_is_list(list)) {
         return read_fail_kind(r, "pipelines", list, "a list of objects");
     }
-    size_t count = json_object_array_length(list);
+    size_t count = json_tree_length(list);
     if (count == 0 || count > MAX_PIPELINES) {
         return read_fail(r, "pipelines", SCAN_VALUE,
                          "\"pipelines\" has %zu entries; 1 to %d are expected", count,
@@ -190,8 +190,8 @@ static int read_pipelines(struct reader *r, struct json_object *list)
         buf_init(&path, MAX_PATH_BYTES);
         buf_printf(&path, "pipelines[%zu]", i);
         r->config->pipeline_count = i + 1;
-        int result = read_pipeline(r, &r->config->pipelines[i], buf_text(&path),
-                                   json_object_array_get_idx(list, i));
+        int result =
+            read_pipeline(r, &r->config->pipelines[i], buf_text(&path), json_tree_item(list, i));
         buf_release(&path);
         if (result != 0) {
             return result;
@@ -208,5 +208,5 @@ int read_tree(struct reader *r, struct json_object *root)
     if (result == 0) {
         result = check_required(r, &top);
     }
-    return result == 0 ? read_pipelines(r, json_object_object_get(root, "pipelines")) : result;
+    return result == 0 ? read_pipelines(r, json_tree_member(root, "pipelines")) : result;
 }

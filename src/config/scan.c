@@ -7,6 +7,7 @@
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "scan_keys.h"
 
 #define MAX_DEPTH 64
 #define MAX_PATH_BYTES 65536
@@ -18,9 +19,7 @@ struct scan {
     size_t at;
     int depth;
     struct buf path;
-    struct span *keys; /* of the objects that are open, for keys that stand twice */
-    size_t key_count;
-    size_t key_room;
+    struct scan_keys keys; /* of the objects that are open */
 
     const char *wanted; /* the path to find, or null */
     size_t key_at;
@@ -168,23 +167,25 @@ static void note_place(struct scan *s, size_t key_at)
     }
 }
 
-static bool remember_key(struct scan *s, size_t first, struct span key)
+/* Forgets the keys of the object that ends; fails at the first one that stands there twice. */
+static bool end_object(struct scan *s, size_t first)
 {
-    for (size_t i = first; i < s->key_count; i++) {
-        if (span_equal(s->keys[i], key)) {
-            return false;
-        }
-    }
-    if (s->key_count == s->key_room) {
-        s->key_room = s->key_room * 2 + 16;
-        s->keys = mem_grow(s->keys, s->key_room, sizeof(*s->keys));
-    }
-    s->keys[s->key_count++] = key;
-    return true;
+    const char *twice = scan_keys_end(&s->keys, first);
+    return twice == NULL ||
+           fail_problem(s, (size_t)(twice - s->text) - 1, "this key stands twice in its object");
 }
 
-/* A key, its colon and its value. first_key: where the keys of this object begin. */
-static bool scan_member(struct scan *s, size_t first_key)
+/* json-c cuts a name at a zero byte and replaces halves of characters: such a key would be taken
+ * for another one. */
+static bool push_key(struct scan *s, struct span key, size_t key_at)
+{
+    buf_push_text(&s->path, s->path.len > 0 ? "." : "");
+    return scan_keys_push(&s->keys, &s->path, key) ||
+           fail_problem(s, key_at, "this key has a zero byte or half of a character");
+}
+
+/* A key, its colon and its value. */
+static bool scan_member(struct scan *s)
 {
     size_t key_at = s->at;
     size_t path_len = s->path.len;
@@ -195,16 +196,14 @@ static bool scan_member(struct scan *s, size_t first_key)
         return false;
     }
     struct span key = span_make(s->text + key_at + 1, s->at - key_at - 2);
-    if (!remember_key(s, first_key, key)) {
-        return fail_problem(s, key_at, "this key stands twice in its object");
-    }
     skip_blanks(s);
     if (!take(s, ':')) {
         return fail_expected(s, "\":\"");
     }
     skip_blanks(s);
-    buf_push_text(&s->path, path_len > 0 ? "." : "");
-    buf_push(&s->path, key.data, key.len);
+    if (!push_key(s, key, key_at)) {
+        return false;
+    }
     note_place(s, key_at);
     bool good = scan_value(s);
     buf_truncate(&s->path, path_len);
@@ -213,20 +212,19 @@ static bool scan_member(struct scan *s, size_t first_key)
 
 static bool scan_object(struct scan *s)
 {
-    size_t first_key = s->key_count;
+    size_t first_key = s->keys.count;
     s->at++;
     skip_blanks(s);
     if (take(s, '}')) {
         return true;
     }
     for (;;) {
-        if (!scan_member(s, first_key)) {
+        if (!scan_member(s)) {
             return false;
         }
         skip_blanks(s);
         if (take(s, '}')) {
-            s->key_count = first_key;
-            return true;
+            return end_object(s, first_key);
         }
         size_t comma = s->at;
         if (!take(s, ',')) {
@@ -300,7 +298,7 @@ static void scan_init(struct scan *s, const char *text, size_t len, const char *
 static void scan_release(struct scan *s)
 {
     buf_release(&s->path);
-    free(s->keys);
+    free(s->keys.items);
 }
 
 /* The whole text: one object and nothing after it. */

@@ -2,18 +2,17 @@
 /* Secrets from environment, file and credential; which ones the configuration names. */
 #include "secret.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "rowferry/base/buf.h"
+#include "rowferry/base/file.h"
 #include "rowferry/base/text.h"
 
 #define COMMAND_TIMEOUT_MS 30000
+#define PIPE_TIMEOUT_MS 10000
 #define PATH_MAX_BYTES 16384
 
 static int from_env(const struct secret *s, const char *option, char **out, struct err *err)
@@ -26,50 +25,32 @@ static int from_env(const struct secret *s, const char *option, char **out, stru
     return 0;
 }
 
-static int read_all(int fd, struct buf *out)
+static char *warn_of_readers(const char *path, const char *option)
 {
-    ssize_t got = 1;
-    while (got > 0 && buf_reserve(out, 4096)) {
-        got = read(fd, out->data + out->len, 4096);
-        if (got > 0) {
-            out->len += (size_t)got;
-            out->data[out->len] = '\0';
-        }
-    }
-    return got < 0 ? -1 : 0;
-}
-
-static void warn_where_readable(int fd, const char *path, const char *option, char **warning)
-{
-    struct stat info;
-    if (fstat(fd, &info) == 0 && (info.st_mode & (S_IRGRP | S_IROTH)) != 0) {
-        struct buf text;
-        buf_init(&text, PATH_MAX_BYTES);
-        buf_printf(&text, "the file \"%s\" of \"%s\" can be read by others; chmod 600 \"%s\"", path,
-                   option, path);
-        *warning = buf_detach(&text);
-    }
+    struct buf text;
+    buf_init(&text, PATH_MAX_BYTES);
+    buf_printf(&text, "the file \"%s\" of \"%s\" can be read by others; chmod 600 \"%s\"", path,
+               option, path);
+    return buf_detach(&text);
 }
 
 static int from_file(const char *path, const char *option, char **out, char **warning,
                      struct err *err)
 {
     struct buf text;
+    struct stat info;
+    int result = 0;
     buf_init(&text, SECRET_MAX_BYTES);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    int result = fd < 0 ? -1 : read_all(fd, &text);
-    if (result != 0) {
+    const char *reason = file_read(path, PIPE_TIMEOUT_MS, &text, &info);
+    if (reason != NULL) {
         result = err_set(err, ERR_CONFIG, "cannot read the file \"%s\" of \"%s\": %s", path, option,
-                         strerror(errno));
+                         reason);
     } else if (text.failed) {
         result = err_set(err, ERR_CONFIG, "the file \"%s\" of \"%s\" is too long for a secret",
                          path, option);
     } else {
-        warn_where_readable(fd, path, option, warning);
+        *warning = (info.st_mode & (S_IRGRP | S_IROTH)) != 0 ? warn_of_readers(path, option) : NULL;
         *out = text_copy_span(span_make(buf_text(&text), text.len));
-    }
-    if (fd >= 0) {
-        close(fd);
     }
     if (text.data != NULL) {
         explicit_bzero(text.data, text.capacity);

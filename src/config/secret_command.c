@@ -17,7 +17,26 @@
 
 extern char **environ;
 
-/* Starts the command with its output into the pipe and nothing to read; returns errno. */
+/* How often an unfinished command is looked at, and how long it may take to end after SIGTERM. */
+#define LOOK_MS 20
+#define GRACE_MS 1000
+
+static void prepare(posix_spawnattr_t *attributes)
+{
+    sigset_t none;
+    sigset_t pipe_only;
+    sigemptyset(&none); /* our own are blocked where they are waited for */
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setsigdefault(attributes, &pipe_only);
+    posix_spawnattr_setpgroup(attributes, 0);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                             POSIX_SPAWN_SETPGROUP);
+}
+
+/* Starts the command in a process group of its own, with its output into the pipe and nothing to
+ * read; returns errno. */
 static int start(const char *command, int output, pid_t *pid)
 {
     char shell[] = "sh";
@@ -26,15 +45,12 @@ static int start(const char *command, int output, pid_t *pid)
     char *argv[] = {shell, flag, text, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    sigset_t none;
     int cause = posix_spawn_file_actions_init(&actions);
     if (cause == 0) {
         cause = posix_spawnattr_init(&attributes);
     }
     if (cause == 0) {
-        sigemptyset(&none); /* our own are blocked where they are waited for */
-        posix_spawnattr_setsigmask(&attributes, &none);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+        prepare(&attributes);
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
         cause = posix_spawn(pid, "/bin/sh", &actions, &attributes, argv, environ);
@@ -45,41 +61,72 @@ static int start(const char *command, int output, pid_t *pid)
     return cause;
 }
 
-/* Reads until the end of the output or the deadline: 0, ETIMEDOUT, or another errno. */
-static int read_until(int fd, struct buf *out, int64_t timeout_ms)
+static int64_t now_ms(void)
 {
     struct clock clock = clock_system();
-    int64_t deadline_us = clock_monotonic_us(&clock) + timeout_ms * 1000;
-    for (;;) {
-        int64_t left_ms = (deadline_us - clock_monotonic_us(&clock)) / 1000;
-        struct pollfd wait = {.fd = fd, .events = POLLIN};
-        int ready = left_ms > 0 ? poll(&wait, 1, (int)left_ms) : 0;
-        if (ready == 0) {
+    return clock_monotonic_us(&clock) / 1000;
+}
+
+/* Returns true if the process has ended. It is not reaped, so its number stays ours. */
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = {0};
+    int rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    return rc != 0 ? errno != EINTR : info.si_pid == pid;
+}
+
+/* Reads what the pipe holds now, and closes it (*fd becomes -1) at its end; returns errno. */
+static int drain(int *fd, struct buf *out)
+{
+    while (*fd >= 0) {
+        if (!buf_reserve(out, 4096)) {
+            return EFBIG;
+        }
+        ssize_t got = read(*fd, out->data + out->len, 4096);
+        if (got > 0) {
+            out->len += (size_t)got;
+        } else if (got == 0) {
+            close(*fd);
+            *fd = -1;
+        } else if (errno != EINTR) {
+            return errno == EAGAIN ? 0 : errno;
+        }
+    }
+    return 0;
+}
+
+/* Reads until the command itself has ended, whoever else holds the pipe: 0, ETIMEDOUT, or another
+ * errno. */
+static int read_until(pid_t pid, int *fd, struct buf *out, int64_t timeout_ms)
+{
+    for (int64_t deadline_ms = now_ms() + timeout_ms;;) {
+        bool ended = has_ended(pid); /* before the last read: nothing is written after it */
+        int cause = drain(fd, out);
+        if (cause != 0 || ended) {
+            return cause;
+        }
+        if (now_ms() >= deadline_ms) {
             return ETIMEDOUT;
         }
-        if (ready < 0 && errno != EINTR) {
-            return errno;
-        }
-        if (ready > 0) {
-            if (!buf_reserve(out, 4096)) {
-                return EFBIG;
-            }
-            ssize_t got = read(fd, out->data + out->len, 4096);
-            if (got == 0) {
-                return 0;
-            }
-            out->len += got > 0 ? (size_t)got : 0;
-        }
+        struct pollfd wait = {.fd = *fd, .events = POLLIN};
+        (void)poll(&wait, 1, LOOK_MS);
     }
 }
 
-/* The exit status, 128 and the signal where it was killed. */
-static int finish(pid_t pid, bool running)
+/* Ends the command and all that it started. */
+static void end_group(pid_t pid)
+{
+    kill(-pid, SIGTERM);
+    for (int64_t deadline_ms = now_ms() + GRACE_MS; !has_ended(pid) && now_ms() < deadline_ms;) {
+        (void)poll(NULL, 0, LOOK_MS);
+    }
+    kill(-pid, SIGKILL);
+}
+
+/* Returns the exit status, or 128 and the signal that ended the command. */
+static int reap(pid_t pid)
 {
     int status = 0;
-    if (running) {
-        kill(pid, SIGKILL);
-    }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -115,10 +162,16 @@ int secret_from_command(const char *command, const char *option, int64_t timeout
     int cause = start(command, ends[1], &pid);
     close(ends[1]);
     if (cause == 0) {
-        cause = read_until(ends[0], &output, timeout_ms);
-        status = finish(pid, cause != 0);
+        (void)fcntl(ends[0], F_SETFL, O_NONBLOCK); /* of a pipe this does not fail */
+        cause = read_until(pid, &ends[0], &output, timeout_ms);
+        if (cause != 0) {
+            end_group(pid);
+        }
+        status = reap(pid);
     }
-    close(ends[0]);
+    if (ends[0] >= 0) {
+        close(ends[0]);
+    }
     int result = verdict(cause, status, option, timeout_ms, err);
     if (result == 0) {
         const char *newline = output.len > 0 ? memchr(output.data, '\n', output.len) : NULL;

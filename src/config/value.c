@@ -9,6 +9,7 @@
 #include "rowferry/base/text.h"
 #include "rowferry/base/units.h"
 #include "rowferry/document/json_made.h"
+#include "rowferry/document/json_tree.h"
 
 #define MAX_PATH_BYTES 65536
 
@@ -209,7 +210,7 @@ static int read_flag(struct reader *r, const char *path, struct json_object *val
 static int read_json(struct reader *r, const struct option *o, const char *path,
                      struct json_object *value, char **out)
 {
-    if (!json_object_is_type(value, json_type_object)) {
+    if (!json_tree_is_object(value)) {
         return read_fail_kind(r, path, value, "an object");
     }
     const char *text =
@@ -241,7 +242,7 @@ static int read_item(struct reader *r, const struct option *o, const char *path,
 static int read_list(struct reader *r, const struct option *o, const char *path,
                      struct json_object *value, struct text_list *out)
 {
-    if (!json_object_is_type(value, json_type_array)) {
+    if (!json_tree_is_list(value)) {
         if (o->type == OPTION_LIST) {
             return read_fail_kind(r, path, value, "a list of strings");
         }
@@ -249,14 +250,14 @@ static int read_list(struct reader *r, const struct option *o, const char *path,
         out->count = 1;
         return checked_text(r, o, path, value, &out->items[0]);
     }
-    size_t count = json_object_array_length(value);
+    size_t count = json_tree_length(value);
     if (count == 0) {
         return read_fail(r, path, SCAN_VALUE, "\"%s\" is an empty list", path);
     }
     out->items = mem_zero(count, sizeof(*out->items));
     out->count = count;
     for (size_t i = 0; i < count; i++) {
-        int result = read_item(r, o, path, i, json_object_array_get_idx(value, i), &out->items[i]);
+        int result = read_item(r, o, path, i, json_tree_item(value, i), &out->items[i]);
         if (result != 0) {
             return result;
         }
@@ -272,19 +273,18 @@ struct field_list {
 static int read_fields(struct reader *r, const char *path, struct json_object *value,
                        struct field_list *out)
 {
-    if (!json_object_is_type(value, json_type_object)) {
+    if (!json_tree_is_object(value)) {
         return read_fail_kind(r, path, value, "an object");
     }
-    out->items = mem_zero((size_t)json_object_object_length(value), sizeof(*out->items));
-    json_object_object_foreach(value, key, column)
-    {
+    out->items = mem_zero(json_tree_count(value), sizeof(*out->items));
+    for (struct json_members m = json_tree_members(value); json_tree_next(&m);) {
         struct field *field = &out->items[out->count++];
-        field->property = text_copy(key);
-        if (column != NULL) {
+        field->property = text_copy(m.name);
+        if (m.value != NULL) {
             struct buf member;
             buf_init(&member, MAX_PATH_BYTES);
-            buf_printf(&member, "%s.%s", path, key);
-            int result = value_text(r, buf_text(&member), column, &field->column);
+            buf_printf(&member, "%s.%s", path, m.name);
+            int result = value_text(r, buf_text(&member), m.value, &field->column);
             buf_release(&member);
             if (result != 0) {
                 return result;

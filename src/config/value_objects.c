@@ -5,6 +5,7 @@
 #include "read.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "rowferry/document/json_tree.h"
 
 #define MAX_PATH_BYTES 65536
 
@@ -32,15 +33,14 @@ static int read_member(struct reader *r, const struct value_object *o, const cha
 static int read_object(struct reader *r, const struct value_object *o, const char *path,
                        struct json_object *value, char *item)
 {
-    if (!json_object_is_type(value, json_type_object)) {
+    if (!json_tree_is_object(value)) {
         return read_fail_kind(r, path, value, "an object");
     }
-    json_object_object_foreach(value, key, member)
-    {
+    for (struct json_members m = json_tree_members(value); json_tree_next(&m);) {
         struct buf place;
         buf_init(&place, MAX_PATH_BYTES);
-        buf_printf(&place, "%s.%s", path, key);
-        int result = read_member(r, o, buf_text(&place), key, member, item);
+        buf_printf(&place, "%s.%s", path, m.name);
+        int result = read_member(r, o, buf_text(&place), m.name, m.value, item);
         buf_release(&place);
         if (result != 0) {
             return result;
@@ -52,17 +52,17 @@ static int read_object(struct reader *r, const struct value_object *o, const cha
 int value_objects(struct reader *r, const struct value_object *o, const char *path,
                   struct json_object *value, void **items, size_t *count)
 {
-    if (!json_object_is_type(value, json_type_array)) {
+    if (!json_tree_is_list(value)) {
         return read_fail_kind(r, path, value, "a list of objects");
     }
-    *count = json_object_array_length(value);
+    *count = json_tree_length(value);
     char *item = mem_zero(*count + 1, o->item_bytes);
     *items = item;
     for (size_t i = 0; i < *count; i++, item += o->item_bytes) {
         struct buf place;
         buf_init(&place, MAX_PATH_BYTES);
         buf_printf(&place, "%s[%zu]", path, i);
-        int result = read_object(r, o, buf_text(&place), json_object_array_get_idx(value, i), item);
+        int result = read_object(r, o, buf_text(&place), json_tree_item(value, i), item);
         buf_release(&place);
         if (result != 0) {
             return result;

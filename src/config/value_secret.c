@@ -6,6 +6,7 @@
 #include "read.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "rowferry/document/json_tree.h"
 
 #define ORIGINS "env, file, command, prompt, credential"
 #define MAX_PATH_BYTES 65536
@@ -66,21 +67,18 @@ static int read_place(struct reader *r, const char *path, struct json_object *va
 
 int value_secret(struct reader *r, const char *path, struct json_object *value, struct secret *out)
 {
-    if (!json_object_is_type(value, json_type_object) || json_object_object_length(value) != 1) {
+    struct json_members m = json_tree_members(value);
+    if (json_tree_count(value) != 1 || !json_tree_next(&m)) {
         return literal_refused(r, path);
     }
-    json_object_object_foreach(value, key, place)
-    {
-        out->origin = origin_of(key);
-        if (out->origin == SECRET_NONE) {
-            return literal_refused(r, path);
-        }
-        struct buf member;
-        buf_init(&member, MAX_PATH_BYTES);
-        buf_printf(&member, "%s.%s", path, key);
-        int result = read_place(r, buf_text(&member), place, out);
-        buf_release(&member);
-        return result;
+    out->origin = origin_of(m.name);
+    if (out->origin == SECRET_NONE) {
+        return literal_refused(r, path);
     }
-    return literal_refused(r, path);
+    struct buf member;
+    buf_init(&member, MAX_PATH_BYTES);
+    buf_printf(&member, "%s.%s", path, m.name);
+    int result = read_place(r, buf_text(&member), m.value, out);
+    buf_release(&member);
+    return result;
 }

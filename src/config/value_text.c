@@ -6,6 +6,7 @@
 #include "read.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "rowferry/document/json_tree.h"
 
 #define MAX_PATH_BYTES 65536
 
@@ -55,18 +56,17 @@ static int plain_text(struct reader *r, const char *path, struct json_object *va
 
 static int check_env_keys(struct reader *r, const char *path, struct json_object *value)
 {
-    json_object_object_foreach(value, key, member)
-    {
-        bool known = strcmp(key, "env") == 0 || strcmp(key, "default") == 0;
+    for (struct json_members m = json_tree_members(value); json_tree_next(&m);) {
+        bool known = strcmp(m.name, "env") == 0 || strcmp(m.name, "default") == 0;
         if (!known) {
             return read_fail(r, path, SCAN_VALUE,
                              "\"%s\" is an object with the key \"%s\"; a string or {\"env\": NAME, "
                              "\"default\": ...} is expected",
-                             path, key);
+                             path, m.name);
         }
-        if (!json_object_is_type(member, json_type_string)) {
+        if (!json_object_is_type(m.value, json_type_string)) {
             return read_fail(r, path, SCAN_VALUE, "\"%s.%s\" is %s; a string is expected", path,
-                             key, value_kind(member));
+                             m.name, value_kind(m.value));
         }
     }
     return 0;
@@ -78,8 +78,8 @@ static int env_text(struct reader *r, const char *path, struct json_object *valu
     if (result != 0) {
         return result;
     }
-    struct json_object *name = json_object_object_get(value, "env");
-    struct json_object *fallback = json_object_object_get(value, "default");
+    struct json_object *name = json_tree_member(value, "env");
+    struct json_object *fallback = json_tree_member(value, "default");
     if (name == NULL) {
         return read_fail(r, path, SCAN_VALUE, "\"%s\" names no variable: \"env\" is missing", path);
     }
@@ -100,7 +100,7 @@ int value_text(struct reader *r, const char *path, struct json_object *value, ch
     if (json_object_is_type(value, json_type_string)) {
         return plain_text(r, path, value, out);
     }
-    if (json_object_is_type(value, json_type_object)) {
+    if (json_tree_is_object(value)) {
         return env_text(r, path, value, out);
     }
     return read_fail_kind(r, path, value, "a string");

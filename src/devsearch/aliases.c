@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* POST /_aliases: all actions are checked, then all are done. */
 #include "condition.h"
+#include "limits.h"
 #include "server.h"
+#include "tree.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 
 enum action_kind { ACTION_ADD, ACTION_REMOVE, ACTION_REMOVE_INDEX };
@@ -29,12 +30,12 @@ static int parse_members(struct action *act, struct json_object *body, const cha
 {
     act->write = -1;
     *index = NULL;
-    json_object_object_foreach(body, key, value)
+    tree_foreach(body, key, value)
     {
         if (strcmp(key, "index") == 0) {
-            *index = json_object_get_string(value);
+            *index = tree_text(value);
         } else if (strcmp(key, "alias") == 0) {
-            act->alias = json_object_get_string(value);
+            act->alias = tree_text(value);
         } else if (strcmp(key, "is_write_index") == 0) {
             act->write = json_object_get_boolean(value);
         } else if (strcmp(key, "must_exist") == 0) {
@@ -70,7 +71,7 @@ static int parse_action(struct server *s, struct json_object *json, struct actio
     static const char *const names[] = {"add", "remove", "remove_index"};
     const char *index;
     *act = (struct action){0};
-    json_object_object_foreach(json, kind, body)
+    tree_foreach(json, kind, body)
     {
         size_t i = 0;
         while (i < 3 && strcmp(names[i], kind) != 0) {
@@ -248,14 +249,17 @@ HANDLER(post_aliases)
     size_t n = 0;
     if (rc == 0 && json_object_object_get_ex(body, "actions", &actions) &&
         json_object_is_type(actions, json_type_array)) {
-        n = json_object_array_length(actions);
+        n = tree_length(actions);
     }
     if (rc == 0 && n == 0) {
         rc = refuse(refusal, 400, "illegal_argument_exception", "No action specified");
     }
+    if (rc == 0 && n > ACTIONS_MAX) {
+        rc = refuse_unknown(refusal, "more than %d actions in a request", ACTIONS_MAX);
+    }
     list = mem_zero(n + 1, sizeof(*list));
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        rc = parse_action(s, json_object_array_get_idx(actions, i), &list[i], refusal);
+        rc = parse_action(s, tree_item(actions, i), &list[i], refusal);
     }
     if (rc == 0 &&
         (check_names(s, list, n, refusal) != 0 || check_removes(list, n, &missing, refusal) != 0 ||

@@ -15,7 +15,7 @@
 
 enum product { OPENSEARCH, ELASTICSEARCH };
 
-#define ANSWER_MAX_BYTES ((size_t)1 << 30)
+#define ANSWER_MAX_BYTES ((size_t)256 << 20)
 
 struct answer {
     int status;

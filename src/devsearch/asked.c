@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads what a search asks for, from the query parameters and the body. */
+#include "limits.h"
 #include "search.h"
+#include "tree.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 
-static int add_sort(struct asked *w, const char *name, bool descending)
+static int add_sort(struct asked *w, const char *name, bool descending, struct refusal *refusal)
 {
+    if (w->sort_count == SORT_KEYS_MAX) {
+        return refuse_unknown(refusal, "more than %d sort keys", SORT_KEYS_MAX);
+    }
     struct sort_key key = {.by = strcmp(name, "_id") == 0 ? SORT_ID
                                  : strcmp(name, "_doc") == 0 || strcmp(name, "_shard_doc") == 0
                                      ? SORT_DOC
@@ -22,14 +26,14 @@ static int add_sort(struct asked *w, const char *name, bool descending)
 static int read_sort_entry(struct asked *w, struct json_object *entry, struct refusal *refusal)
 {
     if (json_object_is_type(entry, json_type_string)) {
-        const char *name = json_object_get_string(entry);
-        return add_sort(w, name, strcmp(name, "_score") == 0);
+        const char *name = tree_text(entry);
+        return add_sort(w, name, strcmp(name, "_score") == 0, refusal);
     }
-    json_object_object_foreach(entry, name, how)
+    tree_foreach(entry, name, how)
     {
         struct json_object *order = how;
         if (json_object_is_type(how, json_type_object)) {
-            json_object_object_foreach(how, option, ignored)
+            tree_foreach(how, option, ignored)
             {
                 (void)ignored;
                 if (strcmp(option, "order") != 0 && strcmp(option, "unmapped_type") != 0) {
@@ -39,10 +43,12 @@ static int read_sort_entry(struct asked *w, struct json_object *entry, struct re
             order = NULL;
             json_object_object_get_ex(how, "order", &order);
         }
-        const char *text = order != NULL                 ? json_object_get_string(order)
+        const char *text = order != NULL                 ? tree_text(order)
                            : strcmp(name, "_score") == 0 ? "desc"
                                                          : "asc";
-        add_sort(w, name, strcmp(text, "desc") == 0);
+        if (add_sort(w, name, strcmp(text, "desc") == 0, refusal) != 0) {
+            return -1;
+        }
     }
     return 0;
 }
@@ -52,8 +58,8 @@ static int read_sort(struct asked *w, struct json_object *sort, struct refusal *
     if (!json_object_is_type(sort, json_type_array)) {
         return read_sort_entry(w, sort, refusal);
     }
-    for (size_t i = 0; i < json_object_array_length(sort); i++) {
-        if (read_sort_entry(w, json_object_array_get_idx(sort, i), refusal) != 0) {
+    for (size_t i = 0; i < tree_length(sort); i++) {
+        if (read_sort_entry(w, tree_item(sort, i), refusal) != 0) {
             return -1;
         }
     }
@@ -68,12 +74,13 @@ static int read_source(struct asked *w, struct json_object *value, struct refusa
         return 0;
     }
     if (json_object_is_type(value, json_type_object) &&
-        (json_object_object_length(value) != 1 ||
-         !json_object_object_get_ex(value, "includes", &names))) {
+        (tree_count(value) != 1 || !json_object_object_get_ex(value, "includes", &names))) {
         return refuse_unknown(refusal, "this form of [_source], only a list and [includes]");
     }
     w->source_names = names;
-    return 0;
+    return tree_length(names) <= SOURCE_NAMES_MAX
+               ? 0
+               : refuse_unknown(refusal, "more than %d names in [_source]", SOURCE_NAMES_MAX);
 }
 
 static void read_track(struct asked *w, struct json_object *value)
@@ -102,14 +109,14 @@ static int read_member(struct asked *w, const char *key, struct json_object *val
     } else if (strcmp(key, "_source") == 0) {
         return read_source(w, value, refusal);
     } else if (strcmp(key, "stored_fields") == 0 && json_object_is_type(value, json_type_string) &&
-               strcmp(json_object_get_string(value), "_none_") == 0) {
+               strcmp(tree_text(value), "_none_") == 0) {
         w->nameless = true;
     } else if (strcmp(key, "sort") == 0) {
         return read_sort(w, value, refusal);
     } else if (strcmp(key, "search_after") == 0) {
         w->search_after = value;
     } else if (strcmp(key, "pit") == 0 && json_object_object_get_ex(value, "id", &id)) {
-        w->pit = json_object_get_string(id);
+        w->pit = tree_text(id);
     } else if (strcmp(key, "knn") == 0) {
         w->neighbours = value;
     } else if (strcmp(key, "query") != 0 && strcmp(key, "track_scores") != 0 &&
@@ -134,7 +141,7 @@ static int check_window(const struct asked *w, struct refusal *refusal)
             (long long)w->from + (long long)w->size);
         return refuse_shards(refusal, "");
     }
-    size_t given = w->search_after != NULL ? json_object_array_length(w->search_after) : 0;
+    size_t given = w->search_after != NULL ? tree_length(w->search_after) : 0;
     if (w->search_after != NULL && (given == 0 || given > w->sort_count)) {
         return refuse(refusal, 400, "illegal_argument_exception",
                       "search_after has %zu value(s) but sort has %zu.", given, w->sort_count);
@@ -174,7 +181,7 @@ int asked_read(struct asked *w, const struct server *s, const struct request *q,
         if (w->body == NULL) {
             return -1;
         }
-        json_object_object_foreach(w->body, key, value)
+        tree_foreach(w->body, key, value)
         {
             if (read_member(w, key, value, refusal) != 0) {
                 return -1;
@@ -195,8 +202,9 @@ int asked_read(struct asked *w, const struct server *s, const struct request *q,
             return refuse_shards(refusal, "");
         }
     }
-    if (w->pit != NULL && s->options->product == ELASTICSEARCH && w->sort_count > 0) {
-        add_sort(w, "_shard_doc", false);
+    if (w->pit != NULL && s->options->product == ELASTICSEARCH && w->sort_count > 0 &&
+        add_sort(w, "_shard_doc", false, refusal) != 0) {
+        return -1;
     }
     return check_window(w, refusal);
 }

@@ -35,10 +35,15 @@ static void push_base64(struct buf *out, const char *text)
     }
 }
 
+bool auth_wanted(const struct options *o)
+{
+    return o->api_key != NULL || o->user != NULL || o->bearer != NULL;
+}
+
 bool auth_good(const struct options *o, const char *header)
 {
     bool good = false;
-    if (o->api_key == NULL && o->user == NULL && o->bearer == NULL) {
+    if (!auth_wanted(o)) {
         return true;
     }
     if (header == NULL) {

@@ -7,6 +7,9 @@
 
 #include "options.h"
 
+/* Whether any credential is asked for. */
+bool auth_wanted(const struct options *o);
+
 /* Whether the Authorization header (or null) opens the door. */
 bool auth_good(const struct options *o, const char *header);
 

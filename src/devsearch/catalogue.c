@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the indices, their names and their durable entries. */
 #include "catalogue.h"
+#include "limits.h"
+#include "tree.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -139,7 +140,7 @@ static void insert(struct catalogue *c, struct index *ix)
 static int take_aliases(struct catalogue *c, struct index *ix, struct json_object *aliases,
                         struct refusal *refusal)
 {
-    json_object_object_foreach(aliases, name, given)
+    tree_foreach(aliases, name, given)
     {
         struct json_object *write;
         if (name_check(name, true, refusal) != 0) {
@@ -154,7 +155,7 @@ static int take_aliases(struct catalogue *c, struct index *ix, struct json_objec
             refusal_member(refusal, "index_uuid", taken != NULL ? taken->uuid : ix->uuid);
             return -1;
         }
-        json_object_object_foreach(given, key, ignored)
+        tree_foreach(given, key, ignored)
         {
             (void)ignored;
             if (strcmp(key, "is_write_index") != 0) {
@@ -172,7 +173,7 @@ static int fill(struct catalogue *c, struct index *ix, struct json_object *body,
                 struct refusal *refusal)
 {
     struct json_object *mappings = NULL;
-    json_object_object_foreach(body, key, value)
+    tree_foreach(body, key, value)
     {
         if (strcmp(key, "mappings") == 0) {
             mappings = value;
@@ -230,6 +231,13 @@ struct index *catalogue_create(struct catalogue *c, const char *name, struct jso
                                struct refusal *refusal)
 {
     if (name_free(c, name, refusal) != 0) {
+        return NULL;
+    }
+    if (c->count >= INDICES_MAX) {
+        refuse(refusal, 400, "validation_exception",
+               "Validation Failed: 1: this action would add [1] total shards, but this cluster "
+               "currently has [%zu]/[%d] maximum shards open;",
+               c->count, INDICES_MAX);
         return NULL;
     }
     struct json_object *empty = json_object_new_object();
@@ -301,14 +309,14 @@ static int load(void *context, int64_t number, const char *text)
     struct json_object *json = json_tokener_parse(text);
     struct index *ix = mem_zero(1, sizeof(*ix));
     ix->number = number;
-    ix->name = text_copy(json_object_get_string(json_object_object_get(json, "name")));
-    const char *stream = json_object_get_string(json_object_object_get(json, "stream"));
-    ix->stream = stream != NULL ? text_copy(stream) : NULL;
-    json_object_object_foreach(json_object_object_get(json, "settings"), name, value)
+    ix->name = text_copy(tree_text(json_object_object_get(json, "name")));
+    struct json_object *stream = json_object_object_get(json, "stream");
+    ix->stream = stream != NULL ? text_copy(tree_text(stream)) : NULL;
+    tree_foreach(json_object_object_get(json, "settings"), name, value)
     {
-        settings_put(&ix->settings, name, json_object_get_string(value));
+        settings_put(&ix->settings, name, tree_text(value));
     }
-    json_object_object_foreach(json_object_object_get(json, "aliases"), alias, write)
+    tree_foreach(json_object_object_get(json, "aliases"), alias, write)
     {
         index_alias_put(ix, alias, json_object_get_int(write));
     }

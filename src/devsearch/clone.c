@@ -3,9 +3,9 @@
  */
 #include "condition.h"
 #include "server.h"
+#include "tree.h"
 #include "write.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 
 /* What an index has of its own, and Elasticsearch does not give on. */
@@ -44,7 +44,7 @@ static struct json_object *creation(const struct server *s, const struct index *
 
 static int check_body(struct json_object *body, struct refusal *refusal)
 {
-    json_object_object_foreach(body, key, value)
+    tree_foreach(body, key, value)
     {
         (void)value;
         if (strcmp(key, "aliases") == 0) {

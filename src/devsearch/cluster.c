@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Endpoints about the whole: who answers, health, statistics, _analyze. */
+#include "limits.h"
 #include "server.h"
 #include "tokens.h"
+#include "tree.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 
 HANDLER(get_root)
@@ -194,24 +195,40 @@ static size_t characters(const char *text, size_t from, size_t to)
     return n;
 }
 
-static void push_tokens(const char *text, struct buf *out)
+static int refuse_tokens(struct refusal *refusal)
+{
+    return refuse(refusal, 500, "illegal_state_exception",
+                  "The number of tokens produced by calling _analyze has exceeded the allowed "
+                  "maximum of [%d]. This limit can be set by changing the "
+                  "[index.analyze.max_token_count] index level setting.",
+                  TOKENS_MAX);
+}
+
+/* Offsets are characters: each is counted on from the one before. */
+static int push_tokens(const char *text, struct buf *out, struct refusal *refusal)
 {
     struct words w;
     struct word word;
     size_t position = 0;
+    size_t start = 0;
+    size_t end = 0; /* of the word before, in characters */
+    size_t at = 0;  /* and in bytes */
     words_init(&w, span_make(text, strlen(text)));
     buf_push_literal(out, "{\"tokens\":[");
-    while (words_next(&w, &word)) {
+    while (position <= TOKENS_MAX && words_next(&w, &word)) {
+        start = end + characters(text, at, word.start);
+        end = start + characters(text, word.start, word.end);
+        at = word.end;
         buf_push_text(out, position > 0 ? ",{\"token\":" : "{\"token\":");
         push_json(out, word.text);
         buf_printf(out,
                    ",\"start_offset\":%zu,\"end_offset\":%zu,\"type\":\"%s\",\"position\":%zu}",
-                   characters(text, 0, word.start), characters(text, 0, word.end),
-                   word.number ? "<NUM>" : "<ALPHANUM>", position);
+                   start, end, word.number ? "<NUM>" : "<ALPHANUM>", position);
         position++;
     }
     buf_push_literal(out, "]}");
     words_release(&w);
+    return position <= TOKENS_MAX ? 0 : refuse_tokens(refusal);
 }
 
 static int analyze_field(struct server *s, const struct request *q, const char *path,
@@ -234,8 +251,7 @@ static int analyze_field(struct server *s, const struct request *q, const char *
                    characters(text, 0, strlen(text)));
         return 0;
     }
-    push_tokens(text, out);
-    return 0;
+    return push_tokens(text, out, refusal);
 }
 
 HANDLER(analyze)
@@ -246,19 +262,18 @@ HANDLER(analyze)
     struct json_object *body = request_json(q, refusal);
     int rc = body != NULL ? 0 : -1;
     if (rc == 0 && json_object_object_get_ex(body, "analyzer", &value) &&
-        strcmp(json_object_get_string(value), "standard") != 0) {
+        strcmp(tree_text(value), "standard") != 0) {
         rc = refuse(refusal, 400, "illegal_argument_exception",
-                    "failed to find global analyzer [%s]", json_object_get_string(value));
+                    "failed to find global analyzer [%s]", tree_text(value));
     }
     if (rc == 0 && (!json_object_object_get_ex(body, "text", &text) ||
                     !json_object_is_type(text, json_type_string))) {
         rc = refuse_unknown(refusal, "an analysis without one [text]");
     }
     if (rc == 0 && json_object_object_get_ex(body, "field", &field)) {
-        rc = analyze_field(s, q, json_object_get_string(field), json_object_get_string(text),
-                           &a->body, refusal);
+        rc = analyze_field(s, q, tree_text(field), tree_text(text), &a->body, refusal);
     } else if (rc == 0) {
-        push_tokens(json_object_get_string(text), &a->body);
+        rc = push_tokens(tree_text(text), &a->body, refusal);
     }
     json_object_put(body);
     return rc;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a search over one index and keeps the best hits in order. */
 #include "search.h"
+#include "tree.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 
 struct running {
@@ -169,7 +169,7 @@ static int each(void *context, const struct stored *doc)
         return 0;
     }
     fill_keys(r, &h, doc);
-    size_t after = f->after != NULL ? json_object_array_length(f->asked->search_after) : 0;
+    size_t after = f->after != NULL ? tree_length(f->asked->search_after) : 0;
     if (after > 0 && compare(f->asked, &h, f->after, after) <= 0) {
         hit_release(&h, f->asked->sort_count);
         return 0;
@@ -220,9 +220,9 @@ static int prepare_after(struct running *r)
     f->after = mem_zero(1, sizeof(*f->after));
     f->after->keys = mem_zero(w->sort_count, sizeof(*f->after->keys));
     f->after->missing = mem_zero(w->sort_count, sizeof(*f->after->missing));
-    for (size_t i = 0; i < json_object_array_length(w->search_after); i++) {
-        struct json_object *given = json_object_array_get_idx(w->search_after, i);
-        const char *text = given != NULL ? json_object_get_string(given) : NULL;
+    for (size_t i = 0; i < tree_length(w->search_after); i++) {
+        struct json_object *given = tree_item(w->search_after, i);
+        const char *text = given != NULL ? tree_text(given) : NULL;
         struct value *key = &f->after->keys[i];
         bool number = w->sort[i].by == SORT_DOC || w->sort[i].by == SORT_SCORE;
         bool none = text == NULL || strcmp(text, "9223372036854775807") == 0 ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Endpoints of single documents: write, read, delete, and _mget. */
+#include "tree.h"
 #include "write.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 
 static int parse_version(const struct request *q, struct write *w, struct refusal *refusal)
@@ -221,8 +221,7 @@ static int get_entry(struct server *s, struct json_object *entry, const char *in
             return refuse(refusal, 400, "action_request_validation_exception",
                           "Validation Failed: 1: id is missing for doc 0;");
         }
-        index = json_object_object_get_ex(entry, "_index", &value) ? json_object_get_string(value)
-                                                                   : index;
+        index = json_object_object_get_ex(entry, "_index", &value) ? tree_text(value) : index;
         if (json_object_object_get_ex(entry, "_source", &value)) {
             if (!json_object_is_type(value, json_type_boolean)) {
                 return refuse_unknown(refusal, "a list of fields in [_source] here");
@@ -234,9 +233,7 @@ static int get_entry(struct server *s, struct json_object *entry, const char *in
         return refuse(refusal, 400, "action_request_validation_exception",
                       "Validation Failed: 1: index is missing for doc 0;");
     }
-    return get_one(s, index,
-                   span_make(json_object_get_string(id), (size_t)json_object_get_string_len(id)),
-                   source, out, refusal);
+    return get_one(s, index, tree_span(id), source, out, refusal);
 }
 
 HANDLER(multi_get)
@@ -254,10 +251,10 @@ HANDLER(multi_get)
                     "Validation Failed: 1: no documents to get;");
     }
     buf_push_literal(&a->body, "{\"docs\":[");
-    for (size_t i = 0; rc == 0 && i < json_object_array_length(list); i++) {
+    for (size_t i = 0; rc == 0 && !a->body.failed && i < tree_length(list); i++) {
         buf_push_text(&a->body, i > 0 ? "," : "");
-        rc = get_entry(s, json_object_array_get_idx(list, i),
-                       q->segment_count == 2 ? q->segments[0] : NULL, source, &a->body, refusal);
+        rc = get_entry(s, tree_item(list, i), q->segment_count == 2 ? q->segments[0] : NULL, source,
+                       &a->body, refusal);
     }
     buf_push_literal(&a->body, "]}");
     json_object_put(body);

@@ -2,9 +2,9 @@
 /* Keeps and serves the faults that a test asked for. */
 #include "faults.h"
 #include "server.h"
+#include "tree.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -155,7 +155,7 @@ static int parse_close(struct json_object *json, struct fault *fault, struct ref
 {
     static const char *const names[] = {
         [CLOSE_BEFORE] = "before", [CLOSE_AFTER] = "after", [CLOSE_MIDDLE] = "middle"};
-    const char *text = json_object_get_string(json);
+    const char *text = tree_text(json);
     for (int i = CLOSE_BEFORE; i <= CLOSE_MIDDLE; i++) {
         if (strcmp(text, names[i]) == 0) {
             fault->close = (enum fault_close)i;
@@ -168,11 +168,11 @@ static int parse_close(struct json_object *json, struct fault *fault, struct ref
 /* [0, 429, 500]: what the next items answer, one after the other. */
 static int parse_items(struct json_object *json, struct fault *fault, struct refusal *refusal)
 {
-    size_t count = json_object_is_type(json, json_type_array) ? json_object_array_length(json) : 0;
+    size_t count = json_object_is_type(json, json_type_array) ? tree_length(json) : 0;
     fault->count = (int64_t)count;
     fault->items = mem_zero(count + 1, sizeof(int));
     for (size_t i = 0; i < count; i++) {
-        fault->items[i] = json_object_get_int(json_object_array_get_idx(json, i));
+        fault->items[i] = json_object_get_int(tree_item(json, i));
         if (fault->items[i] != 0 && (fault->items[i] < 400 || fault->items[i] > 599)) {
             return refuse(refusal, 400, "illegal_argument_exception", "an item answers 400 to 599");
         }
@@ -184,7 +184,7 @@ static int parse_fault(struct json_object *json, struct fault *fault, struct ref
 {
     *fault = (struct fault){.every = 1, .count = -1};
     const char *path = "_bulk";
-    json_object_object_foreach(json, key, value)
+    tree_foreach(json, key, value)
     {
         if (strcmp(key, "status") == 0) {
             fault->status = json_object_get_int(value);
@@ -197,7 +197,7 @@ static int parse_fault(struct json_object *json, struct fault *fault, struct ref
         } else if (strcmp(key, "delay_ms") == 0) {
             fault->delay_ms = json_object_get_int64(value);
         } else if (strcmp(key, "path") == 0) {
-            path = json_object_get_string(value);
+            path = tree_text(value);
         } else if (strcmp(key, "answer") == 0) {
             free(fault->answer);
             fault->answer = text_copy(json_object_to_json_string_ext(

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles one field of a mapping and its children, with the service's complaints. */
 #include "mapping.h"
+#include "tree.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 
 /* Parameters that change nothing that the stand-in shows. */
@@ -63,7 +63,7 @@ static bool flag(struct json_object *json, const char *name, bool fallback)
     if (!json_object_object_get_ex(json, name, &value)) {
         return fallback;
     }
-    return strcmp(json_object_get_string(value), "true") == 0;
+    return strcmp(tree_text(value), "true") == 0;
 }
 
 static size_t count(struct json_object *json, const char *name)
@@ -78,7 +78,7 @@ static int compile_dynamic(struct field *f, struct json_object *json, struct ref
     if (!json_object_object_get_ex(json, "dynamic", &value)) {
         return 0;
     }
-    const char *text = json_object_get_string(value);
+    const char *text = tree_text(value);
     if (strcmp(text, "strict") == 0) {
         f->dynamic = DYNAMIC_STRICT;
     } else if (strcmp(text, "true") == 0) {
@@ -105,9 +105,9 @@ static int compile_list(struct field **list, size_t *list_count, const char *par
                       "java.lang.String",
                       parent_path);
     }
-    int n = json_object_object_length(json);
-    *list = mem_zero((size_t)n + 1, sizeof(**list));
-    json_object_object_foreach(json, name, value)
+    size_t n = tree_count(json);
+    *list = mem_zero(n + 1, sizeof(**list));
+    tree_foreach(json, name, value)
     {
         struct field *f = &(*list)[(*list_count)++];
         if (field_compile(f, name, parent_path, value, product, refusal) != 0) {
@@ -138,7 +138,7 @@ static void compile_similarity(struct field *f, struct json_object *json)
                 json_object_object_get_ex(json, "space_type", &value) ||
                 (json_object_object_get_ex(json, "method", &method) &&
                  json_object_object_get_ex(method, "space_type", &value));
-    f->similarity = said ? text_copy(json_object_get_string(value)) : NULL;
+    f->similarity = said ? text_copy(tree_text(value)) : NULL;
 }
 
 static int compile_parameters(struct field *f, struct json_object *json, struct refusal *refusal)
@@ -151,16 +151,15 @@ static int compile_parameters(struct field *f, struct json_object *json, struct 
     f->ignore_malformed = flag(json, "ignore_malformed", false);
     f->ignore_above = count(json, "ignore_above");
     f->dimension = count(json, "dimension") + count(json, "dims");
-    f->format =
-        text_copy(json_object_object_get_ex(json, "format", &value) ? json_object_get_string(value)
-                                                                    : VALUE_DATE_FORMAT);
+    f->format = text_copy(json_object_object_get_ex(json, "format", &value) ? tree_text(value)
+                                                                            : VALUE_DATE_FORMAT);
     if (!value_date_format_known(f->format)) {
         return refuse_unknown(refusal, "the date format [%s] of field [%s]", f->format, f->path);
     }
     if (json_object_object_get_ex(json, "analyzer", &value) &&
-        strcmp(json_object_get_string(value), "standard") != 0) {
+        strcmp(tree_text(value), "standard") != 0) {
         return refuse_unknown(refusal, "the analyzer [%s] of field [%s], only [standard]",
-                              json_object_get_string(value), f->path);
+                              tree_text(value), f->path);
     }
     if (strcmp(f->type->name, "scaled_float") == 0 &&
         !json_object_object_get_ex(json, "scaling_factor", &value)) {
@@ -179,7 +178,7 @@ static int compile_parameters(struct field *f, struct json_object *json, struct 
 static int check_parameters(const struct field *f, struct json_object *json,
                             struct refusal *refusal)
 {
-    json_object_object_foreach(json, name, value)
+    tree_foreach(json, name, value)
     {
         (void)value;
         if (strcmp(name, "copy_to") == 0 || strcmp(name, "null_value") == 0 ||
@@ -201,7 +200,7 @@ static int find_type(struct field *f, struct json_object *json, enum product pro
     struct json_object *value;
     const char *name = "object";
     if (json_object_object_get_ex(json, "type", &value)) {
-        name = json_object_get_string(value);
+        name = tree_text(value);
     } else if (!json_object_object_get_ex(json, "properties", &value) &&
                !json_object_object_get_ex(json, "dynamic", &value) &&
                !json_object_object_get_ex(json, "enabled", &value)) {

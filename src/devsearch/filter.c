@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cuts an answer down to the paths that were asked for. */
 #include "filter.h"
+#include "glob.h"
 #include "reader.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 
 #define FILTER_MAX_PATHS 64
@@ -14,16 +14,6 @@ struct paths {
     size_t count;
     bool whole; /* a path ended: everything below is kept */
 };
-
-static bool part_matches(const char *pattern, size_t n, struct span key)
-{
-    char *glob = text_copy_span(span_make(pattern, n));
-    char *name = text_copy_span(key);
-    bool hit = fnmatch(glob, name, 0) == 0;
-    free(glob);
-    free(name);
-    return hit;
-}
 
 static size_t part_length(const char *rest)
 {
@@ -54,7 +44,7 @@ static struct paths step(const struct paths *p, struct span key)
                 n = part_length(rest);
             }
         }
-        if (part_matches(rest, n, key)) {
+        if (glob_matches(span_make(rest, n), key)) {
             keep_rest(&next, rest, n);
         }
     }
@@ -139,6 +129,7 @@ int filter_answer(struct span json, const char *paths, struct buf *out)
         at += *at == ',' ? 1 : 0;
     }
     reader_init(&r, json);
+    r.checked = true;
     int rc = filter_value(&r, &all, out);
     reader_release(&r);
     return rc < 0 ? -1 : 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Guesses field types from values. */
 #include "guess.h"
+#include "limits.h"
 #include "value.h"
 
 #include <json-c/json.h>
@@ -96,6 +97,9 @@ static int guess(struct reader *r, struct json_object **out)
 {
     struct buf scratch;
     struct span text;
+    if (++r->values > GUESSES_MAX) {
+        return reader_skip(r, NULL);
+    }
     enum token token = reader_peek(r);
     if (token == TOKEN_OBJECT) {
         return guess_object(r, out);

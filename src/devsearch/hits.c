@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Renders the hits of a search. */
+#include "glob.h"
 #include "reader.h"
 #include "search.h"
+#include "tree.h"
 
-#include <fnmatch.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 
 static bool name_wanted(struct json_object *names, struct span key)
 {
-    char *copy = text_copy_span(key);
-    bool wanted = false;
     if (json_object_is_type(names, json_type_string)) {
-        wanted = fnmatch(json_object_get_string(names), copy, 0) == 0;
-    } else {
-        for (size_t i = 0; !wanted && i < json_object_array_length(names); i++) {
-            const char *name = json_object_get_string(json_object_array_get_idx(names, i));
-            wanted = fnmatch(name, copy, 0) == 0;
-        }
+        return glob_matches(tree_span(names), key);
     }
-    free(copy);
+    bool wanted = false;
+    for (size_t i = 0; !wanted && i < tree_length(names); i++) {
+        wanted = glob_matches(tree_span(tree_item(names, i)), key);
+    }
     return wanted;
 }
 
@@ -32,6 +28,7 @@ static void push_some_source(struct json_object *names, struct span source, stru
     struct span raw;
     size_t pushed = 0;
     reader_init(&r, source);
+    r.checked = true;
     reader_peek(&r);
     reader_enter(&r);
     buf_push_char(out, '{');

@@ -2,6 +2,8 @@
 /* Speaks HTTP; a thread for each connection, the server behind one lock. */
 #include "http.h"
 #include "auth.h"
+#include "door.h"
+#include "limits.h"
 
 #include <arpa/inet.h>
 #include <microhttpd.h>
@@ -21,7 +23,7 @@ struct exchange {
     char *target;
     struct buf body;
     bool begun;
-    bool too_large;
+    bool dropped; /* the answer stands already; the body is read and not kept */
     struct answer answer;
     size_t cut_at; /* the connection breaks after so many bytes; 0: never */
 };
@@ -57,41 +59,18 @@ static const char *header(struct MHD_Connection *connection, const char *name)
     return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-static void unauthorized(const struct server *s, struct answer *a)
-{
-    struct refusal r;
-    if (s->options->product == OPENSEARCH) {
-        a->status = 401;
-        a->content_type = "text/plain; charset=UTF-8";
-        buf_reset(&a->body);
-        buf_push_literal(&a->body, "Unauthorized");
-        return;
-    }
-    refusal_init(&r);
-    refuse(
-        &r, 401, "security_exception",
-        "unable to authenticate with provided credentials and anonymous access is not allowed for "
-        "this request");
-    answer_refuse(a, &r);
-    refusal_release(&r);
-}
-
 static bool content_type_good(const char *type)
 {
     return type != NULL && (strncasecmp(type, "application/json", 16) == 0 ||
                             strncasecmp(type, "application/x-ndjson", 20) == 0);
 }
 
-/* What is refused before any handler is asked; false where nothing is. */
-static bool refused_early(struct http *h, struct exchange *x, struct MHD_Connection *connection)
+/* What is refused for its body; false where nothing is. */
+static bool body_refused(struct exchange *x, struct MHD_Connection *connection)
 {
     const char *type = header(connection, "Content-Type");
     const char *encoding = header(connection, "Content-Encoding");
     struct answer *a = &x->answer;
-    if (!auth_good(h->server->options, header(connection, "Authorization"))) {
-        unauthorized(h->server, a);
-        return true;
-    }
     if (x->body.len > 0 && !content_type_good(type)) {
         struct buf text;
         buf_init(&text, 8192);
@@ -187,19 +166,27 @@ static enum MHD_Result serve(struct http *h, struct exchange *x, struct MHD_Conn
     return send_answer(h, x, connection);
 }
 
-/* The first call: sees the headers; a body that is too large is swallowed, not kept. */
-static enum MHD_Result begin(struct http *h, struct exchange *x, struct MHD_Connection *connection)
+/* The first call sees the headers: who may not come in is refused before a byte of the body is
+ * kept, and so is a body that is too large. */
+static enum MHD_Result begin(struct http *h, struct exchange *x, struct MHD_Connection *connection,
+                             const char *method)
 {
+    const struct options *o = h->server->options;
     const char *length = header(connection, "Content-Length");
-    size_t max = h->server->options->max_content_length;
+    struct knock knock = {.method = method,
+                          .target = x->target,
+                          .host = header(connection, "Host"),
+                          .origin = header(connection, "Origin"),
+                          .authorization = header(connection, "Authorization")};
     x->begun = true;
-    buf_init(&x->body, max);
-    x->too_large = length != NULL && strtoull(length, NULL, 10) > max;
-    x->answer.status = 413;
-    if (x->too_large && header(connection, "Expect") != NULL) {
-        return send_answer(h, x, connection);
+    buf_init(&x->body, o->max_content_length);
+    x->dropped = door_refuses(o, &knock, &x->answer);
+    if (!x->dropped && length != NULL && strtoull(length, NULL, 10) > o->max_content_length) {
+        x->dropped = true;
+        x->answer.status = 413;
     }
-    return MHD_YES;
+    return x->dropped && header(connection, "Expect") != NULL ? send_answer(h, x, connection)
+                                                              : MHD_YES;
 }
 
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
@@ -211,17 +198,20 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     struct http *h = context;
     struct exchange *x = *state;
     if (!x->begun) {
-        return begin(h, x, connection);
+        return begin(h, x, connection, method);
     }
     if (*upload_size > 0) {
-        if (!x->too_large) {
+        if (!x->dropped) {
             buf_push(&x->body, upload, *upload_size);
-            x->too_large = x->body.failed;
+        }
+        if (x->body.failed && !x->dropped) {
+            x->dropped = true;
+            x->answer.status = 413;
         }
         *upload_size = 0;
         return MHD_YES;
     }
-    if (x->too_large || refused_early(h, x, connection)) {
+    if (x->dropped || body_refused(x, connection)) {
         return send_answer(h, x, connection);
     }
     return serve(h, x, connection, method);
@@ -265,8 +255,9 @@ struct http *http_start(struct server *s, struct err *err)
     h->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, &where,
         MHD_OPTION_URI_LOG_CALLBACK, on_target, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)262144, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U,
-        MHD_OPTION_ARRAY, pem, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)262144, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_MAX_S,
+        MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_ARRAY, pem, MHD_OPTION_END);
     if (h->daemon == NULL) {
         err_set(err, ERR_TRANSIENT, "could not listen on %s:%d", o->host, o->port);
         free(h);

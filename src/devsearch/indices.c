@@ -3,8 +3,8 @@
 #include "condition.h"
 #include "server.h"
 #include "streams.h"
+#include "tree.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 
 static void push_aliases(const struct index *ix, struct buf *out)
@@ -182,7 +182,7 @@ HANDLER(put_mapping)
 /* The only settings that change where an index is read-only. */
 static bool only_blocks(struct json_object *settings)
 {
-    json_object_object_foreach(settings, key, value)
+    tree_foreach(settings, key, value)
     {
         bool inside = strcmp(key, "index") == 0 && json_object_is_type(value, json_type_object);
         if (inside ? !only_blocks(value)
@@ -199,8 +199,7 @@ static int change_settings(struct server *s, struct index *ix, struct json_objec
     (void)s;
     struct json_object *inner;
     struct buf label;
-    if (json_object_object_length(body) == 1 &&
-        json_object_object_get_ex(body, "settings", &inner)) {
+    if (tree_count(body) == 1 && json_object_object_get_ex(body, "settings", &inner)) {
         body = inner;
     }
     if (!only_blocks(body) && index_check_changeable(ix, refusal) != 0) {

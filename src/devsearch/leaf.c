@@ -2,6 +2,7 @@
 /* Leaves of a query: terms, words, phrases, ranges, patterns. */
 #include "query.h"
 #include "tokens.h"
+#include "tree.h"
 
 #include <stdlib.h>
 
@@ -61,7 +62,7 @@ static struct node *words_node(struct plan *p, const struct field *f, struct spa
     buf_init(&expression, (size_t)1 << 20);
     push_words(&expression, text, between, &count);
     buf_push_text(&expression, prefix && count > 0 ? " *" : "");
-    struct node *n = text_rows(p, f, buf_text(&expression));
+    struct node *n = plan_count(p, count) == 0 ? text_rows(p, f, buf_text(&expression)) : NULL;
     buf_release(&expression);
     return n;
 }
@@ -103,6 +104,22 @@ struct node *leaf_term(struct plan *p, const struct field *f, struct span text, 
     struct node *n = node_new(NODE_TERMS);
     n->slot = plan_slot(p, f);
     add(&n->values, v);
+    return n;
+}
+
+struct node *leaf_terms(struct plan *p, const struct field *f, struct json_object *list)
+{
+    struct node *n = node_new(NODE_TERMS);
+    n->slot = plan_slot(p, f);
+    n->values.list = mem_zero(tree_length(list) + 1, sizeof(*n->values.list));
+    for (size_t i = 0; i < tree_length(list); i++) {
+        struct span text = tree_span(tree_item(list, i));
+        if (!value_of(f, text, &n->values.list[n->values.count++])) {
+            node_free(n);
+            return bad_value(p, text);
+        }
+    }
+    values_sort(&n->values);
     return n;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* devsearch: a small stand-in search service for laptops and tests. */
+#include "auth.h"
 #include "http.h"
 
 #include <errno.h>
@@ -41,6 +42,11 @@ static int serve(struct server *s, const sigset_t *signals, struct err *err)
            o->tls_cert != NULL ? "https" : "http", o->host, http_port(h),
            o->data != NULL ? o->data : "memory");
     fflush(stdout);
+    if (!auth_wanted(o)) {
+        fputs("devsearch: no credential is set: every user of this machine may read and change "
+              "what it holds (see --api-key-file and --user)\n",
+              stderr);
+    }
     sigwait(signals, &ended);
     http_stop(h);
     return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses, merges and searches the mapping of an index. */
 #include "mapping.h"
+#include "tree.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
 
 static const char *const root_parameters[] = {
@@ -26,7 +26,7 @@ static int wrap(struct refusal *r)
 
 static int check_root(struct json_object *json, struct refusal *refusal)
 {
-    json_object_object_foreach(json, name, value)
+    tree_foreach(json, name, value)
     {
         const char *const *known = root_parameters;
         while (*known != NULL && strcmp(*known, name) != 0) {
@@ -39,10 +39,24 @@ static int check_root(struct json_object *json, struct refusal *refusal)
         if (*known == NULL) {
             return refuse(refusal, 400, "mapper_parsing_exception",
                           "Root mapping definition has unsupported parameters:  [%s : %s]", name,
-                          json_object_get_string(value));
+                          tree_text(value));
         }
     }
     return 0;
+}
+
+size_t mapping_count(struct json_object *json)
+{
+    static const char *const inner[] = {"properties", "fields"};
+    size_t n = 0;
+    for (size_t i = 0; i < 2; i++) {
+        tree_foreach(json_object_object_get(json, inner[i]), name, field)
+        {
+            (void)name;
+            n += 1 + mapping_count(field);
+        }
+    }
+    return n;
 }
 
 static void collect_text(void *context, const struct field *field)
@@ -93,10 +107,10 @@ static int by_name(const void *a, const void *b)
 
 static struct json_object *sorted(struct json_object *from)
 {
-    size_t n = (size_t)json_object_object_length(from);
+    size_t n = tree_count(from);
     const char **names = mem_zero(n + 1, sizeof(*names));
     size_t i = 0;
-    json_object_object_foreach(from, key, ignored)
+    tree_foreach(from, key, ignored)
     {
         (void)ignored;
         names[i++] = key;
@@ -121,7 +135,7 @@ static int compile(struct mapping *m, struct json_object *json, enum product pro
     *m = (struct mapping){0};
     m->json = json != NULL ? json_object_get(json) : json_object_new_object();
     struct json_object *shape = json_object_new_object();
-    json_object_object_foreach(m->json, key, value)
+    tree_foreach(m->json, key, value)
     {
         if (strcmp(key, "dynamic") == 0 || strcmp(key, "properties") == 0) {
             json_object_object_add(shape, key, json_object_get(value));
@@ -252,7 +266,7 @@ int mapping_conflicts(const struct field *old, const struct field *update, enum 
 /* Puts the members of `from` over those of `to`; "properties" and "fields" are merged inside. */
 static void merge_json(struct json_object *to, struct json_object *from)
 {
-    json_object_object_foreach(from, key, value)
+    tree_foreach(from, key, value)
     {
         struct json_object *mine;
         bool inside = strcmp(key, "properties") == 0 || strcmp(key, "fields") == 0;
@@ -260,7 +274,7 @@ static void merge_json(struct json_object *to, struct json_object *from)
             json_object_object_add(to, key, json_object_get(value));
             continue;
         }
-        json_object_object_foreach(value, name, field)
+        tree_foreach(value, name, field)
         {
             struct json_object *known;
             if (json_object_object_get_ex(mine, name, &known)) {

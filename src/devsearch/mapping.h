@@ -44,6 +44,9 @@ struct mapping {
 int mapping_parse(struct mapping *m, struct json_object *json, enum product product,
                   struct refusal *refusal);
 
+/* Fields, objects and multi-fields below a mapping or a field, as JSON has it. */
+size_t mapping_count(struct json_object *json);
+
 /* PUT _mapping: new fields are added, `_meta` and `dynamic` replaced, types never changed. */
 int mapping_merge(struct mapping *m, struct json_object *update, enum product product,
                   struct refusal *refusal);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads a document's values and asks the query tree of them. */
+#include "glob.h"
+#include "limits.h"
 #include "query.h"
 #include "reader.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -210,6 +211,7 @@ int plan_load(struct plan *p, struct span source)
     buf_init(&l.path, (size_t)1 << 20);
     buf_init(&l.scratch, (size_t)128 << 20);
     reader_init(&l.reader, source);
+    l.reader.checked = true;
     int rc = load_value(&l);
     reader_release(&l.reader);
     buf_release(&l.path);
@@ -217,13 +219,29 @@ int plan_load(struct plan *p, struct span source)
     return rc;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    return value_compare(a, b);
+}
+
+void values_sort(struct values *v)
+{
+    if (v->count > 1) {
+        qsort(v->list, v->count, sizeof(*v->list), by_value);
+    }
+}
+
+static bool holds(const struct values *sorted, const struct value *v)
+{
+    return sorted->count > 0 &&
+           bsearch(v, sorted->list, sorted->count, sizeof(*v), by_value) != NULL;
+}
+
 static bool any_equal(const struct values *have, const struct values *wanted)
 {
     for (size_t i = 0; i < have->count; i++) {
-        for (size_t k = 0; k < wanted->count; k++) {
-            if (value_compare(&have->list[i], &wanted->list[k]) == 0) {
-                return true;
-            }
+        if (holds(wanted, &have->list[i])) {
+            return true;
         }
     }
     return false;
@@ -241,21 +259,11 @@ static bool any_in_range(const struct values *have, const struct node *n)
     return false;
 }
 
-static bool any_like(const struct values *have, const char *pattern)
+static bool any_like(const struct values *have, struct span pattern)
 {
     for (size_t i = 0; i < have->count; i++) {
-        if (!have->list[i].number && fnmatch(pattern, have->list[i].text, 0) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool has_id(const struct node *n, struct span id)
-{
-    for (size_t i = 0; i < n->values.count; i++) {
-        if (n->values.list[i].len == id.len &&
-            memcmp(n->values.list[i].text, id.data, id.len) == 0) {
+        const struct value *v = &have->list[i];
+        if (!v->number && glob_matches(pattern, span_make(v->text, v->len))) {
             return true;
         }
     }
@@ -305,6 +313,7 @@ static bool bool_matches(const struct plan *p, const struct node *n, const struc
 bool plan_matches(const struct plan *p, const struct node *n, const struct stored *doc,
                   double *score)
 {
+    struct value id = {.len = doc->id.len};
     bool hit = false;
     switch (n->kind) {
     case NODE_ALL:
@@ -322,10 +331,13 @@ bool plan_matches(const struct plan *p, const struct node *n, const struct store
         hit = p->slots[n->slot].count > 0;
         break;
     case NODE_PATTERN:
-        hit = any_like(&p->slots[n->slot], n->values.list[0].text);
+        hit =
+            any_like(&p->slots[n->slot], span_make(n->values.list[0].text, n->values.list[0].len));
         break;
     case NODE_IDS:
-        hit = has_id(n, doc->id);
+        /* comparing does not write: the id is only borrowed */
+        memcpy(&id.text, &doc->id.data, sizeof(id.text));
+        hit = holds(&n->values, &id);
         break;
     case NODE_TEXT:
         return has_row(n, doc->row, score);
@@ -336,6 +348,15 @@ bool plan_matches(const struct plan *p, const struct node *n, const struct store
     }
     *score += hit ? 1 : 0;
     return hit;
+}
+
+int plan_count(struct plan *p, size_t clauses)
+{
+    p->clauses += clauses;
+    return p->clauses <= CLAUSES_MAX
+               ? 0
+               : refuse(p->refusal, 400, "query_shard_exception",
+                        "failed to create query: maxClauseCount is set to %d", CLAUSES_MAX);
 }
 
 struct node *node_new(enum node_kind kind)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nearest neighbours by a vector: every document is compared, none is missed. */
 #include "query.h"
+#include "tree.h"
 
-#include <json-c/json.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@ static struct node *nearest(struct plan *p, const char *path, struct json_object
     if (f == NULL || f->type->family != FAMILY_VECTOR) {
         return bad(p, "queries need a field that is a vector");
     }
-    if (json_object_array_length(vector) != f->dimension) {
+    if (tree_length(vector) != f->dimension) {
         return bad(p, "the query vector has another dimension than the field");
     }
     if (k < 1 || k > 10000) {
@@ -55,7 +55,7 @@ static struct node *nearest(struct plan *p, const char *path, struct json_object
     n->vector_len = f->dimension;
     n->cosine = cosine;
     for (size_t i = 0; i < f->dimension; i++) {
-        n->vector[i] = (float)json_object_get_double(json_object_array_get_idx(vector, i));
+        n->vector[i] = (float)json_object_get_double(tree_item(vector, i));
     }
     p->nearest = (size_t)k;
     return n;
@@ -65,11 +65,10 @@ struct node *nearest_compile(struct plan *p, struct json_object *body)
 {
     struct json_object *vector;
     struct json_object *k;
-    json_object_object_foreach(body, path, options)
+    tree_foreach(body, path, options)
     {
-        if (json_object_object_length(body) == 1 &&
-            member_is(options, "vector", json_type_array, &vector) &&
-            member_is(options, "k", json_type_int, &k) && json_object_object_length(options) == 2) {
+        if (tree_count(body) == 1 && member_is(options, "vector", json_type_array, &vector) &&
+            member_is(options, "k", json_type_int, &k) && tree_count(options) == 2) {
             return nearest(p, path, vector, json_object_get_int64(k));
         }
     }
@@ -86,15 +85,14 @@ struct node *nearest_compile_top(struct plan *p, struct json_object *body)
     if (!member_is(body, "field", json_type_string, &field) ||
         !member_is(body, "query_vector", json_type_array, &vector) ||
         !member_is(body, "k", json_type_int, &k) ||
-        !member_is(body, "num_candidates", json_type_int, &candidates) ||
-        json_object_object_length(body) != 4) {
+        !member_is(body, "num_candidates", json_type_int, &candidates) || tree_count(body) != 4) {
         refuse_unknown(p->refusal, "a [knn] of other than field, query_vector, k, num_candidates");
         return NULL;
     }
     if (json_object_get_int64(candidates) < json_object_get_int64(k)) {
         return bad(p, "num_candidates cannot be less than k");
     }
-    return nearest(p, json_object_get_string(field), vector, json_object_get_int64(k));
+    return nearest(p, tree_text(field), vector, json_object_get_int64(k));
 }
 
 bool nearest_matches(const struct plan *p, const struct node *n, double *score)

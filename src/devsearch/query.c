@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles the query of a search body. */
 #include "query.h"
+#include "limits.h"
+#include "tree.h"
 
-#include <json-c/json.h>
 #include <stdlib.h>
-
-static struct span text_of(struct json_object *json)
-{
-    return span_make(json_object_get_string(json), (size_t)json_object_get_string_len(json));
-}
-
-/* json_object_get_string_len is 0 for what is no string. */
-static struct span scalar_of(struct json_object *json)
-{
-    if (json_object_is_type(json, json_type_string)) {
-        return text_of(json);
-    }
-    const char *text = json_object_get_string(json);
-    return span_make(text, strlen(text));
-}
 
 static struct node *bad(struct plan *p, const char *query, const char *why)
 {
@@ -29,10 +15,10 @@ static struct node *bad(struct plan *p, const char *query, const char *why)
 /* The only member of {"field": ..}. */
 static bool only_member(struct json_object *body, const char **name, struct json_object **value)
 {
-    if (!json_object_is_type(body, json_type_object) || json_object_object_length(body) != 1) {
+    if (!json_object_is_type(body, json_type_object) || tree_count(body) != 1) {
         return false;
     }
-    json_object_object_foreach(body, key, inner)
+    tree_foreach(body, key, inner)
     {
         *name = key;
         *value = inner;
@@ -47,7 +33,7 @@ static struct json_object *short_or_long(struct plan *p, struct json_object *val
     struct json_object *inner = value;
     if (json_object_is_type(value, json_type_object)) {
         inner = NULL;
-        json_object_object_foreach(value, name, member)
+        tree_foreach(value, name, member)
         {
             if (strcmp(name, key) == 0) {
                 inner = member;
@@ -65,17 +51,33 @@ static struct json_object *short_or_long(struct plan *p, struct json_object *val
     return inner;
 }
 
+static bool too_many_terms(struct plan *p, struct json_object *list)
+{
+    size_t n = tree_length(list);
+    if (n > TERMS_MAX) {
+        refuse(p->refusal, 400, "illegal_argument_exception",
+               "The number of terms [%zu] used in the Terms Query request has exceeded the allowed "
+               "maximum of [%d]. This maximum can be set by changing the [index.max_terms_count] "
+               "index level setting.",
+               n, TERMS_MAX);
+    }
+    return n > TERMS_MAX;
+}
+
 static struct node *one_id(struct plan *p, struct json_object *list)
 {
-    (void)p;
-    struct node *n = node_new(NODE_IDS);
-    size_t count = json_object_array_length(list);
-    for (size_t i = 0; i < count; i++) {
-        struct span text = scalar_of(json_object_array_get_idx(list, i));
-        struct value v = {.text = text_copy_span(text), .len = text.len};
-        n->values.list = mem_grow(n->values.list, n->values.count + 1, sizeof(v));
-        n->values.list[n->values.count++] = v;
+    if (too_many_terms(p, list)) {
+        return NULL;
     }
+    struct node *n = node_new(NODE_IDS);
+    size_t count = tree_length(list);
+    n->values.list = mem_zero(count + 1, sizeof(*n->values.list));
+    for (size_t i = 0; i < count; i++) {
+        struct span text = tree_span(tree_item(list, i));
+        n->values.list[n->values.count++] =
+            (struct value){.text = text_copy_span(text), .len = text.len};
+    }
+    values_sort(&n->values);
     return n;
 }
 
@@ -103,7 +105,7 @@ static struct node *compile_term(struct plan *p, struct json_object *body)
         return id_term(p, value);
     }
     const struct field *f = mapping_find(&p->index->mapping, name);
-    return f != NULL ? leaf_term(p, f, scalar_of(value), false) : node_new(NODE_NONE);
+    return f != NULL ? leaf_term(p, f, tree_span(value), false) : node_new(NODE_NONE);
 }
 
 static struct node *compile_terms(struct plan *p, struct json_object *body)
@@ -116,11 +118,17 @@ static struct node *compile_terms(struct plan *p, struct json_object *body)
     if (strcmp(name, "_id") == 0) {
         return one_id(p, list);
     }
+    if (too_many_terms(p, list)) {
+        return NULL;
+    }
     const struct field *f = mapping_find(&p->index->mapping, name);
+    if (f != NULL && f->type->family != FAMILY_TEXT) {
+        return leaf_terms(p, f, list);
+    }
     struct node *any = node_new(NODE_BOOL);
     any->minimum_should = 1;
-    for (size_t i = 0; f != NULL && i < json_object_array_length(list); i++) {
-        struct node *n = leaf_term(p, f, scalar_of(json_object_array_get_idx(list, i)), false);
+    for (size_t i = 0; f != NULL && i < tree_length(list); i++) {
+        struct node *n = leaf_term(p, f, tree_span(tree_item(list, i)), false);
         if (n == NULL) {
             node_free(any);
             return NULL;
@@ -154,9 +162,9 @@ static struct node *compile_match(struct plan *p, struct json_object *body)
     }
     bool all = json_object_is_type(given, json_type_object) &&
                json_object_object_get_ex(given, "operator", &word) &&
-               (json_object_get_string(word)[0] | 0x20) == 'a';
+               (tree_text(word)[0] | 0x20) == 'a';
     const struct field *f = mapping_find(&p->index->mapping, name);
-    return f != NULL ? leaf_match(p, f, scalar_of(value), all) : node_new(NODE_NONE);
+    return f != NULL ? leaf_match(p, f, tree_span(value), all) : node_new(NODE_NONE);
 }
 
 static struct node *compile_phrase(struct plan *p, struct json_object *body)
@@ -170,7 +178,7 @@ static struct node *compile_phrase(struct plan *p, struct json_object *body)
     const struct field *f = mapping_find(&p->index->mapping, name);
     return value == NULL ? NULL
            : f == NULL   ? node_new(NODE_NONE)
-                         : leaf_phrase(p, f, scalar_of(value));
+                         : leaf_phrase(p, f, tree_span(value));
 }
 
 static struct node *compile_range(struct plan *p, struct json_object *body)
@@ -183,7 +191,7 @@ static struct node *compile_range(struct plan *p, struct json_object *body)
     const struct field *f = mapping_find(&p->index->mapping, name);
     struct node *n = node_new(f != NULL ? NODE_RANGE : NODE_NONE);
     n->slot = f != NULL ? plan_slot(p, f) : 0;
-    json_object_object_foreach(bounds, key, value)
+    tree_foreach(bounds, key, value)
     {
         bool known = strcmp(key, "gt") == 0 || strcmp(key, "gte") == 0 || strcmp(key, "lt") == 0 ||
                      strcmp(key, "lte") == 0;
@@ -191,7 +199,7 @@ static struct node *compile_range(struct plan *p, struct json_object *body)
         if (!known && strcmp(key, "boost") != 0) {
             rc = refuse_unknown(p->refusal, "[%s] of a range query", key);
         } else if (known && value != NULL && f != NULL) {
-            rc = leaf_bound(p, n, f, key, scalar_of(value));
+            rc = leaf_bound(p, n, f, key, tree_span(value));
         }
         if (rc != 0) {
             node_free(n);
@@ -207,7 +215,7 @@ static struct node *compile_exists(struct plan *p, struct json_object *body)
     if (!json_object_object_get_ex(body, "field", &field)) {
         return bad(p, "exists", "must be provided with a [field]");
     }
-    return leaf_exists(p, json_object_get_string(field));
+    return leaf_exists(p, tree_text(field));
 }
 
 static struct node *compile_pattern(struct plan *p, struct json_object *body, bool prefix)
@@ -224,7 +232,7 @@ static struct node *compile_pattern(struct plan *p, struct json_object *body, bo
         return value == NULL ? NULL : node_new(NODE_NONE);
     }
     buf_init(&text, (size_t)1 << 20);
-    buf_printf(&text, "%s%s", json_object_get_string(value), prefix ? "*" : "");
+    buf_printf(&text, "%s%s", tree_text(value), prefix ? "*" : "");
     struct node *n = leaf_pattern(p, f, span_make(buf_text(&text), text.len));
     buf_release(&text);
     return n;
@@ -236,7 +244,7 @@ static struct node *compile_query_string(struct plan *p, struct json_object *bod
     if (!json_object_object_get_ex(body, "query", &text)) {
         return bad(p, "query_string", "must be provided with a [query]");
     }
-    json_object_object_foreach(body, key, ignored)
+    tree_foreach(body, key, ignored)
     {
         (void)ignored;
         if (strcmp(key, "query") != 0) {
@@ -244,7 +252,7 @@ static struct node *compile_query_string(struct plan *p, struct json_object *bod
             return NULL;
         }
     }
-    return query_string_compile(p, json_object_get_string(text));
+    return query_string_compile(p, tree_text(text));
 }
 
 static int add_clause(struct plan *p, struct node *n, enum clause clause, struct json_object *json)
@@ -256,8 +264,8 @@ static int add_clause(struct plan *p, struct node *n, enum clause clause, struct
         }
         return child != NULL ? 0 : -1;
     }
-    for (size_t i = 0; i < json_object_array_length(json); i++) {
-        if (add_clause(p, n, clause, json_object_array_get_idx(json, i)) != 0) {
+    for (size_t i = 0; i < tree_length(json); i++) {
+        if (add_clause(p, n, clause, tree_item(json, i)) != 0) {
             return -1;
         }
     }
@@ -273,7 +281,7 @@ static struct node *compile_bool(struct plan *p, struct json_object *body)
         [CLAUSE_MUST_NOT] = "must_not",
     };
     struct node *n = node_new(NODE_BOOL);
-    json_object_object_foreach(body, key, value)
+    tree_foreach(body, key, value)
     {
         size_t i = 0;
         int rc = 0;
@@ -346,6 +354,9 @@ struct node *query_compile(struct plan *p, struct json_object *query)
     struct json_object *body;
     if (!only_member(query, &name, &body) || !json_object_is_type(body, json_type_object)) {
         refuse(p->refusal, 400, "parsing_exception", "query malformed, empty clause found");
+        return NULL;
+    }
+    if (plan_count(p, 1) != 0) {
         return NULL;
     }
     for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {

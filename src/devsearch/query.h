@@ -63,6 +63,7 @@ struct plan {
     const struct field **fields; /* whose values a document is asked for */
     struct values *slots;
     size_t field_count;
+    size_t clauses; /* that the query has so far */
     size_t nearest; /* how many a search for neighbours has; 0: it is none */
     struct refusal *refusal;
     struct node *root;
@@ -71,12 +72,16 @@ struct plan {
 /* A value as the field's type compares it; false where the text is none of that type. */
 bool value_of(const struct field *field, struct span text, struct value *out);
 void value_release(struct value *v);
+void values_sort(struct values *v); /* those of NODE_TERMS and NODE_IDS are sorted */
 int value_compare(const struct value *a, const struct value *b);
 
 void plan_init(struct plan *p, const struct index *ix, struct refusal *refusal);
 void plan_release(struct plan *p);
 /* The slot of a field whose values are wanted. */
 size_t plan_slot(struct plan *p, const struct field *field);
+
+/* Counts clauses, words among them: -1 and the refusal if they are more than a query may have. */
+int plan_count(struct plan *p, size_t clauses);
 
 /* Reads the wanted values of a document. */
 int plan_load(struct plan *p, struct span source);
@@ -103,6 +108,8 @@ struct node *query_string_compile(struct plan *p, const char *text);
 
 /* Leaves, shared by both languages. lenient: a value of a wrong type matches nothing. */
 struct node *leaf_term(struct plan *p, const struct field *f, struct span text, bool lenient);
+/* Any of a list's values; not for a text field. */
+struct node *leaf_terms(struct plan *p, const struct field *f, struct json_object *list);
 struct node *leaf_match(struct plan *p, const struct field *f, struct span text, bool all_words);
 struct node *leaf_phrase(struct plan *p, const struct field *f, struct span text);
 struct node *leaf_exists(struct plan *p, const char *path);

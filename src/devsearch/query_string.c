@@ -79,6 +79,10 @@ static void add_default(void *context, const struct field *f)
     struct default_fields *d = context;
     enum family family = f->type->family;
     struct node *n = NULL;
+    if (d->failed || plan_count(d->plan, 1) != 0) {
+        d->failed = true;
+        return;
+    }
     if (family == FAMILY_TEXT) {
         n = d->phrase ? leaf_phrase(d->plan, f, d->text) : leaf_match(d->plan, f, d->text, false);
     } else if (family <= FAMILY_IP) {
@@ -237,6 +241,9 @@ static struct node *field_value(struct parser *p, struct buf *scratch)
 
 static struct node *parse_unit(struct parser *p)
 {
+    if (plan_count(p->plan, 1) != 0) {
+        return NULL;
+    }
     struct buf scratch;
     bool wild;
     const struct field *outer = p->field;

@@ -268,40 +268,63 @@ static int separator(struct reader *r, char close, bool *begun)
     return 1;
 }
 
-static int note_key(struct reader *r, struct members *mark, struct span key)
+/* Puts a hash that is not 0 into a table that has room; false if it is there already. */
+static bool put_hash(uint64_t *table, size_t capacity, uint64_t hash)
 {
-    uint64_t hash = text_hash(key.data, key.len);
-    for (size_t i = mark->seen_from; i < r->seen_count; i++) {
-        if (r->seen[i] == hash) {
-            struct buf text;
-            buf_init(&text, 2048);
-            buf_push_literal(&text, "Duplicate field '");
-            buf_push(&text, key.data, key.len);
-            buf_push_literal(&text, "'");
-            problem(r, buf_text(&text));
-            buf_release(&text);
-            return -1;
+    size_t at = (size_t)hash & (capacity - 1);
+    while (table[at] != 0 && table[at] != hash) {
+        at = (at + 1) & (capacity - 1);
+    }
+    bool there = table[at] == hash;
+    table[at] = hash;
+    return !there;
+}
+
+static void widen(struct reader *r)
+{
+    size_t capacity = r->seen_capacity == 0 ? 64 : r->seen_capacity * 2;
+    uint64_t *wider = mem_zero(capacity, sizeof(*wider));
+    for (size_t i = 0; i < r->seen_capacity; i++) {
+        if (r->seen[i] != 0) {
+            put_hash(wider, capacity, r->seen[i]);
         }
     }
-    if (r->seen_count == r->seen_capacity) {
-        r->seen_capacity = r->seen_capacity == 0 ? 64 : r->seen_capacity * 2;
-        r->seen = mem_grow(r->seen, r->seen_capacity, sizeof(*r->seen));
+    free(r->seen);
+    r->seen = wider;
+    r->seen_capacity = capacity;
+}
+
+/* One table for all objects: what they have in common is told apart by the object's number. */
+static int note_key(struct reader *r, const struct members *mark, struct span key)
+{
+    uint64_t hash = text_hash(key.data, key.len) + mark->object * 0x9e3779b97f4a7c15;
+    if (2 * r->seen_count >= r->seen_capacity) {
+        widen(r);
     }
-    r->seen[r->seen_count++] = hash;
-    return 0;
+    if (put_hash(r->seen, r->seen_capacity, hash != 0 ? hash : 1)) {
+        r->seen_count++;
+        return 0;
+    }
+    struct buf text;
+    buf_init(&text, 2048);
+    buf_push_literal(&text, "Duplicate field '");
+    buf_push(&text, key.data, key.len);
+    buf_push_literal(&text, "'");
+    problem(r, buf_text(&text));
+    buf_release(&text);
+    return -1;
 }
 
 int reader_member(struct reader *r, struct members *mark, struct span *key)
 {
     if (!mark->begun) {
-        mark->seen_from = r->seen_count;
+        mark->object = r->objects++;
     }
     int more = separator(r, '}', &mark->begun);
     if (more <= 0) {
-        r->seen_count = mark->seen_from;
         return more;
     }
-    if (reader_string(r, &r->key, key) != 0 || note_key(r, mark, *key) != 0) {
+    if (reader_string(r, &r->key, key) != 0 || (!r->checked && note_key(r, mark, *key) != 0)) {
         return -1;
     }
     reader_peek(r);
@@ -393,7 +416,7 @@ static int skip_container(struct reader *r, bool object)
 {
     struct members mark = {0};
     bool begun = false;
-    struct span key;
+    struct span key = {0};
     if (reader_enter(r) != 0) {
         return -1;
     }
@@ -412,6 +435,7 @@ int reader_skip(struct reader *r, struct span *raw)
     const char *from = r->at;
     struct span ignored;
     int rc;
+    r->values++;
     if (token == TOKEN_OBJECT || token == TOKEN_ARRAY) {
         rc = skip_container(r, token == TOKEN_OBJECT);
     } else {

@@ -33,9 +33,12 @@ struct reader {
     const char *problem_type; /* null: none */
     struct buf problem;
     struct buf key; /* scratch of keys that hold escapes */
-    uint64_t *seen; /* hashes of the keys of the open objects */
+    uint64_t *seen; /* a hash table of the keys of all objects so far; 0: a free place */
     size_t seen_count;
     size_t seen_capacity;
+    size_t objects; /* so far */
+    size_t values;
+    bool checked; /* by an earlier reader: duplicate keys are not looked for */
     unsigned depth;
 };
 
@@ -52,7 +55,7 @@ int reader_enter(struct reader *r);
  * mark: set to zero by the caller, kept for each object; a key that comes twice is a problem. */
 struct members {
     bool begun;
-    size_t seen_from;
+    size_t object; /* which one it is */
 };
 int reader_member(struct reader *r, struct members *mark, struct span *key);
 

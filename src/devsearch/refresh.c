@@ -10,7 +10,7 @@ int64_t now_ms(const struct server *s)
 }
 
 /* Points in time that have run out let go of their rows. */
-static void drop_old_pits(struct server *s)
+void pits_drop_old(struct server *s)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->pit_count; i++) {
@@ -31,7 +31,7 @@ static void drop_old_pits(struct server *s)
 static int64_t oldest_seen(struct server *s, const struct index *ix)
 {
     int64_t oldest = ix->refresh;
-    drop_old_pits(s);
+    pits_drop_old(s);
     for (size_t i = 0; i < s->pit_count; i++) {
         for (size_t k = 0; k < s->pits[i].count; k++) {
             /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what was freed is not kept */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes a request apart. */
 #include "request.h"
+#include "limits.h"
 #include "reader.h"
 
 #include <json-c/json.h>
@@ -151,8 +152,13 @@ struct json_object *request_json(const struct request *q, struct refusal *refusa
         refuse_text(refusal, 400, r.problem_type != NULL ? r.problem_type : "json_parse_exception",
                     span_make(buf_text(&r.problem), r.problem.len));
     }
+    bool large = r.values > TREE_MAX_VALUES;
     reader_release(&r);
-    if (!good) {
+    if (good && large) {
+        refuse(refusal, 429, "circuit_breaking_exception",
+               "devsearch does not take bodies of more than %d values", TREE_MAX_VALUES);
+    }
+    if (!good || large) {
         return NULL;
     }
     struct json_tokener *tokener = json_tokener_new_ex(512);

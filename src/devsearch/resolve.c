@@ -2,9 +2,9 @@
 /* From the names in a request to indices. */
 #include "catalogue.h"
 #include "condition.h"
+#include "glob.h"
 #include "streams.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 
 static void add(struct indices *out, struct index *ix)
@@ -22,13 +22,13 @@ static void add(struct indices *out, struct index *ix)
 static bool matches(const struct index *ix, const char *pattern)
 {
     if (ix->stream != NULL) {
-        return fnmatch(pattern, pattern[0] == '.' ? ix->name : ix->stream, 0) == 0;
+        return glob_matches_text(pattern, pattern[0] == '.' ? ix->name : ix->stream);
     }
-    if (fnmatch(pattern, ix->name, 0) == 0) {
+    if (glob_matches_text(pattern, ix->name)) {
         return true;
     }
     for (size_t i = 0; i < ix->alias_count; i++) {
-        if (fnmatch(pattern, ix->aliases[i].name, 0) == 0) {
+        if (glob_matches_text(pattern, ix->aliases[i].name)) {
             return true;
         }
     }

@@ -245,6 +245,10 @@ void route(struct server *s, const struct request *q, struct answer *a)
         no_route(q, allowed, a);
     } else if (check_parameters(s, q, parameters, &refusal) != 0 || run(s, q, a, &refusal) != 0) {
         answer_refuse(a, &refusal);
+    } else if (a->body.failed) {
+        refuse(&refusal, 429, "circuit_breaking_exception",
+               "devsearch does not give answers of more than %zu bytes", ANSWER_MAX_BYTES);
+        answer_refuse(a, &refusal);
     }
     refusal_release(&refusal);
     shape(q, a);

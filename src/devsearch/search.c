@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Endpoints _search, _count and points in time. */
 #include "search.h"
+#include "limits.h"
+#include "tree.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -129,7 +130,7 @@ HANDLER(count)
     size_t shards = 0;
     int rc = asked_read(&asked, s, q, refusal);
     if (rc == 0 && asked.body != NULL) {
-        json_object_object_foreach(asked.body, key, ignored)
+        tree_foreach(asked.body, key, ignored)
         {
             (void)ignored;
             if (rc == 0 && strcmp(key, "query") != 0) {
@@ -170,6 +171,14 @@ HANDLER(open_pit)
     if (alive == NULL || keep_alive_ms(alive, &ms) != 0) {
         return refuse(refusal, 400, "action_request_validation_exception",
                       "Validation Failed: 1: keep alive not specified;");
+    }
+    pits_drop_old(s);
+    if (s->pit_count >= PITS_MAX) {
+        return refuse(refusal, 429, "rejected_execution_exception",
+                      "Trying to create too many Point In Time contexts. Must be less than or "
+                      "equal to: [%d]. This limit can be set by changing the "
+                      "[search.max_open_pit_context] setting.",
+                      PITS_MAX);
     }
     if (catalogue_resolve_open(&s->catalogue, q->segments[0], &list, refusal) != 0) {
         return -1;
@@ -223,16 +232,16 @@ HANDLER(close_pit)
         rc = refuse(refusal, 400, "illegal_argument_exception", "no point in time id was given");
     }
     bool list = rc == 0 && json_object_is_type(ids, json_type_array);
-    size_t n = list ? json_object_array_length(ids) : 1;
+    size_t n = list ? tree_length(ids) : 1;
     buf_push_text(&a->body, opensearch ? "{\"pits\":[" : "");
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        struct json_object *id = list ? json_object_array_get_idx(ids, i) : ids;
-        int closed = close_one(s, json_object_get_string(id), refusal);
+        struct json_object *id = list ? tree_item(ids, i) : ids;
+        int closed = close_one(s, tree_text(id), refusal);
         rc = closed < 0 ? -1 : 0;
         freed += closed > 0 ? 1 : 0;
         if (opensearch) {
             buf_printf(&a->body, "%s{\"successful\":true,\"pit_id\":", i > 0 ? "," : "");
-            push_json_text(&a->body, json_object_get_string(id));
+            push_json_text(&a->body, tree_text(id));
             buf_push_char(&a->body, '}');
         }
     }

@@ -50,6 +50,9 @@ void route(struct server *s, const struct request *q, struct answer *a);
 
 int64_t now_ms(const struct server *s);
 
+/* Forgets the points in time that have ended. */
+void pits_drop_old(struct server *s);
+
 /* Makes what was written searchable. */
 int index_refresh(struct server *s, struct index *ix, struct refusal *refusal);
 /* Does what the parameter `refresh` of a write asks; forced: true or "". */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks and keeps index settings. */
 #include "settings.h"
+#include "tree.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 
 enum setting_kind { KIND_TIME, KIND_WHOLE, KIND_BOOL, KIND_WORD };
@@ -148,7 +148,7 @@ static int walk(struct settings *into, struct json_object *given, const char *pr
     int rc = 0;
     struct buf name;
     buf_init(&name, 65536);
-    json_object_object_foreach(given, key, value)
+    tree_foreach(given, key, value)
     {
         buf_reset(&name);
         bool whole =
@@ -161,11 +161,10 @@ static int walk(struct settings *into, struct json_object *given, const char *pr
         if (json_object_is_type(value, json_type_object)) {
             rc = walk(into, value, buf_text(&name), creating, index, refusal);
         } else if (into == NULL) {
-            const char *text = value != NULL ? json_object_get_string(value) : NULL;
+            const char *text = value != NULL ? tree_text(value) : NULL;
             rc = check(buf_text(&name), text, creating, index, refusal);
         } else {
-            settings_put(into, buf_text(&name),
-                         value != NULL ? json_object_get_string(value) : NULL);
+            settings_put(into, buf_text(&name), value != NULL ? tree_text(value) : NULL);
         }
         if (rc != 0) {
             break;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Data streams: their backing indices, what they refuse, their endpoints. */
 #include "streams.h"
+#include "glob.h"
+#include "tree.h"
 
-#include <fnmatch.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -42,9 +42,9 @@ static int64_t priority_of(const struct template *t)
 static bool fits(const struct template *t, const char *name)
 {
     struct json_object *patterns = json_object_object_get(t->json, "index_patterns");
-    for (size_t i = 0; i < json_object_array_length(patterns); i++) {
-        const char *pattern = json_object_get_string(json_object_array_get_idx(patterns, i));
-        if (fnmatch(pattern, name, 0) == 0) {
+    for (size_t i = 0; i < tree_length(patterns); i++) {
+        const char *pattern = tree_text(tree_item(patterns, i));
+        if (glob_matches_text(pattern, name)) {
             return true;
         }
     }
@@ -76,7 +76,7 @@ static struct template *find_template(const struct catalogue *c, const char *nam
 
 static int check_template(struct json_object *body, struct refusal *refusal)
 {
-    json_object_object_foreach(body, key, value)
+    tree_foreach(body, key, value)
     {
         static const char *const known[] = {"index_patterns", "priority", "data_stream",
                                             "template",       "version",  "_meta"};

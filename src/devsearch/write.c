@@ -3,6 +3,7 @@
 #include "write.h"
 #include "checker.h"
 #include "condition.h"
+#include "limits.h"
 #include "streams.h"
 
 #include <json-c/json.h>
@@ -167,6 +168,21 @@ static int decide_version(const struct server *s, const struct index *ix, const 
     return 0;
 }
 
+/* A dynamic mapping grows up to a limit; what a person puts into it does not count as growth. */
+static int check_growth(const struct index *ix, struct json_object *additions,
+                        struct refusal *refusal)
+{
+    const char *set = settings_get(&ix->settings, "index.mapping.total_fields.limit");
+    size_t most = set != NULL ? strtoul(set, NULL, 10) : FIELDS_MAX;
+    size_t more = mapping_count(additions);
+    return mapping_count(ix->mapping.json) + more <= most
+               ? 0
+               : refuse(refusal, 400, "illegal_argument_exception",
+                        "Limit of total fields [%zu] has been exceeded while adding new fields "
+                        "[%zu]",
+                        most, more);
+}
+
 /* Checks the source; a dynamic mapping grows here. */
 static int check_source(struct server *s, struct index *ix, const struct write *w,
                         struct checked *out, struct refusal *refusal)
@@ -181,7 +197,8 @@ static int check_source(struct server *s, struct index *ix, const struct write *
         }
         struct json_object *additions = json_object_get(out->additions);
         checked_release(out);
-        int rc = mapping_merge(&ix->mapping, additions, s->options->product, refusal);
+        int rc = check_growth(ix, additions, refusal);
+        rc = rc == 0 ? mapping_merge(&ix->mapping, additions, s->options->product, refusal) : rc;
         json_object_put(additions);
         if (rc != 0 || catalogue_save(&s->catalogue, ix, refusal) != 0) {
             return -1;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "compare_derived.h"
-#include "json_name.h"
 #include "rowferry/base/buf.h"
+#include "rowferry/document/json_name.h"
 #include "rowferry/document/json_same.h"
 
 #define PATH_MAX_BYTES ((size_t)64 << 10)

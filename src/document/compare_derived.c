@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_name.h"
+#include "rowferry/document/json_name.h"
 #include "rowferry/document/json_same.h"
 
 #define NUMBER_BYTES 64

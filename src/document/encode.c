@@ -49,32 +49,20 @@ static char *put_number(char *to, int64_t number)
     return put(to, first, (size_t)(digits + VERSION_BYTES - first));
 }
 
-/* How many bytes the character at the start takes. */
-static size_t character_len(const char *text, size_t len)
-{
-    size_t n = 1;
-    while (n < len && ((unsigned char)text[n] & 0xc0) == 0x80) {
-        n++;
-    }
-    return n;
-}
-
 static void set_beginning(struct refusal *refusal, const char *text, size_t len)
 {
-    size_t used = 0;
-    size_t step = 0;
-    for (size_t i = 0; i < len; i += step) {
-        char escaped[TEXT_ESCAPED_BYTES];
-        step = character_len(text + i, len - i);
-        const char *from = step > 1 ? text + i : escaped;
-        size_t n = step > 1 ? step : text_escape_byte(escaped, text[i]);
-        if (used + n >= sizeof(refusal->beginning)) {
+    char escaped[TEXT_ESCAPED_BYTES];
+    size_t room = sizeof(refusal->beginning) - 1;
+    size_t out = 0;
+    for (size_t in = 0, used; in < len; in += used) {
+        size_t n = text_escape_character(escaped, text + in, len - in, &used);
+        if (n > room - out) {
             break;
         }
-        memcpy(refusal->beginning + used, from, n);
-        used += n;
+        memcpy(refusal->beginning + out, escaped, n);
+        out += n;
     }
-    refusal->beginning[used] = '\0';
+    refusal->beginning[out] = '\0';
 }
 
 static bool refuse(struct refusal *refusal, const char *column, const char *reason,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "convert_number.h"
-#include "json_name.h"
 #include "json_walk.h"
+#include "rowferry/document/json_name.h"
 
 #define NAME_BYTES 512 /* of a name with escapes that can be a property's */
 #define SAID_BYTES 100 /* of each name in it */

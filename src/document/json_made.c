@@ -93,11 +93,3 @@ struct json_object *json_made_parsed(struct json_tokener *tokener, const char *t
     expect_made(true);
     return value;
 }
-
-struct json_object *json_made_tree(const char *text)
-{
-    errno = 0;
-    struct json_object *value = json_tokener_parse(text);
-    expect_made(true);
-    return value;
-}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Strings of valid JSON, compared and measured as what their escapes mean. */
-#include "json_name.h"
+#include "rowferry/document/json_name.h"
 
 #include <stdint.h>
 #include <string.h>

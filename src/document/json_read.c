@@ -2,7 +2,7 @@
 /* Steps through valid JSON without blanks. */
 #include "json_read.h"
 
-#include "json_name.h"
+#include "rowferry/document/json_name.h"
 
 static bool closes(char c)
 {

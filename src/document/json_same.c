@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "json_name.h"
+#include "rowferry/document/json_name.h"
 
 /* --- steps ------------------------------------------------------------------------------------ */
 

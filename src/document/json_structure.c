@@ -3,7 +3,7 @@
 #include "json_walk.h"
 
 #include "convert_number.h"
-#include "json_name.h"
+#include "rowferry/document/json_name.h"
 
 /* Where a leaf of a flattened field stands. */
 struct leaf {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_name.h"
+#include "rowferry/document/json_name.h"
 
 #define FIRST_NAMES 64
 #define FEW_NAMES 16 /* compared each with each */

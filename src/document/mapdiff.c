@@ -10,41 +10,38 @@
 #include "mapping_default.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/json_same.h"
+#include "rowferry/document/json_tree.h"
 
-#define MAX_DEPTH 100
-#define PATH_MAX_BYTES 65536
+#define MAX_LEVELS 100 /* of properties in properties, dots in names included */
+#define PATH_MAX_BYTES 8192
+#define LINES_MAX_BYTES ((size_t)16 << 20)
 #define ONE_LINE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+
+struct walk {
+    struct mapdiff *out;
+    size_t bytes;   /* that the lines hold */
+    bool abandoned; /* a path is too long, or too much differs */
+};
 
 /* Where the walk stands. */
 struct place {
-    struct mapdiff *out;
+    struct walk *walk;
     const char *path;    /* "" = the root */
     const char *dynamic; /* of the object, inherited; as configured */
 };
 
-static struct json_object *member(struct json_object *object, const char *name)
+/* The walk goes on without lines once they are too many. */
+static bool has_room(struct place place, size_t bytes)
 {
-    struct json_object *value = NULL;
-    return json_object_is_type(object, json_type_object) &&
-                   json_object_object_get_ex(object, name, &value)
-               ? value
-               : NULL;
-}
-
-static bool has(struct json_object *object, const char *name)
-{
-    return json_object_is_type(object, json_type_object) &&
-           json_object_object_get_ex(object, name, NULL);
-}
-
-static char *json_text(struct json_object *value)
-{
-    return text_copy(json_made_string(value, ONE_LINE));
+    struct walk *w = place.walk;
+    w->bytes += strlen(place.path) + sizeof(struct mapdiff_line) + bytes;
+    w->abandoned = w->abandoned || w->bytes > LINES_MAX_BYTES;
+    return !w->abandoned;
 }
 
 static struct mapdiff_line *add_line(struct place place, enum mapdiff_kind kind)
 {
-    struct mapdiff *d = place.out;
+    struct mapdiff *d = place.walk->out;
     d->lines = mem_grow(d->lines, d->count + 1, sizeof(*d->lines));
     struct mapdiff_line *line = &d->lines[d->count++];
     *line = (struct mapdiff_line){.kind = kind, .path = text_copy(place.path)};
@@ -54,10 +51,15 @@ static struct mapdiff_line *add_line(struct place place, enum mapdiff_kind kind)
 static void add_changed(struct place place, const char *parameter, bool was,
                         struct json_object *live, bool is, struct json_object *configured)
 {
-    struct mapdiff_line *line = add_line(place, MAPDIFF_CHANGED);
-    line->parameter = text_copy(parameter);
-    line->live = was ? json_text(live) : NULL;
-    line->configured = is ? json_text(configured) : NULL;
+    const char *now = was ? json_made_string(live, ONE_LINE) : NULL;
+    const char *wanted = is ? json_made_string(configured, ONE_LINE) : NULL;
+    size_t bytes = strlen(parameter) + (was ? strlen(now) : 0) + (is ? strlen(wanted) : 0);
+    if (has_room(place, bytes)) {
+        struct mapdiff_line *line = add_line(place, MAPDIFF_CHANGED);
+        line->parameter = text_copy(parameter);
+        line->live = was ? text_copy(now) : NULL;
+        line->configured = is ? text_copy(wanted) : NULL;
+    }
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -76,12 +78,12 @@ static bool same_scalar(struct json_object *a, struct json_object *b)
 
 static bool same_array(struct json_object *a, struct json_object *b)
 {
-    size_t n = json_object_array_length(a);
-    if (json_object_array_length(b) != n) {
+    size_t n = json_tree_length(a);
+    if (json_tree_length(b) != n) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        if (!same(json_object_array_get_idx(a, i), json_object_array_get_idx(b, i))) {
+        if (!same(json_tree_item(a, i), json_tree_item(b, i))) {
             return false;
         }
     }
@@ -91,14 +93,26 @@ static bool same_array(struct json_object *a, struct json_object *b)
 /* Says no more than if it were not there: the "parameters" of a vector's method, for example. */
 static bool is_empty(struct json_object *value)
 {
-    return json_object_is_type(value, json_type_object) && json_object_object_length(value) == 0;
+    return json_tree_is_object(value) && json_tree_count(value) == 0;
 }
 
 static bool all_within(struct json_object *a, struct json_object *b)
 {
-    json_object_object_foreach(a, name, value)
-    {
-        if (!is_empty(value) && (!has(b, name) || !same(value, member(b, name)))) {
+    for (struct json_members m = json_tree_members(a); json_tree_next(&m);) {
+        if (!is_empty(m.value) &&
+            (!json_tree_has(b, m.name) || !same(m.value, json_tree_member(b, m.name)))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whatever a compared is not compared again: each level would double the work. */
+static bool none_besides(struct json_object *a, struct json_object *b)
+{
+    for (struct json_members m = json_tree_members(b); json_tree_next(&m);) {
+        bool compared = json_tree_has(a, m.name) && !is_empty(json_tree_member(a, m.name));
+        if (!is_empty(m.value) && !compared) {
             return false;
         }
     }
@@ -107,27 +121,24 @@ static bool all_within(struct json_object *a, struct json_object *b)
 
 static bool same_object(struct json_object *a, struct json_object *b)
 {
-    return all_within(a, b) && all_within(b, a);
+    return all_within(a, b) && none_besides(a, b);
 }
 
 static bool is_container(struct json_object *value)
 {
-    return json_object_is_type(value, json_type_array) ||
-           json_object_is_type(value, json_type_object);
+    return json_tree_is_list(value) || json_tree_is_object(value);
 }
 
 /* One value of a list is as good as the list (copy_to). */
 static bool same(struct json_object *a, struct json_object *b)
 {
-    bool lists[2] = {json_object_is_type(a, json_type_array),
-                     json_object_is_type(b, json_type_array)};
+    bool lists[2] = {json_tree_is_list(a), json_tree_is_list(b)};
     if (lists[0] && lists[1]) {
         return same_array(a, b);
     }
     if (lists[0] || lists[1]) {
         struct json_object *list = lists[0] ? a : b;
-        return json_object_array_length(list) == 1 &&
-               same(json_object_array_get_idx(list, 0), lists[0] ? b : a);
+        return json_tree_length(list) == 1 && same(json_tree_item(list, 0), lists[0] ? b : a);
     }
     if (is_container(a) && is_container(b)) {
         return same_object(a, b);
@@ -139,7 +150,7 @@ static bool same(struct json_object *a, struct json_object *b)
 
 static const char *type_of(struct json_object *property)
 {
-    struct json_object *type = member(property, "type");
+    struct json_object *type = json_tree_member(property, "type");
     return json_object_is_type(type, json_type_string) ? json_object_get_string(type) : "object";
 }
 
@@ -150,9 +161,9 @@ static bool is_default(struct json_object *property, const char *type, const cha
     const char *twin = strcmp(name, "search_analyzer") == 0         ? "analyzer"
                        : strcmp(name, "search_quote_analyzer") == 0 ? "search_analyzer"
                                                                     : NULL;
-    struct json_object *other = twin != NULL ? member(property, twin) : NULL;
+    struct json_object *other = twin != NULL ? json_tree_member(property, twin) : NULL;
     if (twin != NULL && other == NULL) {
-        other = member(property, "analyzer");
+        other = json_tree_member(property, "analyzer");
     }
     return other != NULL ? same(other, value)
                          : mapping_is_default(type, name, json_object_get_string(value));
@@ -175,23 +186,21 @@ static void compare_parameters(struct place place, struct json_object *configure
 {
     bool root = place.path[0] == '\0';
     const char *type = root ? "" : type_of(configured);
-    json_object_object_foreach(configured, name, value)
-    {
-        if (apart(name, root)) {
+    for (struct json_members m = json_tree_members(configured); json_tree_next(&m);) {
+        if (apart(m.name, root)) {
             continue;
         }
-        bool told = has(live, name);
-        bool equal =
-            told ? same(value, member(live, name)) : is_default(configured, type, name, value);
+        bool told = json_tree_has(live, m.name);
+        struct json_object *found = json_tree_member(live, m.name);
+        bool equal = told ? same(m.value, found) : is_default(configured, type, m.name, m.value);
         if (!equal) {
-            add_changed(place, name, told, member(live, name), true, value);
+            add_changed(place, m.name, told, found, true, m.value);
         }
     }
-    json_object_object_foreach(live, other, found)
-    {
-        if (!apart(other, root) && !has(configured, other) &&
-            !is_default(live, type, other, found)) {
-            add_changed(place, other, true, found, false, NULL);
+    for (struct json_members m = json_tree_members(live); json_tree_next(&m);) {
+        if (!apart(m.name, root) && !json_tree_has(configured, m.name) &&
+            !is_default(live, type, m.name, m.value)) {
+            add_changed(place, m.name, true, m.value, false, NULL);
         }
     }
 }
@@ -199,14 +208,15 @@ static void compare_parameters(struct place place, struct json_object *configure
 /* Unsaid it is inherited, and at the root "strict", as it is sent. */
 static const char *dynamic_of(struct json_object *object, const char *inherited)
 {
-    struct json_object *dynamic = member(object, "dynamic");
+    struct json_object *dynamic = json_tree_member(object, "dynamic");
     return dynamic != NULL ? json_object_get_string(dynamic) : inherited;
 }
 
 static void compare_dynamic(struct place place, const char *live_dynamic,
                             struct json_object *configured, struct json_object *live)
 {
-    bool said = place.path[0] == '\0' || has(configured, "dynamic") || has(live, "dynamic");
+    bool said = place.path[0] == '\0' || json_tree_has(configured, "dynamic") ||
+                json_tree_has(live, "dynamic");
     if (said && strcmp(place.dynamic, live_dynamic) != 0) {
         struct json_object *want = json_made_text(place.dynamic);
         struct json_object *is = json_made_text(live_dynamic);
@@ -229,45 +239,47 @@ static bool grows(const char *dynamic)
 
 static void add_whole(struct place place, enum mapdiff_kind kind, struct json_object *value)
 {
-    struct mapdiff_line *line = add_line(place, kind);
-    line->additive = kind == MAPDIFF_ADDED;
-    *(kind == MAPDIFF_ADDED ? &line->configured : &line->live) = json_text(value);
+    const char *text = json_made_string(value, ONE_LINE);
+    if (has_room(place, strlen(text))) {
+        struct mapdiff_line *line = add_line(place, kind);
+        line->additive = kind == MAPDIFF_ADDED;
+        *(kind == MAPDIFF_ADDED ? &line->configured : &line->live) = text_copy(text);
+    }
 }
 
 static struct place below(struct place parent, const char *name, struct buf *path)
 {
     buf_reset(path);
     buf_printf(path, "%s%s%s", parent.path, parent.path[0] != '\0' ? "." : "", name);
-    return (struct place){parent.out, buf_text(path), parent.dynamic};
+    parent.walk->abandoned = parent.walk->abandoned || path->failed;
+    return (struct place){parent.walk, buf_text(path), parent.dynamic};
 }
 
 /* The members of "properties" or of "fields". */
 static void compare_members(struct place place, const char *live_dynamic, const char *which,
                             struct json_object *configured_parent, struct json_object *live_parent)
 {
-    struct json_object *configured = member(configured_parent, which);
-    struct json_object *live = member(live_parent, which);
+    struct json_object *configured = json_tree_member(configured_parent, which);
+    struct json_object *live = json_tree_member(live_parent, which);
     bool fields = strcmp(which, "fields") == 0;
     struct buf path;
     buf_init(&path, PATH_MAX_BYTES);
-    if (json_object_is_type(configured, json_type_object)) {
-        json_object_object_foreach(configured, name, value)
-        {
-            struct place at = below(place, name, &path);
-            if (has(live, name)) {
-                compare_property(at, live_dynamic, value, member(live, name));
-            } else {
-                add_whole(at, MAPDIFF_ADDED, value);
-            }
+    for (struct json_members m = json_tree_members(configured); json_tree_next(&m);) {
+        struct place at = below(place, m.name, &path);
+        if (place.walk->abandoned) {
+            break;
+        }
+        if (json_tree_has(live, m.name)) {
+            compare_property(at, live_dynamic, m.value, json_tree_member(live, m.name));
+        } else {
+            add_whole(at, MAPDIFF_ADDED, m.value);
         }
     }
-    if (json_object_is_type(live, json_type_object) && (fields || !grows(place.dynamic))) {
-        json_object_object_foreach(live, other, found)
-        {
-            bool own = place.path[0] == '\0' && strcmp(other, "source_id") == 0;
-            if (!has(configured, other) && !own) {
-                add_whole(below(place, other, &path), MAPDIFF_REMOVED, found);
-            }
+    struct json_object *kept = fields || !grows(place.dynamic) ? live : NULL;
+    for (struct json_members m = json_tree_members(kept); json_tree_next(&m);) {
+        bool own = place.path[0] == '\0' && strcmp(m.name, "source_id") == 0;
+        if (!json_tree_has(configured, m.name) && !own) {
+            add_whole(below(place, m.name, &path), MAPDIFF_REMOVED, m.value);
         }
     }
     buf_release(&path);
@@ -295,81 +307,130 @@ static void compare_property(struct place place, const char *live_dynamic,
 
 /* --- names with dots -------------------------------------------------------------------------- */
 
-static void put_property(struct json_object *into, const char *name, struct json_object *value);
-
-/* {"a.b": P} is {"a": {"properties": {"b": P}}} to the service, in whatever order it comes. */
-static struct json_object *spelt_out(struct json_object *properties)
+/* The object that a property's name stands for; made if there is none. */
+static struct json_object *object_in(struct json_object *parent, const char *name)
 {
-    struct json_object *out = json_made_object();
-    json_object_object_foreach(properties, name, value)
-    {
-        struct json_object *inner = member(value, "properties");
-        if (json_object_is_type(inner, json_type_object)) {
-            json_made_member(value, "properties", spelt_out(inner));
-        }
-        put_property(out, name, value);
+    struct json_object *found = json_tree_member(parent, name);
+    if (!json_tree_is_object(found)) {
+        found = json_made_object();
+        json_made_member(parent, name, found);
     }
-    return out;
+    return found;
+}
+
+static const char *dot_in(const char *name)
+{
+    const char *dot = strchr(name, '.');
+    return dot == NULL || dot == name || dot[1] == '\0' ? NULL : dot;
 }
 
 static void put_property(struct json_object *into, const char *name, struct json_object *value)
 {
-    const char *dot = strchr(name, '.');
-    if (dot == NULL || dot == name || dot[1] == '\0') {
-        json_made_member(into, name, json_object_get(value));
-        return;
+    for (const char *dot; (dot = dot_in(name)) != NULL; name = dot + 1) {
+        char *first = text_copy_span(span_make(name, (size_t)(dot - name)));
+        into = object_in(object_in(into, first), "properties");
+        free(first);
     }
-    char *first = text_copy_span(span_make(name, (size_t)(dot - name)));
-    struct json_object *parent = member(into, first);
-    if (parent == NULL) {
-        parent = json_made_object();
-        json_made_member(into, first, parent);
-    }
-    if (!has(parent, "properties")) {
-        json_made_member(parent, "properties", json_made_object());
-    }
-    put_property(member(parent, "properties"), dot + 1, value);
-    free(first);
+    json_made_member(into, name, json_object_get(value));
 }
 
-static struct json_object *parse(const char *json)
+static unsigned levels_of(const char *name)
 {
-    struct json_tokener *tokener = json_made_tokener(MAX_DEPTH);
-    struct json_object *object = json_made_parsed(tokener, json, strlen(json) + 1);
-    json_tokener_free(tokener);
-    if (!json_object_is_type(object, json_type_object)) {
+    unsigned levels = 1;
+    for (const char *dot; levels <= MAX_LEVELS && (dot = dot_in(name)) != NULL; name = dot + 1) {
+        levels++;
+    }
+    return levels;
+}
+
+/* {"a.b": P} is {"a": {"properties": {"b": P}}} to the service, in whatever order it comes. Null if
+ * that is deeper than MAX_LEVELS; level: of the object that has the properties. */
+static struct json_object *spelt_out(struct json_object *properties, unsigned level)
+{
+    struct json_object *out = json_made_object();
+    for (struct json_members m = json_tree_members(properties); json_tree_next(&m);) {
+        unsigned below_level = level + levels_of(m.name);
+        struct json_object *inner = json_tree_member(m.value, "properties");
+        bool deep = below_level > MAX_LEVELS;
+        if (!deep && json_tree_is_object(inner)) {
+            inner = spelt_out(inner, below_level);
+            deep = inner == NULL;
+            json_made_member(m.value, "properties", inner);
+        }
+        if (deep) {
+            json_object_put(out);
+            return NULL;
+        }
+        put_property(out, m.name, m.value);
+    }
+    return out;
+}
+
+/* Null if it is no JSON object; *deep: because its properties are too deep. */
+static struct json_object *parse(const char *json, bool *deep)
+{
+    struct json_object *object = json_tree_of(json);
+    struct json_object *properties = json_tree_member(object, "properties");
+    bool good = json_tree_is_object(object);
+    *deep = false;
+    if (json_tree_is_object(properties) &&
+        !(json_tree_has(object, "subobjects") &&
+          !json_object_get_boolean(json_tree_member(object, "subobjects")))) {
+        properties = spelt_out(properties, 0);
+        good = properties != NULL;
+        *deep = !good;
+        json_made_member(object, "properties", properties);
+    }
+    if (!good) {
         json_object_put(object);
         return NULL;
-    }
-    struct json_object *properties = member(object, "properties");
-    if (json_object_is_type(properties, json_type_object) &&
-        !(has(object, "subobjects") && !json_object_get_boolean(member(object, "subobjects")))) {
-        json_made_member(object, "properties", spelt_out(properties));
     }
     return object;
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
+static int refuse(struct mapdiff *out, struct err *err)
+{
+    mapdiff_release(out);
+    err_set(err, ERR_REJECTED,
+            "cannot compare the index's mapping with the configured one: it is "
+            "larger or deeper than a mapping can be");
+    return err_hint(err,
+                    "at most %d levels of properties, paths of %d bytes and %d MiB of "
+                    "differences are compared",
+                    MAX_LEVELS, PATH_MAX_BYTES, (int)(LINES_MAX_BYTES >> 20));
+}
+
+static void compare(struct walk *walk, struct json_object *want, struct json_object *is)
+{
+    struct place root = {walk, "", dynamic_of(want, "strict")};
+    const char *live_dynamic = dynamic_of(is, "true");
+    compare_dynamic(root, live_dynamic, want, is);
+    compare_parameters(root, want, is);
+    compare_members(root, live_dynamic, "properties", want, is);
+}
+
 int mapdiff_make(struct mapdiff *out, const char *configured, const char *live, struct err *err)
 {
+    bool deep[2];
+    struct walk walk = {.out = out};
     *out = (struct mapdiff){0};
-    struct json_object *want = parse(configured);
-    struct json_object *is = parse(live);
+    struct json_object *want = parse(configured, &deep[0]);
+    struct json_object *is = parse(live, &deep[1]);
     int rc = 0;
-    if (want == NULL) {
+    if (want == NULL && !deep[0]) {
         rc = err_set(err, ERR_CONFIG, "\"mappings\" is no JSON object");
-    } else if (is == NULL) {
+    } else if (is == NULL && !deep[1]) {
         rc = err_set(err, ERR_TRANSIENT, "the index's mapping is no JSON object");
-    } else {
-        struct place root = {out, "", dynamic_of(want, "strict")};
-        const char *live_dynamic = dynamic_of(is, "true");
-        compare_dynamic(root, live_dynamic, want, is);
-        compare_parameters(root, want, is);
-        compare_members(root, live_dynamic, "properties", want, is);
+    } else if (want != NULL && is != NULL) {
+        compare(&walk, want, is);
     }
     json_object_put(want);
     json_object_put(is);
+    if (rc == 0 && (deep[0] || deep[1] || walk.abandoned)) {
+        return refuse(out, err);
+    }
     out->additive = out->count > 0;
     for (size_t i = 0; i < out->count; i++) {
         out->additive &= out->lines[i].additive;
@@ -423,15 +484,13 @@ static bool added_in(const struct mapdiff *d, const char *property)
 
 void mapdiff_additions(struct buf *out, const struct mapdiff *d, const char *configured)
 {
-    struct json_object *want = parse(configured);
+    bool deep;
+    struct json_object *want = parse(configured, &deep);
     struct json_object *added = json_made_object();
-    struct json_object *properties = member(want, "properties");
-    if (json_object_is_type(properties, json_type_object)) {
-        json_object_object_foreach(properties, name, value)
-        {
-            if (added_in(d, name)) {
-                json_made_member(added, name, json_object_get(value));
-            }
+    struct json_object *properties = json_tree_member(want, "properties");
+    for (struct json_members m = json_tree_members(properties); json_tree_next(&m);) {
+        if (added_in(d, m.name)) {
+            json_made_member(added, m.name, json_object_get(m.value));
         }
     }
     buf_push_text(out, json_made_string(added, ONE_LINE));

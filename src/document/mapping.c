@@ -2,6 +2,7 @@
 /* The mapping: read once with json-c, completed and written out for the service. */
 #include "rowferry/document/mapping.h"
 #include "rowferry/document/json_made.h"
+#include "rowferry/document/json_tree.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
@@ -12,7 +13,6 @@
 #include "rowferry/base/text.h"
 
 #define SOURCE_ID "source_id"
-#define MAX_DEPTH 100      /* of the configured JSON; the service takes objects 20 deep */
 #define FLATTENED_DEPTH 20 /* Elasticsearch's "depth_limit" where the mapping says none */
 #define ONE_LINE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
@@ -86,38 +86,24 @@ const char *mapping_meant_type(const char *type)
 /* The whole text as one JSON object, or null. */
 static struct json_object *parse_object(const char *json)
 {
-    struct json_tokener *tokener = json_made_tokener(MAX_DEPTH);
-    size_t len = strlen(json);
-    struct json_object *object = json_made_parsed(tokener, json, len);
-    size_t end = json_tokener_get_parse_end(tokener);
-    end += strspn(json + end, " \t\r\n");
-    bool good = json_tokener_get_error(tokener) == json_tokener_success && end == len &&
-                json_object_is_type(object, json_type_object);
-    json_tokener_free(tokener);
-    if (!good) {
+    struct json_object *object = json_tree_of(json);
+    if (!json_tree_is_object(object)) {
         json_object_put(object);
         return NULL;
     }
     return object;
 }
 
-static struct json_object *member(struct json_object *object, const char *name)
-{
-    struct json_object *value = NULL;
-    json_object_object_get_ex(object, name, &value);
-    return value;
-}
-
 /* The member's text (booleans and numbers included), or null; the caller frees it. */
 static char *member_text(struct json_object *object, const char *name)
 {
-    struct json_object *value = member(object, name);
+    struct json_object *value = json_tree_member(object, name);
     return value != NULL ? text_copy(json_made_words(value)) : NULL;
 }
 
 static int64_t member_int(struct json_object *object, const char *name)
 {
-    return json_object_get_int64(member(object, name));
+    return json_object_get_int64(json_tree_member(object, name));
 }
 
 static void property_release(struct property *p)
@@ -146,18 +132,19 @@ static int parse_properties(struct property **out, size_t *count, struct json_ob
 /* The type that is said, or "object" where the other members say so; null where nothing does. */
 static char *property_type(struct json_object *json)
 {
-    struct json_object *type = member(json, "type");
+    struct json_object *type = json_tree_member(json, "type");
     if (type != NULL) {
         return json_object_is_type(type, json_type_string) ? member_text(json, "type") : NULL;
     }
-    bool object = member(json, "properties") != NULL || member(json, "enabled") != NULL ||
-                  member(json, "dynamic") != NULL;
+    bool object = json_tree_member(json, "properties") != NULL ||
+                  json_tree_member(json, "enabled") != NULL ||
+                  json_tree_member(json, "dynamic") != NULL;
     return object ? text_copy("object") : NULL;
 }
 
 static bool member_is(struct json_object *object, const char *name, bool expected)
 {
-    struct json_object *value = member(object, name);
+    struct json_object *value = json_tree_member(object, name);
     return value != NULL && (json_object_get_boolean(value) != 0) == expected;
 }
 
@@ -175,7 +162,7 @@ static void parse_kind(struct property *p, struct json_object *json, bool strict
     p->lenient = member_is(json, "ignore_malformed", true);
     p->unindexed = member_is(json, "index", false) && member_is(json, "doc_values", false);
     if (strcmp(p->type, "flattened") == 0) {
-        bool said = member(json, "depth_limit") != NULL;
+        bool said = json_tree_member(json, "depth_limit") != NULL;
         p->depth_limit = said ? member_int(json, "depth_limit") : FLATTENED_DEPTH;
     }
 }
@@ -190,14 +177,14 @@ static char *either_text(struct json_object *json, const char *one, const char *
 /* What the products call differently, and OpenSearch also inside of "method". */
 static void parse_vector(struct property *p, struct json_object *json)
 {
-    struct json_object *method = member(json, "method");
+    struct json_object *method = json_tree_member(json, "method");
     p->dimension = member_int(json, "dims");
     if (p->dimension == 0) {
         p->dimension = member_int(json, "dimension");
     }
     p->element_type = either_text(json, "element_type", "data_type");
     p->similarity = either_text(json, "similarity", "space_type");
-    if (p->similarity == NULL && json_object_is_type(method, json_type_object)) {
+    if (p->similarity == NULL && json_tree_is_object(method)) {
         p->similarity = member_text(method, "space_type");
     }
     p->indexed = !member_is(json, "index", false);
@@ -209,8 +196,8 @@ static void parse_parameters(struct property *p, struct json_object *json)
     p->dynamic = member_text(json, "dynamic");
     parse_vector(p, json);
     p->ignore_above = member_int(json, "ignore_above");
-    p->scaling_factor = json_object_get_double(member(json, "scaling_factor"));
-    struct json_object *enabled = member(json, "enabled");
+    p->scaling_factor = json_object_get_double(json_tree_member(json, "scaling_factor"));
+    struct json_object *enabled = json_tree_member(json, "enabled");
     p->enabled = enabled == NULL || json_object_get_boolean(enabled);
 }
 
@@ -221,7 +208,7 @@ static int parse_property(struct property *p, struct json_object *json, const ch
     if (p->name[0] == '\0') {
         return err_set(err, ERR_CONFIG, "the mapping has a property with an empty name");
     }
-    if (!json_object_is_type(json, json_type_object)) {
+    if (!json_tree_is_object(json)) {
         return err_set(err, ERR_CONFIG, "property \"%s\" of the mapping is no object", path);
     }
     p->type = property_type(json);
@@ -231,7 +218,7 @@ static int parse_property(struct property *p, struct json_object *json, const ch
     }
     parse_parameters(p, json);
     parse_kind(p, json, strict);
-    struct json_object *children = member(json, "properties");
+    struct json_object *children = json_tree_member(json, "properties");
     struct place place = {path, p->strict};
     return children == NULL ? 0
                             : parse_properties(&p->children, &p->child_count, children, place, err);
@@ -241,20 +228,19 @@ static int parse_properties(struct property **out, size_t *count, struct json_ob
                             struct place place, struct err *err)
 {
     const char *path = place.path;
-    if (!json_object_is_type(properties, json_type_object)) {
+    if (!json_tree_is_object(properties)) {
         return err_set(err, ERR_CONFIG, "\"properties\" of %s is no object",
                        path != NULL ? path : "the mapping");
     }
-    size_t n = (size_t)json_object_object_length(properties);
+    size_t n = json_tree_count(properties);
     *out = mem_zero(n + 1, sizeof(**out)); /* never null, not even without properties */
-    json_object_object_foreach(properties, name, json)
-    {
+    for (struct json_members m = json_tree_members(properties); json_tree_next(&m);) {
         struct property *p = &(*out)[(*count)++];
-        p->name = text_copy(name);
+        p->name = text_copy(m.name);
         struct buf full;
         buf_init(&full, 4096);
-        buf_printf(&full, "%s%s%s", path != NULL ? path : "", path != NULL ? "." : "", name);
-        int result = parse_property(p, json, buf_text(&full), place.strict, err);
+        buf_printf(&full, "%s%s%s", path != NULL ? path : "", path != NULL ? "." : "", m.name);
+        int result = parse_property(p, m.value, buf_text(&full), place.strict, err);
         buf_release(&full);
         if (result < 0) {
             return result;
@@ -277,14 +263,14 @@ static int check_source_id(const struct mapping *m, struct err *err)
 
 static int parse_mapping(struct mapping *out, struct json_object *json, struct err *err)
 {
-    struct json_object *properties = member(json, "properties");
-    struct json_object *meta = member(json, "_meta");
+    struct json_object *properties = json_tree_member(json, "properties");
+    struct json_object *meta = json_tree_member(json, "_meta");
     if (properties == NULL) {
         err_set(err, ERR_CONFIG, "\"mappings\" has no \"properties\"");
         return err_hint(err, "name at least one: {\"properties\": {\"title\": {\"type\": "
                              "\"text\"}}}");
     }
-    if (meta != NULL && !json_object_is_type(meta, json_type_object)) {
+    if (meta != NULL && !json_tree_is_object(meta)) {
         return err_set(err, ERR_CONFIG, "\"_meta\" of \"mappings\" is no object");
     }
     out->dynamic = member_text(json, "dynamic");
@@ -332,8 +318,8 @@ const struct property *mapping_find(const struct mapping *m, const char *name)
 
 static void add_source_id(struct json_object *mappings)
 {
-    struct json_object *properties = member(mappings, "properties");
-    if (member(properties, SOURCE_ID) == NULL) {
+    struct json_object *properties = json_tree_member(mappings, "properties");
+    if (json_tree_member(properties, SOURCE_ID) == NULL) {
         struct json_object *keyword = json_made_object();
         json_made_member(keyword, "type", json_made_text("keyword"));
         json_made_member(properties, SOURCE_ID, keyword);
@@ -342,7 +328,7 @@ static void add_source_id(struct json_object *mappings)
 
 static void add_meta(struct json_object *mappings, const char *meta_json)
 {
-    struct json_object *meta = member(mappings, "_meta");
+    struct json_object *meta = json_tree_member(mappings, "_meta");
     if (meta == NULL) {
         meta = json_made_object();
         json_made_member(mappings, "_meta", meta);
@@ -373,15 +359,11 @@ void mapping_write(struct buf *out, const struct mapping *m, const char *meta_js
 static struct json_object *field_within(struct json_object *fields, const char *path,
                                         const char **rest)
 {
-    if (!json_object_is_type(fields, json_type_object)) {
-        return NULL;
-    }
-    json_object_object_foreach(fields, name, json)
-    {
-        size_t len = strlen(name);
-        if (strncmp(path, name, len) == 0 && (path[len] == '\0' || path[len] == '.')) {
+    for (struct json_members m = json_tree_members(fields); json_tree_next(&m);) {
+        size_t len = strlen(m.name);
+        if (strncmp(path, m.name, len) == 0 && (path[len] == '\0' || path[len] == '.')) {
             *rest = path + len + (path[len] == '.' ? 1 : 0);
-            return json;
+            return m.value;
         }
     }
     return NULL;
@@ -393,8 +375,8 @@ char *mapping_parameter(const struct mapping *m, const char *path, const char *p
     struct json_object *at = mappings;
     const char *rest = path;
     while (at != NULL && *rest != '\0') {
-        struct json_object *inside = field_within(member(at, "properties"), rest, &rest);
-        at = inside != NULL ? inside : field_within(member(at, "fields"), rest, &rest);
+        struct json_object *inside = field_within(json_tree_member(at, "properties"), rest, &rest);
+        at = inside != NULL ? inside : field_within(json_tree_member(at, "fields"), rest, &rest);
     }
     char *text = at != NULL ? member_text(at, parameter) : NULL;
     json_object_put(mappings);

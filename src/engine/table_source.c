@@ -221,25 +221,36 @@ static void word_dependency(struct table_source *t, const struct table *table,
     buf_release(&name);
 }
 
-/* Appends to `views` what the rows depend on beside the table; of depends_on in whatever order. */
+/* Looks the tables of depends_on up; *depends becomes a hash of them in whatever order. */
+static int find_others(struct table_source *t, struct table **others, uint64_t *depends,
+                       struct err *err)
+{
+    const struct table_source_options *o = &t->options;
+    int rc = 0;
+    for (size_t i = 0; i < o->dependency_count && rc == 0; i++) {
+        rc = query_dependency(t->pg, &others[i], &o->dependencies[i], err);
+        if (rc == 0) {
+            rc = install_require(t->pg, others[i], err);
+        }
+        if (rc == 0) {
+            *depends += dependency_hash(others[i], &o->dependencies[i]);
+            word_dependency(t, others[i], &o->dependencies[i]);
+        }
+    }
+    return rc;
+}
+
+/* Appends to `views` what the rows depend on beside the table. */
 static int table_source_check_reading(struct table_source *t, struct buf *views, struct err *err)
 {
     const struct table_source_options *o = &t->options;
     uint64_t depends = 0;
-    struct query_input in = {t->table, o->where, o->dependencies, o->dependency_count};
+    struct table **others = mem_zero(o->dependency_count, sizeof(struct table *));
+    struct query_input in = {t->table, o->where, o->dependencies, o->dependency_count, others};
     int rc = o->cursor != NULL ? cursor_require(t->table, o->cursor, err)
                                : install_require(t->pg, t->table, err);
-    for (size_t i = 0; i < o->dependency_count && rc == 0; i++) {
-        struct table *other = NULL;
-        rc = query_dependency(t->pg, &other, &o->dependencies[i], err);
-        if (rc == 0) {
-            rc = install_require(t->pg, other, err);
-        }
-        if (rc == 0) {
-            depends += dependency_hash(other, &o->dependencies[i]);
-            word_dependency(t, other, &o->dependencies[i]);
-        }
-        table_free(other);
+    if (rc == 0) {
+        rc = find_others(t, others, &depends, err);
     }
     if (o->dependency_count > 0) {
         buf_printf(views, "depends %" PRIx64 "\n", depends);
@@ -249,6 +260,10 @@ static int table_source_check_reading(struct table_source *t, struct buf *views,
     if (rc == 0 && views->len > before) {
         words_push(&t->words, WORD_PART, "views", buf_text(views) + before);
     }
+    for (size_t i = 0; i < o->dependency_count; i++) {
+        table_free(others[i]);
+    }
+    free(others);
     return rc;
 }
 

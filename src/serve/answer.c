@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host.h"
 #include "metrics.h"
 #include "rowferry/base/embed.h"
+#include "rowferry/base/host.h"
 #include "rowferry/base/text.h"
 #include "rowferry/serve/health.h"
 
@@ -156,8 +156,10 @@ void answer_question(struct answerer *a, const struct question *q, struct answer
     if (strcmp(q->method, "GET") != 0 && strcmp(q->method, "HEAD") != 0) {
         out->allow = "GET, HEAD";
         refuse(out, 405, "this only answers GET and HEAD\n");
-    } else if (q->loopback && !host_is_ours(q->host, a->options->listen)) {
-        refuse(out, 421, "Host names another one: use the address, or localhost\n");
+    } else if (!host_is_ours(q->host, a->names, a->name_count)) {
+        refuse(out, 421,
+               "Host is none of my names: use the address, localhost, or a name in "
+               "\"listen_names\" of the configuration\n");
     } else {
         find(a, q, out);
     }
@@ -173,10 +175,18 @@ void answerer_init(struct answerer *a, const struct serve_options *options, stru
     a->started_us = clock_wall_us(&options->clock);
     a->views = mem_zero(options->count, sizeof(*a->views));
     buf_init(&a->pipelines, ANSWER_MAX_BYTES / 2);
+    (void)gethostname(a->hostname, sizeof(a->hostname) - 1); /* else empty, and nobody's name */
+    a->names = mem_zero(options->name_count + 2, sizeof(*a->names));
+    a->names[a->name_count++] = options->listen;
+    a->names[a->name_count++] = a->hostname;
+    for (size_t i = 0; i < options->name_count; i++) {
+        a->names[a->name_count++] = options->names[i];
+    }
 }
 
 void answerer_release(struct answerer *a)
 {
     buf_release(&a->pipelines);
+    free(a->names);
     free(a->views);
 }

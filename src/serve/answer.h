@@ -11,6 +11,7 @@
 
 #define ANSWER_MAX_BYTES ((size_t)8 << 20)
 #define ANSWER_POLICY_BYTES 320
+#define ANSWER_HOST_BYTES 65
 
 struct answerer {
     const struct serve_options *options;
@@ -19,6 +20,9 @@ struct answerer {
     struct buf pipelines;     /* as described last, */
     int64_t described_us;     /* and when (monotonic): once a second is enough */
     struct board_view *views; /* room for one look at all boards */
+    char hostname[ANSWER_HOST_BYTES];
+    const char **names; /* by which it may be called; borrowed but for the list */
+    size_t name_count;
 };
 
 struct answer {
@@ -39,7 +43,6 @@ struct question {
     const char *path;
     const char *host;
     uint64_t since;
-    bool loopback; /* it came by an address that only this machine reaches */
 };
 
 void answer_question(struct answerer *a, const struct question *q, struct answer *out);

@@ -75,8 +75,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         .method = method,
         .path = url,
         .host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST),
-        .since = since != NULL ? strtoull(since, NULL, 10) : 0,
-        .loopback = s->loopback};
+        .since = since != NULL ? strtoull(since, NULL, 10) : 0};
     answer_question(&s->answerer, &q, &a);
     return send_answer(connection, &a);
 }

@@ -32,7 +32,7 @@ static int put_block(const struct adoption *a, bool on, struct err *err)
 {
     struct span body = on ? lit("{\"index\":{\"blocks\":{\"write\":true}}}")
                           : lit("{\"index\":{\"blocks\":{\"write\":null}}}");
-    return ask_of(a->service, "PUT", a->alias, "/_settings", body, NULL, err);
+    return ask_of(a->service, "PUT", a->alias, "/_settings", body, BODY_SHORT, NULL, err);
 }
 
 /* Which index it is. Its uuid names it, whatever becomes of the name. */
@@ -40,7 +40,7 @@ static int look_at(struct adoption *a, struct index_info *info, struct err *err)
 {
     struct json_object *tree = NULL;
     int rc = ask_description(a->service, a->alias, &tree, err);
-    struct json_object *found = body_member(tree, (const char *const[]){a->alias, NULL});
+    struct json_object *found = json_tree_member(tree, a->alias);
     if (rc == 0 && found == NULL) {
         rc = err_set(err, ERR_REJECTED, "\"%s\" is not the name of an index", a->alias);
     }
@@ -56,16 +56,16 @@ static int look_at(struct adoption *a, struct index_info *info, struct err *err)
 static bool is_marked(const struct adoption *a, struct json_object *index)
 {
     struct json_object *note =
-        body_member(index, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
-    return strcmp(body_text(note, "kept"), a->uuid) == 0;
+        json_tree_at(index, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
+    return strcmp(json_tree_text(note, "kept"), a->uuid) == 0;
 }
 
 /* Elasticsearch forgets of what an index is a clone: we wrote it down. */
 static bool is_clone(const struct adoption *a, struct json_object *index)
 {
     struct json_object *source =
-        body_member(index, (const char *const[]){"settings", "index", "resize", "source", NULL});
-    return strcmp(body_text(source, "uuid"), a->uuid) == 0 || is_marked(a, index);
+        json_tree_at(index, (const char *const[]){"settings", "index", "resize", "source", NULL});
+    return strcmp(json_tree_text(source, "uuid"), a->uuid) == 0 || is_marked(a, index);
 }
 
 /* A clone that an earlier call has left, which ended between. It is whole only where no write has
@@ -77,8 +77,7 @@ static int look_at_clone(struct adoption *a, bool write_blocked, struct err *err
     if (rc != 0 || tree == NULL) {
         return rc;
     }
-    a->was_cloned =
-        write_blocked && is_clone(a, body_member(tree, (const char *const[]){a->kept, NULL}));
+    a->was_cloned = write_blocked && is_clone(a, json_tree_member(tree, a->kept));
     json_object_put(tree);
     if (a->was_cloned) {
         return 0;
@@ -107,10 +106,11 @@ static int block(struct adoption *a, struct err *err)
 static void push_clone(struct buf *out, const struct adoption *a)
 {
     static const char *const names[] = {"number_of_replicas", "auto_expand_replicas"};
-    struct json_object *old = body_member(a->old, (const char *const[]){"settings", "index", NULL});
+    struct json_object *old =
+        json_tree_at(a->old, (const char *const[]){"settings", "index", NULL});
     buf_push_literal(out, "{\"settings\":{\"index.blocks.write\":null");
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const char *value = body_text(old, names[i]);
+        const char *value = json_tree_text(old, names[i]);
         if (value[0] != '\0') {
             buf_printf(out, ",\"index.%s\":", names[i]);
             text_json(out, value, strlen(value));
@@ -129,7 +129,7 @@ static int clone(struct adoption *a, struct err *err)
     http_push_segment(&rest, a->kept, strlen(a->kept));
     push_clone(&body, a);
     int rc = ask_of(a->service, "POST", a->alias, buf_text(&rest), span_make(body.data, body.len),
-                    NULL, err);
+                    BODY_SHORT, NULL, err);
     buf_release(&body);
     buf_release(&rest);
     a->cloned = rc == 0;
@@ -147,8 +147,8 @@ static void note_clone(const struct adoption *a)
     struct buf body;
     struct json_object *tree = json_made_object();
     struct json_object *meta =
-        body_member(a->old, (const char *const[]){"mappings", "_meta", NULL});
-    meta = meta != NULL ? json_object_get(meta) : json_made_object();
+        json_tree_at(a->old, (const char *const[]){"mappings", "_meta", NULL});
+    meta = json_tree_is_object(meta) ? json_object_get(meta) : json_made_object();
     struct json_object *note = json_made_object();
     json_made_member(note, "kept", json_made_text(a->uuid));
     json_made_member(meta, "rowferry", note);
@@ -156,8 +156,8 @@ static void note_clone(const struct adoption *a)
     buf_init(&body, ASK_MAX_BYTES);
     buf_push_text(&body,
                   json_made_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
-    (void)!ask_of(a->service, "PUT", a->kept, "/_mapping", span_make(body.data, body.len), NULL,
-                  &unsaid);
+    (void)!ask_of(a->service, "PUT", a->kept, "/_mapping", span_make(body.data, body.len),
+                  BODY_SHORT, NULL, &unsaid);
     buf_release(&body);
     json_object_put(tree);
 }
@@ -204,7 +204,8 @@ static int swap(const struct adoption *a, struct err *err)
     buf_push_literal(&body, "}},");
     index_push_action(&body, "add", a->to, a->alias, "");
     buf_push_literal(&body, "]}");
-    int rc = ask(a->service, "POST", "/_aliases", span_make(body.data, body.len), &tree, err);
+    int rc = ask(a->service, "POST", "/_aliases", span_make(body.data, body.len), BODY_SHORT, &tree,
+                 err);
     if (rc == 0) {
         rc = index_check_swapped(tree, a->alias, err);
     }
@@ -230,7 +231,7 @@ static void take_back(const struct adoption *a, struct err *err)
         rc = put_block(a, false, &failed);
     }
     if (rc == 0 && a->cloned) {
-        rc = ask_of(a->service, "DELETE", a->kept, "", NO_BODY, NULL, &failed);
+        rc = ask_of(a->service, "DELETE", a->kept, "", NO_BODY, BODY_SHORT, NULL, &failed);
     }
     if (a->was_cloned || rc != 0) {
         err_hint(err, "index \"%s\" may still have index.blocks.write, and \"%s\" be its clone",
@@ -272,11 +273,11 @@ static int remove_clone(const struct adoption *a, bool blocked, struct err *err)
 {
     struct json_object *tree = NULL;
     int rc = ask_description(a->service, a->kept, &tree, err);
-    struct json_object *found = body_member(tree, (const char *const[]){a->kept, NULL});
+    struct json_object *found = json_tree_member(tree, a->kept);
     bool ours =
         rc == 0 && found != NULL && (is_marked(a, found) || (blocked && is_clone(a, found)));
     json_object_put(tree);
-    return ours ? ask_of(a->service, "DELETE", a->kept, "", NO_BODY, NULL, err) : rc;
+    return ours ? ask_of(a->service, "DELETE", a->kept, "", NO_BODY, BODY_SHORT, NULL, err) : rc;
 }
 
 int index_adopt_undo(struct service *s, const char *alias, const char *kept, struct err *err)
@@ -287,7 +288,7 @@ int index_adopt_undo(struct service *s, const char *alias, const char *kept, str
     if (rc == 0) {
         rc = ask_description(s, alias, &tree, err);
     }
-    struct json_object *found = body_member(tree, (const char *const[]){alias, NULL});
+    struct json_object *found = json_tree_member(tree, alias);
     if (rc != 0 || found == NULL) {
         json_object_put(tree);
         return rc;
@@ -296,7 +297,7 @@ int index_adopt_undo(struct service *s, const char *alias, const char *kept, str
     index_info_read(&info, alias, found);
     snprintf(a.uuid, sizeof(a.uuid), "%s", info.uuid);
     const char *const blocks[] = {"settings", "index", "blocks", NULL};
-    bool blocked = strcmp(body_text(body_member(found, blocks), "write"), "true") == 0;
+    bool blocked = strcmp(json_tree_text(json_tree_at(found, blocks), "write"), "true") == 0;
     json_object_put(tree);
     rc = remove_clone(&a, blocked, err);
     return rc == 0 && blocked ? put_block(&a, false, err) : rc;

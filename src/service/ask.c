@@ -13,9 +13,13 @@ void ask_path(struct buf *path, const char *name, const char *rest)
 }
 
 int ask(struct service *s, const char *method, const char *path, struct span body,
-        struct json_object **tree, struct err *err)
+        enum body_use use, struct json_object **tree, struct err *err)
 {
     struct http_answer answer;
+    struct json_object *got = NULL;
+    if (tree != NULL) {
+        *tree = NULL;
+    }
     int rc = http_request(s, method, path, body, &answer, err);
     if (rc != 0) {
         return rc;
@@ -23,8 +27,7 @@ int ask(struct service *s, const char *method, const char *path, struct span bod
     if (answer.status != 200) {
         rc = http_refuse(&answer, method, path, err);
     } else {
-        struct json_object *got = NULL;
-        rc = body_expect(&got, &answer, method, path, err);
+        rc = body_expect(&got, &answer, use, method, path, err);
         if (tree != NULL) {
             *tree = got;
         } else {
@@ -36,18 +39,18 @@ int ask(struct service *s, const char *method, const char *path, struct span bod
 }
 
 int ask_of(struct service *s, const char *method, const char *name, const char *rest,
-           struct span body, struct json_object **tree, struct err *err)
+           struct span body, enum body_use use, struct json_object **tree, struct err *err)
 {
     struct buf path;
     ask_path(&path, name, rest);
-    int rc = ask(s, method, buf_text(&path), body, tree, err);
+    int rc = ask(s, method, buf_text(&path), body, use, tree, err);
     buf_release(&path);
     return rc;
 }
 
 static bool says_missing(const struct http_answer *answer)
 {
-    struct json_object *tree = answer->status == 404 ? body_parse(&answer->body) : NULL;
+    struct json_object *tree = answer->status == 404 ? body_parse(&answer->body, BODY_ERROR) : NULL;
     bool missing = strcmp(body_error(tree).type, "index_not_found_exception") == 0;
     json_object_put(tree);
     return missing;
@@ -58,7 +61,7 @@ int ask_read_description(struct http_answer *answer, const char *path, struct js
 {
     *tree = NULL;
     if (answer->status == 200) {
-        return body_expect(tree, answer, "GET", path, err);
+        return body_expect(tree, answer, BODY_INDEX, "GET", path, err);
     }
     return says_missing(answer) ? 0 : http_refuse(answer, "GET", path, err);
 }

@@ -14,13 +14,14 @@
 /* "/<name><rest>" into path, which is initialised here. */
 void ask_path(struct buf *path, const char *name, const char *rest);
 
-/* *tree (null = not wanted) is the caller's. */
+/* *tree (null = not wanted) is the caller's, and null after a failure. */
 int ask(struct service *s, const char *method, const char *path, struct span body,
-        struct json_object **tree, struct err *err) MUST_CHECK;
+        enum body_use use, struct json_object **tree, struct err *err) MUST_CHECK;
 
 /* The same for "/<name><rest>". */
 int ask_of(struct service *s, const char *method, const char *name, const char *rest,
-           struct span body, struct json_object **tree, struct err *err) MUST_CHECK;
+           struct span body, enum body_use use, struct json_object **tree,
+           struct err *err) MUST_CHECK;
 
 /* What stands behind a name: {"concrete": {"aliases", "mappings", "settings"}, ..}; *tree null
  * where there is nothing. */

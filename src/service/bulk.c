@@ -94,7 +94,8 @@ static void set_outcome(struct batch *b, enum outcome outcome)
 /* The one operation of a request that was refused for what it holds: the refusal is its reason. */
 static void reject_single(struct slot *slot, struct batch *b)
 {
-    struct json_object *tree = slot->answer.json ? body_parse(&slot->answer.body) : NULL;
+    struct json_object *tree =
+        slot->answer.json ? body_parse(&slot->answer.body, BODY_ERROR) : NULL;
     struct body_error error = body_error(tree);
     struct span reason = span_make(error.reason, strlen(error.reason));
     struct span type = span_make(error.type, strlen(error.type));

@@ -10,8 +10,8 @@
 #include "rowferry/service/storage.h"
 
 /* 0 with *tree null where the service will not say. */
-static int ask_if_allowed(struct service *s, const char *path, struct json_object **tree,
-                          int64_t *date_s, struct err *err)
+static int ask_if_allowed(struct service *s, const char *path, enum body_use use,
+                          struct json_object **tree, int64_t *date_s, struct err *err)
 {
     struct http_answer answer;
     *tree = NULL;
@@ -20,24 +20,23 @@ static int ask_if_allowed(struct service *s, const char *path, struct json_objec
         return rc;
     }
     if (answer.status == 200) {
-        *tree = body_parse(&answer.body);
+        rc = body_take(tree, &answer, use, "GET", path, err);
     }
     if (date_s != NULL) {
         *date_s = answer.date_s;
     }
     http_answer_release(&answer);
-    return 0;
+    return rc;
 }
 
 int cluster_clock(struct service *s, int64_t *wall_s, struct err *err)
 {
     struct json_object *tree;
     int64_t date_s = 0;
-    int rc = ask_if_allowed(s, "/_cat/health?format=json&h=epoch", &tree, &date_s, err);
+    int rc = ask_if_allowed(s, "/_cat/health?format=json&h=epoch", BODY_SHORT, &tree, &date_s, err);
     *wall_s = date_s;
-    if (rc == 0 && date_s == 0 && json_object_is_type(tree, json_type_array)) {
-        const char *epoch = body_text(json_object_array_get_idx(tree, 0), "epoch");
-        *wall_s = strtoll(epoch, NULL, 10);
+    if (rc == 0 && date_s == 0) {
+        *wall_s = strtoll(json_tree_text(json_tree_item(tree, 0), "epoch"), NULL, 10);
     }
     json_object_put(tree);
     return rc;
@@ -50,10 +49,10 @@ int cluster_auto_create(struct service *s, struct buf *value, struct err *err)
     int rc = ask_if_allowed(s,
                             "/_cluster/settings?include_defaults=true&"
                             "filter_path=*.action.auto_create_index",
-                            &tree, NULL, err);
+                            BODY_CLUSTER, &tree, NULL, err);
     for (size_t i = 0; rc == 0 && i < 3 && value->len == 0; i++) {
         const char *const keys[] = {places[i], "action", "auto_create_index", NULL};
-        struct json_object *found = body_member(tree, keys);
+        struct json_object *found = json_tree_at(tree, keys);
         buf_push_text(value, found != NULL ? json_object_get_string(found) : "");
     }
     json_object_put(tree);
@@ -104,12 +103,9 @@ bool cluster_creates(const char *value, const char *name)
 
 static bool template_fits(struct json_object *template, const char *name)
 {
-    static const char *const keys[] = {"index_patterns", NULL};
-    struct json_object *patterns = body_member(template, keys);
-    for (size_t i = 0;
-         json_object_is_type(patterns, json_type_array) && i < json_object_array_length(patterns);
-         i++) {
-        const char *pattern = json_object_get_string(json_object_array_get_idx(patterns, i));
+    struct json_object *patterns = json_tree_member(template, "index_patterns");
+    for (size_t i = 0; i < json_tree_length(patterns); i++) {
+        const char *pattern = json_object_get_string(json_tree_item(patterns, i));
         if (pattern != NULL && fits(pattern, strlen(pattern), name)) {
             return true;
         }
@@ -119,16 +115,14 @@ static bool template_fits(struct json_object *template, const char *name)
 
 static void take_template(struct json_object *list, const char *name, struct cluster_template *out)
 {
-    for (size_t i = 0;
-         json_object_is_type(list, json_type_array) && i < json_object_array_length(list); i++) {
-        struct json_object *entry = json_object_array_get_idx(list, i);
-        const char *const keys[] = {"index_template", NULL};
-        struct json_object *template = body_member(entry, keys);
-        int64_t priority = json_object_get_int64(json_object_object_get(template, "priority"));
+    for (size_t i = 0; i < json_tree_length(list); i++) {
+        struct json_object *entry = json_tree_item(list, i);
+        struct json_object *template = json_tree_member(entry, "index_template");
+        int64_t priority = json_tree_amount(template, "priority");
         if (template_fits(template, name) && (out->name[0] == '\0' || priority > out->priority)) {
-            snprintf(out->name, sizeof(out->name), "%s", body_text(entry, "name"));
+            snprintf(out->name, sizeof(out->name), "%s", json_tree_text(entry, "name"));
             out->priority = priority;
-            out->stream = json_object_object_get(template, "data_stream") != NULL;
+            out->stream = json_tree_has(template, "data_stream");
         }
     }
 }
@@ -136,13 +130,12 @@ static void take_template(struct json_object *list, const char *name, struct clu
 int cluster_template(struct service *s, const char *name, struct cluster_template *out,
                      struct err *err)
 {
-    static const char *const keys[] = {"index_templates", NULL};
     struct json_object *tree;
     *out = (struct cluster_template){0};
-    int rc = ask_if_allowed(s, "/_index_template", &tree, NULL, err);
+    int rc = ask_if_allowed(s, "/_index_template", BODY_INDEX, &tree, NULL, err);
     out->known = tree != NULL;
     if (rc == 0 && tree != NULL) {
-        take_template(body_member(tree, keys), name, out);
+        take_template(json_tree_member(tree, "index_templates"), name, out);
     }
     json_object_put(tree);
     return rc;
@@ -150,15 +143,13 @@ int cluster_template(struct service *s, const char *name, struct cluster_templat
 
 int cluster_room(struct service *s, struct cluster_room *out, struct err *err)
 {
-    static const char *const nodes[] = {"number_of_data_nodes", NULL};
-    static const char *const shards[] = {"active_shards", NULL};
     struct json_object *tree;
     *out = (struct cluster_room){.bytes = -1, .shards = -1};
-    int rc = ask_if_allowed(s, "/_cluster/health", &tree, NULL, err);
+    int rc = ask_if_allowed(s, "/_cluster/health", BODY_SHORT, &tree, NULL, err);
     if (rc == 0 && tree != NULL) {
-        out->data_nodes = json_object_get_int64(body_member(tree, nodes));
-        struct json_object *active = body_member(tree, shards);
-        out->shards = active != NULL ? json_object_get_int64(active) : -1;
+        out->data_nodes = json_tree_amount(tree, "number_of_data_nodes");
+        bool told = json_tree_has(tree, "active_shards");
+        out->shards = told ? json_tree_amount(tree, "active_shards") : -1;
     }
     json_object_put(tree);
     return rc == 0 ? storage_room_of_cluster(s, &out->bytes, err) : rc;

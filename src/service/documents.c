@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "body.h"
+#include "ask.h"
 #include "index_private.h"
 #include "rowferry/document/json_same.h"
 #include "rowferry/document/key.h"
@@ -59,7 +59,7 @@ static bool take_document(struct documents *d, struct span text)
     return true;
 }
 
-static bool take_documents(struct documents *d)
+static bool take_documents(struct documents *d, size_t wanted)
 {
     struct span name;
     struct span value;
@@ -70,7 +70,7 @@ static bool take_documents(struct documents *d)
     while (good && json_steps_member(&top, &name, &value)) {
         struct json_steps at = json_steps_into(value);
         while (good && span_is(name, "docs") && json_steps_element(&at, &document)) {
-            good = take_document(d, document);
+            good = d->count < wanted && take_document(d, document);
         }
     }
     return good;
@@ -78,7 +78,7 @@ static bool take_documents(struct documents *d)
 
 static int read_documents(struct documents *d, size_t wanted, const char *index, struct err *err)
 {
-    if (!take_documents(d) || d->count != wanted) {
+    if (!take_documents(d, wanted) || d->count != wanted) {
         err_set(err, ERR_TRANSIENT, "could not read documents of index \"%s\"", index);
         err_detail(err, buf_text(&d->answer.body), d->answer.body.len);
         return err->class;
@@ -336,11 +336,8 @@ int documents_get(struct service *s, const char *index, const struct span *keys,
 /* The object of the one index in an answer, and what stands in it along the keys. */
 static struct json_object *of_index(struct json_object *tree, const char *const *keys)
 {
-    struct json_object_iterator first = json_object_iter_begin(tree);
-    struct json_object_iterator end = json_object_iter_end(tree);
-    return json_object_iter_equal(&first, &end)
-               ? NULL
-               : body_member(json_object_iter_peek_value(&first), keys);
+    struct json_members first = json_tree_members(tree);
+    return json_tree_next(&first) ? json_tree_at(first.value, keys) : NULL;
 }
 
 static bool is_set(struct json_object *tree, const char *const *keys, const char *text)
@@ -371,42 +368,33 @@ static int take_form(struct json_object *tree, const char *index, enum source_fo
 
 int documents_form(struct service *s, const char *index, enum source_form *form, struct err *err)
 {
-    struct buf path;
-    struct http_answer answer = {0};
     struct json_object *tree = NULL;
     const struct product_info *p = &s->product;
     *form = (p->product == PRODUCT_ELASTICSEARCH && p->major >= 9) ||
                     (p->product == PRODUCT_OPENSEARCH && p->major >= 3)
                 ? SOURCE_VECTORS_APART
                 : SOURCE_AS_SENT;
-    buf_init(&path, PATH_MAX_BYTES);
-    push_index(&path, index, "?flat_settings=true");
-    int rc = http_request(s, "GET", buf_text(&path), span_make(NULL, 0), &answer, err);
-    if (rc == 0) {
-        rc = answer.status == 200 ? body_expect(&tree, &answer, "GET", buf_text(&path), err)
-                                  : http_refuse(&answer, "GET", buf_text(&path), err);
-        http_answer_release(&answer);
-    }
+    int rc = ask_of(s, "GET", index, "?flat_settings=true", NO_BODY, BODY_INDEX, &tree, err);
     if (rc == 0) {
         rc = take_form(tree, index, form, err);
     }
     json_object_put(tree);
-    buf_release(&path);
     return rc;
 }
 
 /* --- documents that no listing shows ---------------------------------------------------------- */
 
-static void take_nameless(struct json_object *tree, struct scan_page *page)
+static int take_nameless(struct json_object *tree, struct scan_page *page, struct err *err)
 {
     static const char *const keys[] = {"hits", "hits", NULL};
-    struct json_object *hits = body_member(tree, keys);
-    size_t count = hits != NULL ? json_object_array_length(hits) : 0;
-    for (size_t i = 0; i < count && i < SCAN_PAGE; i++) {
-        const char *id = body_text(json_object_array_get_idx(hits, i), "_id");
+    struct json_object *hits;
+    int rc = body_list(tree, keys, &hits, err);
+    for (size_t i = 0; i < json_tree_length(hits) && i < SCAN_PAGE; i++) {
+        const char *id = json_tree_text(json_tree_item(hits, i), "_id");
         scan_page_push(page, span_make(id, strlen(id)));
     }
     page->last = true;
+    return rc;
 }
 
 int documents_nameless(struct service *s, const char *index, struct scan_page *page,
@@ -414,23 +402,13 @@ int documents_nameless(struct service *s, const char *index, struct scan_page *p
 {
     static const char body[] = "{\"size\":1000,\"_source\":false,\"query\":{\"bool\":{\"must_not\":"
                                "{\"exists\":{\"field\":\"source_id\"}}}}}";
-    struct buf path;
-    struct http_answer answer = {0};
     struct json_object *tree = NULL;
-    buf_init(&path, PATH_MAX_BYTES);
-    push_index(&path, index, "/_search?filter_path=timed_out,hits.hits._id");
-    int rc =
-        http_request(s, "POST", buf_text(&path), span_make(body, sizeof(body) - 1), &answer, err);
-    if (rc == 0) {
-        rc = answer.status == 200 ? body_expect(&tree, &answer, "POST", buf_text(&path), err)
-                                  : http_refuse(&answer, "POST", buf_text(&path), err);
-        http_answer_release(&answer);
-    }
+    int rc = ask_of(s, "POST", index, "/_search?filter_path=timed_out,hits.hits._id",
+                    span_make(body, sizeof(body) - 1), BODY_HITS, &tree, err);
     scan_page_reset(page);
     if (rc == 0) {
-        take_nameless(tree, page);
+        rc = take_nameless(tree, page, err);
     }
     json_object_put(tree);
-    buf_release(&path);
     return rc;
 }

@@ -52,13 +52,12 @@ static size_t take_ours(struct json_object *tree, const char *alias, const char 
                         struct index_info *found)
 {
     size_t count = 0;
-    json_object_object_foreach(tree, name, description)
-    {
+    for (struct json_members index = json_tree_members(tree); json_tree_next(&index);) {
         int64_t number;
-        if (!index_name_of_alias(name, alias, &number)) {
+        if (!index_name_of_alias(index.name, alias, &number)) {
             continue;
         }
-        index_info_read(&found[count], name, description);
+        index_info_read(&found[count], index.name, index.value);
         found[count].number = number;
         count += strcmp(found[count].pipeline, pipeline) == 0;
     }
@@ -74,13 +73,13 @@ int index_list(struct service *s, const char *alias, const char *pipeline, struc
     *count = 0;
     int rc = index_name_check(alias, err);
     if (rc == 0) {
-        rc = ask_of(s, "GET", alias, "-2*?expand_wildcards=all&filter_path=" WANTED, NO_BODY, &tree,
-                    err);
+        rc = ask_of(s, "GET", alias, "-2*?expand_wildcards=all&filter_path=" WANTED, NO_BODY,
+                    BODY_CLUSTER, &tree, err);
     }
     if (rc != 0) {
         return rc;
     }
-    size_t all = (size_t)json_object_object_length(tree);
+    size_t all = json_tree_count(tree);
     struct index_info *found = mem_zero(all + 1, sizeof(*found));
     all = pipeline[0] != '\0' ? take_ours(tree, alias, pipeline, found) : 0;
     qsort(found, all, sizeof(*found), by_age);
@@ -104,12 +103,12 @@ static int read_health(const struct http_answer *answer, const char *path, char 
     if (answer->status != 200 && answer->status != 408) {
         return http_refuse(answer, "GET", path, err);
     }
-    int rc = body_expect(&tree, answer, "GET", path, err);
-    if (rc == 0 && body_text(tree, "status")[0] == '\0') {
+    int rc = body_expect(&tree, answer, BODY_SHORT, "GET", path, err);
+    if (rc == 0 && json_tree_text(tree, "status")[0] == '\0') {
         rc = http_refuse(answer, "GET", path, err); /* a 408 of somebody on the way */
     }
     if (rc == 0) {
-        snprintf(status, 16, "%s", body_text(tree, "status"));
+        snprintf(status, 16, "%s", json_tree_text(tree, "status"));
     }
     json_object_put(tree);
     return rc;
@@ -163,10 +162,10 @@ static int read_meta(struct service *s, const char *name, struct json_object **m
     struct json_object *tree = NULL;
     *meta = NULL;
     int rc = ask_description(s, name, &tree, err);
-    if (rc == 0 && body_member(tree, (const char *const[]){name, NULL}) != NULL) {
+    if (rc == 0 && json_tree_member(tree, name) != NULL) {
         struct json_object *found =
-            body_member(tree, (const char *const[]){name, "mappings", "_meta", NULL});
-        *meta = found != NULL ? json_object_get(found) : json_made_object();
+            json_tree_at(tree, (const char *const[]){name, "mappings", "_meta", NULL});
+        *meta = json_tree_is_object(found) ? json_object_get(found) : json_made_object();
     }
     json_object_put(tree);
     return rc;
@@ -174,7 +173,7 @@ static int read_meta(struct service *s, const char *name, struct json_object **m
 
 static struct json_object *ours_in(struct json_object *meta)
 {
-    return body_member(meta, (const char *const[]){"rowferry", NULL});
+    return json_tree_member(meta, "rowferry");
 }
 
 /* Our part of `_meta`, of which the pipeline (null: any) has to be named. */
@@ -192,7 +191,7 @@ static int meta_to_change(struct service *s, const char *name, const char *pipel
     if (rc != 0) {
         return rc;
     }
-    const char *owner = body_text(ours_in(*meta), "pipeline");
+    const char *owner = json_tree_text(ours_in(*meta), "pipeline");
     if (owner[0] == '\0' || (pipeline != NULL && strcmp(owner, pipeline) != 0)) {
         json_object_put(*meta);
         *meta = NULL;
@@ -217,10 +216,10 @@ static int put_mapping(struct service *s, const char *name, struct json_object *
         buf_push_text(&body, properties);
     }
     buf_push_char(&body, '}');
-    int rc =
-        body.failed
-            ? err_set(err, ERR_REJECTED, "cannot send a mapping of over %zu bytes", ASK_MAX_BYTES)
-            : ask_of(s, "PUT", name, "/_mapping", span_make(body.data, body.len), NULL, err);
+    int rc = body.failed ? err_set(err, ERR_REJECTED, "cannot send a mapping of over %zu bytes",
+                                   ASK_MAX_BYTES)
+                         : ask_of(s, "PUT", name, "/_mapping", span_make(body.data, body.len),
+                                  BODY_SHORT, NULL, err);
     buf_release(&body);
     return rc;
 }
@@ -252,9 +251,9 @@ int index_left(struct service *s, const char *name, struct buf *position, int64_
     if (rc != 0) {
         return rc;
     }
-    struct json_object *left = body_member(ours_in(meta), (const char *const[]){"left", NULL});
-    struct json_object *at = body_member(left, (const char *const[]){"position", NULL});
-    struct json_object *tick = body_member(left, (const char *const[]){"clock", NULL});
+    struct json_object *left = json_tree_member(ours_in(meta), "left");
+    struct json_object *at = json_tree_member(left, "position");
+    struct json_object *tick = json_tree_member(left, "clock");
     if (json_object_is_type(at, json_type_string) && json_object_is_type(tick, json_type_int)) {
         buf_push_text(position, json_object_get_string(at));
         *clock = json_object_get_int64(tick);
@@ -269,11 +268,12 @@ int index_left(struct service *s, const char *name, struct buf *position, int64_
 int index_mapping(struct service *s, const char *name, struct buf *json, struct err *err)
 {
     struct json_object *tree = NULL;
-    int rc = ask_of(s, "GET", name, "/_mapping", NO_BODY, &tree, err);
+    int rc = ask_of(s, "GET", name, "/_mapping", NO_BODY, BODY_INDEX, &tree, err);
     if (rc != 0) {
         return rc;
     }
-    struct json_object *mappings = body_member(tree, (const char *const[]){name, "mappings", NULL});
+    struct json_object *mappings =
+        json_tree_at(tree, (const char *const[]){name, "mappings", NULL});
     if (mappings == NULL) {
         rc = err_set(err, ERR_REJECTED, "\"%s\" is not the name of an index", name);
     } else {
@@ -286,14 +286,13 @@ int index_mapping(struct service *s, const char *name, struct buf *json, struct 
 
 static int merge(struct json_object *ours, const char *text, struct err *err)
 {
-    struct json_object *given = json_made_tree(text);
-    if (!json_object_is_type(given, json_type_object)) {
+    struct json_object *given = json_tree_of(text);
+    if (!json_tree_is_object(given)) {
         json_object_put(given);
         return err_set(err, ERR_INTERNAL, "what is to be put into _meta is no JSON object");
     }
-    json_object_object_foreach(given, key, value)
-    {
-        json_made_member(ours, key, json_object_get(value));
+    for (struct json_members m = json_tree_members(given); json_tree_next(&m);) {
+        json_made_member(ours, m.name, json_object_get(m.value));
     }
     json_object_put(given);
     return 0;

@@ -282,7 +282,7 @@ static void refuse_hint(int status, struct span body, struct err *err)
 /* "type: reason", whichever of the two is there; else the beginning of the text. */
 static void say_refusal(const struct http_answer *answer, struct buf *out)
 {
-    struct json_object *tree = answer->json ? body_parse(&answer->body) : NULL;
+    struct json_object *tree = answer->json ? body_parse(&answer->body, BODY_ERROR) : NULL;
     struct body_error error = body_error(tree);
     const struct buf *body = &answer->body;
     if (error.type[0] == '\0' && error.reason[0] == '\0') {

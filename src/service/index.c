@@ -69,10 +69,10 @@ static void copy_text(char *out, size_t size, const char *text)
 static bool blocked(struct json_object *settings)
 {
     static const char *const names[] = {"write", "read_only", "read_only_allow_delete"};
-    struct json_object *blocks = body_member(settings, (const char *const[]){"blocks", NULL});
+    struct json_object *blocks = json_tree_member(settings, "blocks");
     bool any = false;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        any |= strcmp(body_text(blocks, names[i]), "true") == 0;
+        any |= strcmp(json_tree_text(blocks, names[i]), "true") == 0;
     }
     return any;
 }
@@ -80,20 +80,20 @@ static bool blocked(struct json_object *settings)
 void index_info_read(struct index_info *out, const char *name, struct json_object *description)
 {
     struct json_object *ours =
-        body_member(description, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
+        json_tree_at(description, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
     struct json_object *settings =
-        body_member(description, (const char *const[]){"settings", "index", NULL});
+        json_tree_at(description, (const char *const[]){"settings", "index", NULL});
     memset(out, 0, sizeof(*out));
     copy_text(out->name, sizeof(out->name), name);
-    copy_text(out->uuid, sizeof(out->uuid), body_text(settings, "uuid"));
-    copy_text(out->pipeline, sizeof(out->pipeline), body_text(ours, "pipeline"));
-    copy_text(out->fingerprint, sizeof(out->fingerprint), body_text(ours, "mapping"));
-    copy_text(out->source, sizeof(out->source), body_text(ours, "source"));
-    copy_text(out->table, sizeof(out->table), body_text(ours, "table"));
-    copy_text(out->creator, sizeof(out->creator), body_text(ours, "creator"));
+    copy_text(out->uuid, sizeof(out->uuid), json_tree_text(settings, "uuid"));
+    copy_text(out->pipeline, sizeof(out->pipeline), json_tree_text(ours, "pipeline"));
+    copy_text(out->fingerprint, sizeof(out->fingerprint), json_tree_text(ours, "mapping"));
+    copy_text(out->source, sizeof(out->source), json_tree_text(ours, "source"));
+    copy_text(out->table, sizeof(out->table), json_tree_text(ours, "table"));
+    copy_text(out->creator, sizeof(out->creator), json_tree_text(ours, "creator"));
     out->left_clock =
-        json_object_get_int64(body_member(ours, (const char *const[]){"left", "clock", NULL}));
-    out->closed = strcmp(body_text(settings, "verified_before_close"), "true") == 0;
+        json_object_get_int64(json_tree_at(ours, (const char *const[]){"left", "clock", NULL}));
+    out->closed = strcmp(json_tree_text(settings, "verified_before_close"), "true") == 0;
     out->write_blocked = blocked(settings);
 }
 
@@ -105,17 +105,15 @@ void index_read_resolved(struct json_object *tree, const char *name, enum alias_
     if (tree == NULL) {
         return;
     }
-    struct json_object_iterator first = json_object_iter_begin(tree);
+    struct json_members only = json_tree_members(tree);
     if (stream_read(tree, name, out)) {
         *kind = ALIAS_STREAM;
-    } else if (json_object_object_length(tree) > 1) {
+    } else if (json_tree_count(tree) > 1) {
         *kind = ALIAS_SEVERAL;
-    } else if (json_object_object_length(tree) == 1) {
-        const char *concrete = json_object_iter_peek_name(&first);
-        struct json_object *description = json_object_iter_peek_value(&first);
-        bool alias = body_member(description, (const char *const[]){"aliases", name, NULL}) != NULL;
+    } else if (json_tree_next(&only)) {
+        bool alias = json_tree_at(only.value, (const char *const[]){"aliases", name, NULL}) != NULL;
         *kind = alias ? ALIAS_ONE : ALIAS_CONCRETE;
-        index_info_read(out, concrete, description);
+        index_info_read(out, only.name, only.value);
     }
 }
 
@@ -143,7 +141,7 @@ int index_look(struct service *s, const char *name, bool *found, struct index_in
     if (rc != 0 || tree == NULL) {
         return rc;
     }
-    struct json_object *description = body_member(tree, (const char *const[]){name, NULL});
+    struct json_object *description = json_tree_member(tree, name);
     if (description != NULL) {
         *found = true;
         index_info_read(out, name, description);
@@ -189,7 +187,8 @@ int index_create(struct service *s, const char *name, const char *mappings, cons
         buf_push_char(&body, '}');
         rc = body.failed ? err_set(err, ERR_REJECTED, "cannot send a mapping of over %zu bytes",
                                    ASK_MAX_BYTES)
-                         : ask_of(s, "PUT", name, "", span_make(body.data, body.len), NULL, err);
+                         : ask_of(s, "PUT", name, "", span_make(body.data, body.len), BODY_SHORT,
+                                  NULL, err);
     }
     if (rc < 0) {
         index_hint_type(err);
@@ -204,7 +203,8 @@ int index_finish(struct service *s, const char *name, const char *settings, stru
     buf_init(&body, ASK_MAX_BYTES);
     int rc = settings_finished(&body, settings, err);
     if (rc == 0) {
-        rc = ask_of(s, "PUT", name, "/_settings", span_make(body.data, body.len), NULL, err);
+        rc = ask_of(s, "PUT", name, "/_settings", span_make(body.data, body.len), BODY_SHORT, NULL,
+                    err);
     }
     buf_release(&body);
     return rc == 0 ? index_refresh(s, name, err) : rc;
@@ -223,8 +223,8 @@ void index_push_action(struct buf *out, const char *action, const char *index, c
 
 int index_check_swapped(struct json_object *tree, const char *alias, struct err *err)
 {
-    struct json_object *errors = body_member(tree, (const char *const[]){"errors", NULL});
-    struct json_object *done = body_member(tree, (const char *const[]){"acknowledged", NULL});
+    struct json_object *errors = json_tree_member(tree, "errors");
+    struct json_object *done = json_tree_member(tree, "acknowledged");
     if (json_object_get_boolean(errors)) {
         return err_set(err, ERR_REJECTED, "cannot swap the alias \"%s\": an action failed", alias);
     }
@@ -257,7 +257,7 @@ int index_swap(struct service *s, const char *alias, const char *from, const cha
     }
     index_push_action(&body, "add", to, alias, "");
     buf_push_literal(&body, "]}");
-    int rc = ask(s, "POST", "/_aliases", span_make(body.data, body.len), &tree, err);
+    int rc = ask(s, "POST", "/_aliases", span_make(body.data, body.len), BODY_SHORT, &tree, err);
     if (rc == 0) {
         rc = index_check_swapped(tree, alias, err);
     }
@@ -270,7 +270,7 @@ int index_swap(struct service *s, const char *alias, const char *from, const cha
 static int check_shards(struct json_object *tree, const char *name, struct err *err)
 {
     struct json_object *failed =
-        body_member(tree, (const char *const[]){"_shards", "failed", NULL});
+        json_tree_at(tree, (const char *const[]){"_shards", "failed", NULL});
     int count = json_object_get_int(failed);
     if (count > 0) {
         return err_set(err, ERR_TRANSIENT, "could not reach %d shards of index \"%s\"", count,
@@ -282,7 +282,7 @@ static int check_shards(struct json_object *tree, const char *name, struct err *
 int index_refresh(struct service *s, const char *name, struct err *err)
 {
     struct json_object *tree = NULL;
-    int rc = ask_of(s, "POST", name, "/_refresh", NO_BODY, &tree, err);
+    int rc = ask_of(s, "POST", name, "/_refresh", NO_BODY, BODY_SHORT, &tree, err);
     if (rc == 0) {
         rc = check_shards(tree, name, err);
     }
@@ -294,16 +294,16 @@ int index_count(struct service *s, const char *name, int64_t *count, struct err 
 {
     struct json_object *tree = NULL;
     *count = 0;
-    int rc = ask_of(s, "GET", name, "/_count", NO_BODY, &tree, err);
+    int rc = ask_of(s, "GET", name, "/_count", NO_BODY, BODY_SHORT, &tree, err);
     if (rc == 0) {
         rc = check_shards(tree, name, err);
     }
-    struct json_object *number = body_member(tree, (const char *const[]){"count", NULL});
+    struct json_object *number = json_tree_member(tree, "count");
     if (rc == 0 && !json_object_is_type(number, json_type_int)) {
         rc = err_set(err, ERR_TRANSIENT, "could not read how many documents \"%s\" has", name);
     }
     if (rc == 0) {
-        *count = json_object_get_int64(number);
+        *count = json_tree_amount(tree, "count");
     }
     json_object_put(tree);
     return rc;
@@ -325,5 +325,5 @@ int index_delete(struct service *s, const char *name, const char *pipeline, stru
                        "refusing to delete index \"%s\": its _meta does not name pipeline \"%s\"",
                        name, pipeline);
     }
-    return ask_of(s, "DELETE", name, "", NO_BODY, NULL, err);
+    return ask_of(s, "DELETE", name, "", NO_BODY, BODY_SHORT, NULL, err);
 }

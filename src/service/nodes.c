@@ -14,10 +14,12 @@ int nodes_count(struct service *s, int *out, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    struct json_object *tree = answer.status == 200 ? body_parse(&answer.body) : NULL;
-    *out =
-        json_object_get_int(body_member(tree, (const char *const[]){"number_of_data_nodes", NULL}));
+    struct json_object *tree = NULL;
+    if (answer.status == 200) {
+        rc = body_take(&tree, &answer, BODY_SHORT, "GET", HEALTH, err);
+    }
+    *out = json_object_get_int(json_tree_member(tree, "number_of_data_nodes"));
     json_object_put(tree);
     http_answer_release(&answer);
-    return 0;
+    return rc;
 }

@@ -90,8 +90,8 @@ static void push_word(struct buf *list, const char *word, const char *on)
 static int has_privileges(struct service *s, const struct buf *body, struct json_object **tree,
                           struct err *err)
 {
-    return ask(s, "POST", "/_security/user/_has_privileges", span_make(body->data, body->len), tree,
-               err);
+    return ask(s, "POST", "/_security/user/_has_privileges", span_make(body->data, body->len),
+               BODY_SHORT, tree, err);
 }
 
 /* "read, manage on "a"", the privileges that this name lacks. */
@@ -100,7 +100,7 @@ static void push_lacking(struct buf *missing, struct json_object *tree, const ch
     size_t count = 0;
     for (size_t i = 0; elastic_needs[i] != NULL; i++) {
         const char *const keys[] = {"index", name, elastic_needs[i], NULL};
-        if (!json_object_get_boolean(body_member(tree, keys))) {
+        if (!json_object_get_boolean(json_tree_at(tree, keys))) {
             buf_printf(missing, "%s%s",
                        count > 0          ? ", "
                        : missing->len > 0 ? "; "
@@ -147,18 +147,18 @@ static const char *const broad_index[] = {"read", "write", "delete_index", "mana
 static void read_breadth(struct account *out, struct json_object *tree)
 {
     const char *const all[] = {"cluster", "all", NULL};
-    if (json_object_get_boolean(body_member(tree, all))) {
+    if (json_object_get_boolean(json_tree_at(tree, all))) {
         snprintf(out->administrator, sizeof(out->administrator), "cluster privilege all");
     }
     for (size_t i = 0; broad_cluster[i] != NULL; i++) {
         const char *const keys[] = {"cluster", broad_cluster[i], NULL};
-        if (json_object_get_boolean(body_member(tree, keys))) {
+        if (json_object_get_boolean(json_tree_at(tree, keys))) {
             push_word(&out->surplus, broad_cluster[i], NULL);
         }
     }
     for (size_t i = 0; broad_index[i] != NULL; i++) {
         const char *const keys[] = {"index", "*", broad_index[i], NULL};
-        if (json_object_get_boolean(body_member(tree, keys))) {
+        if (json_object_get_boolean(json_tree_at(tree, keys))) {
             push_word(&out->surplus, broad_index[i], "*");
         }
     }
@@ -168,9 +168,9 @@ static void read_breadth(struct account *out, struct json_object *tree)
 static void read_name(struct account *out, struct json_object *who)
 {
     static const char *const keys[] = {"api_key", NULL};
-    const char *key = body_text(body_member(who, keys), "name");
+    const char *key = json_tree_text(json_tree_at(who, keys), "name");
     snprintf(out->name, sizeof(out->name), "%s%s", key[0] != '\0' ? "API key " : "",
-             key[0] != '\0' ? key : body_text(who, "username"));
+             key[0] != '\0' ? key : json_tree_text(who, "username"));
 }
 
 static int elastic_account(struct service *s, struct account *out, struct err *err)
@@ -184,7 +184,7 @@ static int elastic_account(struct service *s, struct account *out, struct err *e
                             "\"index\":[{\"names\":[\"*\"],\"privileges\":");
     push_list(&body, broad_index);
     buf_push_literal(&body, "}]}");
-    int rc = ask(s, "GET", "/_security/_authenticate", NO_BODY, &who, err);
+    int rc = ask(s, "GET", "/_security/_authenticate", NO_BODY, BODY_ROOT, &who, err);
     if (rc == 0) {
         read_name(out, who);
         rc = has_privileges(s, &body, &tree, err);

@@ -122,9 +122,8 @@ int privilege_probe(struct service *s, const char *alias, struct buf *missing, s
 
 static bool has(struct json_object *list, const char *word)
 {
-    for (size_t i = 0;
-         json_object_is_type(list, json_type_array) && i < json_object_array_length(list); i++) {
-        const char *item = json_object_get_string(json_object_array_get_idx(list, i));
+    for (size_t i = 0; i < json_tree_length(list); i++) {
+        const char *item = json_object_get_string(json_tree_item(list, i));
         if (item != NULL && strcmp(item, word) == 0) {
             return true;
         }
@@ -144,10 +143,10 @@ static void read_roles(struct account *out, struct json_object *who)
         {"roles", "security_rest_api_full_access"},
         {"backend_roles", "admin"},
     };
-    snprintf(out->name, sizeof(out->name), "%s", body_text(who, "user_name"));
+    snprintf(out->name, sizeof(out->name), "%s", json_tree_text(who, "user_name"));
     for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
         const char *const keys[] = {signs[i].member, NULL};
-        if (out->administrator[0] == '\0' && has(body_member(who, keys), signs[i].role)) {
+        if (out->administrator[0] == '\0' && has(json_tree_at(who, keys), signs[i].role)) {
             snprintf(out->administrator, sizeof(out->administrator), "%s %s",
                      strcmp(signs[i].member, "roles") == 0 ? "role" : "backend role",
                      signs[i].role);
@@ -183,7 +182,7 @@ static int look_beyond(struct service *s, struct account *out, struct err *err)
 int privilege_probe_account(struct service *s, struct account *out, struct err *err)
 {
     struct json_object *who = NULL;
-    int rc = ask(s, "GET", "/_plugins/_security/authinfo", NO_BODY, &who, err);
+    int rc = ask(s, "GET", "/_plugins/_security/authinfo", NO_BODY, BODY_ROOT, &who, err);
     if (rc == 0) {
         read_roles(out, who);
         rc = look_beyond(s, out, err);

@@ -66,8 +66,8 @@ static enum product product_of_header(const struct http_answer *answer)
  * before 7.14 has no header either, only its own tagline. */
 static enum product product_of_body(struct json_object *tree, struct json_object *version)
 {
-    const char *tagline = body_text(tree, "tagline");
-    if (strcmp(body_text(version, "distribution"), "opensearch") == 0 ||
+    const char *tagline = json_tree_text(tree, "tagline");
+    if (strcmp(json_tree_text(version, "distribution"), "opensearch") == 0 ||
         strstr(tagline, "OpenSearch") != NULL) {
         return PRODUCT_OPENSEARCH;
     }
@@ -93,23 +93,23 @@ static void read_version(struct product_info *out, const char *number)
 static int read_root(struct product_info *out, const struct http_answer *answer, struct err *err)
 {
     struct json_object *tree = NULL;
-    int rc = body_expect(&tree, answer, "GET", "/", err);
+    int rc = body_expect(&tree, answer, BODY_ROOT, "GET", "/", err);
     if (rc != 0) {
         return rc;
     }
-    struct json_object *version = body_member(tree, (const char *const[]){"version", NULL});
+    struct json_object *version = json_tree_member(tree, "version");
     out->permitted = true;
-    const char *cluster = body_text(tree, "cluster_uuid");
+    const char *cluster = json_tree_text(tree, "cluster_uuid");
     size_t n = text_cut(cluster, strlen(cluster), sizeof(out->cluster) - 1);
     memcpy(out->cluster, cluster, n);
-    out->stand_in = strcmp(body_text(version, "build_type"), "devsearch") == 0;
+    out->stand_in = strcmp(json_tree_text(version, "build_type"), "devsearch") == 0;
     out->product = product_of_header(answer);
     if (out->product == PRODUCT_UNKNOWN) {
         out->product = product_of_body(tree, version);
     }
     /* Serverless gives a number that says nothing of its features */
-    if (strcmp(body_text(version, "build_flavor"), "serverless") != 0) {
-        read_version(out, body_text(version, "number"));
+    if (strcmp(json_tree_text(version, "build_flavor"), "serverless") != 0) {
+        read_version(out, json_tree_text(version, "number"));
     }
     json_object_put(tree);
     return 0;

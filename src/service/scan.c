@@ -44,7 +44,7 @@ void scan_page_push(struct scan_page *page, struct span key)
 struct span scan_page_key(const struct scan_page *page, size_t i)
 {
     size_t from = i > 0 ? page->ends[i - 1] : 0;
-    return span_make(page->bytes.data + from, page->ends[i] - from);
+    return span_make(buf_text(&page->bytes) + from, page->ends[i] - from);
 }
 
 /* --- the answer ---------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ struct slot {
     unsigned credential;               /* which one it was sent with: service.credential then */
     struct curl_slist *signed_headers; /* of this request alone; null: not signed */
     struct http_answer answer;
-    bool head_whole; /* the blank line after the answer's head has come */
+    bool head_whole; /* the blank line after the final head (not 1xx) has come */
     bool overflow;   /* the answer's body was larger than its maximum */
     bool finished;
     CURLcode result;

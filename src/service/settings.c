@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "rowferry/document/json_made.h"
+#include "rowferry/document/json_tree.h"
 #include "rowferry/service/index.h"
 
-#define TREE_MAX_DEPTH 32
 #define REFRESH "index.refresh_interval"
 #define REPLICAS "index.number_of_replicas"
 #define EXPAND "index.auto_expand_replicas"
@@ -16,13 +16,8 @@
 
 static int parse(struct json_object **out, const char *configured, struct err *err)
 {
-    *out = configured != NULL ? NULL : json_made_object();
-    if (configured != NULL) {
-        struct json_tokener *tokener = json_made_tokener(TREE_MAX_DEPTH);
-        *out = json_made_parsed(tokener, configured, strlen(configured) + 1);
-        json_tokener_free(tokener);
-    }
-    if (!json_object_is_type(*out, json_type_object)) {
+    *out = configured != NULL ? json_tree_of(configured) : json_made_object();
+    if (!json_tree_is_object(*out)) {
         json_object_put(*out);
         *out = NULL;
         return err_set(err, ERR_CONFIG, "\"settings\" of an index must be a JSON object");
@@ -34,20 +29,18 @@ static int parse(struct json_object **out, const char *configured, struct err *e
 static bool find(struct json_object *tree, const char *name, struct json_object **holder,
                  const char **key)
 {
-    struct json_object *index = NULL;
     const char *plain = name + strlen("index.");
     *holder = tree;
     *key = name;
-    if (json_object_object_get_ex(tree, name, NULL)) {
+    if (json_tree_has(tree, name)) {
         return true;
     }
     *key = plain;
-    if (json_object_object_get_ex(tree, plain, NULL)) {
+    if (json_tree_has(tree, plain)) {
         return true;
     }
-    *holder = json_object_object_get_ex(tree, "index", &index) ? index : NULL;
-    return json_object_is_type(*holder, json_type_object) &&
-           json_object_object_get_ex(*holder, plain, NULL);
+    *holder = json_tree_member(tree, "index");
+    return json_tree_has(*holder, plain);
 }
 
 static void take_out(struct json_object *tree, const char *name)
@@ -55,7 +48,7 @@ static void take_out(struct json_object *tree, const char *name)
     struct json_object *holder;
     const char *key;
     while (find(tree, name, &holder, &key)) {
-        json_object_object_del(holder, key);
+        json_tree_remove(holder, key);
     }
 }
 
@@ -90,7 +83,7 @@ int64_t index_setting(const char *settings, const char *name, int64_t fallback)
         return fallback;
     }
     if (find(tree, name, &holder, &key)) {
-        value = json_object_get_int64(json_object_object_get(holder, key));
+        value = json_object_get_int64(json_tree_member(holder, key));
     }
     json_object_put(tree);
     return value;
@@ -123,7 +116,7 @@ static void put_back(struct buf *out, struct json_object *tree, const char *name
     const char *key;
     bool set = find(tree, name, &holder, &key);
     buf_printf(out, "\"%s\":", name + strlen("index."));
-    append(out, set ? json_object_object_get(holder, key) : NULL);
+    append(out, set ? json_tree_member(holder, key) : NULL);
 }
 
 int settings_finished(struct buf *out, const char *configured, struct err *err)

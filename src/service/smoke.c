@@ -52,7 +52,7 @@ static int step(struct service *s, const struct smoke *t, enum step which, const
     int rc = http_request(s, method, buf_text(&path), body, &answer, err);
     if (rc == 0) {
         if (answer.status == 200 || answer.status == 201) {
-            rc = body_expect(tree, &answer, method, buf_text(&path), err);
+            rc = body_expect(tree, &answer, BODY_HITS, method, buf_text(&path), err);
         } else {
             rc = http_refuse(&answer, method, buf_text(&path), err);
             name_privilege(t, which, err);
@@ -132,9 +132,9 @@ int smoke_create(struct service *s, struct smoke *t, struct err *err)
 
 static int read_indexed(struct smoke *t, struct json_object *tree, struct err *err)
 {
-    const char *result = body_text(tree, "result");
+    const char *result = json_tree_text(tree, "result");
     t->updated = strcmp(result, "updated") == 0;
-    snprintf(t->id, sizeof(t->id), "%s", body_text(tree, "_id"));
+    snprintf(t->id, sizeof(t->id), "%s", json_tree_text(tree, "_id"));
     if ((!t->updated && strcmp(result, "created") != 0) || t->id[0] == '\0') {
         return err_set(err, ERR_REJECTED,
                        "POST /%s/_doc: the service said \"%s\", not \"created\" or \"updated\"",
@@ -171,11 +171,10 @@ int smoke_index(struct service *s, struct smoke *t, int64_t wall_us, struct err 
 static bool among_hits(const struct smoke *t, struct json_object *tree)
 {
     static const char *const path[] = {"hits", "hits", NULL};
-    struct json_object *hits = body_member(tree, path);
-    size_t count = json_object_is_type(hits, json_type_array) ? json_object_array_length(hits) : 0;
-    for (size_t i = 0; i < count; i++) {
+    struct json_object *hits = json_tree_at(tree, path);
+    for (size_t i = 0; i < json_tree_length(hits); i++) {
         if (t->id[0] == '\0' ||
-            strcmp(body_text(json_object_array_get_idx(hits, i), "_id"), t->id) == 0) {
+            strcmp(json_tree_text(json_tree_item(hits, i), "_id"), t->id) == 0) {
             return true;
         }
     }
@@ -213,7 +212,7 @@ static int is_ours(struct service *s, const struct smoke *t, bool *there, bool *
     }
     const char *const path[] = {t->index, "mappings", "_meta", "rowferry", NULL};
     *there = true;
-    *ours = strcmp(body_text(body_member(tree, path), "smoke"), t->token) == 0;
+    *ours = strcmp(json_tree_text(json_tree_at(tree, path), "smoke"), t->token) == 0;
     json_object_put(tree);
     return 0;
 }

@@ -6,42 +6,20 @@
 #include <string.h>
 #include <strings.h>
 
-#include "body.h"
+#include "ask.h"
 
 #define PATH_BYTES 1024
 #define WATERMARK_DEFAULT "85%"
 
-static const struct span no_body = {NULL, 0};
-
-static int ask(struct service *s, const char *path, struct json_object **tree, struct err *err)
-{
-    struct http_answer answer;
-    *tree = NULL;
-    int rc = http_request(s, "GET", path, no_body, &answer, err);
-    if (rc != 0) {
-        return rc;
-    }
-    rc = answer.status == 200 ? body_expect(tree, &answer, "GET", path, err)
-                              : http_refuse(&answer, "GET", path, err);
-    http_answer_release(&answer);
-    return rc;
-}
-
 static int look_index(struct service *s, const char *index, int64_t *bytes, struct err *err)
 {
-    static const char *const keys[] = {"_all", "total", "store", "size_in_bytes", NULL};
+    static const char *const keys[] = {"_all", "total", "store", NULL};
     struct json_object *tree;
-    struct buf path;
-    buf_init(&path, PATH_BYTES);
-    buf_push_char(&path, '/');
-    http_push_segment(&path, index, strlen(index));
-    buf_push_literal(&path, "/_stats/store");
-    int rc = ask(s, buf_text(&path), &tree, err);
+    int rc = ask_of(s, "GET", index, "/_stats/store", NO_BODY, BODY_CLUSTER, &tree, err);
     if (rc == 0) {
-        *bytes = json_object_get_int64(body_member(tree, keys));
+        *bytes = json_tree_amount(json_tree_at(tree, keys), "size_in_bytes");
     }
     json_object_put(tree);
-    buf_release(&path);
     return rc;
 }
 
@@ -86,7 +64,7 @@ static void take_watermark(struct json_object *tree, struct buf *out)
     for (size_t i = 0; i < 3 && out->len == 0; i++) {
         const char *const keys[] = {places[i], "cluster",   "routing", "allocation",
                                     "disk",    "watermark", "low",     NULL};
-        struct json_object *value = body_member(tree, keys);
+        struct json_object *value = json_tree_at(tree, keys);
         buf_push_text(out, value != NULL ? json_object_get_string(value) : "");
     }
 }
@@ -94,10 +72,10 @@ static void take_watermark(struct json_object *tree, struct buf *out)
 static int look_watermark(struct service *s, struct buf *out, struct err *err)
 {
     struct json_object *tree;
-    int rc = ask(s,
+    int rc = ask(s, "GET",
                  "/_cluster/settings?include_defaults=true&"
                  "filter_path=*.cluster.routing.allocation.disk.watermark.low",
-                 &tree, err);
+                 NO_BODY, BODY_CLUSTER, &tree, err);
     if (rc == 0) {
         take_watermark(tree, out);
     }
@@ -111,24 +89,19 @@ static int look_watermark(struct service *s, struct buf *out, struct err *err)
 /* The least room of all nodes that hold data; negative where none says. */
 static int look_nodes(struct service *s, const char *watermark, int64_t *room, struct err *err)
 {
-    static const char *const all[] = {"fs", "total", "total_in_bytes", NULL};
-    static const char *const free_[] = {"fs", "total", "available_in_bytes", NULL};
-    static const char *const nodes[] = {"nodes", NULL};
+    static const char *const disk[] = {"fs", "total", NULL};
     struct json_object *tree;
     *room = -1;
-    int rc = ask(s,
+    int rc = ask(s, "GET",
                  "/_nodes/data:true/stats/fs?filter_path=nodes.*.fs.total.total_in_bytes,"
                  "nodes.*.fs.total.available_in_bytes",
-                 &tree, err);
-    struct json_object *list = rc == 0 ? body_member(tree, nodes) : NULL;
-    if (json_object_is_type(list, json_type_object)) {
-        json_object_object_foreach(list, id, node)
-        {
-            (void)id;
-            int64_t here = storage_room(watermark, json_object_get_int64(body_member(node, all)),
-                                        json_object_get_int64(body_member(node, free_)));
-            *room = *room < 0 || here < *room ? here : *room;
-        }
+                 NO_BODY, BODY_CLUSTER, &tree, err);
+    struct json_members node = json_tree_members(json_tree_member(tree, "nodes"));
+    while (json_tree_next(&node)) {
+        struct json_object *sizes = json_tree_at(node.value, disk);
+        int64_t here = storage_room(watermark, json_tree_amount(sizes, "total_in_bytes"),
+                                    json_tree_amount(sizes, "available_in_bytes"));
+        *room = *room < 0 || here < *room ? here : *room;
     }
     json_object_put(tree);
     return rc;

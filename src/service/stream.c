@@ -11,7 +11,6 @@
 #include "rowferry/document/json_made.h"
 #include "rowferry/service/cluster.h"
 
-#define TREE_MAX_DEPTH 64
 #define PRIORITY_LEAST 500 /* above those that the products bring along */
 #define PLAIN (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
@@ -38,7 +37,7 @@ int64_t stream_number(struct span backing)
 
 static struct json_object *ours_in(struct json_object *description)
 {
-    return body_member(description, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
+    return json_tree_at(description, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
 }
 
 struct backing {
@@ -53,10 +52,10 @@ struct backing {
 static bool look_at(struct json_object *tree, const char *name, struct backing *out)
 {
     *out = (struct backing){.all_noted = true};
-    json_object_object_foreach(tree, index, description)
-    {
-        int64_t number = stream_number(span_make(index, strlen(index)));
-        if (strcmp(body_text(description, "data_stream"), name) != 0) {
+    for (struct json_members m = json_tree_members(tree); json_tree_next(&m);) {
+        struct json_object *description = m.value;
+        int64_t number = stream_number(span_make(m.name, strlen(m.name)));
+        if (strcmp(json_tree_text(description, "data_stream"), name) != 0) {
             return false;
         }
         if (out->newest == NULL || number > out->number) {
@@ -67,8 +66,8 @@ static bool look_at(struct json_object *tree, const char *name, struct backing *
             out->marked = description;
             out->marked_number = number;
         }
-        out->first = number == 1 && !is_replaced(index) ? description : out->first;
-        out->all_noted &= body_text(ours_in(description), "stream")[0] != '\0';
+        out->first = number == 1 && !is_replaced(m.name) ? description : out->first;
+        out->all_noted &= json_tree_text(ours_in(description), "stream")[0] != '\0';
     }
     return out->newest != NULL;
 }
@@ -89,7 +88,7 @@ bool stream_read(struct json_object *tree, const char *name, struct index_info *
         index_info_read(&first, name, b.first);
         memcpy(out->uuid, first.uuid, sizeof(out->uuid));
     } else {
-        snprintf(out->uuid, sizeof(out->uuid), "%s", body_text(ours_in(b.marked), "stream"));
+        snprintf(out->uuid, sizeof(out->uuid), "%s", json_tree_text(ours_in(b.marked), "stream"));
     }
     return true;
 }
@@ -102,7 +101,7 @@ static int put(struct service *s, const char *name, const char *rest, struct jso
 {
     const char *text = body != NULL ? json_made_string(body, PLAIN) : NULL;
     struct span bytes = text != NULL ? span_make(text, strlen(text)) : NO_BODY;
-    return ask_of(s, "PUT", name, rest, bytes, NULL, err);
+    return ask_of(s, "PUT", name, rest, bytes, BODY_SHORT, NULL, err);
 }
 
 /* "/<api>/<name>" */
@@ -120,11 +119,7 @@ static int put_by(struct service *s, const char *api, const char *name, struct j
 
 static struct json_object *parse(const char *text)
 {
-    struct json_tokener *tokener = json_made_tokener(TREE_MAX_DEPTH);
-    struct json_object *tree =
-        text != NULL ? json_made_parsed(tokener, text, strlen(text) + 1) : json_made_object();
-    json_tokener_free(tokener);
-    return tree;
+    return text != NULL ? json_tree_of(text) : json_made_object();
 }
 
 /* What is to be of a stream. */
@@ -170,12 +165,11 @@ static bool is_given(const char *property)
 static void first_lacking(struct json_object *wanted, struct json_object *found,
                           char out[STREAM_TEMPLATE_BYTES])
 {
-    json_object_object_foreach(wanted, property, mapping)
-    {
-        struct json_object *there = body_member(found, (const char *const[]){property, NULL});
-        bool same = strcmp(body_text(there, "type"), body_text(mapping, "type")) == 0;
-        if (out[0] == '\0' && (there == NULL || !same) && !(there == NULL && is_given(property))) {
-            snprintf(out, STREAM_TEMPLATE_BYTES, "%s", property);
+    for (struct json_members m = json_tree_members(wanted); json_tree_next(&m);) {
+        struct json_object *there = json_tree_member(found, m.name);
+        bool same = strcmp(json_tree_text(there, "type"), json_tree_text(m.value, "type")) == 0;
+        if (out[0] == '\0' && (there == NULL || !same) && !(there == NULL && is_given(m.name))) {
+            snprintf(out, STREAM_TEMPLATE_BYTES, "%s", m.name);
         }
     }
 }
@@ -190,10 +184,9 @@ static int look_lacking(struct service *s, const char *name, struct json_object 
     buf_init(&rest, 3 * INDEX_NAME_MAX_BYTES + 64);
     buf_push_literal(&rest, "/_simulate_index/");
     http_push_segment(&rest, name, strlen(name));
-    int rc = ask_of(s, "POST", "_index_template", buf_text(&rest), NO_BODY, &tree, err);
+    int rc = ask_of(s, "POST", "_index_template", buf_text(&rest), NO_BODY, BODY_INDEX, &tree, err);
     if (rc == 0) {
-        first_lacking(body_member(mappings, (const char *const[]){"properties", NULL}),
-                      body_member(tree, place), out);
+        first_lacking(json_tree_member(mappings, "properties"), json_tree_at(tree, place), out);
     }
     json_object_put(tree);
     buf_release(&rest);
@@ -287,7 +280,7 @@ static int expect_free(struct service *s, const struct index_info *at, const cha
 static void note(struct wanted *w, const char *uuid)
 {
     struct json_object *ours =
-        body_member(w->mappings, (const char *const[]){"_meta", "rowferry", NULL});
+        json_tree_at(w->mappings, (const char *const[]){"_meta", "rowferry", NULL});
     if (ours != NULL && uuid[0] != '\0') {
         json_made_member(ours, "stream", json_made_text(uuid));
     }
@@ -321,8 +314,8 @@ static int create(struct service *s, struct wanted *w, struct err *err)
 {
     enum alias_kind kind;
     struct index_info at;
-    const char *pipeline = body_text(
-        body_member(w->mappings, (const char *const[]){"_meta", "rowferry", NULL}), "pipeline");
+    const char *pipeline = json_tree_text(
+        json_tree_at(w->mappings, (const char *const[]){"_meta", "rowferry", NULL}), "pipeline");
     int rc = index_resolve(s, w->name, &kind, &at, err);
     if (rc < 0) {
         return rc;
@@ -383,7 +376,7 @@ static int put_mark(struct service *s, const struct generation *stream, struct j
 {
     struct json_object *body = json_made_object();
     struct json_object *meta =
-        body_member(marked, (const char *const[]){"mappings", "_meta", NULL});
+        json_tree_at(marked, (const char *const[]){"mappings", "_meta", NULL});
     json_made_member(ours_in(marked), "stream", json_made_text(stream->uuid));
     json_made_member(body, "_meta", json_object_get(meta));
     int rc = put(s, stream->name, "/_mapping", body, err);

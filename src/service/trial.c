@@ -9,6 +9,7 @@
 #include "ask.h"
 
 #define PATH_MAX_BYTES 4096
+#define COPIES_MOST 10000 /* no cluster has as many nodes */
 #define IDS_MAX_BYTES ((size_t)8 << 20)
 #define FILTER "filter_path=timed_out,hits.total,hits.hits._id"
 
@@ -71,34 +72,35 @@ struct span hits_id(const struct hits *h, size_t i)
     return span_make(id, strlen(id));
 }
 
-static void take_hits(struct hits *h, struct json_object *tree)
+static int take_hits(struct hits *h, struct json_object *tree, struct err *err)
 {
-    struct json_object *list = body_member(tree, (const char *const[]){"hits", "hits", NULL});
-    struct json_object *total =
-        body_member(tree, (const char *const[]){"hits", "total", "value", NULL});
-    size_t count = list != NULL ? json_object_array_length(list) : 0;
+    struct json_object *list;
+    int rc = body_list(tree, (const char *const[]){"hits", "hits", NULL}, &list, err);
+    struct json_object *total = json_tree_at(tree, (const char *const[]){"hits", "total", NULL});
+    size_t count = json_tree_length(list);
     buf_reset(&h->ids);
     h->count = 0;
-    h->total = total != NULL ? json_object_get_int64(total) : 0;
+    h->total = json_tree_amount(total, "value");
     h->offsets = mem_grow(h->offsets, count + 1, sizeof(*h->offsets));
     for (size_t i = 0; i < count; i++) {
-        const char *id = body_text(json_object_array_get_idx(list, i), "_id");
+        const char *id = json_tree_text(json_tree_item(list, i), "_id");
         h->offsets[h->count++] = h->ids.len;
         buf_push(&h->ids, id, strlen(id) + 1);
     }
+    return rc;
 }
 
 static int search(struct service *s, const char *method, const char *path, struct span body,
                   struct hits *out, struct err *err)
 {
     struct json_object *tree = NULL;
-    int rc = ask(s, method, path, body, &tree, err);
-    struct json_object *late = body_member(tree, (const char *const[]){"timed_out", NULL});
+    int rc = ask(s, method, path, body, BODY_HITS, &tree, err);
+    struct json_object *late = json_tree_member(tree, "timed_out");
     if (rc == 0 && json_object_get_boolean(late)) {
         rc = err_set(err, ERR_TRANSIENT, "%s %s did not end in time", method, path);
     }
     if (rc == 0) {
-        take_hits(out, tree);
+        rc = take_hits(out, tree, err);
     }
     json_object_put(tree);
     return rc;
@@ -108,8 +110,8 @@ int trial_search(struct service *s, const char *index, const char *body, size_t 
                  struct hits *out, struct err *err)
 {
     struct buf path;
-    struct json_object *tree = json_made_tree(body);
-    if (!json_object_is_type(tree, json_type_object)) {
+    struct json_object *tree = json_tree_of(body);
+    if (!json_tree_is_object(tree)) {
         json_object_put(tree);
         return err_set(err, ERR_CONFIG, "the body of a search is no JSON object");
     }
@@ -147,25 +149,19 @@ static void tell_sort(struct json_object *entry, trial_each each, void *context)
 {
     if (json_object_is_type(entry, json_type_string)) {
         each(context, json_object_get_string(entry));
-    } else if (json_object_is_type(entry, json_type_object)) {
-        json_object_object_foreach(entry, name, ignored)
-        {
-            (void)ignored;
-            each(context, name);
-        }
+    }
+    for (struct json_members m = json_tree_members(entry); json_tree_next(&m);) {
+        each(context, m.name);
     }
 }
 
 void trial_sorted_by(const char *body, trial_each each, void *context)
 {
-    struct json_object *tree = json_made_tree(body);
-    struct json_object *sort = body_member(tree, (const char *const[]){"sort", NULL});
-    if (json_object_is_type(sort, json_type_array)) {
-        for (size_t i = 0; i < json_object_array_length(sort); i++) {
-            tell_sort(json_object_array_get_idx(sort, i), each, context);
-        }
-    } else {
-        tell_sort(sort, each, context);
+    struct json_object *tree = json_tree_of(body);
+    struct json_object *sort = json_tree_member(tree, "sort");
+    tell_sort(sort, each, context);
+    for (size_t i = 0; i < json_tree_length(sort); i++) {
+        tell_sort(json_tree_item(sort, i), each, context);
     }
     json_object_put(tree);
 }
@@ -185,11 +181,14 @@ int trial_analyze(struct service *s, const char *index, const char *field, const
     buf_push_literal(&body, ",\"text\":");
     text_json(&body, text, strlen(text));
     buf_push_char(&body, '}');
-    int rc = ask_of(s, "POST", index, "/_analyze", span_make(body.data, body.len), &tree, err);
-    struct json_object *tokens = body_member(tree, (const char *const[]){"tokens", NULL});
-    size_t count = tokens != NULL ? json_object_array_length(tokens) : 0;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        each(context, body_text(json_object_array_get_idx(tokens, i), "token"));
+    int rc = ask_of(s, "POST", index, "/_analyze", span_make(body.data, body.len), BODY_TOKENS,
+                    &tree, err);
+    struct json_object *tokens = NULL;
+    if (rc == 0) {
+        rc = body_list(tree, (const char *const[]){"tokens", NULL}, &tokens, err);
+    }
+    for (size_t i = 0; rc == 0 && i < json_tree_length(tokens); i++) {
+        each(context, json_tree_text(json_tree_item(tokens, i), "token"));
     }
     json_object_put(tree);
     buf_release(&body);
@@ -229,15 +228,9 @@ void trial_push_nearest(struct buf *out, const struct product_info *product, con
 static int64_t bytes_of_copy(struct json_object *copy)
 {
     int64_t bytes = 0;
-    struct json_object *segments = body_member(copy, (const char *const[]){"segments", NULL});
-    if (!json_object_is_type(segments, json_type_object)) {
-        return 0;
-    }
-    json_object_object_foreach(segments, name, segment)
-    {
-        (void)name;
-        bytes += json_object_get_int64(
-            body_member(segment, (const char *const[]){"size_in_bytes", NULL}));
+    struct json_members segment = json_tree_members(json_tree_member(copy, "segments"));
+    while (json_tree_next(&segment)) {
+        bytes += json_tree_amount(segment.value, "size_in_bytes");
     }
     return bytes;
 }
@@ -245,24 +238,20 @@ static int64_t bytes_of_copy(struct json_object *copy)
 static bool is_primary(struct json_object *copy)
 {
     return json_object_get_boolean(
-        body_member(copy, (const char *const[]){"routing", "primary", NULL}));
+        json_tree_at(copy, (const char *const[]){"routing", "primary", NULL}));
 }
 
 int trial_bytes(struct service *s, const char *index, int64_t *bytes, struct err *err)
 {
     struct json_object *tree = NULL;
     *bytes = 0;
-    int rc = ask_of(s, "GET", index, "/_segments", NO_BODY, &tree, err);
+    int rc = ask_of(s, "GET", index, "/_segments", NO_BODY, BODY_CLUSTER, &tree, err);
     struct json_object *shards =
-        body_member(tree, (const char *const[]){"indices", index, "shards", NULL});
-    if (rc == 0 && json_object_is_type(shards, json_type_object)) {
-        json_object_object_foreach(shards, number, copies)
-        {
-            (void)number;
-            for (size_t i = 0; i < json_object_array_length(copies); i++) {
-                struct json_object *copy = json_object_array_get_idx(copies, i);
-                *bytes += is_primary(copy) ? bytes_of_copy(copy) : 0;
-            }
+        json_tree_at(tree, (const char *const[]){"indices", index, "shards", NULL});
+    for (struct json_members copies = json_tree_members(shards); json_tree_next(&copies);) {
+        for (size_t i = 0; i < json_tree_length(copies.value); i++) {
+            struct json_object *copy = json_tree_item(copies.value, i);
+            *bytes += is_primary(copy) ? bytes_of_copy(copy) : 0;
         }
     }
     json_object_put(tree);
@@ -275,8 +264,8 @@ int trial_copies(struct service *s, const char *index, int64_t *copies, struct e
     *copies = 1;
     int rc = ask_description(s, index, &tree, err);
     struct json_object *settings =
-        body_member(tree, (const char *const[]){index, "settings", "index", NULL});
-    *copies += strtoll(body_text(settings, "number_of_replicas"), NULL, 10);
+        json_tree_at(tree, (const char *const[]){index, "settings", "index", NULL});
+    *copies += strtol(json_tree_text(settings, "number_of_replicas"), NULL, 10) % COPIES_MOST;
     json_object_put(tree);
     return rc;
 }

@@ -32,11 +32,11 @@ bool wire_set_up(void)
     return pthread_once(&set_up_once, set_up) == 0 && set_up_result == CURLE_OK;
 }
 
-static bool status_is_200(const struct slot *slot)
+static long status_of(const struct slot *slot)
 {
     long status = 0;
     curl_easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &status);
-    return status == 200;
+    return status;
 }
 
 /* Keeps what fits: of a bulk's refusal the beginning is enough, any other body must be whole. */
@@ -54,7 +54,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 {
     struct slot *slot = context;
     size_t len = size * count;
-    if (slot->batch != NULL && status_is_200(slot)) {
+    if (slot->batch != NULL && status_of(slot) == 200) {
         /* the rest of an answer that is none is read and dropped: the connection stays usable */
         (void)answer_feed(slot->bulk, bytes, len);
         return len;
@@ -88,12 +88,9 @@ static int64_t read_date(struct span text)
     return seconds > 0 ? (int64_t)seconds : 0;
 }
 
-static size_t on_header(char *line, size_t size, size_t count, void *context)
+/* Reads the fields that we want from one line of the answer's head. */
+static void read_field(struct http_answer *answer, const char *line, size_t len)
 {
-    struct slot *slot = context;
-    struct http_answer *answer = &slot->answer;
-    size_t len = size * count;
-    slot->head_whole = len <= 2;
     struct span date = header_value(line, len, "Date");
     if (date.data != NULL) {
         answer->date_s = read_date(date);
@@ -105,6 +102,28 @@ static size_t on_header(char *line, size_t size, size_t count, void *context)
             memcpy(answer->product_header, value.data, n);
             answer->product_header[n] = '\0';
         }
+    }
+}
+
+static void forget_head(struct slot *slot)
+{
+    slot->answer.product_header[0] = '\0';
+    slot->answer.date_s = 0;
+    slot->head_whole = false;
+}
+
+/* libcurl hands over, line by line, every interim head (1xx), the final head, and the trailers that
+ * may follow the body. Each head begins with a status line; trailers neither begin nor end one. */
+static size_t on_header(char *line, size_t size, size_t count, void *context)
+{
+    struct slot *slot = context;
+    size_t len = size * count;
+    if (len >= 5 && memcmp(line, "HTTP/", 5) == 0) {
+        forget_head(slot);
+    } else if (len <= 2) {
+        slot->head_whole = status_of(slot) >= 200;
+    } else if (!slot->head_whole) {
+        read_field(&slot->answer, line, len);
     }
     return len;
 }
@@ -140,6 +159,7 @@ static bool set_connection(CURL *easy, const struct service_options *o)
     SET(CURLOPT_PATH_AS_IS, 1L);
     SET(CURLOPT_PROXY, o->proxy != NULL ? o->proxy : "");
     SET(CURLOPT_NOPROXY, ""); /* nor is it for the environment to say where there is none */
+    SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);         /* a proxy's CONNECT answer is not ours */
     SET(CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE); /* the proxy gets no credential */
     SET(CURLOPT_TCP_NODELAY, 1L);
     SET(CURLOPT_TCP_KEEPALIVE, 1L);
@@ -248,11 +268,10 @@ static void forget_answer(struct slot *slot)
 {
     slot->answer.status = 0;
     slot->answer.json = false;
-    slot->answer.product_header[0] = '\0';
-    slot->answer.date_s = 0;
+    forget_head(slot);
+    slot->answer.origin = NULL;
     buf_reset(&slot->answer.body);
     slot->failure[0] = '\0';
-    slot->head_whole = false;
     slot->overflow = false;
     slot->finished = false;
     slot->result = CURLE_OK;
@@ -265,6 +284,7 @@ int wire_start(struct slot *slot, const struct curl_slist *headers, const struct
     forget_answer(slot);
     signing_drop(slot);
     slot->base = s->base;
+    slot->answer.origin = s->bases[s->base].origin;
     slot->credential = s->credential;
     buf_reset(&slot->url);
     buf_push_text(&slot->url, s->bases[s->base].url);
@@ -311,8 +331,7 @@ static void next_base(struct service *s, size_t failed)
 static void finish(struct slot *slot, CURLcode result)
 {
     struct service *s = slot->service;
-    long status = 0;
-    curl_easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &status);
+    long status = status_of(slot);
     slot->answer.status = (int)status;
     slot->answer.json = content_is_json(slot->easy);
     /* libcurl takes a head that ends with the connection for a whole one */

@@ -22,17 +22,10 @@ void index_write_alias(char out[INDEX_WRITE_ALIAS_BYTES], const char *name, cons
 static int ask_who(struct service *s, const char *name, struct json_object **tree, struct err *err)
 {
     struct buf path;
-    struct http_answer answer;
     ask_path(&path, name, ",");
     http_push_segment(&path, name, strlen(name));
     buf_push_literal(&path, "-WRITE*?expand_wildcards=all&filter_path=" WANTED);
-    *tree = NULL;
-    int rc = http_request(s, "GET", buf_text(&path), NO_BODY, &answer, err);
-    if (rc == 0) {
-        rc = answer.status == 200 ? body_expect(tree, &answer, "GET", buf_text(&path), err)
-                                  : http_refuse(&answer, "GET", buf_text(&path), err);
-        http_answer_release(&answer);
-    }
+    int rc = ask(s, "GET", buf_text(&path), NO_BODY, BODY_INDEX, tree, err);
     buf_release(&path);
     return rc;
 }
@@ -59,17 +52,16 @@ static int expect_same(struct json_object *found, const struct generation *g,
 static int expect_alone(struct json_object *tree, const char *name, const char *alias,
                         struct err *err)
 {
-    json_object_object_foreach(tree, other, description)
-    {
-        if (strcmp(other, name) == 0 ||
-            body_member(description, (const char *const[]){"aliases", alias, NULL}) == NULL) {
+    for (struct json_members other = json_tree_members(tree); json_tree_next(&other);) {
+        const char *const keys[] = {"aliases", alias, NULL};
+        if (strcmp(other.name, name) == 0 || json_tree_at(other.value, keys) == NULL) {
             continue;
         }
         err_set(err, ERR_STATE,
                 "alias \"%s\", by which index \"%s\" is written, points at index \"%s\"", alias,
-                name, other);
+                name, other.name);
         return err_hint(err, "nothing was changed; take the alias off index \"%s\" and try again",
-                        other);
+                        other.name);
     }
     return 0;
 }
@@ -78,8 +70,8 @@ static int expect_alone(struct json_object *tree, const char *name, const char *
 static bool is_plain(struct json_object *description, const char *alias)
 {
     struct json_object *given =
-        body_member(description, (const char *const[]){"aliases", alias, NULL});
-    return given != NULL && json_object_object_length(given) == 0;
+        json_tree_at(description, (const char *const[]){"aliases", alias, NULL});
+    return json_tree_is_object(given) && json_tree_count(given) == 0;
 }
 
 static int give(struct service *s, const char *name, const char *alias, struct err *err)
@@ -90,8 +82,8 @@ static int give(struct service *s, const char *name, const char *alias, struct e
     buf_push_literal(&body, "{\"actions\":[");
     index_push_action(&body, "add", name, alias, "");
     buf_push_literal(&body, "]}");
-    int rc = ask(s, "POST", "/_aliases", span_make(body.data, body.len), &tree, err);
-    struct json_object *done = body_member(tree, (const char *const[]){"acknowledged", NULL});
+    int rc = ask(s, "POST", "/_aliases", span_make(body.data, body.len), BODY_SHORT, &tree, err);
+    struct json_object *done = json_tree_member(tree, "acknowledged");
     if (rc == 0 && !json_object_get_boolean(done)) {
         rc = err_set(err, ERR_TRANSIENT, "could not give index \"%s\" its alias in time", name);
     }
@@ -111,7 +103,7 @@ int index_look_writes(struct service *s, const struct generation *generation,
     if (rc == 0) {
         rc = ask_who(s, name, &tree, err);
     }
-    struct json_object *found = body_member(tree, (const char *const[]){name, NULL});
+    struct json_object *found = json_tree_member(tree, name);
     if (rc == 0) {
         rc = expect_same(found, generation, &info, err);
     }

@@ -12,9 +12,11 @@
 #include "pg_private.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "rowferry/document/key.h"
 #include "rowferry/source/tablename.h"
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
+#define FIRST_USER_DEFINED 16384 /* oids below are the server's own */
 
 void table_free(struct table *t)
 {
@@ -145,6 +147,8 @@ static int primary_key(struct pg *pg, struct table *t, const char *oid, struct e
     if (rc == 0 && pg_rows(r) == 0) {
         err_set(err, ERR_REJECTED, "table %s has no primary key", t->quoted);
         rc = err_hint(err, "name the columns that identify a row: \"key\": [\"...\"]");
+    } else if (rc == 0 && pg_rows(r) > KEY_MAX_PARTS) {
+        rc = err_set(err, ERR_REJECTED, "the key of table %s has too many columns", t->quoted);
     } else if (rc == 0) {
         t->key_count = pg_rows(r);
         t->key = mem_zero(t->key_count, sizeof(*t->key));
@@ -171,6 +175,31 @@ static int no_such_column(const struct table *t, const char *name, struct err *e
     return ERR_REJECTED;
 }
 
+bool catalog_is_users(const struct column *c)
+{
+    return c->oid >= FIRST_USER_DEFINED;
+}
+
+bool catalog_key_is_users(const struct table *t, size_t part)
+{
+    const struct column *c = columns_find(&t->columns, t->key[part]);
+    return c == NULL || catalog_is_users(c);
+}
+
+/* Arrays of arrays do not exist, so that such a key is read by a cast from text. */
+static int check_key_type(const struct table *t, size_t part, const struct column *c,
+                          struct err *err)
+{
+    if (c->category != COLUMN_ARRAY || !catalog_key_is_users(t, part)) {
+        return 0;
+    }
+    err_set(err, ERR_REJECTED,
+            "cannot use the key column \"%s\" of %s: it is an array of a "
+            "user-defined type",
+            c->name, t->quoted);
+    return err_hint(err, "name a key column of another type, or make it an array of text");
+}
+
 /* The types of the key, and whether it can be null. */
 static int describe_key(struct table *t, char **operators, struct err *err)
 {
@@ -181,6 +210,10 @@ static int describe_key(struct table *t, char **operators, struct err *err)
         const struct column *c = columns_find(&t->columns, t->key[i]);
         if (c == NULL) {
             return no_such_column(t, t->key[i], err);
+        }
+        int rc = check_key_type(t, i, c, err);
+        if (rc < 0) {
+            return rc;
         }
         t->key_types[i] = text_copy(c->declared);
         t->key_operators[i] = text_copy(operators[c - t->columns.items]);

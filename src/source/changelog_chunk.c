@@ -10,7 +10,8 @@
 #include "rowferry/source/keytext.h"
 
 #define ARRAY_MAX_BYTES ((size_t)256 << 20)
-#define AIM_GROWTH 4 /* at most, from one chunk to the next: rows differ */
+#define BLOCK_ROWS 1200 /* of a block of 32 KiB at most */
+#define AIM_GROWTH 4    /* at most, from one chunk to the next: rows differ */
 
 static int send_commit(struct changelog *c, struct err *err)
 {
@@ -18,11 +19,13 @@ static int send_commit(struct changelog *c, struct err *err)
     return reader_commit(&c->reader, err);
 }
 
-static int send(struct changelog *c, const char *sql, const char *const *params, size_t count,
-                struct err *err)
+/* most_rows: 0 = any number. */
+static int send(struct changelog *c, size_t most_rows, const char *sql, const char *const *params,
+                size_t count, struct err *err)
 {
+    const struct reader_form form = {c->column_count + 1, most_rows};
     c->next_stage = STAGE_ROWS;
-    return reader_send(&c->reader, sql, params, count, err);
+    return reader_send(&c->reader, form, sql, params, count, err);
 }
 
 static bool by_blocks(const struct changelog *c)
@@ -66,9 +69,10 @@ static int send_blocks(struct changelog *c, struct err *err)
     char first[32];
     char end[32];
     const char *const params[] = {first, end};
+    size_t rows = BLOCK_ROWS * (size_t)(c->next_chunk.to - c->next_chunk.from);
     snprintf(first, sizeof(first), "(%" PRIu64 ",0)", c->next_chunk.from);
     snprintf(end, sizeof(end), "(%" PRIu64 ",0)", c->next_chunk.to);
-    return send(c, c->sql.blocks, params, 2, err);
+    return send(c, rows, c->sql.blocks, params, 2, err);
 }
 
 static int send_keys(struct changelog *c, struct err *err)
@@ -81,7 +85,8 @@ static int send_keys(struct changelog *c, struct err *err)
     const struct chunk *chunk = &c->next_chunk;
     int rc = keyarrays_make(&a, &c->keys, chunk->from, chunk->to, c->table->key_count, err);
     if (rc == 0) {
-        rc = send(c, c->sql.again, a.params, a.count, err);
+        rc = send(c, 2 * (size_t)(chunk->to - chunk->from) + 1, c->sql.again, a.params, a.count,
+                  err);
     }
     keyarrays_release(&a);
     return rc;
@@ -89,7 +94,7 @@ static int send_keys(struct changelog *c, struct err *err)
 
 static int send_nulls(struct changelog *c, struct err *err)
 {
-    int rc = send(c, c->sql.nulls, NULL, 0, err);
+    int rc = send(c, 0, c->sql.nulls, NULL, 0, err);
     c->next_stage = STAGE_NULL_ROWS;
     return rc;
 }
@@ -180,11 +185,11 @@ static int send_range(struct changelog *c, struct err *err)
 {
     struct range_query q;
     if (c->at.range == KEY_RANGE_NULLS) {
-        return send(c, c->sql.nulls, NULL, 0, err);
+        return send(c, 0, c->sql.nulls, NULL, 0, err);
     }
     int rc = changelog_range_query(&q, c, err);
     if (rc == 0) {
-        rc = send(c, q.sql, q.params, q.count, err);
+        rc = send(c, c->page_rows, q.sql, q.params, q.count, err);
     }
     buf_release(&q.parts);
     return rc;

@@ -176,6 +176,7 @@ void changelog_clear_page(struct changelog *c)
     page_look_release(&c->page.look);
     c->page.window = (struct page_window){.keys = c->kind == PAGE_FAN ? &c->changed : &c->keys,
                                           .befores = &c->befores,
+                                          .recorded = c->kind == PAGE_FAN,
                                           .limit = c->page_rows};
     keyset_reset(&c->keys);
     keyset_reset(&c->changed);

@@ -62,12 +62,25 @@ static int give_row(struct changelog *c, const struct row *row, struct change *c
     return rc;
 }
 
+/* The row of a key that is too long: what takes it refuses the key before it looks at a column. */
+static void give_cut(struct changelog *c, struct span key, struct change *change)
+{
+    c->cut_key = (struct value){.text = key.data, .len = key.len};
+    *change =
+        (struct change){.kind = CHANGE_ROW, .row = {.values = &c->cut_key, .count = 1}, .key = key};
+}
+
 /* True where it gave one. */
 static bool give_gone(struct changelog *c, struct change *change)
 {
     while (c->gone < c->gone_end) {
         size_t i = c->gone++;
-        if (!c->keys.items[i].found) {
+        if (c->keys.items[i].cut == KEYSET_CUT_ROW) {
+            if (!c->keys_only) {
+                give_cut(c, keyset_get(&c->keys, i), change);
+                return true;
+            }
+        } else if (!c->keys.items[i].found) {
             bool foreseen = c->keys_only && c->kind != PAGE_ASKED;
             *change = (struct change){.kind = foreseen ? CHANGE_FORESEEN : CHANGE_GONE,
                                       .key = keyset_get(&c->keys, i)};

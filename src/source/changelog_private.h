@@ -116,6 +116,7 @@ struct changelog {
     bool tells_left; /* the page says so and ends */
     char *left_told; /* the members when one did */
     struct keyset keys;
+    struct value cut_key;  /* of the change that was given last, if its key is too long */
     struct places befores; /* of the keys, in the log */
     struct chunk chunk;
     struct chunk

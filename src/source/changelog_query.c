@@ -26,7 +26,10 @@ void changelog_release_query(struct changelog *c)
 int changelog_prepare_query(struct changelog *c, struct err *err)
 {
     struct reads reads = {0};
-    struct query_input in = {c->table, c->where, c->dependencies, c->dependency_count};
+    struct query_input in = {.root = c->table,
+                             .where = c->where,
+                             .dependencies = c->dependencies,
+                             .dependency_count = c->dependency_count};
     buf_reset(&c->fan_after);
     if (c->query == NULL) {
         return 0;
@@ -126,9 +129,12 @@ static int push_after(struct listing *l, const char *after, size_t count, struct
 static int take_keys(struct changelog *c, const char *sql, const char *const *params,
                      const Oid *types, size_t param_count, struct err *err)
 {
-    PGresult *r = PQexecParams(c->pg->conn, sql, (int)param_count, types, params, NULL, NULL, 0);
-    int rc = PQresultStatus(r) == PGRES_TUPLES_OK ? 0 : pg_fail(c->pg, r, err);
+    PGresult *r;
+    int rc = pg_exec(c->pg, &r, "any: text", sql, types, params, param_count, err);
     int count = rc == 0 ? PQntuples(r) : 0;
+    if ((size_t)count > c->page_rows) {
+        rc = err_set(err, ERR_TRANSIENT, "the source gave more keys than it was asked for");
+    }
     for (int i = 0; i < count && rc == 0; i++) {
         struct span key = span_make(PQgetvalue(r, i, 0), (size_t)PQgetlength(r, i, 0));
         if (keyset_add(&c->keys, key) == KEYSET_FULL) {

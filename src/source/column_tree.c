@@ -39,11 +39,13 @@ static struct stretch parts_of(const struct tree *t, int64_t owner)
     return s;
 }
 
-/* The row that a domain ends at, through all its domains; the row itself where it is none. */
+/* The row that a domain ends at, through all its domains; the row itself if it is none. What leads
+ * nowhere, or in a circle, is not followed. */
 static size_t base_row(const struct tree *t, size_t row)
 {
-    while (pg_text(t->rows, row, KIND)[0] == 'd') {
-        row = parts_of(t, pg_int(t->rows, row, TYPE)).first;
+    for (size_t i = 0; i < t->count && pg_text(t->rows, row, KIND)[0] == 'd'; i++) {
+        struct stretch parts = parts_of(t, pg_int(t->rows, row, TYPE));
+        row = parts.count > 0 ? parts.first : row;
     }
     return row;
 }

@@ -32,7 +32,7 @@ static int begin(struct pg *pg, struct err *err)
 {
     return pg_script(pg,
                      "begin isolation level read committed read write;"
-                     "set local synchronous_commit = on",
+                     "set local synchronous_commit = on;" PG_GUARD_PATH ";" PG_GUARD_ROWS,
                      err);
 }
 

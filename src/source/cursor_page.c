@@ -7,6 +7,13 @@
 
 /* --- statements ------------------------------------------------------------------------------ */
 
+/* Key, columns, the cursor's value, and whether the row matches; or how many there are. */
+static struct reader_form form_of(const struct cursor *c, const struct cursor_range *range)
+{
+    return range->count ? (struct reader_form){1, 1}
+                        : (struct reader_form){c->column_count + 3, range->limit};
+}
+
 static int send_range(struct cursor *c, const struct cursor_range *range, enum cursor_stage stage,
                       struct err *err)
 {
@@ -14,7 +21,7 @@ static int send_range(struct cursor *c, const struct cursor_range *range, enum c
     struct rowsql_input in = cursor_rows(c);
     int rc = cursor_sql_build(&s, c->pg, &in, c->column, range, err);
     if (rc == 0) {
-        rc = reader_send(&c->reader, buf_text(&s.text), s.params, s.count, err);
+        rc = reader_send(&c->reader, form_of(c, range), buf_text(&s.text), s.params, s.count, err);
     }
     cursor_sql_release(&s);
     c->stage = stage;
@@ -98,8 +105,9 @@ int cursor_send_asked(struct cursor *c, struct err *err)
         return presence_send(&c->presence, &c->reader, &c->sql, &c->keys, c->table->key_count, err);
     }
     int rc = keyarrays_make(&a, &c->keys, 0, c->keys.count, c->table->key_count, err);
+    const struct reader_form form = {c->column_count + 1, 2 * c->keys.count + 1};
     if (rc == 0) {
-        rc = reader_send(&c->reader, c->sql.again, a.params, a.count, err);
+        rc = reader_send(&c->reader, form, c->sql.again, a.params, a.count, err);
     }
     keyarrays_release(&a);
     return rc;

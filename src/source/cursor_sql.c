@@ -50,7 +50,7 @@ static int push_column(const struct builder *b)
 static void push_param(const struct builder *b, const char *value, const char *type)
 {
     b->s->params[b->s->count++] = value;
-    buf_printf(text(b), "$%zu::text::%s", b->s->count, type);
+    buf_printf(text(b), "$%zu::%s", b->s->count, type);
 }
 
 static int push_keys(const struct builder *b)
@@ -88,7 +88,7 @@ static int push_values(const struct builder *b)
 {
     const struct table *t = b->in->table;
     buf_push_literal(text(b), "select ");
-    int rc = keytext_push(b->pg, text(b), "t", (const char *const *)t->key, t->key_count, b->err);
+    int rc = keytext_push(b->pg, text(b), "t", t, b->err);
     if (rc == 0) {
         rc = rowsql_push_columns(b->pg, text(b), b->in, b->err);
     }

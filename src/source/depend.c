@@ -15,7 +15,9 @@ void depends_release(struct depends *d)
 {
     for (size_t i = 0; i < d->count; i++) {
         struct depend *item = &d->items[i];
-        table_free(item->table);
+        if (!item->borrowed) {
+            table_free(item->table);
+        }
         consumer_release(&item->consumer);
         rowsql_keys_release(&item->sql);
         page_look_release(&item->other.found);
@@ -82,7 +84,7 @@ static int find_array_types(struct depend *d, struct pg *pg, struct err *err)
     for (size_t i = 0; i < d->table->key_count && rc == 0; i++) {
         const char *const params[] = {d->table->key_types[i]};
         struct pg_result *r = NULL;
-        rc = pg_query(pg, &r, "select to_regtype($1 || '[]')::oid", params, 1, err);
+        rc = pg_query(pg, &r, "one: int?", "select to_regtype($1 || '[]')::oid", params, 1, err);
         if (rc == 0) {
             d->array_types[i] = (unsigned)pg_int(r, 0, 0);
         }
@@ -110,7 +112,12 @@ int depends_open(struct depends *d, struct pg *pg, const struct query_input *in,
     for (size_t i = 0; i < in->dependency_count && rc == 0; i++) {
         struct depend *item = &d->items[d->count++];
         item->keys = in->dependencies[i].keys;
-        rc = query_dependency(pg, &item->table, &in->dependencies[i], err);
+        item->borrowed = in->tables != NULL;
+        if (item->borrowed) {
+            item->table = in->tables[i];
+        } else {
+            rc = query_dependency(pg, &item->table, &in->dependencies[i], err);
+        }
         if (rc == 0) {
             rc = open_one(item, pg, in->root, err);
         }

@@ -19,6 +19,7 @@
 struct depend {
     const char *keys; /* borrowed */
     struct table *table;
+    bool borrowed; /* the table */
     struct installed installed;
     struct consumer consumer;
     char *name; /* of the consumer */

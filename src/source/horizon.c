@@ -78,7 +78,7 @@ static int look_activity(struct horizon *h, struct err *err)
 static int look_largest(struct horizon *h, struct err *err)
 {
     struct pg_result *r = NULL;
-    int rc = pg_query(h->pg, &r, h->largest_sql, NULL, 0, err);
+    int rc = pg_query(h->pg, &r, "maybe: text?", h->largest_sql, NULL, 0, err);
     if (rc == 0) {
         horizon_sample(h, pg_now_ms(), pg_text(r, 0, 0));
     }

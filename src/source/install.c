@@ -10,6 +10,7 @@
 #include "installed.h"
 #include "pg_private.h"
 #include "rowferry/base/embed.h"
+#include "rowferry/base/text.h"
 #include "rowferry/source/keytext.h"
 #include "template.h"
 
@@ -46,7 +47,7 @@ static int push_key(struct pg *pg, const struct table *t, struct quoted *q, stru
     int rc = pg_push_literal(pg, &q->key, buf_text(&text), err);
     buf_reset(&text);
     if (rc == 0) {
-        rc = keytext_push(pg, &text, "r", key, t->key_count, err);
+        rc = keytext_push_recorded(pg, &text, "r", t, err);
     }
     if (rc == 0) {
         rc = pg_push_literal(pg, &q->expression, buf_text(&text), err);
@@ -90,6 +91,22 @@ static void push_filled(struct buf *out, const char *name, const struct table *t
     template_fill(out, embedded_text(source_sql, name), places);
 }
 
+/* A name may hold a line break, which would end the comment. */
+static void push_comment(struct buf *out, const char *words, const struct table *t)
+{
+    buf_printf(out, "\n-- %s ", words);
+    text_escape(out, t->quoted, strlen(t->quoted));
+    buf_push_literal(out, ".\n");
+}
+
+/* The session that runs the script may have other settings, and more rights than the schema's
+ * owner. */
+static void push_beginning(struct buf *out)
+{
+    const struct place places[] = {{"look_log", embedded_text(source_sql, "look_log")}, {0}};
+    template_fill(out, embedded_text(source_sql, "install_begin"), places);
+}
+
 int install_print(struct pg *pg, const struct table *table, const char *reader, struct buf *out,
                   struct err *err)
 {
@@ -100,10 +117,9 @@ int install_print(struct pg *pg, const struct table *table, const char *reader, 
     }
     rc = quote(pg, table, reader, &q, err);
     if (rc == 0) {
-        buf_push_literal(out,
-                         "begin;\nset local lock_timeout = '2s'; -- try again when it fails\n\n");
+        push_beginning(out);
         buf_push_text(out, embedded_text(source_sql, "001_change_log"));
-        buf_printf(out, "\n-- The triggers of %s.\n", table->quoted);
+        push_comment(out, "The triggers of", table);
         push_filled(out, "install_capture", table, &q);
         buf_printf(out, "\n-- What the reader needs%s.\n",
                    reader == NULL ? "; replace \"READER\" by its role" : "");
@@ -126,7 +142,8 @@ static int run_locking(struct pg *pg, const char *script, struct err *err)
 {
     struct buf sql;
     buf_init(&sql, SCRIPT_MAX_BYTES);
-    buf_printf(&sql, "begin read write; set local lock_timeout = %d;\n", LOCK_TIMEOUT_MS);
+    buf_printf(&sql, "begin read write;" PG_GUARD_PATH "; set local lock_timeout = %d;\n",
+               LOCK_TIMEOUT_MS);
     buf_push_text(&sql, script);
     buf_push_literal(&sql, "\ncommit;");
     int rc = 0;
@@ -146,6 +163,20 @@ static int run_locking(struct pg *pg, const char *script, struct err *err)
     return rc;
 }
 
+/* Objects in the schema may run their owner's code with the rights of the installing role. */
+static int require_owner(const struct installed *found, struct err *err)
+{
+    if (found->installs) {
+        return 0;
+    }
+    err_set(err, ERR_REJECTED, "cannot install into the schema \"rowferry\": it belongs to \"%s\"",
+            found->owner);
+    return err_hint(err,
+                    "connect as \"%s\" (--as URI), or let that role remove its change log first: "
+                    "rowferry source uninstall",
+                    found->owner);
+}
+
 static int explain_rights(const struct table *t, int rc, struct err *err)
 {
     if (rc < 0 && strcmp(err->sqlstate, "42501") == 0) {
@@ -159,7 +190,7 @@ int install_apply(struct pg *pg, const struct table *table, const char *reader, 
 {
     struct quoted q = {0};
     struct buf script;
-    struct installed found;
+    struct installed found = {0};
     int rc = catalog_capturable(table, err);
     if (rc < 0) {
         return rc;
@@ -168,6 +199,9 @@ int install_apply(struct pg *pg, const struct table *table, const char *reader, 
     rc = quote(pg, table, reader, &q, err);
     if (rc == 0) {
         rc = installed_look(pg, table, &found, NULL, err);
+    }
+    if (rc == 0) {
+        rc = require_owner(&found, err);
     }
     if (rc == 0) {
         if (!found.schema || found.version < INSTALLED_VERSION) {
@@ -189,7 +223,7 @@ int install_apply(struct pg *pg, const struct table *table, const char *reader, 
 
 int install_notifies(struct pg *pg, const struct table *table, bool *notifies, struct err *err)
 {
-    struct installed found;
+    struct installed found = {0};
     int rc = installed_look(pg, table, &found, NULL, err);
     *notifies = rc == 0 && found.notifies;
     return rc;
@@ -211,17 +245,23 @@ static int fill_notify(struct pg *pg, const struct table *table, bool on, struct
 int install_print_notify(struct pg *pg, const struct table *table, bool on, struct buf *out,
                          struct err *err)
 {
-    buf_printf(out, "\n-- %s NOTIFY with each statement that changes %s.\n", on ? "Send" : "No",
-               table->quoted);
+    push_comment(out,
+                 on ? "Send NOTIFY with each statement that changes"
+                    : "No NOTIFY with a statement that changes",
+                 table);
     return fill_notify(pg, table, on, out, err);
 }
 
 int install_notify(struct pg *pg, const struct table *table, bool on, struct err *err)
 {
     struct buf script;
-    bool already = false;
     buf_init(&script, SCRIPT_MAX_BYTES);
-    int rc = install_notifies(pg, table, &already, err);
+    struct installed found = {0};
+    int rc = installed_look(pg, table, &found, NULL, err);
+    bool already = rc == 0 && found.notifies;
+    if (rc == 0 && already != on) {
+        rc = require_owner(&found, err);
+    }
     if (rc == 0 && already != on) {
         rc = fill_notify(pg, table, on, &script, err);
         rc = rc == 0 ? run_locking(pg, buf_text(&script), err) : rc;
@@ -235,7 +275,8 @@ int install_notify(struct pg *pg, const struct table *table, bool on, struct err
 static int anything_left(struct pg *pg, bool *left, struct err *err)
 {
     struct pg_result *r = NULL;
-    int rc = pg_query(pg, &r, "select exists (select from rowferry.capture)", NULL, 0, err);
+    int rc =
+        pg_query(pg, &r, "one: bool", "select exists (select from rowferry.capture)", NULL, 0, err);
     *left = rc < 0 || pg_true(r, 0, 0);
     pg_result_release(r);
     return rc;
@@ -245,12 +286,15 @@ int install_remove(struct pg *pg, const struct table *table, struct err *err)
 {
     struct quoted q = {0};
     struct buf script;
-    struct installed found;
+    struct installed found = {0};
     bool left = true;
     buf_init(&script, SCRIPT_MAX_BYTES);
     int rc = quote(pg, table, NULL, &q, err);
     if (rc == 0) {
         rc = installed_look(pg, table, &found, NULL, err);
+    }
+    if (rc == 0 && found.schema) {
+        rc = require_owner(&found, err);
     }
     if (rc == 0 && found.schema) {
         push_filled(&script, "remove_capture", table, &q);

@@ -18,20 +18,41 @@ static void because(struct buf *why, const char *text)
     }
 }
 
-static int look_schema(struct pg *pg, struct installed *out, struct buf *why, struct err *err)
+static void say_absent(const struct installed *found, bool ours, struct buf *why)
 {
+    if (why != NULL && ours) {
+        buf_printf(why,
+                   "the change log in this database belongs to \"%s\", which has no right over the "
+                   "table",
+                   found->owner);
+    } else {
+        because(why, "the change log is not installed in this database");
+    }
+}
+
+/* Only the catalogue is asked. */
+static int look_schema(struct pg *pg, const char *oid, struct installed *out, struct buf *why,
+                       struct err *err)
+{
+    const char *const params[] = {oid};
     struct pg_result *r = NULL;
-    int rc = pg_ask(pg, &r, "look_schema", NULL, 0, err);
+    int rc = pg_trust_log(pg, err);
+    if (rc == 0) {
+        rc = pg_ask(pg, &r, "look_schema", params, 1, err);
+    }
     if (rc == 0) {
         bool exists = pg_true(r, 0, 0);
-        bool ours = pg_true(r, 0, 2) && pg_true(r, 0, 3);
-        out->schema = exists && ours;
+        bool ours = pg_true(r, 0, 2);
+        const char *owner = pg_text(r, 0, 3);
+        snprintf(out->owner, sizeof(out->owner), "%s", owner != NULL ? owner : "");
+        out->schema = exists && ours && pg_true(r, 0, 4);
+        out->installs = pg_true(r, 0, 5);
         if (exists && !pg_true(r, 0, 1)) {
             err_set(err, ERR_REJECTED, "permission denied for schema \"rowferry\"");
             memcpy(err->sqlstate, "42501", sizeof(err->sqlstate));
             rc = err_hint(err, "run the grants that \"rowferry source print\" shows");
         } else if (!out->schema) {
-            because(why, "the change log is not installed in this database");
+            say_absent(out, exists && ours, why);
         }
     }
     pg_result_release(r);
@@ -50,7 +71,9 @@ static int look_capture(struct pg *pg, const char *oid, const char *key, struct 
         out->notifies = pg_true(r, 0, 3);
         snprintf(out->capture, sizeof(out->capture), "%s", id != NULL ? id : "");
         if (id == NULL) {
-            because(why, "no triggers are installed for this table and key");
+            because(
+                why,
+                "no triggers are installed for this table and key, or this role may not see them");
         }
     }
     pg_result_release(r);
@@ -82,12 +105,10 @@ static int look_triggers(struct pg *pg, const char *oid, struct installed *out, 
     return rc;
 }
 
-static int look_table(struct pg *pg, const struct table *table, struct installed *out,
-                      struct buf *why, struct err *err)
+static int look_table(struct pg *pg, const struct table *table, const char *oid,
+                      struct installed *out, struct buf *why, struct err *err)
 {
-    char oid[16];
     struct buf key;
-    snprintf(oid, sizeof(oid), "%" PRIu32, table->oid);
     buf_init(&key, TEXT_MAX_BYTES);
     pg_push_array(&key, (const char *const *)table->key, table->key_count);
     int rc = look_capture(pg, oid, buf_text(&key), out, why, err);
@@ -106,10 +127,12 @@ static int look_table(struct pg *pg, const struct table *table, struct installed
 int installed_look(struct pg *pg, const struct table *table, struct installed *out, struct buf *why,
                    struct err *err)
 {
+    char oid[16];
     *out = (struct installed){.state = INSTALL_ABSENT};
-    int rc = look_schema(pg, out, why, err);
+    snprintf(oid, sizeof(oid), "%" PRIu32, table->oid);
+    int rc = look_schema(pg, oid, out, why, err);
     if (rc == 0 && out->schema) {
-        rc = look_table(pg, table, out, why, err);
+        rc = look_table(pg, table, oid, out, why, err);
     }
     return rc < 0 ? err_context(err, "could not look at the change log") : 0;
 }

@@ -9,11 +9,13 @@
 
 #include "rowferry/source/install.h"
 
-#define INSTALLED_VERSION 5 /* what migrations/source writes into rowferry.migration */
+#define INSTALLED_VERSION 6 /* what migrations/source writes into rowferry.migration */
 
 struct installed {
     enum install_state state;
-    bool schema;      /* there is one of ours */
+    bool schema;      /* there is one of ours, of a role that may have triggers on the table */
+    bool installs;    /* this role may install there: nothing there may do more than its owner */
+    char owner[64];   /* of the schema, cut if it is longer; empty if there is none */
     int version;      /* of its migrations */
     char capture[16]; /* the id as text, empty where there is none */
     bool notifies;    /* the triggers wake who reads */

@@ -32,7 +32,7 @@ int keyarrays_make(struct keyarrays *a, const struct keyset *keys, size_t from, 
     }
     bool first = true;
     for (size_t i = from; i < to && rc == 0; i++) {
-        if (!keys->items[i].strange) {
+        if (!keys->items[i].strange && keys->items[i].cut == KEYSET_WHOLE) {
             rc = push_key(a, &split, keyset_get(keys, i), first, err);
             first = false;
         }

@@ -81,9 +81,17 @@ enum keyset_added keyset_add(struct keyset *k, struct span key)
         k->capacity = k->capacity > 0 ? k->capacity * 2 : 64;
         k->items = mem_grow(k->items, k->capacity, sizeof(*k->items));
     }
-    k->items[k->count++] = (struct keyset_item){offset, key.len, hash, false, false};
+    k->items[k->count++] = (struct keyset_item){.offset = offset, .len = key.len, .hash = hash};
     *slot = k->count;
     return KEYSET_NEW;
+}
+
+void keyset_set_cut(struct keyset *k, struct span key, enum keyset_cut cut)
+{
+    size_t index;
+    if (keyset_place(k, key, &index)) {
+        k->items[index].cut = cut;
+    }
 }
 
 bool keyset_place(const struct keyset *k, struct span key, size_t *index)

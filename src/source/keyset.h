@@ -12,12 +12,16 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 
+/* Whether it is the beginning of a key that is too long for a document, which is not asked for. */
+enum keyset_cut { KEYSET_WHOLE, KEYSET_CUT_ROW, KEYSET_CUT_GONE };
+
 struct keyset_item {
     size_t offset;
     size_t len;
     uint64_t hash;
     bool found;   /* a row came for it */
     bool strange; /* none can: not asked for by value */
+    enum keyset_cut cut;
 };
 
 struct keyset {
@@ -38,6 +42,9 @@ void keyset_release(struct keyset *k);
 void keyset_reset(struct keyset *k);
 
 enum keyset_added keyset_add(struct keyset *k, struct span key);
+
+/* Notes that a key, which was added, is the beginning of one that is too long. */
+void keyset_set_cut(struct keyset *k, struct span key, enum keyset_cut cut);
 
 /* Notes that a row with this key came: for the first time, again, or for a key that is not one of
  * those asked for, the ones from index `from` to before `to`. */

@@ -67,13 +67,13 @@ int lease_who(struct lease *h, const char *name, struct err *err)
 int lease_show_as(struct lease *h, const char *application_name, struct err *err)
 {
     const char *const params[] = {application_name};
-    return pg_query(h->writer, NULL, "select set_config('application_name', $1, false)", params, 1,
-                    err);
+    return pg_query(h->writer, NULL, NULL, "select set_config('application_name', $1, false)",
+                    params, 1, err);
 }
 
 int lease_beat(struct lease *h, struct err *err)
 {
-    return pg_query(h->writer, NULL, "select", NULL, 0, err);
+    return pg_query(h->writer, NULL, NULL, "select", NULL, 0, err);
 }
 
 int lease_attend(struct lease *h, const char *consumer, struct err *err)

@@ -129,11 +129,15 @@ static void tell_rows(const struct pg_result *r, listing_each each, void *contex
     }
 }
 
+/* limit: of the statement; 0: none. */
 static int ask(struct listing *l, const char *sql, const char *const *params, size_t count,
-               struct span after, listing_each each, void *context, struct err *err)
+               struct span after, size_t limit, listing_each each, void *context, struct err *err)
 {
     struct pg_result *r = NULL;
-    int rc = pg_query(l->pg, &r, sql, params, count, err);
+    int rc = pg_query(l->pg, &r, "any: text?", sql, params, count, err);
+    if (rc == 0 && limit > 0 && pg_rows(r) > limit) {
+        rc = err_set(err, ERR_TRANSIENT, "the source gave more keys than it was asked for");
+    }
     if (rc == 0) {
         rc = expect_later(r, after, err);
     }
@@ -164,7 +168,7 @@ int listing_next(struct listing *l, struct span after, size_t limit, listing_eac
     params[count] = most;
     if (rc == 0) {
         rc = ask(l, l->sql.range[count > 0 ? ROWSQL_AFTER : ROWSQL_FIRST][0], params, count + 1,
-                 after, each, context, err);
+                 after, limit, each, context, err);
     }
     buf_release(&parts);
     return rc;
@@ -188,7 +192,7 @@ int listing_sample(struct listing *l, size_t count, listing_each each, void *con
     const struct table *t = l->table;
     buf_init(&sql, SQL_MAX_BYTES);
     buf_push_literal(&sql, "select ");
-    int rc = keytext_push(l->pg, &sql, "t", (const char *const *)t->key, t->key_count, err);
+    int rc = keytext_push(l->pg, &sql, "t", t, err);
     buf_printf(&sql, "\n  from %s%s t", t->tree ? "" : "only ", t->quoted);
     push_chance(l, count, &sql);
     if (l->where.len > 0) {
@@ -196,7 +200,7 @@ int listing_sample(struct listing *l, size_t count, listing_each each, void *con
     }
     buf_printf(&sql, "\n order by random() limit %zu", count);
     if (rc == 0) {
-        rc = ask(l, buf_text(&sql), NULL, 0, span_make(NULL, 0), each, context, err);
+        rc = ask(l, buf_text(&sql), NULL, 0, span_make(NULL, 0), count, each, context, err);
     }
     buf_release(&sql);
     return rc;
@@ -220,7 +224,7 @@ int listing_count(struct listing *l, int64_t *rows, struct err *err)
         buf_printf(&sql, " and (\n%s\n)", buf_text(&l->where));
     }
     if (rc == 0) {
-        rc = pg_query(l->pg, &r, buf_text(&sql), NULL, 0, err);
+        rc = pg_query(l->pg, &r, "one: int", buf_text(&sql), NULL, 0, err);
     }
     if (rc == 0) {
         *rows = strtoll(pg_text(r, 0, 0), NULL, 10);
@@ -240,10 +244,9 @@ static int push_text_of(const struct listing *l, struct buf *sql, struct err *er
 {
     const struct table *t = l->table;
     buf_push_literal(sql, "select ");
-    int rc = keytext_push(l->pg, sql, "t", (const char *const *)t->key, t->key_count, err);
+    int rc = keytext_push(l->pg, sql, "t", t, err);
     for (size_t i = 0; i < t->key_count && rc == 0; i++) {
-        buf_printf(sql, "%s$%zu::text::%s as ", i > 0 ? ", " : " from (select ", i + 1,
-                   t->key_types[i]);
+        buf_printf(sql, "%s$%zu::%s as ", i > 0 ? ", " : " from (select ", i + 1, t->key_types[i]);
         rc = pg_push_identifier(l->pg, sql, t->key[i], err);
     }
     buf_push_literal(sql, ") t");
@@ -273,7 +276,7 @@ int listing_text(struct listing *l, struct span key, struct buf *out, bool *poss
         rc = push_text_of(l, &sql, err);
     }
     if (rc == 0) {
-        rc = pg_query(l->pg, &r, buf_text(&sql), params, count, err);
+        rc = pg_query(l->pg, &r, "one: text", buf_text(&sql), params, count, err);
     }
     if (rc == 0) {
         buf_push_text(out, pg_text(r, 0, 0));
@@ -430,7 +433,7 @@ static int present_later(struct listing *l, const struct cursor_position *p,
     if (rc == 0) {
         rc = keyarrays_make(&a, keys, 0, keys->count, l->table->key_count, err);
         if (rc == 0) {
-            rc = ask(l, sql.present, a.params, a.count, span_make(NULL, 0), each, context, err);
+            rc = ask(l, sql.present, a.params, a.count, span_make(NULL, 0), 0, each, context, err);
         }
         keyarrays_release(&a);
     }

@@ -20,17 +20,29 @@
 static int end_loser(struct pg *pg, const char *const *params, struct err *err)
 {
     struct pg_result *holder = NULL;
-    struct pg_result *r = NULL;
     struct err ignored;
     int rc = pg_ask(pg, &holder, "look_holder", params, 2, err);
     if (rc == 0 && pg_rows(holder) > 0 &&
         strcmp(pg_text(holder, 0, 2), pg->application_name) == 0) {
         const char *const session[] = {pg_text(holder, 0, 0)};
-        (void)!pg_query(pg, &r, "select pg_terminate_backend($1::integer)", session, 1, &ignored);
+        (void)!pg_query(pg, NULL, NULL, "select pg_terminate_backend($1::integer)", session, 1,
+                        &ignored);
     }
-    pg_result_release(r);
     pg_result_release(holder);
     return rc;
+}
+
+/* Anybody who may connect can take any advisory lock. */
+static int name_stranger(const char *consumer, const struct pg_result *r, struct err *err)
+{
+    err_set(err, ERR_REJECTED,
+            "the lock of \"%s\" is taken by the session %" PRId64
+            " of role \"%s\" from %s, and that role can be no holder of it",
+            consumer, pg_int(r, 0, 0), pg_text(r, 0, 4), pg_text(r, 0, 1));
+    return err_hint(err,
+                    "end that session: select pg_terminate_backend(%" PRId64
+                    "), and revoke CONNECT from who should not have it",
+                    pg_int(r, 0, 0));
 }
 
 /* ERR_HELD: by which session; it may be gone by now, or not be shown to this role. */
@@ -39,7 +51,9 @@ static int name_holder(struct pg *pg, const char *consumer, const char *const *p
 {
     struct pg_result *r = NULL;
     int rc = pg_ask(pg, &r, "look_holder", params, 2, err);
-    if (rc == 0 && pg_rows(r) > 0) {
+    if (rc == 0 && pg_rows(r) > 0 && !pg_true(r, 0, 5)) {
+        rc = name_stranger(consumer, r, err);
+    } else if (rc == 0 && pg_rows(r) > 0) {
         rc = err_set(
             err, ERR_HELD, "\"%s\" is held by the session %" PRId64 " of \"%s\" from %s since %s",
             consumer, pg_int(r, 0, 0), pg_text(r, 0, 2), pg_text(r, 0, 1), pg_text(r, 0, 3));
@@ -53,8 +67,8 @@ static int name_holder(struct pg *pg, const char *consumer, const char *const *p
 static int try_lock(struct pg *pg, const char *const *params, bool *got, struct err *err)
 {
     struct pg_result *r = NULL;
-    int rc =
-        pg_query(pg, &r, "select pg_try_advisory_lock($1::integer, $2::integer)", params, 2, err);
+    int rc = pg_query(pg, &r, "one: bool", "select pg_try_advisory_lock($1::integer, $2::integer)",
+                      params, 2, err);
     *got = rc == 0 && pg_true(r, 0, 0);
     pg_result_release(r);
     return rc;

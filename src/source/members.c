@@ -90,7 +90,9 @@ static int join_some(struct pg *pg, const char *capture, int64_t *joined, struct
     struct err ignored;
     struct pg_result *r = NULL;
     const char *const params[] = {capture};
-    int rc = pg_script(pg, "begin isolation level read committed read write", err);
+    int rc = pg_script(
+        pg, "begin isolation level read committed read write;" PG_GUARD_PATH ";" PG_GUARD_ROWS,
+        err);
     if (rc == 0) {
         rc = pg_ask(pg, &r, "tree_join", params, 1, err);
         *joined = rc == 0 ? pg_int(r, 0, 0) : 0;

@@ -9,11 +9,20 @@
 
 #include "locker.h"
 #include "pg_private.h"
+#include "pg_shape.h"
+#include "pg_wait.h"
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
+#include "rowferry/document/key.h"
 
 #define SQL_MAX_BYTES ((size_t)2 << 20)
-#define KEYS_BYTES ((size_t)4 << 20) /* a page with longer keys ends earlier */
+#define KEYS_BYTES ((size_t)4 << 20)       /* a page with longer keys ends earlier */
+#define PAGE_MAX_BYTES ((uint64_t)1 << 30) /* one row at a time is in memory */
+
+/* What an entry may say besides "read the key again" (migrations/source). */
+#define OP_TRUNCATED 'T'
+#define OP_LONG 'L'      /* the key is the beginning of one that no document can have, of a row */
+#define OP_LONG_GONE 'M' /* or of a row that is gone */
 
 /* One statement of the pipeline and who takes its results. */
 struct step {
@@ -122,11 +131,18 @@ static int take_entry(struct page *page, const PGresult *r, struct err *err)
     w->after_xid = xid;
     w->after_seq = seq;
     w->taken++;
-    if (field(r, 2)[0] == 'T') {
+    char op = field(r, 2)[0];
+    bool cut = op == OP_LONG || op == OP_LONG_GONE;
+    if (op == OP_TRUNCATED || (cut && w->recorded)) {
         w->truncated = true;
         return 0;
     }
-    return take_key(w, r, before, err);
+    int rc = take_key(w, r, before, err);
+    struct span key = span_make(field(r, 3), (size_t)PQgetlength(r, 0, 3));
+    if (rc == 0 && cut && key.len > KEY_MAX_BYTES) {
+        keyset_set_cut(w->keys, key, op == OP_LONG ? KEYSET_CUT_ROW : KEYSET_CUT_GONE);
+    }
+    return rc;
 }
 
 /* Between the parts: the second begins at its own beginning, unless a page before got further. */
@@ -139,30 +155,59 @@ static void enter_part(struct page_window *w, int part)
     }
 }
 
-/* Takes all results of one statement; the first error is kept, the rest is drained. */
+static int misshaped(struct pg *pg, const char *why, struct err *err)
+{
+    return pg_give_up(pg, err, "the source's answer has another form than its question: %s", why);
+}
+
+/* Checks a row, or the end of a statement, and hands the row to the step that asked for it. */
+static int take(struct page *page, struct pg *pg, const struct step *step, const PGresult *r,
+                size_t *rows, struct err *err)
+{
+    char why[160];
+    ExecStatusType status = PQresultStatus(r);
+    const char *shape = pg_shape_of(step->sql);
+    bool row = status == PGRES_SINGLE_TUPLE;
+    if (status == PGRES_FATAL_ERROR || status == PGRES_PIPELINE_ABORTED) {
+        return pg_fail(pg, r, err);
+    }
+    if (!row && status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
+        return misshaped(pg, "no rows", err);
+    }
+    if ((row || *rows == 0) && (step->part == 0 || row) &&
+        !pg_shape_fits(shape != NULL ? shape : "none", r, why, sizeof(why))) {
+        return misshaped(pg, why, err);
+    }
+    *rows += row;
+    if (*rows > (step->part > 0 ? page->window.limit : 1)) {
+        return misshaped(pg, "more rows", err);
+    }
+    if (row && step->look != NULL) {
+        step->look(step->found, r);
+    }
+    return row && step->take != NULL ? step->take(page, r, err) : 0;
+}
+
+/* Takes all results of one statement, row by row; the first error is kept, the rest is drained. */
 static int collect(struct page *page, struct pg *pg, const struct step *step, int rc,
                    struct err *err)
 {
     size_t rows = 0;
+    PGresult *r;
+    struct err ignored;
     if (step->part > 0) {
         enter_part(&page->window, step->part);
-        if (PQsetSingleRowMode(pg->conn) == 0 && rc == 0) {
-            rc = pg_fail(pg, NULL, err);
-        }
     }
-    for (PGresult *r = PQgetResult(pg->conn); r != NULL; r = PQgetResult(pg->conn)) {
-        ExecStatusType status = PQresultStatus(r);
-        bool row = PQntuples(r) > 0;
-        if (rc == 0 && row && step->look != NULL) {
-            step->look(step->found, r);
-        } else if (rc == 0 && row && step->take != NULL) {
-            rows++;
-            rc = step->take(page, r, err);
-        } else if (rc == 0 && (status == PGRES_FATAL_ERROR || status == PGRES_PIPELINE_ABORTED)) {
-            rc = pg_fail(pg, r, err);
+    if (PQsetSingleRowMode(pg->conn) == 0 && rc == 0) {
+        rc = pg_fail(pg, NULL, err);
+    }
+    do {
+        int taken = pg_take(pg, &r, rc == 0 ? err : &ignored);
+        if (rc == 0) {
+            rc = taken < 0 || r == NULL ? taken : take(page, pg, step, r, &rows, err);
         }
         PQclear(r);
-    }
+    } while (r != NULL && pg->conn != NULL);
     if (step->part > 0 && rows == page->window.limit) {
         page->window.full = true;
     }
@@ -171,12 +216,13 @@ static int collect(struct page *page, struct pg *pg, const struct step *step, in
 
 static int send_all(struct pg *pg, const struct step *steps, size_t count, struct err *err)
 {
+    pg_wait_begin(pg, PAGE_MAX_BYTES);
     bool sent = PQenterPipelineMode(pg->conn) == 1;
     for (size_t i = 0; i < count && sent; i++) {
         sent = PQsendQueryParams(pg->conn, steps[i].sql, steps[i].count, NULL, steps[i].params,
                                  NULL, NULL, 0) == 1;
     }
-    return sent && PQpipelineSync(pg->conn) == 1 ? 0 : pg_fail(pg, NULL, err);
+    return sent && PQpipelineSync(pg->conn) == 1 ? pg_flush(pg, err) : pg_fail(pg, NULL, err);
 }
 
 static int run(struct page *page, struct pg *pg, const struct step *steps, size_t count,
@@ -189,7 +235,11 @@ static int run(struct page *page, struct pg *pg, const struct step *steps, size_
     for (size_t i = 0; i < count; i++) {
         rc = collect(page, pg, &steps[i], rc, err);
     }
-    PQclear(PQgetResult(pg->conn)); /* of the sync */
+    PGresult *sync = NULL;
+    struct err ignored;
+    int ended = pg_take(pg, &sync, rc == 0 ? err : &ignored);
+    PQclear(sync);
+    rc = rc == 0 ? ended : rc;
     if (PQexitPipelineMode(pg->conn) != 1 && rc == 0) {
         rc = pg_fail(pg, NULL, err);
     }
@@ -284,9 +334,9 @@ static size_t add_looks(struct step *steps, const struct page_request *request)
     return count;
 }
 
-/* begin, lock, look, definition, types, two parts of the log, what is due: and two for each other
- * table */
-#define STEPS_MOST 8
+/* begin, two guards, lock, look, definition, types, two parts of the log, what is due, the guard's
+ * end: and two for each other table */
+#define STEPS_MOST 11
 
 int page_open(struct page *out, struct pg *pg, const struct page_request *request, struct err *err)
 {
@@ -307,12 +357,14 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     const char *const look[] = {oid, t->quoted, request->capture};
     const char *const definition[] = {oid, request->columns};
     steps[0] = (struct step){.sql = "begin isolation level repeatable read read only"};
-    steps[1] = (struct step){.sql = buf_text(&lock)};
-    steps[2] = request->capture != NULL
+    steps[1] = (struct step){.sql = PG_GUARD_PATH};
+    steps[2] = (struct step){.sql = PG_GUARD_ROWS};
+    steps[3] = (struct step){.sql = buf_text(&lock)};
+    steps[4] = request->capture != NULL
                    ? look_step("page_look", look, 3, take_look, &out->look)
                    : look_step("page_look_plain", look, 2, take_look, &out->look);
-    steps[3] = look_step("table_definition", definition, 2, take_definition, &out->look);
-    size_t count = 4;
+    steps[5] = look_step("table_definition", definition, 2, take_definition, &out->look);
+    size_t count = 6;
     if (request->types != NULL) {
         steps[count++] = look_step("table_types", &request->types, 1, take_types, &out->look);
     }
@@ -328,7 +380,9 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
                                        .count = 3,
                                        .take = take_due};
     }
-    int rc = run(out, pg, steps, count, err);
+    steps[count++] = (struct step){.sql = PG_GUARD_ROWS_END};
+    int rc = request->capture != NULL ? pg_trust_log(pg, err) : 0;
+    rc = rc == 0 ? run(out, pg, steps, count, err) : rc;
     buf_release(&lock);
     free(steps);
     if (rc < 0 && !request->nowait) {

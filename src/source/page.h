@@ -41,8 +41,9 @@ struct page_window {
     struct places *befores; /* borrowed; for each key the entry that stands before its first */
     size_t limit;           /* entries of each of the two parts */
     bool null_keys;         /* an entry without a key is among them */
-    bool truncated;         /* so is one of a TRUNCATE */
-    bool full;              /* there is more: go on after the entry below */
+    bool truncated;         /* so is one of a TRUNCATE, or, if `recorded`, of any change at all */
+    bool recorded; /* the keys are columns of another table: one that is cut says nothing */
+    bool full;     /* there is more: go on after the entry below */
     size_t taken;
     int part;
     uint64_t after_xid;

@@ -7,12 +7,15 @@
 #include <string.h>
 
 #include "pg_private.h"
+#include "pg_shape.h"
+#include "pg_wait.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
 #include "sqlstate.h"
 
 #define MESSAGE_MAX_BYTES ((size_t)64 * 1024)
+#define OURS "RF" /* what the SQLSTATEs of our own functions begin with */
 
 /* The SQLSTATE is that of any missing right, and the message may be in another language. */
 static bool is_row_security(const PGresult *result)
@@ -24,8 +27,12 @@ static bool is_row_security(const PGresult *result)
 int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
 {
     const char *sqlstate = result != NULL ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+    const char *hint = result != NULL ? PQresultErrorField(result, PG_DIAG_MESSAGE_HINT) : NULL;
     const char *primary =
         result != NULL ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+    if (pg->conn == NULL) {
+        return err_set(err, ERR_TRANSIENT, "the connection to the source was given up");
+    }
     if (sqlstate == NULL || primary == NULL) {
         struct buf line;
         buf_init(&line, MESSAGE_MAX_BYTES);
@@ -39,11 +46,17 @@ int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
         err_set(err, sqlstate_class(sqlstate), "the source cannot use a value: %s", data);
         err_detail(err, primary, strlen(primary));
     } else {
-        err_set(err, sqlstate_class(sqlstate), "%s", primary);
+        struct buf masked;
+        buf_init(&masked, MESSAGE_MAX_BYTES);
+        sqlstate_push_masked(&masked, primary, pg->password);
+        err_set(err, sqlstate_class(sqlstate), "%s", buf_text(&masked));
+        buf_release(&masked);
     }
     strncpy(err->sqlstate, sqlstate, sizeof(err->sqlstate) - 1);
     if (is_row_security(result)) {
         err_hint(err, PG_ROW_SECURITY_REMEDY, PQuser(pg->conn));
+    } else if (strncmp(sqlstate, OURS, strlen(OURS)) == 0 && hint != NULL) {
+        err_hint(err, "%s", hint);
     } else if (strcmp(sqlstate, "42501") == 0) {
         err_hint(err, "run the grants that \"rowferry source print\" shows");
     } else if (strcmp(sqlstate, "22021") == 0) {
@@ -52,67 +65,230 @@ int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
     return err->class;
 }
 
-/* Takes the result. */
-static int finish(struct pg *pg, PGresult *result, struct pg_result **out, struct err *err)
+static bool is_good(const PGresult *r)
 {
-    ExecStatusType status = PQresultStatus(result);
+    ExecStatusType status = PQresultStatus(r);
+    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+}
+
+bool pg_is_copy(const PGresult *r)
+{
+    ExecStatusType status = PQresultStatus(r);
+    return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
+}
+
+/* Adds a result to the one before; takes both. After an error the rest is read and dropped. */
+static int add_result(struct pg *pg, PGresult **out, PGresult *r, bool script, struct err *err)
+{
+    PGresult *before = *out;
+    *out = r;
     int rc = 0;
-    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
-        rc = pg_fail(pg, result, err);
+    if (pg_is_copy(r) || (before != NULL && !script)) {
+        rc = pg_give_up(pg, err, "the source answered with %s",
+                        pg_is_copy(r) ? "a COPY" : "several results");
+    } else if (!is_good(r)) {
+        rc = pg_fail(pg, r, err);
     }
-    if (rc == 0 && out != NULL) {
-        *out = (struct pg_result *)(void *)result;
-    } else {
-        PQclear(result);
+    PQclear(before);
+    return rc;
+}
+
+int pg_finish(struct pg *pg, bool sent, bool script, PGresult **out, struct err *err)
+{
+    PGresult *r = NULL;
+    struct err ignored;
+    int rc = sent ? 0 : pg_fail(pg, NULL, err);
+    *out = NULL;
+    while (sent) {
+        int taken = pg_take(pg, &r, rc == 0 ? err : &ignored);
+        sent = taken == 0 && r != NULL;
+        if (rc == 0) {
+            rc = sent ? add_result(pg, out, r, script, err) : taken;
+        } else {
+            PQclear(r);
+        }
+        sent = sent && pg->conn != NULL;
+    }
+    if (rc == 0 && *out == NULL) {
+        rc = pg_give_up(pg, err, "the source gave no answer to a statement");
+    }
+    if (rc < 0) {
+        PQclear(*out);
+        *out = NULL;
     }
     return rc;
 }
 
-int pg_query(struct pg *pg, struct pg_result **out, const char *sql, const char *const *params,
-             size_t count, struct err *err)
+/* Takes the result; *out may be null if nobody reads it. */
+static int check(struct pg *pg, PGresult *r, const char *shape, PGresult **out, struct err *err)
 {
+    char why[160];
+    if (out != NULL && !pg_shape_fits(shape, r, why, sizeof(why))) {
+        PQclear(r);
+        return pg_give_up(pg, err, "the source's answer has another form than its question: %s",
+                          why);
+    }
+    if (out != NULL) {
+        *out = r;
+    } else {
+        PQclear(r);
+    }
+    return 0;
+}
+
+/* Takes what a guarded statement gave, which may be an error. */
+static int finish(struct pg *pg, PGresult *r, const char *shape, PGresult **out, struct err *err)
+{
+    if (!is_good(r)) {
+        int rc = pg_fail(pg, r, err);
+        PQclear(r);
+        return rc;
+    }
+    return check(pg, r, shape, out, err);
+}
+
+/* Whether a statement may be sent: not between those of a page. */
+static bool may_send(struct pg *pg)
+{
+    pg_wait_begin(pg, pg->answer_bytes);
+    return PQpipelineStatus(pg->conn) == PQ_PIPELINE_OFF;
+}
+
+static int run(struct pg *pg, bool sent, const char *shape, PGresult **out, struct err *err)
+{
+    PGresult *r;
     if (out != NULL) {
         *out = NULL;
     }
-    return finish(pg, PQexecParams(pg->conn, sql, (int)count, NULL, params, NULL, NULL, 0), out,
-                  err);
+    int rc = pg_finish(pg, sent, false, &r, err);
+    return rc == 0 ? check(pg, r, shape, out, err) : rc;
+}
+
+/* A statement of a transaction that is open, or of one of its own. */
+static int exec(struct pg *pg, PGresult **out, const char *shape, const struct pg_statement *s,
+                enum pg_purpose purpose, struct err *err)
+{
+    PGresult *r = NULL;
+    if (out != NULL) {
+        *out = NULL;
+    }
+    if (PQtransactionStatus(pg->conn) == PQTRANS_IDLE) {
+        int rc = pg_run_guarded(pg, &r, s, purpose, err);
+        return rc == 0 ? finish(pg, r, shape, out, err) : rc;
+    }
+    bool sent = may_send(pg) && PQsendQueryParams(pg->conn, s->sql, (int)s->count, s->types,
+                                                  s->params, NULL, NULL, 0) == 1;
+    return run(pg, sent, shape, out, err);
+}
+
+int pg_exec(struct pg *pg, PGresult **out, const char *shape, const char *sql, const Oid *types,
+            const char *const *params, size_t count, struct err *err)
+{
+    const struct pg_statement s = {.sql = sql, .types = types, .params = params, .count = count};
+    return exec(pg, out, shape, &s, PG_READS, err);
+}
+
+/* struct pg_result is libpq's own, under our name. */
+static PGresult **outer(struct pg_result **out)
+{
+    return (PGresult **)(void *)out;
+}
+
+int pg_query(struct pg *pg, struct pg_result **out, const char *shape, const char *sql,
+             const char *const *params, size_t count, struct err *err)
+{
+    return pg_exec(pg, outer(out), shape, sql, NULL, params, count, err);
+}
+
+static int undeclared(const char *name, struct err *err)
+{
+    return err_set(err, ERR_INTERNAL, "migrations/source/%s.sql does not say what it returns",
+                   name);
+}
+
+static enum pg_purpose purpose_of(const char *sql)
+{
+    return pg_writes_log(sql) ? PG_WRITES_LOG : pg_reads_log(sql) ? PG_READS_LOG : PG_READS;
 }
 
 int pg_ask(struct pg *pg, struct pg_result **out, const char *name, const char *const *params,
            size_t count, struct err *err)
 {
-    return pg_query(pg, out, embedded_text(source_sql, name), params, count, err);
+    const char *sql = embedded_text(source_sql, name);
+    const char *shape = pg_shape_of(sql);
+    const struct pg_statement s = {.sql = sql, .params = params, .count = count};
+    enum pg_purpose purpose = purpose_of(sql);
+    if (out != NULL) {
+        *out = NULL;
+    }
+    if (shape == NULL && out != NULL) {
+        return undeclared(name, err);
+    }
+    int rc = purpose != PG_READS ? pg_trust_log(pg, err) : 0;
+    return rc == 0 ? exec(pg, outer(out), shape, &s, purpose, err) : rc;
 }
 
-/* Once in a session. */
-static int prepare(struct pg *pg, const char *name, struct err *err)
+int pg_describe(struct pg *pg, PGresult **out, const char *sql, struct err *err)
 {
-    int i = 0;
-    while (i < PG_PREPARED_MOST && pg->prepared[i] != NULL) {
-        if (strcmp(pg->prepared[i++], name) == 0) {
-            return 0;
+    *out = NULL;
+    bool sent = may_send(pg) && PQsendPrepare(pg->conn, "", sql, 0, NULL) == 1;
+    int rc = run(pg, sent, NULL, NULL, err);
+    if (rc < 0) {
+        return rc;
+    }
+    sent = may_send(pg) && PQsendDescribePrepared(pg->conn, "") == 1;
+    return pg_finish(pg, sent, false, out, err);
+}
+
+/* Where the session remembers that the text is prepared. */
+static const char **prepared_place(struct pg *pg, const char *name)
+{
+    for (int i = 0; i < PG_PREPARED_MOST; i++) {
+        if (pg->prepared[i] == NULL || strcmp(pg->prepared[i], name) == 0) {
+            return &pg->prepared[i];
         }
     }
-    if (i == PG_PREPARED_MOST) {
-        return err_set(err, ERR_INTERNAL, "more texts are prepared than there are places");
-    }
-    int rc =
-        finish(pg, PQprepare(pg->conn, name, embedded_text(source_sql, name), 0, NULL), NULL, err);
-    if (rc == 0) {
-        pg->prepared[i] = name;
-    }
-    return rc;
+    return NULL;
+}
+
+/* It may have been prepared before it failed. */
+static void forget_prepared(struct pg *pg, const char *name)
+{
+    char sql[64];
+    struct err ignored;
+    snprintf(sql, sizeof(sql), "deallocate \"%s\"", name);
+    (void)!pg_script(pg, sql, &ignored);
 }
 
 int pg_ask_again(struct pg *pg, struct pg_result **out, const char *name, const char *const *params,
                  size_t count, struct err *err)
 {
+    const char **place = prepared_place(pg, name);
+    const char *sql = embedded_text(source_sql, name);
+    const char *shape = pg_shape_of(sql);
+    PGresult *result = NULL;
     *out = NULL;
-    int rc = prepare(pg, name, err);
-    if (rc < 0) {
-        return rc;
+    if (place == NULL) {
+        return err_set(err, ERR_INTERNAL, "more texts are prepared than there are places");
     }
-    return finish(pg, PQexecPrepared(pg->conn, name, (int)count, params, NULL, NULL, 0), out, err);
+    if (shape == NULL) {
+        return undeclared(name, err);
+    }
+    const struct pg_statement s = {
+        .sql = sql, .name = name, .prepare = *place == NULL, .params = params, .count = count};
+    int rc = pg_reads_log(sql) ? pg_trust_log(pg, err) : 0;
+    if (rc == 0) {
+        rc = pg_run_guarded(pg, &result, &s, purpose_of(sql), err);
+    }
+    if (rc == 0) {
+        rc = finish(pg, result, shape, outer(out), err);
+    }
+    if (rc == 0) {
+        *place = name;
+    } else if (s.prepare && pg->conn != NULL) {
+        forget_prepared(pg, name);
+    }
+    return rc;
 }
 
 int pg_listen(struct pg *pg, const char *capture, struct err *err)
@@ -132,10 +308,13 @@ void pg_forget_calls(struct pg *pg)
 
 int pg_script(struct pg *pg, const char *sql, struct err *err)
 {
-    return finish(pg, PQexec(pg->conn, sql), NULL, err);
+    PGresult *r;
+    bool sent = may_send(pg) && PQsendQuery(pg->conn, sql) == 1;
+    int rc = pg_finish(pg, sent, true, &r, err);
+    PQclear(r);
+    return rc;
 }
 
-/* struct pg_result is libpq's own, under our name. */
 static const PGresult *inner(const struct pg_result *r)
 {
     return (const PGresult *)(const void *)r;
@@ -173,6 +352,9 @@ void pg_result_release(struct pg_result *r)
 static int push_quoted(struct pg *pg, struct buf *out, char *quoted, const char *name,
                        struct err *err)
 {
+    if (pg->conn == NULL) {
+        return pg_fail(pg, NULL, err);
+    }
     if (quoted == NULL) {
         struct buf line;
         buf_init(&line, MESSAGE_MAX_BYTES);

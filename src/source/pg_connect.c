@@ -9,9 +9,11 @@
 
 #include "hosts.h"
 #include "pg_private.h"
+#include "pg_wait.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/embed.h"
 #include "rowferry/base/renewal.h"
+#include "rowferry/base/stop.h"
 #include "rowferry/base/text.h"
 #include "rowferry/source/lookup.h"
 #include "sqlstate.h"
@@ -22,6 +24,10 @@
 #define ENCRYPTION_HINT                                                                            \
     "to another host only with TLS: set ssl = on in the server, or say sslmode=disable in "        \
     "source.uri where the way is safe (sslmode=verify-full checks who answers, too)"
+#define BINDING_HINT                                                                               \
+    "nobody verifies this server, so it does not get the password: say sslmode=verify-full and "   \
+    "sslrootcert=FILE in source.uri; or have the server offer TLS and SCRAM; or say "              \
+    "channel_binding=prefer if it is sure who answers"
 
 /* libpq prints notices to stderr by itself otherwise. */
 static void ignore_notice(void *context, const PGresult *result)
@@ -83,26 +89,18 @@ static size_t turned_read(struct turned lists[LISTS], PGconn *conn, size_t turn)
  * it. An empty value is none. */
 static PGconn *begin(const struct pg *pg, const struct turned lists[LISTS])
 {
-    const char *const names[] = {"keepalives",
-                                 "keepalives_idle",
-                                 "keepalives_interval",
-                                 "keepalives_count",
-                                 "tcp_user_timeout",
-                                 "sslmode",
-                                 "dbname",
-                                 "password",
-                                 "client_encoding",
-                                 "application_name",
-                                 lists[0].name,
-                                 lists[1].name,
-                                 lists[2].name,
-                                 NULL};
+    const char *const names[] = {"keepalives",       "keepalives_idle",  "keepalives_interval",
+                                 "keepalives_count", "tcp_user_timeout", "sslmode",
+                                 "channel_binding",  "dbname",           "password",
+                                 "client_encoding",  "application_name", lists[0].name,
+                                 lists[1].name,      lists[2].name,      NULL};
     const char *const values[] = {"1",
                                   "30",
                                   "10",
                                   "3",
                                   "60000",
                                   pg->encrypts ? "require" : NULL,
+                                  pg->binds ? "require" : NULL,
                                   pg->uri,
                                   pg->password,
                                   "UTF8",
@@ -119,21 +117,18 @@ static PGconn *begin(const struct pg *pg, const struct turned lists[LISTS])
     return conn;
 }
 
-/* Runs the handshake until it is done, failed or out of time; true where out of time. */
-static bool handshake(PGconn *conn, int64_t deadline_ms)
+/* Runs the handshake until it is done, failed or out of time; true if out of time. */
+static bool handshake(struct pg *pg, int64_t deadline_ms)
 {
+    PGconn *conn = pg->conn;
     PostgresPollingStatusType want = PGRES_POLLING_WRITING;
     while (PQstatus(conn) != CONNECTION_BAD && want != PGRES_POLLING_OK &&
            want != PGRES_POLLING_FAILED) {
-        int64_t left_ms = deadline_ms - pg_now_ms();
-        if (left_ms <= 0) {
+        short events = want == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+        if (!pg_wait_handshake(pg, conn, events, deadline_ms)) {
             return true;
         }
-        short events = want == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-        struct pollfd fd = {.fd = PQsocket(conn), .events = events};
-        if (poll(&fd, 1, (int)(left_ms < 1000 ? left_ms : 1000)) > 0) {
-            want = PQconnectPoll(conn);
-        }
+        want = PQconnectPoll(conn);
     }
     return false;
 }
@@ -152,6 +147,8 @@ static int refused(const struct pg *pg, struct err *err)
         err_hint(err, "see source.uri");
     } else if (strstr(message, "server does not support SSL") != NULL) {
         err_hint(err, pg->encrypts ? ENCRYPTION_HINT : "see sslmode in source.uri");
+    } else if (strstr(message, "hannel binding") != NULL) {
+        err_hint(err, pg->binds ? BINDING_HINT : "see channel_binding in source.uri");
     } else if (strcmp(sqlstate, WRONG_PASSWORD) == 0 ||
                strstr(message, "no password supplied") != NULL) {
         err_hint(err, "see source.password");
@@ -164,8 +161,10 @@ static int refused(const struct pg *pg, struct err *err)
 static int ask_recovery(struct pg *pg, bool *in_recovery, struct err *err)
 {
     struct pg_result *r = NULL;
-    int rc = pg_query(pg, &r, "select pg_is_in_recovery()", NULL, 0, err);
+    int rc = pg_query(pg, &r, "one: bool, int", "select pg_is_in_recovery(), pg_backend_pid()",
+                      NULL, 0, err);
     *in_recovery = rc == 0 && pg_true(r, 0, 0);
+    pg->backend = rc == 0 ? (int)pg_int(r, 0, 1) : 0;
     pg_result_release(r);
     return rc;
 }
@@ -199,13 +198,18 @@ static void shake_hands(struct pg *pg, int64_t timeout_ms, size_t *host_count, b
 {
     struct turned lists[LISTS];
     turned_init(lists);
+    if (pg->probes) {
+        buf_push_text(&lists[0].list, pg->only.host);
+        buf_push_text(&lists[1].list, pg->only.hostaddr);
+        buf_push_text(&lists[2].list, pg->only.port);
+    }
     pg->conn = begin(pg, lists);
-    *host_count = turned_read(lists, pg->conn, pg->turn);
+    *host_count = pg->probes ? 1 : turned_read(lists, pg->conn, pg->turn);
     if (*host_count > 1 && pg->turn % *host_count > 0) {
         PQfinish(pg->conn);
         pg->conn = begin(pg, lists);
     }
-    *silent = pg->conn != NULL && handshake(pg->conn, pg_now_ms() + timeout_ms);
+    *silent = pg->conn != NULL && handshake(pg, pg_now_ms() + timeout_ms);
     turned_release(lists);
 }
 
@@ -215,7 +219,12 @@ static int connect_once(struct pg *pg, struct err *err)
     size_t host_count = 1;
     bool silent = true;
     leave_primary(pg);
+    if (stop_asked()) { /* who connects after that only cleans up */
+        pg->stop_ms =
+            PG_STOP_MS - PG_STOP_LATE_MS > pg->stop_ms ? PG_STOP_MS - PG_STOP_LATE_MS : pg->stop_ms;
+    }
     memset(pg->prepared, 0, sizeof(pg->prepared));
+    pg->log_trusted = false;
     for (size_t tried = 0; silent && tried < host_count; tried++) {
         PQfinish(pg->conn);
         shake_hands(pg, timeout_ms, &host_count, &silent);
@@ -233,7 +242,10 @@ static int connect_once(struct pg *pg, struct err *err)
         return refused(pg, err);
     }
     PQsetErrorVerbosity(pg->conn, PQERRORS_DEFAULT);
-    return set_up(pg, err);
+    if (PQsetnonblocking(pg->conn, 1) != 0) {
+        return pg_fail(pg, NULL, err);
+    }
+    return pg->probes ? 0 : set_up(pg, err);
 }
 
 static void forget_password(struct pg *pg)
@@ -328,6 +340,7 @@ static int open_primary(struct pg *pg, struct err *err)
                                      .renewal = pg->renewal,
                                      .connect_timeout_ms = pg->connect_timeout_ms,
                                      .lock_timeout_ms = pg->lock_timeout_ms,
+                                     .silence_ms = pg->silence_ms,
                                      .application_name = pg->application_name,
                                      .fences = pg->fences};
     int rc = pg_open(&pg->primary, &options, err);
@@ -371,6 +384,7 @@ int pg_open(struct pg **out, const struct source_options *options, struct err *e
     pg->password = options->password != NULL ? text_copy(options->password) : NULL;
     pg->renewal = renewal_hold(options->renewal);
     pg->encrypts = pg_must_encrypt(pg->uri);
+    pg->binds = pg_must_bind(pg->uri, pg->password);
     pg->application_name =
         text_copy(options->application_name != NULL ? options->application_name : "rowferry");
     pg->primary_uri = options->primary != NULL ? text_copy(options->primary) : NULL;
@@ -378,6 +392,8 @@ int pg_open(struct pg **out, const struct source_options *options, struct err *e
     pg->connect_timeout_ms = options->connect_timeout_ms;
     pg->lock_timeout_ms = options->lock_timeout_ms;
     pg->turn = options->first_host;
+    pg->answer_bytes = PG_ANSWER_MAX_BYTES;
+    pg->silence_ms = options->silence_ms > 0 ? options->silence_ms : PG_SILENCE_MS;
     int rc = pg_connect(pg, err);
     if (rc < 0) {
         pg_close(pg);
@@ -395,9 +411,40 @@ int pg_open_like(struct pg **out, const struct pg *pg, struct err *err)
                                            .renewal = pg->renewal,
                                            .connect_timeout_ms = pg->connect_timeout_ms,
                                            .lock_timeout_ms = pg->lock_timeout_ms,
+                                           .silence_ms = pg->silence_ms,
                                            .application_name = pg->application_name,
                                            .first_host = pg->turn};
     return pg_open(out, &options, err);
+}
+
+static char *copy_or_none(const char *text)
+{
+    return text_copy(text != NULL ? text : "");
+}
+
+int pg_open_probe(struct pg **out, const struct pg *pg, struct err *err)
+{
+    struct pg *probe = mem_zero(1, sizeof(*probe));
+    *out = NULL;
+    probe->probes = true;
+    probe->answer_bytes = PG_ANSWER_MAX_BYTES;
+    probe->only =
+        (struct pg_address){copy_or_none(PQhost(pg->conn)), copy_or_none(PQhostaddr(pg->conn)),
+                            copy_or_none(PQport(pg->conn))};
+    probe->uri = text_copy(pg->uri);
+    probe->password = pg->password != NULL ? text_copy(pg->password) : NULL;
+    probe->encrypts = pg->encrypts;
+    probe->binds = pg->binds;
+    probe->application_name = text_copy(pg->application_name);
+    probe->connect_timeout_ms = pg->connect_timeout_ms;
+    probe->silence_ms = pg->connect_timeout_ms > 0 ? pg->connect_timeout_ms : CONNECT_TIMEOUT_MS;
+    int rc = connect_once(probe, err);
+    if (rc < 0) {
+        pg_close(probe);
+        return rc;
+    }
+    *out = probe;
+    return 0;
 }
 
 void pg_close(struct pg *pg)
@@ -413,5 +460,8 @@ void pg_close(struct pg *pg)
     free(pg->primary_uri);
     free(pg->application_name);
     free(pg->held);
+    free(pg->only.host);
+    free(pg->only.hostaddr);
+    free(pg->only.port);
     free(pg);
 }

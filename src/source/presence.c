@@ -17,6 +17,14 @@ int presence_plan(struct pg *pg, struct err *err)
         pg, "set local enable_seqscan = off; set local max_parallel_workers_per_gather = 0", err);
 }
 
+#define KEYS_TWICE 2 /* the first repeat is an error of its own */
+
+/* A column of keys. */
+static struct reader_form keys_form(const struct keyset *keys)
+{
+    return (struct reader_form){1, KEYS_TWICE * keys->count + 1};
+}
+
 static int send_runs(struct presence *p, struct reader *r, const struct rowsql *sql,
                      struct keyset *keys, struct err *err)
 {
@@ -30,7 +38,8 @@ static int send_runs(struct presence *p, struct reader *r, const struct rowsql *
     } else {
         const char *const params[] = {buf_text(&runs.first), buf_text(&runs.last)};
         bool count = p->way == PRESENCE_COUNT;
-        rc = reader_send(r, count ? sql->runs_count : sql->runs, params, 2, err);
+        rc = reader_send(r, count ? (struct reader_form){1, 1} : keys_form(keys),
+                         count ? sql->runs_count : sql->runs, params, 2, err);
     }
     keyruns_release(&runs);
     return rc;
@@ -43,7 +52,7 @@ static int send_list(struct presence *p, struct reader *r, const struct rowsql *
     struct keyarrays a;
     int rc = keyarrays_make(&a, keys, 0, keys->count, parts, err);
     if (rc == 0) {
-        rc = reader_send(r, sql->present, a.params, a.count, err);
+        rc = reader_send(r, keys_form(keys), sql->present, a.params, a.count, err);
     } else if (rc == ERR_REJECTED) {
         p->way = PRESENCE_TEXT;
         rc = 0;
@@ -65,7 +74,7 @@ static int send_texts(struct reader *r, const struct rowsql *sql, const struct k
     buf_push_char(&array, '}');
     const char *const params[] = {buf_text(&array)};
     int rc = array.failed ? err_set(err, ERR_REJECTED, "the keys of one page are too long")
-                          : reader_send(r, sql->texts, params, 1, err);
+                          : reader_send(r, keys_form(keys), sql->texts, params, 1, err);
     buf_release(&array);
     return rc;
 }

@@ -69,24 +69,18 @@ static void describe(struct described *d, const PGresult *r)
 /* Has the server parse the query, and takes what it says of its columns. */
 static int ask_server(struct pg *pg, struct described *d, const char *sql, struct err *err)
 {
-    PGresult *prepared = PQprepare(pg->conn, "", sql, 0, NULL);
-    PGresult *r = NULL;
-    int rc = 0;
-    if (PQresultStatus(prepared) != PGRES_COMMAND_OK) {
-        rc = pg_fail(pg, prepared, err);
-    } else {
-        r = PQdescribePrepared(pg->conn, "");
-        if (PQresultStatus(r) != PGRES_COMMAND_OK) {
-            rc = pg_fail(pg, r, err);
-        } else if (PQnparams(r) > 0) {
-            rc = err_set(err, ERR_REJECTED, "it has a parameter");
-        } else if (twice(r) != NULL) {
-            rc = refuse_twice(twice(r), err);
-        } else {
-            describe(d, r);
-        }
+    PGresult *r;
+    int rc = pg_describe(pg, &r, sql, err);
+    if (rc < 0) {
+        return rc;
     }
-    PQclear(prepared);
+    if (PQnparams(r) > 0) {
+        rc = err_set(err, ERR_REJECTED, "it has a parameter");
+    } else if (twice(r) != NULL) {
+        rc = refuse_twice(twice(r), err);
+    } else {
+        describe(d, r);
+    }
     PQclear(r);
     return rc;
 }

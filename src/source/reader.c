@@ -3,8 +3,12 @@
 #include "reader.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "pg_wait.h"
 #include "rowferry/base/text.h"
+
+#define DRAIN_MOST 100000 /* results: several pages */
 
 void reader_release(struct reader *r)
 {
@@ -13,32 +17,49 @@ void reader_release(struct reader *r)
     *r = (struct reader){0};
 }
 
-static bool queue(struct reader *r, const char *sql, const char *const *params, size_t count)
+static bool queue(struct reader *r, struct reader_form form, const char *sql,
+                  const char *const *params, size_t count)
 {
     PGconn *conn = r->pg->conn;
+    if (r->sent == READER_AHEAD) {
+        return false;
+    }
+    if (r->sent == 0) {
+        r->rows = 0;
+        pg_wait_begin(r->pg, 0);
+    }
+    r->forms[r->sent] = form;
     return (PQpipelineStatus(conn) == PQ_PIPELINE_ON || PQenterPipelineMode(conn) == 1) &&
            PQsendQueryParams(conn, sql, (int)count, NULL, params, NULL, NULL, 0) == 1 &&
            (r->sent++ > 0 || PQsetSingleRowMode(conn) == 1);
 }
 
-int reader_send(struct reader *r, const char *sql, const char *const *params, size_t count,
-                struct err *err)
+int reader_send(struct reader *r, struct reader_form form, const char *sql,
+                const char *const *params, size_t count, struct err *err)
 {
-    bool sent = queue(r, sql, params, count) && PQsendFlushRequest(r->pg->conn) == 1 &&
-                PQflush(r->pg->conn) == 0;
-    return sent ? 0 : pg_fail(r->pg, NULL, err);
+    bool sent = queue(r, form, sql, params, count) && PQsendFlushRequest(r->pg->conn) == 1;
+    return sent ? pg_flush(r->pg, err) : pg_fail(r->pg, NULL, err);
 }
 
 int reader_commit(struct reader *r, struct err *err)
 {
-    bool sent = queue(r, "commit", NULL, 0) && PQpipelineSync(r->pg->conn) == 1;
+    bool sent =
+        queue(r, (struct reader_form){0}, "commit", NULL, 0) && PQpipelineSync(r->pg->conn) == 1;
     r->ending = true;
-    return sent ? 0 : pg_fail(r->pg, NULL, err);
+    return sent ? pg_flush(r->pg, err) : pg_fail(r->pg, NULL, err);
 }
 
-static void borrow(struct reader *r, struct row *row)
+static int borrow(struct reader *r, struct row *row, struct err *err)
 {
     int count = PQnfields(r->current);
+    const struct reader_form *form = &r->forms[0];
+    if (r->sent == 0 || count == 0 || (size_t)count != form->columns ||
+        (form->most_rows > 0 && r->rows == form->most_rows)) {
+        return pg_give_up(r->pg, err,
+                          "the source's answer has more rows or other columns than its "
+                          "question");
+    }
+    r->rows++;
     if ((size_t)count > r->capacity) {
         r->capacity = (size_t)count;
         r->values = mem_grow(r->values, r->capacity, sizeof(*r->values));
@@ -49,26 +70,19 @@ static void borrow(struct reader *r, struct row *row)
                            PQgetisnull(r->current, 0, i) != 0};
     }
     *row = (struct row){r->values, (size_t)count};
-}
-
-/* True where a result can be taken without waiting. */
-static int ready(struct reader *r, struct err *err)
-{
-    PGconn *conn = r->pg->conn;
-    if (PQisBusy(conn) == 0) {
-        return 1;
-    }
-    if (PQconsumeInput(conn) == 0) {
-        return pg_fail(r->pg, NULL, err);
-    }
-    return PQisBusy(conn) == 0;
+    return READER_ROW;
 }
 
 /* 1 where the statement's end is one for the caller, too: behind the last of a page stands the
  * page's own. The next one's rows have to be asked for one by one before any of them arrives. */
 static int end_statement(struct reader *r, struct err *err)
 {
+    if (r->sent == 0) {
+        return pg_give_up(r->pg, err, "the source answered more statements than it was asked");
+    }
     r->sent--;
+    r->rows = 0;
+    memmove(r->forms, r->forms + 1, r->sent * sizeof(r->forms[0]));
     if (r->sent > 0 && PQsetSingleRowMode(r->pg->conn) == 0) {
         return pg_fail(r->pg, NULL, err);
     }
@@ -89,6 +103,9 @@ static int end_result(struct reader *r, struct err *err)
         return rc == 1 ? READER_END : rc;
     }
     ExecStatusType status = PQresultStatus(r->current);
+    if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH) {
+        return pg_give_up(r->pg, err, "the source answered with a COPY");
+    }
     if (status == PGRES_PIPELINE_SYNC) {
         return end_page(r, err);
     }
@@ -102,14 +119,13 @@ int reader_next(struct reader *r, struct row *row, struct err *err)
     PQclear(r->current);
     r->current = NULL;
     for (;;) {
-        int rc = ready(r, err);
+        int rc = pg_hear(r->pg, err);
         if (rc <= 0) {
             return rc < 0 ? rc : READER_WAIT;
         }
         r->current = PQgetResult(r->pg->conn);
         if (PQresultStatus(r->current) == PGRES_SINGLE_TUPLE) {
-            borrow(r, row);
-            return READER_ROW;
+            return borrow(r, row, err);
         }
         rc = end_result(r, err);
         PQclear(r->current);
@@ -120,24 +136,34 @@ int reader_next(struct reader *r, struct row *row, struct err *err)
     }
 }
 
-static bool drain(PGconn *conn)
+/* Reads on to the end of the page. */
+static int drain(struct pg *pg, struct err *err)
 {
     bool ended = false;
-    while (!ended && PQstatus(conn) == CONNECTION_OK) {
-        PGresult *r = PQgetResult(conn);
+    for (int count = 0; !ended; count++) {
+        PGresult *r;
+        int rc = pg_take(pg, &r, err);
+        if (rc == 0 && count == DRAIN_MOST) {
+            rc = pg_give_up(pg, err, "the source's answer to a page does not end");
+        }
+        if (rc == 0 && r == NULL && PQstatus(pg->conn) != CONNECTION_OK) {
+            rc = pg_fail(pg, NULL, err);
+        }
         ended = PQresultStatus(r) == PGRES_PIPELINE_SYNC;
         PQclear(r);
+        if (rc < 0) {
+            return rc;
+        }
     }
-    return ended;
+    return PQexitPipelineMode(pg->conn) == 1 ? 0 : pg_fail(pg, NULL, err);
 }
 
 int reader_give_up(struct reader *r, struct err *err)
 {
-    PGconn *conn = r->pg->conn;
     struct pg *pg = r->pg;
-    bool done =
-        (r->ending || PQpipelineSync(conn) == 1) && drain(conn) && PQexitPipelineMode(conn) == 1;
+    bool sent = r->ending || PQpipelineSync(pg->conn) == 1;
     reader_release(r);
     r->pg = pg;
-    return done ? pg_script(pg, "rollback", err) : pg_fail(pg, NULL, err);
+    int rc = sent ? drain(pg, err) : pg_fail(pg, NULL, err);
+    return rc == 0 ? pg_script(pg, "rollback", err) : rc;
 }

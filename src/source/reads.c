@@ -36,7 +36,7 @@ static int plan_rows(struct pg *pg, const struct query_input *in, struct pg_resu
         buf_push_literal(&sql, "\n)");
     }
     int rc = sql.failed ? err_set(err, ERR_CONFIG, "from.where is too long")
-                        : pg_query(pg, plan, buf_text(&sql), NULL, 0, err);
+                        : pg_query(pg, plan, "any: text", buf_text(&sql), NULL, 0, err);
     buf_release(&sql);
     return rc < 0 ? err_context(err, "cannot read table %s%s", in->root->quoted,
                                 in->where != NULL ? " with from.where" : "")
@@ -58,10 +58,7 @@ static int plan_keys(struct pg *pg, const struct depend *d, struct err *err)
     buf_init(&sql, SQL_MAX_BYTES);
     buf_push_literal(&sql, "explain ");
     buf_push_text(&sql, d->sql.first);
-    PGresult *r =
-        PQexecParams(pg->conn, buf_text(&sql), (int)count + 1, types, params, NULL, NULL, 0);
-    int rc = PQresultStatus(r) == PGRES_TUPLES_OK ? 0 : pg_fail(pg, r, err);
-    PQclear(r);
+    int rc = pg_exec(pg, NULL, NULL, buf_text(&sql), types, params, count + 1, err);
     buf_release(&sql);
     return rc < 0 ? err_context(err, "from.depends_on: the keys of table %s", d->table->quoted) : 0;
 }
@@ -92,7 +89,7 @@ int reads_find(struct reads *out, struct pg *pg, const struct query_input *in,
     struct err ignored;
     struct pg_result *plan = NULL;
     reads_release(out);
-    int rc = pg_script(pg, "begin isolation level read committed read only", err);
+    int rc = pg_script(pg, "begin isolation level read committed read only;" PG_GUARD_PATH, err);
     if (rc == 0) {
         rc = plan_rows(pg, in, &plan, err);
     }

@@ -63,7 +63,7 @@ static int push_head(struct pg *pg, struct buf *out, const struct rowsql_input *
 {
     const struct table *t = in->table;
     buf_push_literal(out, "select ");
-    int rc = keytext_push(pg, out, "t", (const char *const *)t->key, t->key_count, err);
+    int rc = keytext_push(pg, out, "t", t, err);
     if (rc == 0) {
         rc = rowsql_push_columns(pg, out, in, err);
     }
@@ -75,7 +75,7 @@ static int push_head(struct pg *pg, struct buf *out, const struct rowsql_input *
 static int push_listing(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
 {
     buf_push_literal(out, "select ");
-    int rc = keytext_push(pg, out, "t", (const char *const *)t->key, t->key_count, err);
+    int rc = keytext_push(pg, out, "t", t, err);
     buf_printf(out, "\n  from %s%s t\n where ", t->tree ? "" : "only ", t->quoted);
     return rc;
 }
@@ -130,8 +130,10 @@ static int push_first_of(struct pg *pg, struct buf *out, const struct table *t, 
     return rc;
 }
 
-/* The operator is named with its schema, because search_path has none but PostgreSQL's own; one
- * name has to do for all columns of the comparison. */
+/* A parameter has the key's type itself, so that the type's input function reads it. A cast from
+ * text could be the type's owner's own, and would run with our rights. The operator is named with
+ * its schema, because search_path has none but PostgreSQL's own; one name has to do for all columns
+ * of the comparison. */
 static int push_after_of(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
                          struct err *err)
 {
@@ -143,7 +145,7 @@ static int push_after_of(struct pg *pg, struct buf *out, const struct table *t, 
     }
     buf_push_literal(out, "row(");
     for (size_t i = 0; i < t->key_count; i++) {
-        buf_printf(out, "%s$%zu::text::%s", i > 0 ? ", " : "", skip + i + 1, t->key_types[i]);
+        buf_printf(out, "%s$%zu::%s", i > 0 ? ", " : "", skip + i + 1, t->key_types[i]);
     }
     buf_push_literal(out, ")");
     return rc;
@@ -158,7 +160,7 @@ static int push_bound(struct pg *pg, struct buf *out, const struct table *t, con
     if (rc == 0) {
         rc = push_operator(pg, out, t, 0, symbol, err);
     }
-    buf_printf(out, "$%zu::text::%s", parameter, t->key_types[0]);
+    buf_printf(out, "$%zu::%s", parameter, t->key_types[0]);
     return rc;
 }
 
@@ -189,32 +191,8 @@ static int push_each(struct pg *pg, struct buf *out, const struct table *t, stru
         if (rc == 0) {
             rc = push_operator(pg, out, t, i, "=", err);
         }
-        buf_printf(out, "any($%zu::text[]::%s[])", i + 1, t->key_types[i]);
+        buf_printf(out, "any($%zu::%s[])", i + 1, t->key_types[i]);
     }
-    return rc;
-}
-
-static int push_together(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
-{
-    int rc = 0;
-    buf_push_literal(out, "exists (select from unnest(");
-    for (size_t i = 1; i <= t->key_count; i++) {
-        buf_printf(out, "%s$%zu::text[]", i > 1 ? ", " : "", i);
-    }
-    buf_push_literal(out, ") as k(");
-    for (size_t i = 1; i <= t->key_count; i++) {
-        buf_printf(out, "%sp%zu", i > 1 ? ", " : "", i);
-    }
-    buf_push_literal(out, ") where ");
-    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
-        buf_push_text(out, i > 0 ? " and t." : "t.");
-        rc = pg_push_identifier(pg, out, t->key[i], err);
-        if (rc == 0) {
-            rc = push_operator(pg, out, t, i, "=", err);
-        }
-        buf_printf(out, "k.p%zu::%s", i + 1, t->key_types[i]);
-    }
-    buf_push_literal(out, ")");
     return rc;
 }
 
@@ -227,6 +205,31 @@ static bool has_arrays(const struct table *t)
         arrays = arrays || (len > 2 && strcmp(t->key_types[i] + len - 2, "[]") == 0);
     }
     return arrays;
+}
+
+static int push_together(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+{
+    int rc = 0;
+    bool texts = has_arrays(t);
+    buf_push_literal(out, "exists (select from unnest(");
+    for (size_t i = 0; i < t->key_count; i++) {
+        buf_printf(out, "%s$%zu::%s[]", i > 0 ? ", " : "", i + 1, texts ? "text" : t->key_types[i]);
+    }
+    buf_push_literal(out, ") as k(");
+    for (size_t i = 1; i <= t->key_count; i++) {
+        buf_printf(out, "%sp%zu", i > 1 ? ", " : "", i);
+    }
+    buf_push_literal(out, ") where ");
+    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
+        buf_push_text(out, i > 0 ? " and t." : "t.");
+        rc = pg_push_identifier(pg, out, t->key[i], err);
+        if (rc == 0) {
+            rc = push_operator(pg, out, t, i, "=", err);
+        }
+        buf_printf(out, "k.p%zu%s%s", i + 1, texts ? "::" : "", texts ? t->key_types[i] : "");
+    }
+    buf_push_literal(out, ")");
+    return rc;
 }
 
 static int push_again(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
@@ -247,7 +250,7 @@ static int push_again(struct pg *pg, struct buf *out, const struct table *t, str
 
 static int push_texts(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
 {
-    int rc = keytext_push(pg, out, "t", (const char *const *)t->key, t->key_count, err);
+    int rc = keytext_push(pg, out, "t", t, err);
     buf_push_literal(out, " = any($1::text[])");
     return rc;
 }
@@ -299,7 +302,7 @@ static int build_runs(char **out, struct pg *pg, const struct rowsql_input *in, 
     if (count) {
         buf_push_literal(&sql, "count(*)");
     } else {
-        rc = keytext_push(pg, &sql, "t", (const char *const *)t->key, t->key_count, err);
+        rc = keytext_push(pg, &sql, "t", t, err);
     }
     push_from(&sql, in);
     buf_push_literal(&sql, "t.");
@@ -400,7 +403,7 @@ static int push_found(struct pg *pg, struct buf *out, const struct rowsql_keys_i
 {
     const struct table *t = in->table;
     buf_push_literal(out, "select ");
-    int rc = keytext_push(pg, out, "t", (const char *const *)t->key, t->key_count, err);
+    int rc = keytext_push(pg, out, "t", t, err);
     buf_push_literal(out, "\n  from (select distinct ");
     for (size_t i = 0; i < t->key_count && rc == 0; i++) {
         buf_printf(out, "%sk.p%zu::%s as ", i > 0 ? ", " : "", i + 1, t->key_types[i]);

@@ -15,6 +15,7 @@
 #define POOL_TIMES 20         /* rows in the pool for one that is wanted */
 #define POOL_ALL_BELOW 100000 /* rows: the whole table is the pool */
 #define KEYS_MAX_BYTES ((size_t)8 << 20)
+#define ANSWER_MAX_BYTES ((uint64_t)1 << 30) /* the longest rows are among the sample */
 
 static const char *const stratum_names[] = {"named", "chance", "largest", "smallest",
                                             "nulls", "newest", "oldest",  "rest"};
@@ -102,8 +103,7 @@ static int push_key_present(struct sample *s, struct buf *sql, struct err *err)
 
 static int push_key_text(struct sample *s, struct buf *sql, struct err *err)
 {
-    return keytext_push(s->pg, sql, "t", (const char *const *)s->base->key, s->base->key_count,
-                        err);
+    return keytext_push(s->pg, sql, "t", s->base, err);
 }
 
 static size_t pool_size(const struct sample *s)
@@ -211,7 +211,7 @@ static int choose(struct sample *s, double share, int64_t *pool, struct err *err
     buf_init(&sql, SAMPLE_SQL_BYTES);
     int rc = push_choice(s, &sql, share, err);
     if (rc == 0) {
-        rc = pg_query(s->pg, &r, buf_text(&sql), NULL, 0, err);
+        rc = pg_query(s->pg, &r, "any: int, text, int", buf_text(&sql), NULL, 0, err);
     }
     *pool = 0;
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
@@ -293,7 +293,8 @@ static int prepare(struct sample *s, struct err *err)
         rc = add_named(s, s->options.named[i], err);
     }
     if (rc == 0) {
-        rc = pg_script(s->pg, "begin isolation level repeatable read read only", err);
+        rc =
+            pg_script(s->pg, "begin isolation level repeatable read read only;" PG_GUARD_PATH, err);
     }
     if (rc == 0) {
         rc = choose_all(s, err);
@@ -310,6 +311,7 @@ int sample_open(struct sample **out, struct pg *pg, const struct sample_options 
 {
     struct sample *s = mem_zero(1, sizeof(*s));
     s->pg = pg;
+    s->pg->answer_bytes = ANSWER_MAX_BYTES;
     s->options = *options;
     keyset_init(&s->keys, KEYS_MAX_BYTES);
     int rc = prepare(s, err);
@@ -403,13 +405,14 @@ int sample_push_rows(struct sample *s, struct buf *sql, const char *const *colum
     return rc;
 }
 
-int sample_ask(struct sample *s, struct pg_result **r, const struct buf *sql, struct err *err)
+int sample_ask(struct sample *s, struct pg_result **r, const char *shape, const struct buf *sql,
+               struct err *err)
 {
     if (sql->failed) {
         return err_set(err, ERR_REJECTED, "the statement that asks %s would be too long",
                        s->base->quoted);
     }
-    return pg_query(s->pg, r, buf_text(sql), s->arrays.params, s->arrays.count, err);
+    return pg_query(s->pg, r, shape, buf_text(sql), s->arrays.params, s->arrays.count, err);
 }
 
 int sample_begin_rows(struct sample *s, struct err *err)
@@ -423,7 +426,7 @@ int sample_begin_rows(struct sample *s, struct err *err)
                               err);
     }
     if (rc == 0) {
-        rc = sample_ask(s, NULL, &sql, err);
+        rc = sample_ask(s, NULL, NULL, &sql, err);
     }
     buf_release(&sql);
     free(s->values);
@@ -436,12 +439,16 @@ int sample_next_row(struct sample *s, struct row *row, bool *end, struct err *er
 {
     pg_result_release(s->row);
     s->row = NULL;
-    int rc = pg_query(s->pg, &s->row, "fetch 1 from sampled", NULL, 0, err);
+    int rc = pg_query(s->pg, &s->row, "maybe: text?*", "fetch 1 from sampled", NULL, 0, err);
     if (rc < 0) {
         return err_context(err, "could not read rows of %s", s->base->quoted);
     }
     *end = pg_rows(s->row) == 0;
     const PGresult *r = (const PGresult *)(const void *)s->row;
+    if (!*end && (size_t)PQnfields(r) != s->plan.column_count + 1) {
+        return err_set(err, ERR_TRANSIENT,
+                       "the source's answer has other columns than its question");
+    }
     for (size_t i = 0; !*end && i <= s->plan.column_count; i++) {
         s->values[i] = (struct value){PQgetvalue(r, 0, (int)i), (size_t)PQgetlength(r, 0, (int)i),
                                       PQgetisnull(r, 0, (int)i) != 0};

@@ -33,7 +33,7 @@ int sample_push_rows(struct sample *s, struct buf *sql, const char *const *colum
                      struct err *err) MUST_CHECK;
 
 /* Asks a statement over the chosen rows. */
-int sample_ask(struct sample *s, struct pg_result **r, const struct buf *sql,
+int sample_ask(struct sample *s, struct pg_result **r, const char *shape, const struct buf *sql,
                struct err *err) MUST_CHECK;
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "sample_private.h"
 
+#define TEXT_BYTES 16
+
 #define VALUES_MOST 200000 /* of one property: an array may have many */
 #define TEXT_MOST "256"
 
@@ -93,6 +95,14 @@ enum sample_how sample_how(const struct sample *s, const struct plan_step *step,
 /* --- values ------------------------------------------------------------------------------------
  */
 
+/* The text of the value alias.c. Of a user's type it is what the output function writes: the type's
+ * owner may have defined a cast, which would run with our rights. */
+static const char *text_of(char out[TEXT_BYTES], const struct column *c, char alias)
+{
+    snprintf(out, TEXT_BYTES, catalog_is_users(c) ? "concat(%c.c)" : "%c.c::text", alias);
+    return out;
+}
+
 /* What is ordered, and the text of it, of the value u.c. */
 static void push_number(struct buf *sql, const struct property *p, const struct column *c)
 {
@@ -126,6 +136,7 @@ static void push_date(struct buf *sql, const struct property *p, const struct co
 static void push_value(struct buf *sql, enum sample_how how, const struct property *p,
                        const struct column *c)
 {
+    char text[TEXT_BYTES];
     switch (how) {
     case SAMPLE_NUMBER:
         push_number(sql, p, c);
@@ -141,7 +152,8 @@ static void push_value(struct buf *sql, enum sample_how how, const struct proper
         break;
     case SAMPLE_KEYWORD:
     case SAMPLE_NOT:
-        buf_push_literal(sql, "u.c::text collate \"C\" as e, u.c::text as v");
+        text_of(text, c, 'u');
+        buf_printf(sql, "%s collate \"C\" as e, %s as v", text, text);
         break;
     }
 }
@@ -172,7 +184,7 @@ static int ask_and_tell(struct sample *s, const struct buf *sql, const struct pl
                         sample_each each, void *context, struct err *err)
 {
     struct pg_result *r = NULL;
-    int rc = sample_ask(s, &r, sql, err);
+    int rc = sample_ask(s, &r, "any: text?, int?, text?", sql, err);
     if (rc == 0) {
         tell(s, r, each, context);
     }
@@ -211,15 +223,17 @@ int sample_values(struct sample *s, const struct plan_step *step, sample_each ea
 int sample_texts(struct sample *s, const struct plan_step *step, size_t characters, size_t limit,
                  sample_each each, void *context, struct err *err)
 {
+    char text[TEXT_BYTES];
     struct buf sql;
     buf_init(&sql, SAMPLE_SQL_BYTES);
+    text_of(text, column_of(s, step), 'r');
     if (characters > 0) {
         buf_printf(&sql,
-                   "select k, 0, c from (select r.k, left(r.c::text, %zu) as c, count(*) over "
-                   "(partition by left(r.c::text, %zu)) as same\n  from ",
-                   characters, characters);
+                   "select k, 0, c from (select r.k, left(%s, %zu) as c, count(*) over "
+                   "(partition by left(%s, %zu)) as same\n  from ",
+                   text, characters, text, characters);
     } else {
-        buf_push_literal(&sql, "select k, 0, c from (select r.k, r.c::text as c, 1 as same from ");
+        buf_printf(&sql, "select k, 0, c from (select r.k, %s as c, 1 as same from ", text);
     }
     int rc = push_chosen(s, &sql, step, err);
     buf_printf(&sql,
@@ -236,17 +250,21 @@ int sample_texts(struct sample *s, const struct plan_step *step, size_t characte
 int sample_filled(struct sample *s, const struct plan_step *step, bool *filled, struct err *err)
 {
     struct buf sql;
+    char text[TEXT_BYTES];
     struct pg_result *r = NULL;
     const struct column *c = column_of(s, step);
     buf_init(&sql, SAMPLE_SQL_BYTES);
     buf_push_literal(&sql, "select r.k from ");
     int rc = push_chosen(s, &sql, step, err);
-    buf_push_text(&sql,
-                  column_is_array(c)
-                      ? "\n where exists (select from unnest(r.c) as u(c) where u.c::text ~ '\\w')"
-                      : "\n where r.c::text ~ '\\w' and r.c::text <> 'null'");
+    if (column_is_array(c)) {
+        buf_printf(&sql, "\n where exists (select from unnest(r.c) as u(c) where %s ~ '\\w')",
+                   text_of(text, &c->parts[0], 'u'));
+    } else {
+        text_of(text, c, 'r');
+        buf_printf(&sql, "\n where %s ~ '\\w' and %s <> 'null'", text, text);
+    }
     if (rc == 0) {
-        rc = sample_ask(s, &r, &sql, err);
+        rc = sample_ask(s, &r, "any: text?", &sql, err);
     }
     memset(filled, 0, sample_count(s) * sizeof(*filled));
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {

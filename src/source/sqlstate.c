@@ -65,7 +65,7 @@ static const char *const refusals[] = {
     "password authentication failed", "no pg_hba.conf entry",
     "no password supplied",           "server does not support SSL, but SSL was required",
     "certificate verify failed",      "root certificate file",
-    "server certificate for",
+    "server certificate for",         "hannel binding",
 };
 
 /* How libpq begins where it cannot understand what it was given to connect with. */
@@ -126,6 +126,11 @@ static void push_masked(struct buf *out, const char *text, const char *end, cons
         buf_push(out, hit ? "***" : text, hit ? 3 : 1);
         text += hit ? secret_len : 1;
     }
+}
+
+void sqlstate_push_masked(struct buf *out, const char *message, const char *secret)
+{
+    push_masked(out, message, message + strlen(message), secret);
 }
 
 /* "connection to .. failed: FATAL:  28P01: words" without severity and code, which err holds. */

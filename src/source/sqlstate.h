@@ -24,6 +24,9 @@ const char *sqlstate_data_exception(const char *sqlstate);
 
 /* Appends the message as one line: severity, code, the server's source location and libpq's guesses
  * left out, the secret (null: none) masked. */
+/* Appends a message of the server's with the secret masked; null is none. */
+void sqlstate_push_masked(struct buf *out, const char *message, const char *secret);
+
 void sqlstate_one_line(struct buf *out, const char *message, const char *secret);
 
 #endif

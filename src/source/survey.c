@@ -20,7 +20,7 @@
 int survey_push_name(struct pg *pg, struct buf *out, const char *name, struct err *err)
 {
     struct pg_result *r = NULL;
-    int rc = pg_query(pg, &r, "select quote_ident($1)", &name, 1, err);
+    int rc = pg_query(pg, &r, "one: text", "select quote_ident($1)", &name, 1, err);
     if (rc == 0) {
         buf_push_text(out, pg_text(r, 0, 0));
     }
@@ -123,6 +123,9 @@ int survey_open(struct pg *pg, struct table **out, const struct survey_found *fo
     int rc = pg_ask(pg, &r, "survey_key", params, 1, err);
     if (rc == 0 && pg_rows(r) == 0) {
         rc = no_key(found, err);
+    }
+    if (rc == 0 && pg_rows(r) > KEY_MAX_PARTS) {
+        rc = err_set(err, ERR_REJECTED, "the key of \"%s\" has too many columns", found->name);
     }
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
         key[i] = pg_text(r, i, 0);

@@ -67,11 +67,12 @@ static void push_source(struct buf *out, const struct table *t)
 }
 
 /* A refusal leaves the column without a sample; a lost connection shows with what comes next. */
-static struct pg_result *ask_sample(struct pg *pg, const struct buf *sql)
+static struct pg_result *ask_sample(struct pg *pg, const char *shape, const struct buf *sql)
 {
     struct err ignored;
     struct pg_result *r = NULL;
-    return !sql->failed && pg_query(pg, &r, buf_text(sql), NULL, 0, &ignored) == 0 ? r : NULL;
+    return !sql->failed && pg_query(pg, &r, shape, buf_text(sql), NULL, 0, &ignored) == 0 ? r
+                                                                                          : NULL;
 }
 
 static int sample_values(struct pg *pg, const struct table *t, const char *value,
@@ -86,7 +87,7 @@ static int sample_values(struct pg *pg, const struct table *t, const char *value
                p->words, p->unfit, p->least, p->least, p->flat, value);
     push_source(&sql, t);
     buf_printf(&sql, " limit %d) s", SAMPLE_VALUES);
-    struct pg_result *r = ask_sample(pg, &sql);
+    struct pg_result *r = ask_sample(pg, "one: int, int, int, int?, int?, int?, int", &sql);
     if (r != NULL) {
         f->sampled = (size_t)pg_int(r, 0, 0);
         f->words = (size_t)pg_int(r, 0, 1);
@@ -137,8 +138,8 @@ static int sample_shape(struct pg *pg, const struct table *t, const char *value,
     push_source(&source, t);
     const struct place places[] = {{"column", value}, {"source", buf_text(&source)}, {0}};
     template_fill(&sql, embedded_text(source_sql, "survey_shape"), places);
-    struct pg_result *r = ask_sample(pg, &sql);
-    if (r != NULL && pg_rows(r) > 0) {
+    struct pg_result *r = ask_sample(pg, "any: int, text?, int*", &sql);
+    if (r != NULL && pg_rows(r) > 0 && pg_rows(r) <= SHAPE_ROWS_MOST) {
         size_t row = 1;
         f->shape = mem_zero(1, sizeof(*f->shape));
         fill_shape(f->shape, r, 0);

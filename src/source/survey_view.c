@@ -56,13 +56,7 @@ static int describe(struct pg *pg, uint32_t oid, PGresult **out, struct err *err
     *out = NULL;
     int rc = ask_definition(pg, oid, &definition, err);
     if (rc == 0 && definition != NULL) {
-        PGresult *prepared = PQprepare(pg->conn, "", definition, 0, NULL);
-        *out = PQdescribePrepared(pg->conn, "");
-        if (PQresultStatus(prepared) != PGRES_COMMAND_OK ||
-            PQresultStatus(*out) != PGRES_COMMAND_OK) {
-            rc = pg_fail(pg, PQresultStatus(prepared) != PGRES_COMMAND_OK ? prepared : *out, err);
-        }
-        PQclear(prepared);
+        rc = pg_describe(pg, out, definition, err);
     }
     free(definition);
     return rc;
@@ -229,7 +223,7 @@ static int is_unique(const struct view *v, const struct candidate *c, bool *uniq
     }
     buf_printf(&sql, " from %s limit %d) s", v->quoted, LOOKED_AT);
     if (rc == 0) {
-        rc = pg_query(v->pg, &r, buf_text(&sql), NULL, 0, v->err);
+        rc = pg_query(v->pg, &r, "one: bool", buf_text(&sql), NULL, 0, v->err);
     }
     *unique = rc == 0 && pg_true(r, 0, 0);
     if (rc < 0 && strcmp(v->err->sqlstate, "57014") == 0) { /* too slow to tell; a sync would */

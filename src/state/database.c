@@ -280,10 +280,22 @@ static int in_use(const struct state *s, struct err *err)
     return err_hint(err, "another program holds it open: end that one, or run again later");
 }
 
+/* Only its own user may roll its journal back. */
+static int unfinished(const struct state *s, struct err *err)
+{
+    err_set(err, ERR_STATE,
+            "state file \"%s\" of another user was left in the middle of a transaction", s->path);
+    return err_hint(err,
+                    "run any command as that user, which mends it: sudo -u USER rowferry status");
+}
+
 static int classify(const struct state *s, int code, struct err *err)
 {
     if (code == SQLITE_READONLY_DBMOVED) {
         return database_replaced(s, err);
+    }
+    if (code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY) {
+        return unfinished(s, err);
     }
     switch (code & 0xff) {
     case SQLITE_BUSY:

@@ -14,6 +14,7 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/embed.h"
 #include "rowsum.h"
+#include "trust.h"
 
 #define APPLICATION_ID 0x726f7766 /* "rowf" */
 #define BUSY_MS 10000
@@ -42,18 +43,6 @@ static int cannot_use(const char *path, int cause, struct err *err)
                                  : "let this user read and write its folder, or set state.path");
 }
 
-/* SQLite gives an empty file the lock file's mode: a device would be closed to everybody else. */
-static int expect_file(const char *path, struct err *err)
-{
-    struct stat at;
-    if (stat(path, &at) != 0 || S_ISREG(at.st_mode)) {
-        return 0;
-    }
-    err_set(err, ERR_STATE, "could not open state file \"%s\": it is a %s", path,
-            S_ISDIR(at.st_mode) ? "directory" : "device or the like, and no file");
-    return err_hint(err, "set state.path to a file of its own");
-}
-
 static char *lock_path(const char *path)
 {
     struct buf text;
@@ -66,8 +55,10 @@ static int open_lock(struct state *s, struct err *err)
 {
     char *path = lock_path(s->path);
     int flags = s->read_only ? O_RDONLY : O_RDWR | O_CREAT;
-    s->lock_fd = open(path, flags | O_CLOEXEC, 0600);
-    int result = s->lock_fd < 0 && !s->read_only ? cannot_use(path, errno, err) : 0;
+    s->lock_fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    int result = s->lock_fd >= 0 ? trust_lock(s->lock_fd, path, s->read_only, err)
+                 : !s->read_only ? cannot_use(path, errno, err)
+                                 : 0;
     free(path);
     return result;
 }
@@ -116,16 +107,20 @@ static int first_row(struct state *s, const char *sql, sqlite3_stmt **row, struc
 
 static int connect_database(struct state *s, struct err *err)
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-    char *uri = database_uri(s->path, s->read_only);
+    char *path = trust_path(s->path);
+    bool foreign = s->read_only && trust_is_foreign(path);
+    int flags = (foreign ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_URI |
+                SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
+    char *uri = database_uri(path, s->read_only);
     /* read-only also opens for writing: after a crash the journal has to be rolled back */
     int creates = s->read_only || s->known ? 0 : SQLITE_OPEN_CREATE;
     int code = sqlite3_open_v2(uri, &s->db, flags | creates, NULL);
     free(uri);
+    free(path);
     if (code != SQLITE_OK) {
         return database_error(s, err);
     }
-    if (rowsum_register(s->db) != SQLITE_OK) {
+    if (trust_connection(s->db) != SQLITE_OK || rowsum_register(s->db) != SQLITE_OK) {
         return database_error(s, err);
     }
     sqlite3_extended_result_codes(s->db, 1);
@@ -170,6 +165,7 @@ static bool is_new(const struct form *form)
     return form->application == 0 && form->form == 0 && form->objects == 0;
 }
 
+/* A file of this program, of this version or an earlier one, with its triggers alone. */
 static int check_form(const struct state *s, const struct form *form, struct err *err)
 {
     if (form->application != APPLICATION_ID) {
@@ -189,7 +185,7 @@ static int check_form(const struct state *s, const struct form *form, struct err
                              "next sync goes on from where the source knows the pipeline, else "
                              "builds the index anew");
     }
-    return 0;
+    return trust_schema(s, err);
 }
 
 /* A whole file says "ok"; else the first thing that is wrong. */
@@ -261,6 +257,9 @@ static int copy_to_memory(struct state *s, struct err *err)
         code = sqlite3_errcode(s->db);
     }
     sqlite3_close(file);
+    if (code == SQLITE_OK) {
+        code = trust_connection(s->db);
+    }
     return code == SQLITE_OK && rowsum_register(s->db) == SQLITE_OK ? 0 : database_error(s, err);
 }
 
@@ -350,7 +349,7 @@ static int expect_ours(const struct state *s, struct err *err)
 static int open_state(struct state *s, struct err *err)
 {
     struct form form;
-    int result = expect_file(s->path, err);
+    int result = trust_files(s->path, s->read_only, err);
     if (result == 0) {
         result = expect_ours(s, err);
     }
@@ -425,11 +424,15 @@ int state_open_read_only(struct state **out, const char *path, const char *pipel
 {
     *out = NULL;
     struct stat ignored;
-    if (stat(path, &ignored) != 0) {
+    int result = trust_files(path, true, err);
+    if (result == 0 && stat(path, &ignored) != 0) {
         return errno == ENOENT ? 0 : cannot_use(path, errno, err);
     }
+    if (result < 0) {
+        return result;
+    }
     struct state *s = new_state(path, pipeline, true);
-    int result = open_state(s, err);
+    result = open_state(s, err);
     if (result <= 0) {
         state_close(s);
         return result;

@@ -2,179 +2,12 @@
 /* Bulk requests over real sockets, cut at every byte and answered with lies: never a success. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "outcomes.h"
-#include "proxy.h"
-#include "rowferry/base/text.h"
-#include "rowferry/service/bulk.h"
-#include "suite.h"
-#include "wait.h"
+#include "wire.h"
 
-#define OPERATIONS 80
-#define GOOD "{\"index\":{\"status\":201}}"
-#define PATIENT_MS 30000 /* request_timeout where none is to be met: a machine may stand still */
-#define ENDLESS_MS 1000  /* .. of an answer that nothing else ends */
-#define JSON "Content-Type: application/json\r\n"
-
-struct wire {
-    struct proxy *proxy;
-    struct service *service;
-    struct batch batch;
-    struct proxy_fault fault; /* for every request from the next batch on */
-    pthread_mutex_t lock;     /* of what the proxy's threads see of it: */
-    struct proxy_fault given;
-    char url[64];
-    const char *urls[1];
-    struct buf answer;
-};
-
-static void decide(void *context, const struct proxy_request *request, struct proxy_fault *fault)
-{
-    struct wire *w = context;
-    (void)request;
-    pthread_mutex_lock(&w->lock);
-    *fault = w->given;
-    pthread_mutex_unlock(&w->lock);
-}
-
-static void give_fault(struct wire *w)
-{
-    pthread_mutex_lock(&w->lock);
-    w->given = w->fault;
-    pthread_mutex_unlock(&w->lock);
-}
-
-static void fill(struct wire *w, size_t operations, size_t pad)
-{
-    batch_init(&w->batch, 32 << 20, 1 << 20, operations);
-    for (size_t i = 0; i < operations; i++) {
-        batch_begin(&w->batch, OPERATION_UPSERT, span_make("k", 1), 10, 1);
-        buf_printf(&w->batch.bytes, "{\"index\":{\"_id\":\"k\"}}\n{\"p\":\"%*s\"}\n", (int)pad, "");
-        ck_assert(batch_commit(&w->batch));
-    }
-}
-
-static void open_service(struct wire *w, int64_t timeout_ms)
-{
-    struct err err;
-    struct service_options options = {.urls = w->urls,
-                                      .url_count = 1,
-                                      .connect_timeout_ms = PATIENT_MS,
-                                      .request_timeout_ms = timeout_ms,
-                                      .in_flight = 2};
-    snprintf(w->url, sizeof(w->url), "http://127.0.0.1:%d", proxy_port(w->proxy));
-    w->urls[0] = w->url;
-    ck_assert_int_eq(service_open(&w->service, &options, &err), 0);
-}
-
-static void open_again(struct wire *w, int64_t timeout_ms)
-{
-    service_close(w->service);
-    open_service(w, timeout_ms);
-}
-
-static void start(struct wire *w, size_t operations, size_t pad, int64_t timeout_ms)
-{
-    *w = (struct wire){
-        .fault = {
-            .withheld = true, .cut_request = PROXY_WHOLE, .cut_answer = PROXY_WHOLE, .answer = ""}};
-    pthread_mutex_init(&w->lock, NULL);
-    give_fault(w);
-    buf_init(&w->answer, 64 << 20);
-    w->proxy = proxy_start(1, decide, w);
-    open_service(w, timeout_ms);
-    fill(w, operations, pad);
-}
-
-static void stop(struct wire *w)
-{
-    service_close(w->service);
-    proxy_stop(w->proxy);
-    batch_release(&w->batch);
-    buf_release(&w->answer);
-    pthread_mutex_destroy(&w->lock);
-}
-
-/* Sends it and waits for its end; the outcome that all of its operations have. */
-static enum outcome send_batch(struct wire *w)
-{
-    struct err err;
-    struct deadline deadline = deadline_after(WAIT_MS);
-    struct batch *back = NULL;
-    give_fault(w);
-    if (bulk_send(w->service, "shop-1", NULL, &w->batch, &err) != 0) {
-        ck_abort_msg("%s", err.message);
-    }
-    while (back == NULL) {
-        bool readable;
-        if (bulk_wait(w->service, -1, 100, &readable, &err) != 0 ||
-            deadline_now_ms() > deadline.end_ms) {
-            ck_abort_msg("no end of a request");
-        }
-        back = bulk_take(w->service);
-    }
-    for (size_t i = 1; i < back->count; i++) {
-        if (back->operations[i].outcome != back->operations[0].outcome) {
-            ck_abort_msg("operation %zu has another outcome", i);
-        }
-    }
-    return back->operations[0].outcome;
-}
-
-static void expect(struct wire *w, enum outcome wanted, const char *what, size_t at)
-{
-    enum outcome got = send_batch(w);
-    if (got != wanted) {
-        ck_abort_msg("%s %zu: %s (%s)", what, at, outcome_name(got), w->batch.failure.message);
-    }
-    if ((got == OUTCOME_DONE) != (w->batch.failure.class == ERR_NONE)) {
-        ck_abort_msg("%s %zu: no reason", what, at);
-    }
-}
-
-static void push_items(struct buf *out, size_t count)
-{
-    buf_push_literal(out, "{\"took\":1,\"errors\":false,\"items\":[");
-    for (size_t i = 0; i < count; i++) {
-        buf_push_text(out, i > 0 ? "," : "");
-        buf_push_literal(out, GOOD);
-    }
-    buf_push_literal(out, "]}");
-}
-
-enum framing { BY_LENGTH, BY_CHUNKS, BY_CLOSE };
-
-/* A good answer; returns how much of it has to arrive. */
-static size_t good_answer(struct wire *w, enum framing framing)
-{
-    struct buf body;
-    buf_init(&body, 64 << 20);
-    push_items(&body, w->batch.count);
-    buf_reset(&w->answer);
-    if (framing == BY_LENGTH) {
-        buf_printf(&w->answer, "HTTP/1.1 200 OK\r\n" JSON "Content-Length: %zu\r\n\r\n", body.len);
-        buf_push(&w->answer, body.data, body.len);
-    } else if (framing == BY_CHUNKS) {
-        buf_printf(&w->answer,
-                   "HTTP/1.1 200 OK\r\n" JSON "Transfer-Encoding: chunked\r\n\r\n100\r\n%.256s\r\n"
-                   "%zx\r\n%s\r\n0\r\n\r\n",
-                   body.data, body.len - 256, body.data + 256);
-    } else {
-        buf_printf(&w->answer, "HTTP/1.0 200 OK\r\n" JSON "\r\n%s", buf_text(&body));
-    }
-    buf_release(&body);
-    w->fault.answer = buf_text(&w->answer);
-    w->fault.answer_len = w->answer.len;
-    w->fault.close = framing == BY_CLOSE;
-    /* libcurl does without the line end after the last chunk */
-    return w->answer.len - (framing == BY_CHUNKS ? 2 : 0);
-}
+#define ENDLESS_MS 1000 /* request_timeout of an answer that nothing else ends */
 
 /* Every byte where the length is told; else every byte at both ends. */
 static size_t step_at(enum framing framing, size_t cut, size_t whole)
@@ -208,6 +41,12 @@ END_TEST
 START_TEST(an_answer_in_chunks_that_is_cut_at_any_byte_is_no_success)
 {
     cut_everywhere(BY_CHUNKS);
+}
+END_TEST
+
+START_TEST(an_answer_with_trailers_that_is_cut_at_any_byte_is_no_success)
+{
+    cut_everywhere(BY_TRAILERS);
 }
 END_TEST
 
@@ -314,6 +153,13 @@ static const struct lie lies[] = {
      OUTCOME_UNKNOWN},
     {"100 without an end", "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
      OUTCOME_UNKNOWN},
+    {"hints alone", "HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n", NULL, OUTCOME_UNKNOWN},
+    {"hints and a head that is cut",
+     "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nConnection: close\r\n", NULL,
+     OUTCOME_UNKNOWN},
+    {"trailers that are cut",
+     HEAD("Transfer-Encoding: chunked\r\n") "4c\r\n" TWO "\r\n0\r\nA: 1\r\n", NULL,
+     OUTCOME_UNKNOWN},
     {"headers without an end", "HTTP/1.1 200 OK\r\n", "X-Flood: 0123456789012345678901234567\r\n",
      OUTCOME_UNKNOWN},
     {"a header without an end", "HTTP/1.1 200 OK\r\nX-Flood: ", "01234567890123456789012345678",
@@ -357,6 +203,47 @@ START_TEST(no_lie_is_taken_for_success)
         w.fault.endless = NULL;
         (void)good_answer(&w, BY_LENGTH);
         expect(&w, OUTCOME_DONE, "after a lie", i);
+    }
+    stop(&w);
+}
+END_TEST
+
+#define CHUNKED HEAD("Transfer-Encoding: chunked\r\n")
+#define HINTS "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nDate: now\r\n\r\n"
+
+/* Whole answers to a batch of two, in every form that HTTP/1.1 has for one. */
+static const struct truth {
+    const char *name;
+    const char *answer;
+} truths[] = {
+    {"chunks", CHUNKED "4c\r\n" TWO "\r\n0\r\n\r\n"},
+    {"a chunk's extension", CHUNKED "4c;a=b;c=\"d;e\"\r\n" TWO "\r\n0;last\r\n\r\n"},
+    {"a chunk's length with zeros", CHUNKED "00004C\r\n" TWO "\r\n000\r\n\r\n"},
+    {"a trailer", CHUNKED "4c\r\n" TWO "\r\n0\r\nServer-Timing: app;dur=3\r\n\r\n"},
+    {"an announced trailer",
+     HEAD(
+         "Trailer: Digest\r\nTransfer-Encoding: chunked\r\n") "4c\r\n" TWO
+                                                              "\r\n0\r\nDigest: sha-256=x\r\n\r\n"},
+    {"several trailers",
+     CHUNKED "4c\r\n" TWO "\r\n0\r\nA: 1\r\nDate: now\r\nContent-Type: text/html\r\n\r\n"},
+    {"an empty trailer", CHUNKED "4c\r\n" TWO "\r\n0\r\nA:\r\n\r\n"},
+    {"100 before", "HTTP/1.1 100 Continue\r\n\r\n" HEAD("Content-Length: 76\r\n") TWO},
+    {"102 before", "HTTP/1.1 102 Processing\r\n\r\n" HEAD("Content-Length: 76\r\n") TWO},
+    {"early hints", HINTS HEAD("Content-Length: 76\r\n") TWO},
+    {"hints twice, and a trailer", HINTS HINTS CHUNKED "4c\r\n" TWO "\r\n0\r\nA: 1\r\n\r\n"},
+    {"an end of the connection that was announced",
+     HEAD("Connection: close\r\nContent-Length: 76\r\n") TWO},
+};
+
+START_TEST(trailers_hints_and_extensions_of_chunks_do_not_make_a_whole_answer_a_lost_one)
+{
+    struct wire w;
+    start(&w, 2, 0, PATIENT_MS);
+    for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
+        w.fault.answer = truths[i].answer;
+        w.fault.answer_len = strlen(truths[i].answer);
+        w.fault.close = strstr(truths[i].answer, "close") != NULL;
+        expect(&w, OUTCOME_DONE, truths[i].name, i);
     }
     stop(&w);
 }
@@ -457,10 +344,12 @@ END_TEST
 
 SUITE_MAIN("fault/wire", an_answer_with_a_length_that_is_cut_at_any_byte_is_no_success,
            an_answer_in_chunks_that_is_cut_at_any_byte_is_no_success,
+           an_answer_with_trailers_that_is_cut_at_any_byte_is_no_success,
            an_answer_that_ends_with_the_connection_is_no_success_where_it_is_cut,
            a_large_answer_cut_here_and_there_is_no_success,
            a_request_that_is_cut_at_any_byte_is_no_success,
            a_refusal_in_the_middle_of_the_upload_is_seen_as_too_much, no_lie_is_taken_for_success,
+           trailers_hints_and_extensions_of_chunks_do_not_make_a_whole_answer_a_lost_one,
            an_answer_too_many_is_not_the_next_requests_answer,
            where_a_redirect_leads_nothing_is_heard, a_million_deep_is_no_success,
            a_byte_a_second_ends_at_the_request_timeout, nobody_there_is_no_success)

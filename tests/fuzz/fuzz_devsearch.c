@@ -2,10 +2,11 @@
 /*
  * Requests to devsearch, one after the other, with a byte 30 between two: a line "METHOD target",
  * then the body. Each has an answer with a status, of JSON where it has a body; afterwards the
- * server still says who it is.
+ * server still says who it is. The target is also tried as Host and Origin of a request.
  */
 #include <string.h>
 
+#include "door.h"
 #include "expect.h"
 #include "rowferry/base/text.h"
 #include "server.h"
@@ -40,6 +41,24 @@ static int request(struct server *s, const char *method, const char *target, str
     return a.status;
 }
 
+/* Its target as the name of everybody: either it may come in, or the refusal is an answer. */
+static void knock(const struct server *s, const char *method, const char *target)
+{
+    struct knock k = {.method = method,
+                      .target = target,
+                      .host = target + 1,
+                      .origin = target + 1,
+                      .authorization = target + 1};
+    struct request q = {.method_name = method, .path = text_copy(target)};
+    struct answer a = {.status = 0};
+    buf_init(&a.body, ANSWER_MAX_BYTES);
+    if (door_refuses(s->options, &k, &a)) {
+        expect_answer(&q, &a);
+    }
+    request_release(&q);
+    buf_release(&a.body);
+}
+
 static void request_of_bytes(struct server *s, const char *bytes, size_t len)
 {
     const char *end = memchr(bytes, '\n', len);
@@ -49,6 +68,7 @@ static void request_of_bytes(struct server *s, const char *bytes, size_t len)
     if (target != NULL && target[1] == '/') {
         *target = '\0';
         size_t rest = line < len ? len - line - 1 : 0;
+        knock(s, head, target + 1);
         request(s, head, target + 1, span_make(rest > 0 ? bytes + line + 1 : NULL, rest));
     }
     free(head);
@@ -56,7 +76,8 @@ static void request_of_bytes(struct server *s, const char *bytes, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct options options = {.faults = true, .max_content_length = (size_t)1 << 20};
+    char host[] = "127.0.0.1";
+    struct options options = {.host = host, .faults = true, .max_content_length = (size_t)1 << 20};
     struct server server;
     struct err err = {0};
     if (size == 0) {

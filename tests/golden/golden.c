@@ -64,7 +64,7 @@ static void find_table(struct golden_plan *p, struct pg *pg, const char *name)
     struct pg_result *schema = NULL;
     struct err err;
     char full[128];
-    if (pg_query(pg, &schema, schema_query, NULL, 0, &err) < 0) {
+    if (pg_query(pg, &schema, "one: text", schema_query, NULL, 0, &err) < 0) {
         die(name, &err);
     }
     snprintf(full, sizeof(full), "%s.%s", pg_text(schema, 0, 0), name);
@@ -109,7 +109,7 @@ static struct pg_result *read_row(const struct golden_plan *p, struct pg *pg)
     struct pg_result *row = NULL;
     struct err err;
     if (rowsql_build(&sql, pg, &in, &err) < 0 ||
-        pg_query(pg, &row, sql.range[ROWSQL_FIRST][0], first, 1, &err) < 0) {
+        pg_query(pg, &row, "maybe: text?*", sql.range[ROWSQL_FIRST][0], first, 1, &err) < 0) {
         die(p->table->quoted, &err);
     }
     rowsql_release(&sql);

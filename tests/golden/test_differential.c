@@ -185,7 +185,7 @@ static void judge(struct counts *c, struct pg *pg, const char *sql, const char *
     const char *const params[] = {document};
     struct pg_result *r = NULL;
     struct err err;
-    if (pg_query(pg, &r, sql, params, 1, &err) < 0) {
+    if (pg_query(pg, &r, "one: text?*", sql, params, 1, &err) < 0) {
         fprintf(stderr, "seed %" PRIu64 ": %s\n%s\n", seed, err.message, sql);
         exit(EXIT_FAILURE);
     }

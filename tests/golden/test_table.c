@@ -38,7 +38,7 @@ static bool type_exists(struct pg *pg, const char *word)
     struct pg_result *r = NULL;
     struct err err;
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "["), word);
-    if (pg_query(pg, &r, "select from pg_type where typname = $1", params, 1, &err) < 0) {
+    if (pg_query(pg, &r, "any", "select from pg_type where typname = $1", params, 1, &err) < 0) {
         fprintf(stderr, "%s\n", err.message);
         exit(EXIT_FAILURE);
     }
@@ -170,7 +170,7 @@ static int check_builtin(struct pg *pg, const char *path)
     struct pg_result *r = NULL;
     struct err err;
     int wrong = 0;
-    if (pg_query(pg, &r, query, NULL, 0, &err) < 0) {
+    if (pg_query(pg, &r, "any: text", query, NULL, 0, &err) < 0) {
         fprintf(stderr, "%s\n", err.message);
         return 1;
     }

@@ -117,6 +117,28 @@ foreign)
     put src/service/j.c '#include "json_walk.h"'
     passes
     ;;
+trees)
+    for call in 'json_object_array_length(list)' 'json_object_array_get_idx(list, 0)' \
+        'json_object_object_foreach(tree, name, value)' 'json_object_object_length(tree)' \
+        'json_object_object_add(tree, "a", value)' 'json_object_array_add(list, value)' \
+        'json_object_object_get_ex(tree, "a", &value)' 'json_object_iter_begin(tree)' \
+        'json_object_get_object(tree)' 'json_object_get_array (list)' \
+        'json_tokener_parse(text)' 'json_tokener_parse_ex(t, text, len)' \
+        'json_made_tokener(64)' 'json_made_parsed(t, text, len)'; do
+        put src/service/s.c "    x = $call;"
+        caught src/service/s.c
+    done
+    put src/cli/c.c '    json_tokener_parse(text);'
+    caught src/cli/c.c
+    put include/rowferry/document/d.h '#define LENGTH(list) json_object_array_length(list)'
+    caught include/rowferry/document/d.h
+    put src/document/json_tree.c '    return json_object_array_length(list);'
+    put src/document/json_made.c '    return json_tokener_parse_ex(t, text, len);'
+    put src/config/config.c '    tokener = json_made_tokener(64);'
+    put src/devsearch/d.c '    return json_object_array_length(list);'
+    put src/service/s.c '    struct json_object *x = json_tree_item(json_object_get(list), 0);'
+    passes
+    ;;
 headers)
     put include/rowferry/base/b.h 'size_t b(void);'
     caught include/rowferry/base/b.h "$@"

@@ -166,9 +166,33 @@ static bool say_slowly(int fd, const char *bytes, size_t len, int64_t byte_ms)
     return true;
 }
 
+/* The service's answer with its body in one chunk and a trailer behind it. */
+static void add_trailers(struct buf *answer)
+{
+    struct buf whole;
+    const char *length = strcasestr(buf_text(answer), "\r\ncontent-length:");
+    const char *body = strstr(buf_text(answer), "\r\n\r\n");
+    if (length == NULL || content_length(buf_text(answer)) == 0) {
+        return;
+    }
+    buf_init(&whole, PROXY_MAX_BYTES);
+    buf_push(&whole, answer->data, (size_t)(length - answer->data));
+    buf_push(&whole, length + 2 + strcspn(length + 2, "\r"),
+             (size_t)(body - length) - 2 - strcspn(length + 2, "\r"));
+    buf_printf(&whole, "\r\nTransfer-Encoding: chunked\r\n\r\n%zx\r\n",
+               content_length(buf_text(answer)));
+    buf_push(&whole, body + 4, content_length(buf_text(answer)));
+    buf_push_literal(&whole, "\r\n0\r\nServer-Timing: app;dur=3\r\n\r\n");
+    buf_release(answer);
+    *answer = whole;
+}
+
 /* False where the connection ends with it. */
 static bool give_answer(struct connection *c, const struct proxy_fault *fault)
 {
+    if (fault->trailers) {
+        add_trailers(&c->answer);
+    }
     const char *bytes = fault->answer != NULL ? fault->answer : buf_text(&c->answer);
     size_t len = fault->answer != NULL ? fault->answer_len : c->answer.len;
     bool cut = fault->cut_answer < len;

@@ -25,6 +25,7 @@ struct proxy_fault {
     size_t answer_len;
     const char *endless; /* said again and again after the answer, until the client goes */
     size_t cut_answer;   /* so many bytes of the answer are sent, then the connection ends */
+    bool trailers;       /* the service's answer comes in a chunk, with a trailer behind it */
     bool close;          /* the connection ends after the answer */
     bool reset;          /* where it ends, it ends with a reset */
     int64_t byte_ms;     /* the answer comes a byte at a time with this pause */

@@ -44,7 +44,7 @@ enum exit_code {
 struct err {
     enum err_class class;
     char message[512]; /* one line, cut with "..." where longer */
-    char detail[1152]; /* optional: the first KiB of a body, control characters escaped */
+    char detail[1152]; /* optional: the first KiB of a body, escaped */
     char hint[256];    /* optional: what to do */
     char sqlstate[6];  /* optional: PostgreSQL's code */
     int http_status;   /* optional: 0 = none */
@@ -63,7 +63,7 @@ int err_hint(struct err *e, const char *format, ...) __attribute__((format(print
  * e->class. */
 int err_drift(struct err *e);
 
-/* Adds the detail from bytes of any content: control characters escaped, at most a KiB kept. */
+/* Adds the detail from bytes of any content, escaped as text_escape does; at most a KiB kept. */
 void err_detail(struct err *e, const char *bytes, size_t len);
 
 /* Puts "context: " before the message; returns e->class. */

@@ -35,14 +35,15 @@ size_t text_character(const char *bytes, size_t len);
  * seen or turns the line around: C1 controls, marks of direction, without width. Else 0. */
 unsigned text_hidden(const char *bytes, size_t len, size_t *used);
 
-/* Appends bytes with control characters as \xNN, \n, \r, \t, what is hidden as \uNNNN and backslash
- * doubled: safe on a terminal. Other bytes of 0x80 and above pass. */
-void text_escape(struct buf *out, const char *bytes, size_t len);
+/* Writes the character at the start of the bytes, of which there is one at least, into
+ * out[TEXT_ESCAPED_BYTES], safe on a terminal: control characters and bytes that are not UTF-8 as
+ * \xNN, \n, \r or \t, what is hidden as \uNNNN, backslash doubled, others as they are. *used
+ * becomes how many bytes that took. Returns how many were written, without a NUL. */
+#define TEXT_ESCAPED_BYTES 6
+size_t text_escape_character(char *out, const char *bytes, size_t len, size_t *used);
 
-/* The same for one byte into out[TEXT_ESCAPED_BYTES], without a NUL; returns how many were written.
- */
-#define TEXT_ESCAPED_BYTES 4
-size_t text_escape_byte(char *out, char byte);
+/* Appends bytes with each character escaped as above. */
+void text_escape(struct buf *out, const char *bytes, size_t len);
 
 /* How many of len bytes to keep so that at most max_bytes stay and no UTF-8 character is halved. */
 size_t text_cut(const char *bytes, size_t len, size_t max_bytes);
@@ -50,7 +51,8 @@ size_t text_cut(const char *bytes, size_t len, size_t max_bytes);
 /* Appends bytes with what is not UTF-8 replaced by U+FFFD, a byte at a time. */
 void text_valid(struct buf *out, const char *bytes, size_t len);
 
-/* Appends a JSON string with its quotes, what is hidden as \uNNNN; the bytes are valid UTF-8. */
+/* Appends a JSON string with its quotes, controls and what is hidden as \uNNNN; the bytes are valid
+ * UTF-8. */
 void text_json(struct buf *out, const char *bytes, size_t len);
 
 /* The candidate nearest to word (edit distance at most a third of its length, at least 1 and at

@@ -162,7 +162,9 @@ struct config {
     struct source_config source;
     struct service_config service;
     char *state_path;
-    char *listen;                      /* "host:port"; null: nothing is served */
+    char *listen;        /* "host:port"; null: nothing is served */
+    char **listen_names; /* by which clients may call it as well */
+    size_t listen_name_count;
     int log_level;                     /* enum log_level */
     int log_format;                    /* enum log_format */
     struct pipeline_config *pipelines; /* at least one */

@@ -30,10 +30,9 @@ const char *json_made_string(struct json_object *value, int flags);
 /* json_object_get_string of a text, a number, true or false. */
 const char *json_made_words(struct json_object *value);
 
-/* json_tokener_new_ex, json_tokener_parse_ex and json_tokener_parse: null only for what the text
- * says. */
+/* json_tokener_new_ex and json_tokener_parse_ex: null only for what the text says. For
+ * document/json_tree, which looks at the size of a text before, and for the configuration. */
 struct json_tokener *json_made_tokener(int max_depth);
 struct json_object *json_made_parsed(struct json_tokener *tokener, const char *text, size_t len);
-struct json_object *json_made_tree(const char *text);
 
 #endif

@@ -39,7 +39,8 @@ struct mapdiff {
 
 /*
  * configured: the "mappings" object of the configuration, or as it was sent; live: the one of the
- * index (index_mapping). ERR_CONFIG or ERR_TRANSIENT where one is no JSON object.
+ * index (index_mapping). ERR_CONFIG or ERR_TRANSIENT where one is no JSON object, ERR_REJECTED if
+ * one is deeper or larger than a mapping can be.
  */
 int mapdiff_make(struct mapdiff *out, const char *configured, const char *live,
                  struct err *err) MUST_CHECK;

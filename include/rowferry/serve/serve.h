@@ -11,8 +11,8 @@
  * One thread that sleeps until somebody asks; nothing is computed for nobody. It reads boards
  * (engine/board.h) and waits for no pipeline. What clients can take of the process is bounded: so
  * many connections, of which the oldest goes where there are more, one request each, small headers,
- * no bodies. On a loopback address a request has to name that in Host, so that no page of another
- * origin reads it by a name that it made point here.
+ * no bodies. A request has to name an address, localhost, this machine or one of the names in Host,
+ * so that no page of another origin reads it by a name that it made point here.
  */
 #ifndef ROWFERRY_SERVE_SERVE_H
 #define ROWFERRY_SERVE_SERVE_H
@@ -28,7 +28,9 @@
 
 /* All borrowed; outlive the server. The functions are called in the server's thread. */
 struct serve_options {
-    const char *listen; /* "host:port"; port 0: any that is free */
+    const char *listen;       /* "host:port"; port 0: any that is free */
+    const char *const *names; /* by which it may be called as well */
+    size_t name_count;
     struct board *const *boards;
     size_t count;
     int64_t silent_most_ms; /* a pipeline without a sign of life for longer has hung */

@@ -34,6 +34,7 @@ struct http_answer {
     bool json;               /* by its Content-Type */
     int64_t date_s;          /* of its Date, since 1970; 0: it has none (the products send none) */
     char product_header[64]; /* X-elastic-product or X-OpenSearch-Version, else empty */
+    const char *origin;      /* "host:port" that gave it; borrowed from the service */
     struct buf body;         /* at most 8 MiB */
 };
 

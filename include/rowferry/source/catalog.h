@@ -59,6 +59,11 @@ void catalog_push_source(struct buf *out, const struct table *t);
  * part of another table, or with such a member); the message says why. */
 int catalog_capturable(const struct table *t, struct err *err) MUST_CHECK;
 
+/* Whether a user defined the column's type, whose owner can define casts then: code that would run
+ * with our rights. */
+bool catalog_is_users(const struct column *c);
+bool catalog_key_is_users(const struct table *t, size_t part);
+
 /* Two definitions of a table, and the columns beside its key that matter. */
 struct drift {
     const char *was;

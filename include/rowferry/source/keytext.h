@@ -13,10 +13,16 @@
 
 struct buf;
 
-/* Appends the expression over alias ("t", "n", "o"): t."id"::text, or the escaped parts joined by
- * ':'; NULL where a part is NULL. */
-int keytext_push(struct pg *pg, struct buf *out, const char *alias, const char *const *key,
-                 size_t key_count, struct err *err) MUST_CHECK;
+/* Appends the expression of the table's key over an alias ("t"): t."id"::text, or the escaped parts
+ * joined by ':'; NULL if a part is NULL. If the type is a user's own, the text is what its output
+ * function writes: its owner may define a cast to text, which would run with our rights. */
+int keytext_push(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
+                 struct err *err) MUST_CHECK;
+
+/* The same text by an expression that stays in the database and never calls a cast, because the
+ * column may get another type later. */
+int keytext_push_recorded(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
+                          struct err *err) MUST_CHECK;
 
 /* ERR_REJECTED where a page of keys that are greater than `after` has that one: a condition took
  * the page's own away, and pages would come for ever. key: null is none. */

@@ -28,6 +28,7 @@ struct query_input {
     const char *where;        /* null: no condition */
     const struct dependency *dependencies;
     size_t dependency_count;
+    struct table *const *tables; /* one for each dependency; null: they are looked up */
 };
 
 /* Has everything planned, not run: ERR_REJECTED where the role may not read, where a statement is

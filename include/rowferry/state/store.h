@@ -5,7 +5,8 @@
  * Rollback journal, synchronous=FULL, BEGIN IMMEDIATE, 10 s busy time-out, application_id and
  * user_version; migrations/state in order, inside one transaction. A file that is damaged, foreign
  * (another application_id) or newer (a higher user_version) is ERR_STATE with what to do; one that
- * cannot be opened or written (directory missing, read-only, disk full) says so by path. Mode 0600.
+ * cannot be opened or written (directory missing, read-only, disk full) says so by path. Mode 0600;
+ * one that somebody else may have had a hand in is ERR_STATE, too.
  */
 #ifndef ROWFERRY_STATE_STORE_H
 #define ROWFERRY_STATE_STORE_H

@@ -304,7 +304,7 @@ START_TEST(files_that_are_missing_or_open_to_others_are_told)
     ck_assert_int_eq(chmod(state, 0640), 0);
     mends(&w, "state file", "WARN", "others than its owner may open", "chmod 600");
     ck_assert_int_eq(chmod(w.dir, 0777), 0);
-    mends(&w, "state file", "WARN", "may replace what is in", "chmod go-w");
+    mends(&w, "state file", "FAIL", "may replace the state file in", "chmod go-w");
     ck_assert_int_eq(unlink(key), 0);
     lines_look(&l, w.config, "--accept-admin", NULL);
     ck_assert_ptr_nonnull(strstr(lines_expect(&l, "secrets", "FAIL", key),

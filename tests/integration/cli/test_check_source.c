@@ -47,11 +47,11 @@ START_TEST(rights_that_the_role_lacks_are_named_and_granted)
          .mend = MEND_SQL},
         {.line = "rights",
          .status = "FAIL",
-         .words = "DELETE on rowferry.consumer, SELECT on rowferry.change",
+         .words = "INSERT on rowferry.consumer, SELECT on rowferry.change",
          .as_reader = true,
-         .plant = "revoke delete on rowferry.consumer from READER; revoke select on "
+         .plant = "revoke insert on rowferry.consumer from READER; revoke select on "
                   "rowferry.change from READER",
-         .remedy = "grant delete on rowferry.consumer to",
+         .remedy = "grant insert on rowferry.consumer to",
          .mend = MEND_SQL},
         {.line = "rights",
          .status = "FAIL",
@@ -400,9 +400,62 @@ START_TEST(a_database_that_takes_any_bytes_is_told)
 }
 END_TEST
 
+/* How many transactions a check needs whose query depends on so many tables. */
+static int64_t transactions_of_check(struct world *w, size_t tables)
+{
+    char from[16384];
+    struct lines l;
+    int n = snprintf(from, sizeof(from),
+                     "\"query\": \"select a.* from public.articles a\", \"depends_on\": [");
+    for (size_t i = 0; i < tables; i++) {
+        n += snprintf(from + n, sizeof(from) - (size_t)n,
+                      "%s{\"table\": \"d%zu\", \"key\": [\"article\"], \"keys\": "
+                      "\"select unnest($1)\"}",
+                      i > 0 ? "," : "", i);
+    }
+    snprintf(from + n, sizeof(from) - (size_t)n, "]");
+    world_from(w, from);
+    world_install(w);
+    const char *count = "select xact_commit + xact_rollback from pg_stat_database where datname = "
+                        "current_database()";
+    struct deadline d = deadline_after(WAIT_MS);
+    while (sql_int(w->conn, "select count(*) from pg_stat_activity where datname = "
+                            "current_database() and pid <> pg_backend_pid()") > 0) {
+        ck_assert(deadline_wait(&d));
+    }
+    int64_t before = sql_int(w->conn, "%s", count);
+    lines_look(&l, w->config, "--accept-admin", NULL);
+    lines_expect(&l, "reading", "PASS", "");
+    lines_expect(&l, "change log", "PASS", "");
+    lines_release(&l);
+    while (sql_int(w->conn, "select count(*) from pg_stat_activity where datname = "
+                            "current_database() and pid <> pg_backend_pid()") > 0) {
+        ck_assert(deadline_wait(&d));
+    }
+    return sql_int(w->conn, "%s", count) - before;
+}
+
+/* Each table was looked up six times: 300 of them took a minute. */
+START_TEST(a_check_of_many_dependencies_looks_each_up_once_a_connection)
+{
+    enum { MORE = 20 };
+    struct world w;
+    world_start(&w, 5, NULL);
+    sql_exec(w.conn,
+             "do $$ begin for i in 0..%d loop execute format('create table d%%s (id bigint "
+             "primary key, article bigint)', i); end loop; end $$",
+             MORE);
+    int64_t one = transactions_of_check(&w, 1);
+    int64_t each = (transactions_of_check(&w, 1 + MORE) - one) / MORE;
+    ck_assert_msg(each > 0 && each < 20, "%lld statements for each table", (long long)each);
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("integration/check_source", rights_that_the_role_lacks_are_named_and_granted,
            rights_that_nobody_needs_are_taken_away, a_key_that_identifies_no_row_is_found,
            a_table_that_cannot_be_read_whole_is_found, a_change_log_that_sees_too_little_is_found,
            a_cursor_that_is_slow_or_blind_is_found, transactions_that_are_open_for_long_are_found,
            a_source_that_does_not_answer_is_told, a_superuser_is_refused_unless_it_is_meant,
-           a_database_that_takes_any_bytes_is_told)
+           a_database_that_takes_any_bytes_is_told,
+           a_check_of_many_dependencies_looks_each_up_once_a_connection)

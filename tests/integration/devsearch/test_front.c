@@ -128,6 +128,7 @@ START_TEST(data_in_a_folder_survives_a_restart)
                  {"GET", "/live/_search?q=title:kept", NULL, 200, "\"_id\":\"1\"", NULL},
                  {"GET", "/_alias/live", NULL, 200,
                   "{\"t\":{\"aliases\":{\"live\":{\"is_write_index\":true}}}}", NULL},
+                 {"PUT", "/live/_doc/2", "{\"title\":\"written later\"}", 201, NULL, NULL},
                  {"PUT", "/u", NULL, 200, NULL, NULL}, );
     scratch_remove(dir);
 }

@@ -53,8 +53,8 @@ static int try_open(const char *query, bool *encrypted, struct err *err)
     other_host(uri, sizeof(uri), query);
     int rc = pg_open(&pg, &options, err);
     if (rc == 0) {
-        rc = pg_query(pg, &r, "select ssl from pg_stat_ssl where pid = pg_backend_pid()", NULL, 0,
-                      err);
+        rc = pg_query(pg, &r, "one: bool",
+                      "select ssl from pg_stat_ssl where pid = pg_backend_pid()", NULL, 0, err);
         *encrypted = rc == 0 && pg_true(r, 0, 0);
     }
     pg_result_release(r);
@@ -97,8 +97,8 @@ static int service_open(const char *mode, bool *encrypted, struct err *err)
                                            .connect_timeout_ms = 5000};
     int rc = pg_open(&pg, &options, err);
     if (rc == 0) {
-        rc = pg_query(pg, &r, "select ssl from pg_stat_ssl where pid = pg_backend_pid()", NULL, 0,
-                      err);
+        rc = pg_query(pg, &r, "one: bool",
+                      "select ssl from pg_stat_ssl where pid = pg_backend_pid()", NULL, 0, err);
         *encrypted = rc == 0 && pg_true(r, 0, 0);
     }
     pg_result_release(r);
@@ -120,10 +120,93 @@ START_TEST(a_service_file_is_heard)
 }
 END_TEST
 
+#define PASSWORD "canary-database-password"
+
+/* Roles whose password the server asks for in clear, as md5 and by SCRAM, and one that it lets in.
+ */
+static void ask_for_passwords(void)
+{
+    PGconn *conn = sql_open(own_cluster.uri);
+    sql_exec(conn, "set password_encryption = 'scram-sha-256';"
+                   "create role in_clear login password '" PASSWORD "';"
+                   "create role by_scram login password '" PASSWORD "';"
+                   "create role by_nothing login;"
+                   "set password_encryption = 'md5';"
+                   "create role by_md5 login password '" PASSWORD "'");
+    char *file = sql_text(conn, "show hba_file");
+    sql_exec(conn,
+             "copy (values ('host all in_clear all password'), ('host all by_md5 all md5'), "
+             "('host all by_scram all scram-sha-256'), ('host all all all trust'), "
+             "('local all all trust')) to '%s'",
+             file);
+    sql_exec(conn, "select pg_reload_conf()");
+    free(file);
+    PQfinish(conn);
+}
+
+/* Returns what pg_open says, with the password. */
+static int open_with_password(const char *role, const char *query, struct err *err)
+{
+    char uri[512];
+    struct pg *pg = NULL;
+    const char *at = strchr(own_cluster.uri, '@');
+    const char *port = strrchr(at, ':');
+    const struct source_options options = {
+        .uri = uri, .password = PASSWORD, .connect_timeout_ms = 5000, .lock_timeout_ms = 1000};
+    snprintf(uri, sizeof(uri), "postgresql://%s@0.0.0.0%s%s", role, port, query);
+    int rc = pg_open(&pg, &options, err);
+    pg_close(pg);
+    return rc;
+}
+
+static void expect_refused(const char *role, const char *query)
+{
+    struct err err = {0};
+    ck_assert_msg(open_with_password(role, query, &err) == ERR_REJECTED, "%s%s: %s", role, query,
+                  err.message);
+    ck_assert_msg(strstr(err.message, "hannel binding") != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.hint, "sslmode=verify-full") != NULL, "%s", err.hint);
+    ck_assert_msg(strstr(err.hint, "channel_binding=prefer") != NULL, "%s", err.hint);
+}
+
+static void expect_open(const char *role, const char *query)
+{
+    struct err err = {0};
+    ck_assert_msg(open_with_password(role, query, &err) == 0, "%s%s: %s", role, query, err.message);
+}
+
+/* Whoever answers and asks so would have it, or could try what it is. */
+START_TEST(a_server_that_nobody_verifies_does_not_get_the_password)
+{
+    char query[512];
+    offer_tls();
+    ask_for_passwords();
+    expect_open("by_scram", "");
+    expect_open("by_scram", "?sslmode=require");
+    static const char *const unverified[] = {"", "?sslmode=require", "?sslmode=prefer"};
+    for (size_t i = 0; i < sizeof(unverified) / sizeof(unverified[0]); i++) {
+        expect_refused("in_clear", unverified[i]);
+        expect_refused("by_md5", unverified[i]);
+        expect_refused("by_nothing", unverified[i]);
+    }
+    expect_open("in_clear", "?channel_binding=prefer");
+    PGconn *conn = sql_open(own_cluster.uri);
+    char *folder = sql_text(conn, "show data_directory");
+    snprintf(query, sizeof(query), "?sslmode=verify-ca&sslrootcert=%s/server.crt", folder);
+    expect_open("in_clear", query);
+    expect_open("by_md5", query);
+    free(folder);
+    PQfinish(conn);
+    ck_assert_int_eq(setenv("PGCHANNELBINDING", "disable", 1), 0);
+    expect_open("by_md5", "");
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {another_host_is_reached_with_tls_where_it_has_some,
-                                  a_service_file_is_heard};
+                                  a_service_file_is_heard,
+                                  a_server_that_nobody_verifies_does_not_get_the_password};
     if (access(OPENSSL, X_OK) != 0) {
         puts("skip: there is no " OPENSSL);
         return 77;

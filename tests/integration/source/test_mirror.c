@@ -24,7 +24,7 @@ static struct mirrored ask(const struct walk *w, const char *consumer)
                                         .columns = w->columns,
                                         .column_count = w->column_count};
     must(changelog_mirrored(pg, &options, NULL, &out, &err), &err);
-    must(pg_query(pg, NULL, "select 1", NULL, 0, &err), &err);
+    must(pg_query(pg, NULL, NULL, "select 1", NULL, 0, &err), &err);
     pg_close(pg);
     return out;
 }

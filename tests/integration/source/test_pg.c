@@ -81,7 +81,7 @@ START_TEST(of_several_hosts_one_that_never_answers_does_not_hide_the_others)
     must(pg_open(&pg, &options, &err), &err);
     ck_assert(was_asked(fd));
     must(pg_open_like(&like, pg, &err), &err);
-    must(pg_query(like, NULL, "select 1", NULL, 0, &err), &err);
+    must(pg_query(like, NULL, NULL, "select 1", NULL, 0, &err), &err);
     must(pg_connect(pg, &err), &err);
     ck_assert_msg(!was_asked(fd), "a later connection waited for the silent host again");
     pg_close(like);
@@ -141,9 +141,9 @@ START_TEST(a_rows_value_in_an_error_is_for_people_and_not_for_the_log)
     char *uri = database_new();
     struct err err = {0};
     struct pg *pg = walk_connect(uri);
-    ck_assert_int_eq(
-        pg_query(pg, NULL, "select v::int > 0 from (values ('salary 7')) t (v)", NULL, 0, &err),
-        ERR_REJECTED);
+    ck_assert_int_eq(pg_query(pg, NULL, NULL, "select v::int > 0 from (values ('salary 7')) t (v)",
+                              NULL, 0, &err),
+                     ERR_REJECTED);
     ck_assert_str_eq(err.sqlstate, "22P02");
     ck_assert_str_eq(err.message, "the source cannot use a value: invalid_text_representation");
     ck_assert_ptr_nonnull(strstr(err.detail, "salary 7"));
@@ -162,7 +162,7 @@ START_TEST(a_session_ends_when_we_are_gone_and_not_before)
                  "('idle_session_timeout', 'transaction_timeout') loop execute format('alter "
                  "database %%I set %%I = 3600000', current_database(), n); end loop; end $$");
     struct pg *pg = walk_connect(uri);
-    must(pg_query(pg, &r,
+    must(pg_query(pg, &r, "one: text",
                   "select string_agg(name || '=' || setting, ' ' order by name) from pg_settings"
                   " where name in ('idle_session_timeout', 'transaction_timeout') and setting <> "
                   "'0' or name in ('tcp_keepalives_idle', 'tcp_user_timeout')",
@@ -188,8 +188,9 @@ START_TEST(text_means_the_same_whatever_the_database_was_set_to)
                  "bytea_output = escape', current_database()); end $$");
     struct pg *pg = walk_connect(uri);
     const char *const params[] = {"0.1", NULL};
-    must(pg_query(pg, &r, "select timestamptz 'epoch', 'a'::bytea, $1::float8 + 0.2, $2::text",
-                  params, 2, &err),
+    must(pg_query(pg, &r, "one: text, text, text, text?",
+                  "select timestamptz 'epoch', 'a'::bytea, $1::float8 + 0.2, $2::text", params, 2,
+                  &err),
          &err);
     ck_assert_uint_eq(pg_rows(r), 1);
     ck_assert_str_eq(pg_text(r, 0, 0), "1970-01-01 00:00:00+00");
@@ -214,7 +215,9 @@ START_TEST(transactions_are_what_they_are_called_whatever_the_database_was_set_t
                  "default_transaction_isolation = serializable', current_database()); end $$");
     struct pg *pg = walk_connect(uri);
     must(pg_script(pg, "create table public.written ()", &err), &err);
-    must(pg_query(pg, &r, "select current_setting('transaction_isolation')", NULL, 0, &err), &err);
+    must(pg_query(pg, &r, "one: text", "select current_setting('transaction_isolation')", NULL, 0,
+                  &err),
+         &err);
     ck_assert_str_eq(pg_text(r, 0, 0), "read committed");
     pg_result_release(r);
     pg_close(pg);

@@ -233,7 +233,8 @@ START_TEST(a_reader_needs_no_more_than_the_grants_and_the_view)
     snprintf(role, sizeof(role), "reader_%d", (int)getpid());
     sql_exec(w.db,
              "create role %1$s login password 'pw'; grant usage on schema public, rowferry to %1$s;"
-             "grant select on article, comment, people, rowferry.migration, rowferry.capture, "
+             "grant select (id) on author to %1$s; grant select on article, comment, people, "
+             "rowferry.migration, rowferry.capture, "
              "rowferry.change to %1$s;"
              "grant select, insert, update, delete on rowferry.consumer to %1$s;"
              "grant execute on function rowferry.prune(integer, integer) to %1$s",

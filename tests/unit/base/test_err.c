@@ -103,6 +103,11 @@ START_TEST(detail_escapes_control_characters)
     err_detail(&e, "a\x1b[2J\n\0b", 8);
     ck_assert_str_eq(e.detail, "a\\x1b[2J\\n\\x00b");
     ck_assert_str_eq(e.message, "refused");
+    err_detail(&e,
+               "\xc2\x9b"
+               "31m\xe2\x80\xae\x9b\xc3\xa9",
+               11);
+    ck_assert_str_eq(e.detail, "\\u009b31m\\u202e\\x9b\xc3\xa9");
     err_detail(&e, "", 0);
     ck_assert_str_eq(e.detail, "");
 }

@@ -98,7 +98,12 @@ START_TEST(a_value_that_could_be_misread_is_quoted)
         {"a\\b", "\"a\\\\b\""},
         {"\x1b", "\"\\u001b\""},
         {"caf\xc3\xa9", "caf\xc3\xa9"},
-        {"\x7f", "\"\x7f\""},
+        {"\x7f", "\"\\u007f\""},
+        {"a\xc2\x9b"
+         "2J",
+         "\"a\\u009b2J\""},
+        {"\xe2\x80\xae", "\"\\u202e\""},
+        {"\x9b", "\xef\xbf\xbd"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct log_field fields[] = {F_TEXT("v", rows[i].value), {0}};

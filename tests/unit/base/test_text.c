@@ -41,7 +41,61 @@ START_TEST(escape_leaves_nothing_that_moves_a_terminal)
     }
     for (size_t i = 0; i < out.len; i++) {
         unsigned char c = (unsigned char)out.data[i];
-        ck_assert(c >= 0x20 && c != 0x7f);
+        ck_assert(c >= 0x20 && c < 0x7f);
+    }
+    buf_release(&out);
+}
+END_TEST
+
+/* The first and the last of each range, and their neighbours, which pass. */
+START_TEST(what_moves_or_hides_text_is_escaped_at_the_edges_of_its_ranges)
+{
+    static const struct {
+        const char *bytes;
+        const char *shown; /* null: as it is */
+    } rows[] = {
+        {"\x1f", "\\x1f"},
+        {" ", NULL},
+        {"~", NULL},
+        {"\x7f", "\\x7f"},
+        {"\xc2\x80", "\\u0080"},
+        {"\xc2\x9b", "\\u009b"},
+        {"\xc2\x9f", "\\u009f"},
+        {"\xc2\xa0", NULL},
+        {"\xd8\x9b", NULL},
+        {"\xd8\x9c", "\\u061c"},
+        {"\xd8\x9d", NULL},
+        {"\xe2\x80\x8a", NULL},
+        {"\xe2\x80\x8b", "\\u200b"},
+        {"\xe2\x80\x8e", "\\u200e"},
+        {"\xe2\x80\x8f", "\\u200f"},
+        {"\xe2\x80\x90", NULL},
+        {"\xe2\x80\xa7", NULL},
+        {"\xe2\x80\xa8", "\\u2028"},
+        {"\xe2\x80\xaa", "\\u202a"},
+        {"\xe2\x80\xae", "\\u202e"},
+        {"\xe2\x80\xaf", NULL},
+        {"\xe2\x81\x9f", NULL},
+        {"\xe2\x81\xa6", "\\u2066"},
+        {"\xe2\x81\xa9", "\\u2069"},
+        {"\xe2\x81\xaf", "\\u206f"},
+        {"\xe2\x81\xb0", NULL},
+        {"\xef\xbb\xbf", "\\ufeff"},
+        {"\xf0\x9f\x98\x80", NULL},
+        /* bytes that are no characters: raw controls, cut ones, longer forms of C1 */
+        {"\x80", "\\x80"},
+        {"\x9b", "\\x9b"},
+        {"\xc2", "\\xc2"},
+        {"\xe2\x80", "\\xe2\\x80"},
+        {"\xe0\x82\x9b", "\\xe0\\x82\\x9b"},
+        {"\xf0\x82\x80\xae", "\\xf0\\x82\\x80\\xae"},
+        {"\xff", "\\xff"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *wanted = rows[i].shown != NULL ? rows[i].shown : rows[i].bytes;
+        setup_out();
+        text_escape(&out, rows[i].bytes, strlen(rows[i].bytes));
+        ck_assert_str_eq(buf_text(&out), wanted);
     }
     buf_release(&out);
 }
@@ -189,6 +243,7 @@ START_TEST(a_wiped_secret_is_gone)
 END_TEST
 
 SUITE_MAIN("base/text", spans_are_equal_by_their_bytes, escape_leaves_nothing_that_moves_a_terminal,
+           what_moves_or_hides_text_is_escaped_at_the_edges_of_its_ranges,
            json_text_is_read_back_as_it_was, what_is_not_utf8_is_replaced_byte_by_byte,
            a_cut_never_halves_a_character, hashes_differ_where_the_text_differs_and_are_never_zero,
            the_nearest_name_is_the_one_that_was_meant, copies_and_grown_memory_keep_their_bytes,

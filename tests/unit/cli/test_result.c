@@ -11,6 +11,7 @@
 #include "progressline.c"
 #include "record.c"
 #include "result.c"
+#include "terminal.c"
 
 static void expect_text(const struct sync_outcome *o, const char *expected)
 {

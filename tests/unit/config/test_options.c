@@ -6,6 +6,7 @@
 
 #include "configfile.h"
 #include "read.h"
+#include "rowferry/base/units.h"
 
 /* A file of docs/; the caller frees. */
 static char *read_docs(const char *name)
@@ -244,7 +245,27 @@ START_TEST(defaults_lie_in_their_ranges)
 }
 END_TEST
 
+/* A bound that nobody can read would end the process at the first value. */
+START_TEST(bounds_are_amounts_of_their_type)
+{
+    for (const struct option *o = options; o->path != NULL; o++) {
+        const char *const bounds[] = {o->least, o->most};
+        for (size_t i = 0; i < 2; i++) {
+            int64_t amount;
+            bool size = o->type == OPTION_SIZE;
+            if (bounds[i] == NULL || (!size && o->type != OPTION_DURATION)) {
+                continue;
+            }
+            ck_assert_msg(size ? units_parse_size(bounds[i], &amount)
+                               : units_parse_duration(bounds[i], &amount),
+                          "%s: %s", o->path, bounds[i]);
+        }
+    }
+}
+END_TEST
+
 SUITE_MAIN("config/options", the_manuals_tables_are_what_the_options_give,
            the_manual_names_what_is_not_in_this_version,
            the_schema_has_exactly_the_options_that_are_available, the_manuals_example_is_accepted,
-           paths_are_unique_and_no_option_is_a_group, defaults_lie_in_their_ranges)
+           paths_are_unique_and_no_option_is_a_group, defaults_lie_in_their_ranges,
+           bounds_are_amounts_of_their_type)

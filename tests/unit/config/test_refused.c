@@ -45,6 +45,15 @@ static const struct refused {
     {"{\"a\": \"\xff\"}", "shop.json:1:8: a byte that is not UTF-8", NULL},
     {"{\"log\": {}, /* \xc3\xa9 */\n \"log\": {}}",
      "shop.json:2:2: this key stands twice in its object", NULL},
+    {"{\"log\": {},\n \"lo\\u0067\": {}}", "shop.json:2:2: this key stands twice in its object",
+     NULL},
+    {WITH("\"pipeline\\u0073\": []"), "shop.json:2:1: this key stands twice in its object", NULL},
+    {WITH("\"name\\u0000x\": \"a\""),
+     "shop.json:2:1: this key has a zero byte or half of a character", NULL},
+    {WITH("\"\\ud800\": 1"), "shop.json:2:1: this key has a zero byte or half of a character",
+     NULL},
+    {WITH("\"l\\u0069sen\": \"a:1\""), "shop.json:2:1: unknown key \"lisen\"",
+     "did you mean \"listen\"?"},
 
     /* keys */
     {WITH("\"lisen\": \"a:1\""), "shop.json:2:1: unknown key \"lisen\"",
@@ -127,6 +136,11 @@ static const struct refused {
      NULL},
     {WITH("\"listen\": \"9187\""),
      "shop.json:2:11: \"listen\": host:port is expected, like \"127.0.0.1:9187\"", NULL},
+    {WITH("\"listen_names\": [\"a.svc\", \"http://a:1\"]"),
+     "shop.json:2:27: \"listen_names[1]\": a host's name is expected, without scheme and port, "
+     "like "
+     "\"status.shop\"",
+     NULL},
     {WITH("\"listen\": {\"env\": \"ROWFERRY_TEST_NONE\"}"),
      "shop.json:2:11: $ROWFERRY_TEST_NONE of \"listen\" is not set and "
      "has no default",

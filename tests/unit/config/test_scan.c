@@ -4,13 +4,15 @@
 
 #include <json-c/json.h>
 #include <string.h>
+#include <time.h>
 
+#include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 #include "suite.h"
 
 static const char text[] = "// caf\xc3\xa9\n"
                            "{ /* caf\xc3\xa9 // */ \"a\": [1, {\"b.c\": \"\xc3\xa9\\\"//\"}],\n"
-                           "  \"d\": {\"a\": {}, \"e\": -0.5e+3}, \"f\": null }\n";
+                           "  \"d\": {\"a\": {}, \"e\": -0.5e+3}, \"f\": null, \"\\u0067h\": 0 }\n";
 
 static void expect_place(const char *path, enum scan_end end, int line, int column)
 {
@@ -29,6 +31,7 @@ START_TEST(keys_and_values_are_found_by_their_path)
     expect_place("d.a", SCAN_KEY, 3, 9);
     expect_place("d.e", SCAN_VALUE, 3, 23);
     expect_place("f", SCAN_KEY, 3, 33);
+    expect_place("gh", SCAN_KEY, 3, 44);
 }
 END_TEST
 
@@ -117,8 +120,31 @@ START_TEST(deep_nesting_is_refused_before_the_stack_ends)
 }
 END_TEST
 
+/* Each key compared with each took a minute and a half. */
+START_TEST(a_file_of_many_keys_is_read_in_seconds)
+{
+    enum { KEYS = 400000 };
+    struct buf many;
+    struct err err = {0};
+    buf_init(&many, (size_t)KEYS * 16);
+    for (int i = 0; i < KEYS; i++) {
+        buf_printf(&many, "%s\"k%06d\":0", i > 0 ? "," : "{", (int)((int64_t)i * 7919 % KEYS));
+    }
+    buf_push_literal(&many, "}");
+    ck_assert(!many.failed);
+    clock_t start = clock();
+    ck_assert_msg(scan_check("f", many.data, many.len, &err) == 0, "%s", err.message);
+    ck_assert_int_lt((clock() - start) / CLOCKS_PER_SEC, 20);
+    memcpy(many.data + 2, "k000000", 7);
+    memcpy(strstr(many.data, ",\"k000001") + 2, "k000000", 7);
+    ck_assert_int_eq(scan_check("f", many.data, many.len, &err), ERR_CONFIG);
+    ck_assert_ptr_nonnull(strstr(err.message, ": this key stands twice in its object"));
+    buf_release(&many);
+}
+END_TEST
+
 SUITE_MAIN("config/scan", keys_and_values_are_found_by_their_path,
            what_is_missing_is_placed_at_its_nearest_part,
            no_change_of_a_byte_is_accepted_that_json_c_refuses,
            no_cut_or_doubled_text_is_accepted_that_json_c_refuses,
-           deep_nesting_is_refused_before_the_stack_ends)
+           deep_nesting_is_refused_before_the_stack_ends, a_file_of_many_keys_is_read_in_seconds)

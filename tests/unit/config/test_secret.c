@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 
 #include "configfile.h"
@@ -91,6 +92,42 @@ START_TEST(a_command_gives_its_first_line_within_its_time)
            "cannot run the command of \"source.password\": File too large");
     expect_within(2000, SECRET_COMMAND, "echo " S3CRET "; exec sleep 600", ERR_TRANSIENT,
                   "the command of \"source.password\" did not end within 2 s");
+    configfile_leave();
+}
+END_TEST
+
+START_TEST(a_command_that_closes_its_output_and_sleeps_is_not_waited_for_without_end)
+{
+    configfile_enter();
+    expect_within(1000, SECRET_COMMAND, "exec >&-; exec sleep 600", ERR_TRANSIENT,
+                  "the command of \"source.password\" did not end within 1 s");
+    configfile_leave();
+}
+END_TEST
+
+/* The child's end of the pipe stays open for longer than the test may take. */
+START_TEST(a_background_child_that_holds_the_pipe_does_not_delay_the_secret)
+{
+    configfile_enter();
+    expect(SECRET_COMMAND, "sleep 600 & echo $! >child; echo " S3CRET, 0, S3CRET);
+    ck_assert_int_eq(system("kill $(cat child)"), 0);
+    unlink("child");
+    configfile_leave();
+}
+END_TEST
+
+/* The lock is free as soon as none of the processes that inherited it is there. */
+START_TEST(what_a_command_started_ends_with_it_when_its_time_is_over)
+{
+    configfile_enter();
+    int fd = open("held", O_RDWR | O_CREAT, 0600);
+    ck_assert_int_ge(fd, 0);
+    expect_within(1000, SECRET_COMMAND,
+                  "exec 9<held; flock 9; (trap '' TERM; sleep 600 & sleep 600) & sleep 600",
+                  ERR_TRANSIENT, "the command of \"source.password\" did not end within 1 s");
+    ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+    close(fd);
+    unlink("held");
     configfile_leave();
 }
 END_TEST
@@ -200,6 +237,9 @@ END_TEST
 SUITE_MAIN("config/secret", a_variable_is_read_or_named,
            a_file_loses_its_last_newline_and_nothing_else,
            a_credential_is_a_file_that_systemd_gives,
-           a_command_gives_its_first_line_within_its_time, a_prompt_without_a_terminal_says_so,
-           a_prompt_takes_what_is_typed_and_does_not_show_it,
+           a_command_gives_its_first_line_within_its_time,
+           a_command_that_closes_its_output_and_sleeps_is_not_waited_for_without_end,
+           a_background_child_that_holds_the_pipe_does_not_delay_the_secret,
+           what_a_command_started_ends_with_it_when_its_time_is_over,
+           a_prompt_without_a_terminal_says_so, a_prompt_takes_what_is_typed_and_does_not_show_it,
            secrets_are_read_when_asked_and_readable_files_are_warned_of)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names compared as what they mean. */
-#include "json_name.h"
+#include "rowferry/document/json_name.h"
 
 #include <check.h>
 #include <string.h>

@@ -3,6 +3,8 @@
 #include "rowferry/document/mapdiff.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "suite.h"
 
@@ -208,8 +210,150 @@ START_TEST(what_is_no_object_is_refused)
 }
 END_TEST
 
+#define REPEATED 300000
+
+/* {"properties":{"<part><part>..x":{"type":"keyword"}}}; the caller frees it. */
+static char *with_name_of(const char *part, size_t count)
+{
+    struct buf out;
+    buf_init(&out, (size_t)8 << 20);
+    buf_push_literal(&out, "{\"dynamic\":\"strict\",\"properties\":{\"");
+    for (size_t i = 0; i < count; i++) {
+        buf_push_text(&out, part);
+    }
+    buf_push_literal(&out, "x\":{\"type\":\"keyword\"}}}");
+    return buf_detach(&out);
+}
+
+static void check_refused(const char *configured, const char *live)
+{
+    struct mapdiff d;
+    struct err err;
+    ck_assert_int_eq(mapdiff_make(&d, configured, live, &err), ERR_REJECTED);
+    ck_assert_ptr_nonnull(strstr(err.message, "cannot compare the index's mapping"));
+    ck_assert_uint_eq(d.count, 0);
+    mapdiff_release(&d);
+}
+
+START_TEST(a_name_of_300_000_dots_is_refused_and_does_not_crash)
+{
+    static const char *const parts[] = {"a.", ".", "..a", "a"};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        struct mapdiff d;
+        struct err err;
+        char *live = with_name_of(parts[i], REPEATED);
+        int rc = mapdiff_make(&d, "{\"properties\":{}}", live, &err);
+        ck_assert_msg(rc == ERR_REJECTED, "%s: %d", parts[i], rc);
+        mapdiff_release(&d);
+        free(live);
+    }
+    char *deep = with_name_of("a.", REPEATED);
+    check_refused(deep, "{}");
+    struct mapdiff none = {0};
+    struct buf out;
+    buf_init(&out, 4096);
+    mapdiff_additions(&out, &none, deep);
+    ck_assert_str_eq(buf_text(&out), "{}");
+    buf_release(&out);
+    free(deep);
+}
+END_TEST
+
+START_TEST(a_hundred_levels_are_compared_and_no_more)
+{
+    struct mapdiff d;
+    struct err err;
+    char *most = with_name_of("a.", 99);
+    char *more = with_name_of("a.", 100);
+    ck_assert_int_eq(mapdiff_make(&d, most, most, &err), 0);
+    ck_assert_uint_eq(d.count, 0);
+    mapdiff_release(&d);
+    check_refused("{}", more);
+    free(most);
+    free(more);
+}
+END_TEST
+
+/* Each of them aborted, or read behind a null pointer. */
+START_TEST(a_text_in_place_of_an_object_is_a_difference_and_does_not_crash)
+{
+    static const char *const lives[] = {
+        "{\"properties\":\"text\"}",
+        "{\"properties\":[1,2]}",
+        "{\"properties\":{\"o\":\"text\"}}",
+        "{\"properties\":{\"o\":null}}",
+        "{\"properties\":{\"o\":[{}]}}",
+        "{\"properties\":{\"o\":{\"properties\":\"text\"}}}",
+        "{\"properties\":{\"o\":7,\"o.p\":{\"type\":\"keyword\"}}}",
+        "{\"properties\":{\"o\":{\"properties\":7},\"o.p\":{\"type\":\"long\"}}}",
+        "{\"properties\":{\"o\":{\"properties\":{\"p\":{\"fields\":\"text\",\"type\":1}}}}}",
+    };
+    for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++) {
+        struct mapdiff d;
+        struct err err;
+        int rc = mapdiff_make(&d,
+                              WANT("\"o\":{\"properties\":{\"p\":{\"type\":\"keyword\","
+                                   "\"fields\":{\"raw\":{\"type\":\"keyword\"}}}}}"),
+                              lives[i], &err);
+        ck_assert_msg(rc == 0 && d.count > 0, "%s: %d, %zu", lives[i], rc, d.count);
+        mapdiff_release(&d);
+    }
+}
+END_TEST
+
+/* Each level doubled the time. */
+START_TEST(parameters_nested_90_deep_are_compared_at_once)
+{
+    struct mapdiff d;
+    struct err err;
+    struct buf nested;
+    struct buf live;
+    buf_init(&nested, 65536);
+    buf_init(&live, 65536);
+    for (int i = 0; i < 90; i++) {
+        buf_push_literal(&nested, "{\"a\":");
+    }
+    buf_push_literal(&nested, "1");
+    for (int i = 0; i < 90; i++) {
+        buf_push_literal(&nested, "}");
+    }
+    buf_printf(&live, LIVE("\"t\":{\"type\":\"text\",\"analyzer\":%s,\"search_analyzer\":%s}"),
+               buf_text(&nested), buf_text(&nested));
+    ck_assert_int_eq(mapdiff_make(&d, WANT("\"t\":{\"type\":\"text\"}"), buf_text(&live), &err), 0);
+    ck_assert_uint_eq(d.count, 1);
+    mapdiff_release(&d);
+    buf_release(&nested);
+    buf_release(&live);
+}
+END_TEST
+
+START_TEST(differences_without_number_are_refused)
+{
+    struct buf live;
+    buf_init(&live, (size_t)8 << 20);
+    buf_push_literal(&live, "{\"properties\":{\"");
+    for (size_t i = 0; i < 8000; i++) {
+        buf_push_char(&live, 'n');
+    }
+    buf_push_literal(&live, "\":{\"type\":\"keyword\"");
+    for (size_t i = 0; i < 5000; i++) { /* each names the path */
+        buf_printf(&live, ",\"p%zu\":1", i);
+    }
+    buf_push_literal(&live, "}}}");
+    char *want = with_name_of("n", 7999);
+    want[strlen("{\"dynamic\":\"strict\",\"properties\":{\"") + 7999] = 'n';
+    check_refused(want, buf_text(&live));
+    free(want);
+    buf_release(&live);
+}
+END_TEST
+
 SUITE_MAIN("document/mapdiff", what_services_make_of_a_mapping_is_no_difference,
            new_properties_and_new_multi_fields_are_additive, all_else_is_not,
            one_that_is_not_additive_makes_the_whole_so, the_whole_mapping_has_parameters_too,
            the_identity_is_no_difference_but_where_the_index_lacks_it,
-           what_is_added_is_sent_with_the_property_that_it_belongs_to, what_is_no_object_is_refused)
+           what_is_added_is_sent_with_the_property_that_it_belongs_to, what_is_no_object_is_refused,
+           a_name_of_300_000_dots_is_refused_and_does_not_crash,
+           a_hundred_levels_are_compared_and_no_more,
+           a_text_in_place_of_an_object_is_a_difference_and_does_not_crash,
+           parameters_nested_90_deep_are_compared_at_once, differences_without_number_are_refused)

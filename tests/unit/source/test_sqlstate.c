@@ -81,7 +81,21 @@ START_TEST(a_message_becomes_one_line_without_place_and_secret)
 }
 END_TEST
 
+START_TEST(a_message_in_the_middle_of_a_session_does_not_quote_the_password)
+{
+    struct buf out;
+    buf_init(&out, 4096);
+    sqlstate_push_masked(&out, "role pa55 has the password pa55:  no", "pa55");
+    ck_assert_str_eq(buf_text(&out), "role *** has the password ***:  no");
+    buf_reset(&out);
+    sqlstate_push_masked(&out, "no password", NULL);
+    ck_assert_str_eq(buf_text(&out), "no password");
+    buf_release(&out);
+}
+END_TEST
+
 SUITE_MAIN("source/sqlstate", what_may_quote_a_row_goes_by_its_name,
            what_may_pass_is_told_from_what_will_not,
            a_failed_connection_is_judged_by_its_code_before_its_words,
-           a_message_becomes_one_line_without_place_and_secret)
+           a_message_becomes_one_line_without_place_and_secret,
+           a_message_in_the_middle_of_a_session_does_not_quote_the_password)

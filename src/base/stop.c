@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The signal flag, the program's one piece of mutable global state beside the log's sink. */
+#include "rowferry/base/stop.h"
+
+#include <stddef.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number)
+{
+    if (__atomic_exchange_n(&stop, 1, __ATOMIC_RELAXED) != 0) { /* other threads look at it */
+        _exit(128 + number);
+    }
+}
+
+void stop_ask(void)
+{
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+}
+
+bool stop_asked(void)
+{
+    return __atomic_load_n(&stop, __ATOMIC_RELAXED) != 0;
+}
+
+const volatile sig_atomic_t *stop_watch(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        struct sigaction before;
+        /* what the shell has told us to ignore (nohup) stays so */
+        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+            sigaction(numbers[i], &action, NULL);
+        }
+    }
+    return &stop;
+}

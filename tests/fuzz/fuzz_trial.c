@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What validate asks of its trial: searches, terms, segments, replicas. */
+#include <string.h>
+
+#include "rowferry/service/trial.h"
+#include "served.h"
+
+#define INDEX "shop-validate-t0"
+
+static void expect_hits(const struct hits *h)
+{
+    for (size_t i = 0; i < h->count; i++) {
+        struct span id = hits_id(h, i);
+        FUZZ_EXPECT(id.data + id.len < buf_text(&h->ids) + h->ids.len, "hit %zu", i);
+    }
+    FUZZ_EXPECT(h->total >= 0, "%lld", (long long)h->total);
+}
+
+static void search(struct service *s)
+{
+    struct hits h;
+    struct err err;
+    hits_init(&h);
+    served_result(trial_search(s, INDEX, "{\"query\":{\"match_all\":{}}}", 10, &h, &err), 0, &err);
+    expect_hits(&h);
+    served_result(trial_search_text(s, INDEX, "title:a", 10, &h, &err), 0, &err);
+    expect_hits(&h);
+    hits_release(&h);
+}
+
+static void count_term(void *context, const char *term)
+{
+    size_t *bytes = context;
+    *bytes += strlen(term);
+}
+
+static void analyze(struct service *s)
+{
+    size_t bytes = 0;
+    struct err err;
+    served_result(trial_analyze(s, INDEX, "title", NULL, "some words", count_term, &bytes, &err), 0,
+                  &err);
+}
+
+static void segments(struct service *s)
+{
+    int64_t bytes;
+    struct err err;
+    served_result(trial_bytes(s, INDEX, &bytes, &err), 0, &err);
+    FUZZ_EXPECT(bytes >= 0, "%lld bytes", (long long)bytes);
+}
+
+static void replicas(struct service *s)
+{
+    int64_t copies;
+    struct err err;
+    served_result(trial_copies(s, INDEX, &copies, &err), 0, &err);
+}
+
+static void whole(struct service *s)
+{
+    struct trial t = {.index = INDEX, .token = "t0", .pipeline = "p"};
+    struct err err;
+    served_result(trial_create(s, &t, "{\"properties\":{}}", NULL, &err), 0, &err);
+    SERVED_ENDS(t.write_alias);
+    served_result(trial_remove(s, &t, &err), 0, &err);
+}
+
+static const served_reader readers[] = {search, analyze, segments, replicas, whole};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    served(readers, sizeof(readers) / sizeof(readers[0]), data, size);
+    return 0;
+}
