@@ -12,7 +12,7 @@
 # a new folder; a folder of its own below $TMPDIR if left out.
 set -euo pipefail
 
-top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
+top=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
 # shellcheck source=deploy/packages.sh
 . "$top/deploy/packages.sh"
 # shellcheck source=tests/servers/common.sh
@@ -22,7 +22,7 @@ top=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 # shellcheck source=deploy/quickstart/compare.sh
 . "$top/deploy/quickstart/compare.sh"
 
-program=$top/build/release/rowferry
+built=$top/build/release program=$built/rowferry
 index=packages word=planetarium
 opensearch='' keep='' dir='' step=0 steps=14 done_well=''
 
@@ -70,7 +70,9 @@ prepare() {
         dir=$(mktemp -d "${TMPDIR:-/tmp}/rowferry-quickstart.XXXXXX")
     fi
     dir=$(cd "$dir" && pwd)
-    chmod 755 "$dir" # the database server has a user of its own
+    [ -O "$dir" ] || die "$dir is another user's"
+    # nobody else reads what is put there; under root the database server has a user of its own, who passes
+    chmod "$([ "$(id -u)" = 0 ] && echo 711 || echo 700)" "$dir"
     trap finish EXIT
     trap 'exit 130' INT TERM HUP
 }
@@ -203,6 +205,7 @@ main() {
     prepare
     packages
     build
+    umask 077
     start_postgres
     start_service
     load_catalogue
@@ -220,4 +223,5 @@ main() {
     what_next
 }
 
-main "$@"
+# a test sources this and takes single steps
+[ "${BASH_SOURCE[0]}" != "$0" ] || main "$@"

@@ -41,7 +41,7 @@ start_postgres() {
 start_devsearch() {
     random_secret "$dir/api-key"
     (umask 077 && printf 'Authorization: ApiKey %s\n' "$(cat "$dir/api-key")" >"$dir/api-key.header")
-    setsid "$top/build/release/devsearch" --port-file "$dir/port" --data "$dir/devsearch" \
+    setsid "$built/devsearch" --port-file "$dir/port" --data "$dir/devsearch" \
         --api-key-file "$dir/api-key" >"$dir/devsearch.log" 2>&1 </dev/null &
     echo $! >"$dir/devsearch.pid"
     until [ -s "$dir/port" ]; do
@@ -56,6 +56,7 @@ start_service() {
     if [ -n "$opensearch" ]; then
         begin_step 'Start a real OpenSearch (the first time: fetches it)'
         url=$("$top/tests/servers/opensearch" start --dir "$dir/opensearch")
+        tell 'It asks for no credential: while it is up, every user of this machine may read and change it.'
     else
         begin_step 'Start devsearch, the small stand-in for a search service'
         start_devsearch
