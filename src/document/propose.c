@@ -18,10 +18,10 @@
 /* --- memory ------------------------------------------------------------------------------------
  */
 
-void table_facts_release(struct table_facts *t)
+void column_facts_release(struct column_facts *facts, size_t count)
 {
-    for (size_t i = 0; t->facts != NULL && i < t->columns.count; i++) {
-        struct column_facts *f = &t->facts[i];
+    for (size_t i = 0; facts != NULL && i < count; i++) {
+        struct column_facts *f = &facts[i];
         if (f->shape != NULL) {
             shape_release(f->shape);
         }
@@ -30,7 +30,13 @@ void table_facts_release(struct table_facts *t)
         }
         free(f->shape);
         free(f->inside);
+        *f = (struct column_facts){0};
     }
+}
+
+void table_facts_release(struct table_facts *t)
+{
+    column_facts_release(t->facts, t->columns.count);
     free(t->facts);
     columns_release(&t->columns);
     *t = (struct table_facts){0};

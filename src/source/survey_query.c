@@ -102,6 +102,7 @@ static void take_shown(struct table_facts *out, struct column_facts *facts, stru
             out->facts[out->columns.count] = facts[i];
             out->columns.items[out->columns.count++] = *c;
         } else {
+            column_facts_release(&facts[i], 1);
             column_release(c);
         }
     }
@@ -306,6 +307,10 @@ static int take_query(struct joiner *j)
     s->lines = text_copy(buf_text(&j->sql));
     int rc = catalog_query(j->pg, s->table, s->lines, j->err);
     if (rc < 0 || s->table->columns.count != own + j->extra.columns.count) {
+        /* The facts are those of columns that are gone. */
+        column_facts_release(s->facts.facts, own);
+        free(s->facts.facts);
+        s->facts.facts = NULL;
         return rc < 0 ? rc : err_set(j->err, ERR_TRANSIENT, "%s was changed just now", s->name);
     }
     s->facts.facts =

@@ -46,6 +46,8 @@ struct table_facts {
     struct column_facts *facts; /* one a column */
 };
 
+/* What the facts hold, not the array itself. */
+void column_facts_release(struct column_facts *facts, size_t count);
 void table_facts_release(struct table_facts *t);
 
 enum propose_for { PROPOSE_ANY, PROPOSE_OPENSEARCH, PROPOSE_ELASTICSEARCH };
