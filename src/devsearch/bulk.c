@@ -311,7 +311,7 @@ static int apply(struct server *s, struct bulk *b, struct buf *items, bool *erro
         struct index *ix = NULL;
         int status = 0;
         buf_printf(items, "%s{\"%s\":{", i > 0 ? "," : "", write_name(w->kind));
-        int fault = faults_take_item(&s->faults);
+        int fault = faults_take_item(&s->faults, w->id, w->kind == WRITE_DELETE);
         int rc = fault != 0 ? fault_refuse(b->refusal, fault, s->options->product, w->index)
                             : write_apply(s, w, forced, items, &status, &ix, b->refusal);
         if (rc == 0) {

@@ -23,6 +23,7 @@ static void forget(struct faults *f)
     for (size_t i = 0; i < f->count; i++) {
         free(f->list[i].path);
         free(f->list[i].items);
+        free(f->list[i].id);
         free(f->list[i].answer);
     }
     free(f->list);
@@ -65,6 +66,7 @@ static void drop(struct faults *f, size_t at)
 {
     free(f->list[at].path);
     free(f->list[at].items);
+    free(f->list[at].id);
     free(f->list[at].answer);
     memmove(f->list + at, f->list + at + 1, (--f->count - at) * sizeof(*f->list));
 }
@@ -98,9 +100,15 @@ struct fault faults_take(struct faults *f, const char *path)
     return (struct fault){0};
 }
 
-int faults_take_item(struct faults *f)
+int faults_take_item(struct faults *f, const char *id, bool delete)
 {
     for (size_t i = 0; i < f->count; i++) {
+        const char *wanted = f->list[i].id;
+        bool meant = wanted == NULL ? f->list[i].items == NULL || !delete
+                                    : !delete &&id != NULL && strcmp(wanted, id) == 0;
+        if (!meant) {
+            continue;
+        }
         if (f->list[i].items != NULL) {
             int status = *f->list[i].items;
             memmove(f->list[i].items, f->list[i].items + 1,
@@ -190,6 +198,9 @@ static int parse_fault(struct json_object *json, struct fault *fault, struct ref
             fault->status = json_object_get_int(value);
         } else if (strcmp(key, "items_status") == 0) {
             fault->items_status = json_object_get_int(value);
+        } else if (strcmp(key, "id") == 0) {
+            free(fault->id);
+            fault->id = text_copy(tree_text(value));
         } else if (strcmp(key, "every") == 0) {
             fault->every = json_object_get_int64(value);
         } else if (strcmp(key, "count") == 0) {
@@ -243,6 +254,7 @@ HANDLER(post_faults)
     json_object_put(json);
     if (rc != 0) {
         free(fault.items);
+        free(fault.id);
         free(fault.answer);
     } else {
         s->faults.list = mem_grow(s->faults.list, s->faults.count + 1, sizeof(fault));

@@ -16,6 +16,7 @@ struct fault {
     int status;       /* the whole request answers so; 0: no */
     char *answer;     /* with this body; null: the refusal of such a status */
     int items_status; /* items of a bulk answer so; 0: no */
+    char *id;         /* of the documents that items_status is for; null: of all items */
     int *items;       /* what item after item of bulks answers; 0: as ever. Null: no such list */
     int64_t every;    /* each n-th item */
     int64_t count;    /* requests (items, for items_status and items) left; -1: for ever */
@@ -48,7 +49,7 @@ void faults_delay(struct faults *f, pthread_mutex_t *lock, int64_t delay_ms);
 void faults_drop(struct faults *f);
 
 /* The status that this item of a bulk shall have, or 0. */
-int faults_take_item(struct faults *f);
+int faults_take_item(struct faults *f, const char *id, bool delete);
 
 /* The refusal that real services give with such a status. */
 int fault_refuse(struct refusal *refusal, int status, enum product product, const char *index);

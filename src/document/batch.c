@@ -140,6 +140,15 @@ void batch_keep_unsettled(struct batch *b)
     b->failure.class = ERR_NONE;
 }
 
+void batch_truncate(struct batch *b, size_t count)
+{
+    if (count < b->count) {
+        buf_truncate(&b->bytes, b->operations[count].offset);
+        buf_truncate(&b->keys, b->operations[count].key_offset);
+        b->count = count;
+    }
+}
+
 /* The first len bytes go behind the others. */
 static void batch_rotate(struct buf *buf, size_t len)
 {

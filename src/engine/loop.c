@@ -55,6 +55,7 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
     window_init(&l->window, options->window_bytes);
     sender_init(&l->sender, &sending, ports->service, &l->counters);
     l->sender.ingest_pipeline = options->ingest_pipeline;
+    l->sender.open_letters = &l->settling.open;
     l->intake.source = ports->source;
     l->intake.state = ports->state;
     l->intake.clock = ports->clock;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "refused.h"
 #include "rowferry/base/text.h"
 
 #define SENDER_BASE_MS 100
@@ -104,6 +105,9 @@ static bool sender_may_start(const struct sender *s, int64_t now_us)
 static int sender_start(struct sender *s, struct sender_slot *slot, int64_t now_us, struct err *err)
 {
     struct batch *b = &slot->batch;
+    size_t operations = batch_travelling(b);
+    size_t bytes = batch_travelling_bytes(b);
+    refused_accompany(b);
     slot->limited = sender_flying(s) + 1 >= flow_in_flight(&s->flow, now_us);
     slot->sent_bytes = batch_travelling_bytes(b);
     int rc = s->service.ops->send(s->service.self, s->write_alias, s->ingest_pipeline, b, err);
@@ -112,8 +116,8 @@ static int sender_start(struct sender *s, struct sender_slot *slot, int64_t now_
     }
     slot->state = SLOT_FLYING;
     slot->sent_us = now_us;
-    s->counters->sent += (int64_t)batch_travelling(b);
-    s->counters->bytes += (int64_t)batch_travelling_bytes(b);
+    s->counters->sent += (int64_t)operations;
+    s->counters->bytes += (int64_t)bytes;
     return 0;
 }
 
@@ -223,15 +227,21 @@ static void sender_note_passage(struct sender *s, struct sender_slot *slot, int6
     }
 }
 
-/* When the rest of a batch goes again: at once, or after a back-off where something repeats. */
+/* When the rest of a batch goes again: at once, or after a back-off if something repeats. A request
+ * that was answered may be larger the next time, and one document does not hold up those behind. */
 static void sender_again(struct sender_slot *slot, const struct clock *clock, size_t repeats)
 {
+    bool limited = slot->batch.send_limit > 0 && slot->batch.http_status == 200;
     slot->state = SLOT_READY;
     slot->due_us = 0;
     if (repeats > 0) {
         int64_t wait_ms = backoff_next_ms(&slot->backoff, clock_random(clock));
         slot->due_us = clock_monotonic_us(clock) + wait_ms * 1000;
-    } else {
+    }
+    if (repeats > 0 && limited && slot->batch.send_limit == 1) {
+        batch_defer_first(&slot->batch);
+    }
+    if (repeats == 0 || limited) {
         slot->batch.send_limit *= 2;
     }
 }
@@ -333,6 +343,7 @@ int sender_collect(struct sender *s, const struct clock *clock, sender_settle se
     while ((b = s->service.ops->take(s->service.self)) != NULL) {
         struct sender_slot *slot = sender_slot_of(s, b);
         s->counters->requests++;
+        size_t alone = refused_judge(b, s->open_letters, &s->passed);
         size_t travelled = batch_travelling(b);
         size_t repeats = 0;
         struct err why;
@@ -345,11 +356,11 @@ int sender_collect(struct sender *s, const struct clock *clock, sender_settle se
             return rc;
         }
         if (told) {
-            bool refused = verdict == FLOW_WELL && repeats > 0;
+            bool refused = verdict == FLOW_WELL && repeats > alone;
             sender_tell_flow(s, slot, refused ? FLOW_REFUSED : verdict, clock_monotonic_us(clock));
         }
-        news->settled += travelled - repeats;
-        if (repeats == travelled) {
+        news->settled += travelled - repeats + alone;
+        if (repeats == travelled && alone < repeats) {
             news->failure = why;
             news->failure_by_us = later(news->failure_by_us, slot->sent_us);
         } else {

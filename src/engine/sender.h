@@ -13,6 +13,7 @@
 #ifndef ROWFERRY_ENGINE_SENDER_H
 #define ROWFERRY_ENGINE_SENDER_H
 
+#include "hashset.h"
 #include "rowferry/base/backoff.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/document/batch.h"
@@ -59,6 +60,8 @@ struct sender {
     uint64_t filled;
     struct flow flow;
     struct counters *counters;
+    const struct hashset *open_letters; /* the caller's; null = none: see refused.h */
+    uint64_t passed;                    /* upserts that the index took */
 };
 
 void sender_init(struct sender *s, const struct sender_options *options,
@@ -83,7 +86,8 @@ struct sender_news {
 };
 
 /* Takes every answered batch and has each operation settled. A request that settled nothing is a
- * failure: the service is away, or refuses everything for now. */
+ * failure: the service is away, or refuses everything for now. A document that is refused while
+ * others pass is none (refused.h). */
 int sender_collect(struct sender *s, const struct clock *clock, sender_settle settle, void *context,
                    struct sender_news *news, struct err *err) MUST_CHECK;
 

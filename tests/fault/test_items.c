@@ -62,11 +62,14 @@ static void every_mix(size_t items)
     }
     rowferry_run(&result, w.config, "sync", "--json", "--allow-rejections", NULL);
     ck_assert_msg(result.exit_code == 3, "%d: %s%s", result.exit_code, result.out, result.err);
-    ck_assert_int_eq(program_json_int(&result, "rejected"), refused);
-    ck_assert_int_eq(program_json_int(&result, "dead_letters"), refused);
-    ck_assert_int_eq(program_json_int(&result, "upserts"), (int64_t)(mixes * items) - refused);
+    int64_t rejected = program_json_int(&result, "rejected");
+    int64_t often = rejected - refused; /* met 429 and 500 ten times in a row: dead letters too */
+    ck_assert_int_ge(often, 0);
+    ck_assert_int_lt(often, refused / 20 + 3);
+    ck_assert_int_eq(program_json_int(&result, "dead_letters"), rejected);
+    ck_assert_int_eq(program_json_int(&result, "upserts"), (int64_t)(mixes * items) - rejected);
     /* each of the three has the same number of items in the script, and is met once */
-    ck_assert_int_eq(program_json_int(&result, "retried"), 2 * refused);
+    ck_assert_int_eq(program_json_int(&result, "retried") + often, 2 * refused);
     ck_assert_int_eq(program_json_int(&result, "outrun"), refused);
     program_result_release(&result);
     clear_faults(&w);
@@ -175,7 +178,34 @@ START_TEST(a_service_without_room_is_waited_for_and_then_named)
 }
 END_TEST
 
-SUITE_MAIN("fault/items", one_item_with_every_fate_is_settled_exactly,
+/* As an ingest processor that fails answers. */
+START_TEST(one_document_answered_with_500_for_ever_is_a_dead_letter_and_stops_nobody)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 500, NULL);
+    world_install(&w);
+    world_fault(&w, "{\"items_status\":500,\"id\":\"77\"}");
+    world_sync(&w, 3, &result);
+    ck_assert_int_eq(program_json_int(&result, "dead_letters"), 1);
+    ck_assert_int_eq(program_json_int(&result, "upserts"), 499);
+    ck_assert_int_eq(program_json_int(&result, "deletes"), 0);
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "deadletter", "show", "77", NULL);
+    ck_assert_msg(strstr(result.out, "devsearch_fault: a fault that was asked for") != NULL, "%s",
+                  result.out);
+    program_result_release(&result);
+    clear_faults(&w);
+    rowferry_run(&result, w.config, "deadletter", "retry", NULL);
+    ck_assert_msg(result.exit_code == 0, "%d: %s%s", result.exit_code, result.out, result.err);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("fault/items", one_document_answered_with_500_for_ever_is_a_dead_letter_and_stops_nobody,
+           one_item_with_every_fate_is_settled_exactly,
            two_items_with_every_mix_of_fates_are_settled_exactly,
            three_items_with_every_mix_of_fates_are_settled_exactly,
            four_items_with_every_mix_of_fates_are_settled_exactly,

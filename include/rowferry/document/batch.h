@@ -82,6 +82,9 @@ void batch_rollback(struct batch *b);
  */
 void batch_keep_unsettled(struct batch *b);
 
+/* Drops all operations but the first count ones. */
+void batch_truncate(struct batch *b, size_t count);
+
 /* The first operation goes behind all others. */
 void batch_defer_first(struct batch *b);
 

@@ -6,6 +6,7 @@
 #ifndef ROWFERRY_DOCUMENT_OPERATION_H
 #define ROWFERRY_DOCUMENT_OPERATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,7 +37,11 @@ struct operation {
     size_t key_len;
     size_t reason_offset; /* "type: reason" in the batch's reasons; reason_len 0 = none */
     size_t reason_len;
-    size_t type_len; /* of the type in it */
+    size_t type_len;  /* of the type in it */
+    uint64_t passed;  /* engine/refused.h: what the index had taken before it was refused, */
+    unsigned refused; /* how often in a row it was refused by a status of its own, */
+    bool witnessed;   /* and whether its witness passed the last time */
+    bool witness;     /* it is one itself, and no change of a row */
 };
 
 /* "upsert", "delete" */

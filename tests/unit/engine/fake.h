@@ -135,6 +135,8 @@ struct fake {
     bool glancing;          /* one is under way */
     bool glance_hangs, glance_fails, glance_forbidden;
     fake_judge judge;
+    int judged_status;        /* of an item that the judge does not take */
+    fake_judge judge_witness; /* null: they pass as their versions say */
     long attempts[FAKE_ROWS];
     enum fake_fault (*fault)(struct fake *f);
     struct fake_late late[256];

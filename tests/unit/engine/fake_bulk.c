@@ -36,6 +36,9 @@ static bool flies(const struct fake *f, size_t row)
 /* What is repeated has the version it had, all else a higher one than ever before. */
 static void note_version(struct fake *f, size_t row, const struct operation *o)
 {
+    if (o->witness) {
+        return;
+    }
     bool right = o->attempts > 0 ? o->version == f->sent[row] : o->version > f->sent[row];
     f->version_went_back |= !right;
     f->sent[row] = o->version;
@@ -45,6 +48,9 @@ static void note_version(struct fake *f, size_t row, const struct operation *o)
 static void expect_in_window(const struct fake *f, const struct batch *batch)
 {
     size_t bytes = batch->bytes.len;
+    for (size_t i = 0; i < batch->count; i++) {
+        bytes -= batch->operations[i].witness ? batch->operations[i].len : 0;
+    }
     for (size_t i = 0; i < f->in_flight; i++) {
         bytes += f->flying[i]->bytes.len;
     }
@@ -87,11 +93,17 @@ static void apply(struct fake *f, const struct batch *b, struct operation *o)
 {
     size_t row = fake_key_row(batch_key(b, o));
     struct fake_document *d = &f->documents[row];
-    f->operations++;
-    if (f->judge != NULL) {
+    f->operations += !o->witness;
+    if (o->witness && f->judge_witness != NULL) {
+        o->outcome = f->judge_witness(f, "", 0);
+        if (o->outcome != OUTCOME_DONE) {
+            return;
+        }
+    } else if (f->judge != NULL && !o->witness) {
         char key[16];
         snprintf(key, sizeof(key), "k%zu", row);
         o->outcome = f->judge(f, key, f->attempts[row]++);
+        o->http_status = o->outcome == OUTCOME_DONE ? 200 : f->judged_status;
         if (o->outcome != OUTCOME_DONE) {
             o->seen = d->version;
             return;
@@ -170,7 +182,7 @@ static void note_outruns(struct fake *f, const struct batch *b)
     for (size_t i = 0; i < batch_travelling(b); i++) {
         const struct operation *o = &b->operations[i];
         size_t row = fake_key_row(batch_key(b, o));
-        if (o->outcome == OUTCOME_OUTRUN) {
+        if (o->outcome == OUTCOME_OUTRUN && !o->witness) {
             f->told_times[row] = f->told[row] == o->seen ? f->told_times[row] + 1 : 1;
             f->told[row] = o->seen;
             f->most_told = f->told_times[row] > f->most_told ? f->told_times[row] : f->most_told;

@@ -3,6 +3,7 @@
 #include "storm.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,7 +36,8 @@ const char *const happening_names[HAPPENED_COUNT] = {"crashes",
                                                      "reindexes that were cut off",
                                                      "aborted reindexes",
                                                      "resyncs",
-                                                     "repairs"};
+                                                     "repairs",
+                                                     "poisoned items"};
 
 struct storm *storm;
 
@@ -83,9 +85,14 @@ enum fake_fault storm_fault(struct fake *f)
 
 enum outcome storm_judge(void *context, const char *key, long attempt)
 {
-    (void)key;
     (void)attempt;
+    struct fake *f = context;
     size_t dice = storm->calm ? 99 : fake_dice(context, 100);
+    f->judged_status = dice % 2 == 0 ? 429 : 500;
+    if (!storm->calm && strtoul(key + 1, NULL, 10) == storm->poisoned) {
+        storm->happened[HAPPENED_POISONED]++;
+        return OUTCOME_RETRY;
+    }
     if (dice < 10) {
         storm->happened[HAPPENED_RETRY]++;
         return OUTCOME_RETRY;

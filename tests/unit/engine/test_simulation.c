@@ -186,6 +186,7 @@ static void init_storm(struct fake *f, uint64_t seed)
     f->rivals = !f->cursor && fake_dice(f, 3) == 0; /* a cursor has no mirror to go on from */
     f->keep = (int64_t)fake_dice(f, 2);
     snprintf(storm->other_path, sizeof(storm->other_path), "%s/other.db", f->folder);
+    storm->poisoned = seed % 8 == 0 ? seed / 8 % FAKE_ROWS : FAKE_ROWS;
     storm->happened[HAPPENED_CURSOR] += f->cursor;
     storm->calm = false;
     storm->fault_dice = fake_dice(f, 2) == 0 ? 4 : 12;
