@@ -178,6 +178,13 @@ static void probe_name(struct check *c)
                   "\"%s\", and rows that change need an index",
                   buf_text(&name), template.name);
         check_remedy(c, "choose another to.index, or: DELETE /_index_template/%s", template.name);
+    } else if (template.alias[0] != '\0') {
+        check_say(c, VERDICT_FAIL, NULL,
+                  "indices like \"%s\" get the alias \"%s\" by the template \"%s\", and would be "
+                  "searched while they fill",
+                  buf_text(&name), template.alias, template.name);
+        check_remedy(c, "take the alias out of the template, or \"%s-*\" out of its index_patterns",
+                     alias);
     } else {
         check_say(c, VERDICT_PASS, NULL, "\"%s\" is legal, and %s", alias,
                   template.known ? "no template makes it a data stream's"

@@ -105,6 +105,11 @@ HANDLER(create_index)
             return -1;
         }
     }
+    struct json_object *given = template_aliases(&s->catalogue, q->segments[0]);
+    if (given != NULL) {
+        body = body != NULL ? body : json_object_new_object();
+        json_object_object_add(body, "aliases", json_object_get(given));
+    }
     struct index *ix = stream_check_index(&s->catalogue, q->segments[0], refusal) == 0
                            ? catalogue_create(&s->catalogue, q->segments[0], body, refusal)
                            : NULL;

@@ -51,7 +51,7 @@ static bool fits(const struct template *t, const char *name)
     return false;
 }
 
-const struct template *stream_template(const struct catalogue *c, const char *name)
+static const struct template *template_of(const struct catalogue *c, const char *name)
 {
     const struct template *found = NULL;
     for (size_t i = 0; i < c->template_count; i++) {
@@ -60,8 +60,21 @@ const struct template *stream_template(const struct catalogue *c, const char *na
             found = t;
         }
     }
+    return found;
+}
+
+const struct template *stream_template(const struct catalogue *c, const char *name)
+{
+    const struct template *found = template_of(c, name);
     return found != NULL && json_object_object_get_ex(found->json, "data_stream", NULL) ? found
                                                                                         : NULL;
+}
+
+struct json_object *template_aliases(const struct catalogue *c, const char *name)
+{
+    const struct template *t = template_of(c, name);
+    struct json_object *shown = t != NULL ? json_object_object_get(t->json, "template") : NULL;
+    return json_object_object_get(shown, "aliases");
 }
 
 static struct template *find_template(const struct catalogue *c, const char *name)

@@ -18,6 +18,10 @@ struct index *stream_newest(const struct catalogue *c, const char *name);
 /* The template of the highest priority that fits, where it makes data streams; else null. */
 const struct template *stream_template(const struct catalogue *c, const char *name);
 
+/* What the template that fits gives an index of this name; null = none. Of an index that is no
+ * stream's devsearch takes nothing else from its template. */
+struct json_object *template_aliases(const struct catalogue *c, const char *name);
+
 /* A new stream by its template, which is there: its first backing index. */
 struct index *stream_begin(struct catalogue *c, const char *name, struct refusal *refusal);
 

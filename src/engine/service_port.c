@@ -49,6 +49,11 @@ static int port_create(void *self, const char *index, const char *mappings, cons
     return index_create(self, index, mappings, settings, err);
 }
 
+static int port_expect_hidden(void *self, const char *index, const char *pipeline, struct err *err)
+{
+    return index_expect_hidden(self, index, pipeline, err);
+}
+
 static int port_stream_create(void *self, const char *name, const char *mappings,
                               const char *settings, struct err *err)
 {
@@ -207,6 +212,7 @@ static const struct service_port_ops real_ops = {
     .look = port_look,
     .create = port_create,
     .stream_create = port_stream_create,
+    .expect_hidden = port_expect_hidden,
     .stream_mark = port_stream_mark,
     .open_writes = port_open_writes,
     .finish = port_finish,

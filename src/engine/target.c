@@ -245,7 +245,10 @@ static int target_adopt_uuid(struct target *t, struct err *err)
         return err_set(err, ERR_STATE, "index \"%s\" is not there after it was created",
                        t->checkpoint.generation);
     }
-    rc = checkpoint_set_uuid(t->state, info.uuid, err);
+    if (!t->stream) {
+        rc = t->service.ops->expect_hidden(t->service.self, info.name, t->pipeline, err);
+    }
+    rc = rc == 0 ? checkpoint_set_uuid(t->state, info.uuid, err) : rc;
     return rc < 0 ? rc : target_reload(t, err);
 }
 

@@ -123,6 +123,10 @@ static void take_template(struct json_object *list, const char *name, struct clu
             snprintf(out->name, sizeof(out->name), "%s", json_tree_text(entry, "name"));
             out->priority = priority;
             out->stream = json_tree_has(template, "data_stream");
+            struct json_members given = json_tree_members(
+                json_tree_at(template, (const char *const[]){"template", "aliases", NULL}));
+            bool any = json_tree_next(&given);
+            snprintf(out->alias, sizeof(out->alias), "%s", any ? given.name : "");
         }
     }
 }

@@ -28,6 +28,7 @@ int trial_create(struct service *s, struct trial *t, const char *mappings, const
     if (rc == 0) {
         rc = index_look(s, t->index, &found, &info, err);
     }
+    rc = rc == 0 ? index_expect_hidden(s, t->index, t->pipeline, err) : rc;
     struct generation g = {t->index, info.uuid, t->pipeline};
     return rc == 0 ? index_open_writes(s, &g, t->write_alias, err) : rc;
 }

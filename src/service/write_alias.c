@@ -6,6 +6,7 @@
 
 #include "ask.h"
 #include "index_private.h"
+#include "rowferry/service/cluster.h"
 
 #define WANTED                                                                                     \
     "*.aliases,*.settings.index.uuid,*.mappings._meta.rowferry.pipeline,"                          \
@@ -89,6 +90,49 @@ static int give(struct service *s, const char *name, const char *alias, struct e
     }
     json_object_put(tree);
     buf_release(&body);
+    return rc;
+}
+
+/* The first alias of an index but the write alias; null = none. */
+static const char *shown_by(struct json_object *description, const char *name)
+{
+    char own[INDEX_WRITE_ALIAS_BYTES];
+    struct index_info info;
+    index_info_read(&info, name, description);
+    index_write_alias(own, name, info.creator);
+    struct json_members aliases = json_tree_members(json_tree_member(description, "aliases"));
+    while (json_tree_next(&aliases)) {
+        if (strcmp(aliases.name, own) != 0) {
+            return aliases.name;
+        }
+    }
+    return NULL;
+}
+
+int index_expect_hidden(struct service *s, const char *name, const char *pipeline, struct err *err)
+{
+    struct json_object *tree = NULL;
+    struct cluster_template template;
+    struct err unseen;
+    int rc = ask_description(s, name, &tree, err);
+    struct json_object *found = json_tree_member(tree, name);
+    const char *alias = found != NULL ? shown_by(found, name) : NULL;
+    if (rc == 0 && alias != NULL) {
+        bool named = cluster_template(s, name, &template, &unseen) == 0 && template.name[0] != '\0';
+        rc = index_delete(s, name, pipeline, err);
+        if (rc == 0) {
+            rc = err_set(err, ERR_REJECTED,
+                         "an index template%s%s%s gives the new index \"%s\" the alias \"%s\", by "
+                         "which it would be searched while it fills",
+                         named ? " (\"" : "", named ? template.name : "", named ? "\")" : "", name,
+                         alias);
+            err_hint(err,
+                     "take the alias out of the template, or leave the names \"%.*s*\" out of "
+                     "its index_patterns; the index was removed again",
+                     (int)(strrchr(name, '-') != NULL ? strrchr(name, '-') - name : 0), name);
+        }
+    }
+    json_object_put(tree);
     return rc;
 }
 

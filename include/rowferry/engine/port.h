@@ -66,6 +66,7 @@ struct service_port_ops {
                 struct err *err);
     int (*create)(void *self, const char *index, const char *mappings, const char *settings,
                   struct err *err);
+    int (*expect_hidden)(void *self, const char *index, const char *pipeline, struct err *err);
     /* Data streams: see service/stream.h. */
     int (*stream_create)(void *self, const char *name, const char *mappings, const char *settings,
                          struct err *err);

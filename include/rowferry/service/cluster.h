@@ -25,7 +25,8 @@ struct cluster_template {
     bool known; /* it may be asked */
     char name[256];
     int64_t priority;
-    bool stream; /* it makes data streams */
+    bool stream;     /* it makes data streams */
+    char alias[256]; /* the first that it gives an index, or "" */
 };
 
 /* The index template that the name would fall under, of several the one of the highest priority; an

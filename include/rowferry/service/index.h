@@ -75,6 +75,15 @@ int index_look(struct service *s, const char *name, bool *found, struct index_in
 int index_create(struct service *s, const char *name, const char *mappings, const char *settings,
                  struct err *err) MUST_CHECK;
 
+/*
+ * Expects that a generation just created bears no alias but its write alias: an index template may
+ * have given it some, and a half-filled index would be searched by them. Otherwise ERR_REJECTED,
+ * which names alias and template (if the template may be seen), and the index is deleted. Nothing
+ * if there is no such index.
+ */
+int index_expect_hidden(struct service *s, const char *name, const char *pipeline,
+                        struct err *err) MUST_CHECK;
+
 /* Puts refresh_interval and the number of copies back as configured (or to the service's default)
  * and refreshes; index_ready tells when the copies are there. Does no harm twice. */
 int index_finish(struct service *s, const char *name, const char *settings,

@@ -258,7 +258,57 @@ START_TEST(an_index_of_the_name_that_another_state_file_created_is_left_alone)
 }
 END_TEST
 
-SUITE_MAIN("integration/first_load", first_sync_builds_the_index_and_the_second_sends_nothing,
+#define TEMPLATE "/_index_template/for-the-shop"
+
+static void refused_by_template(struct world *w, const char *command)
+{
+    struct program_result result;
+    rowferry_run(&result, w->config, command, NULL);
+    ck_assert_msg(result.exit_code == 1, "%s: %d: %s", command, result.exit_code, result.err);
+    ck_assert_msg(
+        strstr(result.err, "an index template (\"for-the-shop\") gives the new index \"") != NULL &&
+            strstr(result.err, "the alias \"shop-articles\"") != NULL,
+        "%s: %s", command, result.err);
+    program_result_release(&result);
+}
+
+/* What is half filled would be found, and during a rebuild every document twice. */
+START_TEST(an_index_template_that_carries_the_alias_is_refused_by_its_name)
+{
+    struct world w;
+    struct program_result result;
+    const char *auth = "ApiKey " WORLD_API_KEY;
+    const char *carries = "{\"index_patterns\":[\"shop-*\"],\"template\":{\"aliases\":{"
+                          "\"shop-articles\":{}}}}";
+    world_start(&w, 100, NULL);
+    world_install(&w);
+    json_object_put(reply_json(200, "PUT", w.service.url, TEMPLATE, carries, auth));
+    refused_by_template(&w, "sync");
+    json_object_put(reply_json(404, "GET", w.service.url, "/shop-articles", NULL, auth));
+    rowferry_run(&result, w.config, "check", NULL);
+    ck_assert_msg(strstr(result.out, "get the alias \"shop-articles\" by the template "
+                                     "\"for-the-shop\"") != NULL,
+                  "%s", result.out);
+    program_result_release(&result);
+    json_object_put(reply_json(200, "DELETE", w.service.url, TEMPLATE, NULL, auth));
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    json_object_put(reply_json(200, "PUT", w.service.url, TEMPLATE, carries, auth));
+    refused_by_template(&w, "reindex");
+    world_expect_equal(&w);
+    json_object_put(reply_json(200, "DELETE", w.service.url, TEMPLATE, NULL, auth));
+    rowferry_run(&result, w.config, "reindex", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s", result.err);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("integration/first_load",
+           an_index_template_that_carries_the_alias_is_refused_by_its_name,
+           first_sync_builds_the_index_and_the_second_sends_nothing,
            an_empty_table_becomes_an_empty_index, changes_during_the_first_load_arrive,
            an_interrupted_first_load_says_where_it_goes_on,
            the_alias_appears_when_everything_is_there,

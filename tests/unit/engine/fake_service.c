@@ -38,6 +38,16 @@ static int service_resolve(void *self, const char *alias, enum alias_kind *kind,
     return 0;
 }
 
+static int service_expect_hidden(void *self, const char *index, const char *pipeline,
+                                 struct err *err)
+{
+    (void)self;
+    (void)index;
+    (void)pipeline;
+    (void)err;
+    return 0;
+}
+
 static int service_glance(void *self, const char *alias, struct err *err)
 {
     struct fake *f = self;
@@ -270,6 +280,7 @@ const struct service_port_ops fake_service_ops = {
     .glanced = service_glanced,
     .look = service_look,
     .create = service_create,
+    .expect_hidden = service_expect_hidden,
     .open_writes = service_open_writes,
     .finish = service_finish,
     .swap = service_swap,
