@@ -126,20 +126,29 @@ static int read_member(struct asked *w, const char *key, struct json_object *val
     return 0;
 }
 
+int asked_check_window(const struct asked *w, const char *window, struct refusal *refusal)
+{
+    long long most = window != NULL ? strtoll(window, NULL, 10) : 10000;
+    if (w->from + w->size > most) {
+        refuse(
+            refusal, 400, "illegal_argument_exception",
+            "Result window is too large, from + size must be less than or equal to: [%lld] but "
+            "was [%lld]. See the scroll api for a more efficient way to request large data sets. "
+            "This limit can be set by changing the [index.max_result_window] index level setting.",
+            most, (long long)w->from + (long long)w->size);
+        return refuse_shards(refusal, "");
+    }
+    return 0;
+}
+
 static int check_window(const struct asked *w, struct refusal *refusal)
 {
     if (w->from < 0 || w->size < 0) {
         return refuse(refusal, 400, "illegal_argument_exception",
                       "[from] and [size] parameters cannot be negative");
     }
-    if (w->from + w->size > 10000) {
-        refuse(
-            refusal, 400, "illegal_argument_exception",
-            "Result window is too large, from + size must be less than or equal to: [10000] but "
-            "was [%lld]. See the scroll api for a more efficient way to request large data sets. "
-            "This limit can be set by changing the [index.max_result_window] index level setting.",
-            (long long)w->from + (long long)w->size);
-        return refuse_shards(refusal, "");
+    if (w->pit != NULL && asked_check_window(w, NULL, refusal) != 0) {
+        return -1;
     }
     size_t given = w->search_after != NULL ? tree_length(w->search_after) : 0;
     if (w->search_after != NULL && (given == 0 || given > w->sort_count)) {

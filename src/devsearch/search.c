@@ -78,7 +78,10 @@ static int search_names(struct server *s, const char *names, struct found *f, si
     }
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < list.count; i++) {
-        rc = index_catch_up(s, list.list[i], refusal);
+        const struct settings *settings = &list.list[i]->settings;
+        rc = asked_check_window(f->asked, settings_get(settings, "index.max_result_window"),
+                                refusal);
+        rc = rc == 0 ? index_catch_up(s, list.list[i], refusal) : rc;
         rc = rc == 0 ? search_index(s, list.list[i], list.list[i]->refresh, f, refusal) : rc;
     }
     *shards = list.count;
@@ -139,6 +142,7 @@ HANDLER(count)
             }
         }
     }
+    asked.size = 0; /* no hits, so that no window is too large for them */
     rc = rc == 0 ? search_names(s, names_of(q), &f, &shards, refusal) : rc;
     buf_printf(&a->body,
                "{\"count\":%lld,\"_shards\":{\"total\":%zu,\"successful\":%zu,\"skipped\":0,"

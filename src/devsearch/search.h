@@ -48,6 +48,9 @@ struct found {
     int64_t total;
 };
 
+/* Whether an index of this index.max_result_window (null: 10,000) gives so many hits. */
+int asked_check_window(const struct asked *w, const char *window, struct refusal *refusal);
+
 int asked_read(struct asked *w, const struct server *s, const struct request *q,
                struct refusal *refusal);
 void asked_release(struct asked *w);

@@ -34,8 +34,10 @@ static int refresh(struct verify *v, struct err *err)
     return rc == ERR_REJECTED ? 0 : rc;
 }
 
+/* By their ids, which a document with the source_id of another row has too. */
 static int list_documents(struct verify *v, struct err *err)
 {
+    v->scanned.ids = true;
     const struct service_port *service = &v->ports->pipeline->service;
     return service->ops->scan(service->self, v->result->generation, verify_after(v), &v->scanned,
                               err);
@@ -75,7 +77,7 @@ static int scan_on(struct verify *v, size_t most, struct err *err)
         rc = look_scanned(v, most, err);
     }
     if (rc == 0 && v->page.count > 0) {
-        verify_remember(v, verify_keys_get(&v->page, v->page.count - 1));
+        verify_remember(v, span_make(buf_text(&v->scanned.next), v->scanned.next.len));
         verify_moves(v, v->page.count);
     }
     return rc;

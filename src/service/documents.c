@@ -15,6 +15,7 @@
 #define PATH_MAX_BYTES 2048
 #define REQUEST_MAX_BYTES ((size_t)16 << 20)
 #define SEARCH_MOST 10000 /* hits of a search, of both products unless they are told */
+#define NAMELESS_MOST 1000
 
 void documents_init(struct documents *d)
 {
@@ -235,13 +236,13 @@ static bool take_found(struct documents *d, struct asked *asked)
 }
 
 /* With where each key stands in it. An id may have a document in each backing index. */
-static void push_search(struct buf *out, const struct span *keys, size_t count, const char *source,
-                        struct asked *asked)
+static void push_search(struct buf *out, const struct span *keys, size_t count, size_t size,
+                        const char *source, struct asked *asked)
 {
     buf_printf(out,
-               "{\"size\":%d,\"track_total_hits\":false,\"version\":true,\"_source\":%s,\"sort\":["
+               "{\"size\":%zu,\"track_total_hits\":false,\"version\":true,\"_source\":%s,\"sort\":["
                "\"_doc\"],\"query\":{\"ids\":{\"values\":[",
-               SEARCH_MOST, source);
+               size, source);
     for (size_t i = 0; i < count; i++) {
         buf_push_text(out, i > 0 ? "," : "");
         size_t from = out->len;
@@ -263,8 +264,9 @@ static int refresh_if_allowed(struct service *s, const char *index, struct err *
     return rc == ERR_REJECTED ? 0 : rc;
 }
 
-static int search(struct service *s, const char *index, const struct span *keys, size_t count,
-                  bool with_source, size_t max_bytes, struct documents *out, struct err *err)
+static int search_some(struct service *s, const char *index, const struct span *keys, size_t count,
+                       size_t size, bool with_source, size_t max_bytes, struct documents *out,
+                       struct err *err)
 {
     struct buf path;
     struct buf body;
@@ -274,7 +276,7 @@ static int search(struct service *s, const char *index, const struct span *keys,
     push_index(&path, index,
                "/_search?allow_partial_search_results=false&filter_path=timed_out,hits.hits._index,"
                "hits.hits._id,hits.hits._version,hits.hits._source");
-    push_search(&body, keys, count,
+    push_search(&body, keys, count, size,
                 !with_source       ? "false"
                 : vectors_apart(s) ? "{\"exclude_vectors\":false}"
                                    : "true",
@@ -297,6 +299,22 @@ static int search(struct service *s, const char *index, const struct span *keys,
     buf_release(&path);
     buf_release(&body);
     return rc;
+}
+
+/* An index that gives fewer hits at once is asked for fewer. */
+static int search(struct service *s, const char *index, const struct span *keys, size_t count,
+                  bool with_source, size_t max_bytes, struct documents *out, struct err *err)
+{
+    int rc = search_some(s, index, keys, count, SEARCH_MOST, with_source, max_bytes, out, err);
+    size_t window = rc < 0 ? scan_window(err) : 0;
+    if (window == 0 || window >= SEARCH_MOST) {
+        return rc;
+    }
+    http_answer_release(&out->answer);
+    out->count = 0;
+    return window < count
+               ? DOCUMENTS_TOO_LARGE
+               : search_some(s, index, keys, count, window, with_source, max_bytes, out, err);
 }
 
 /* --- either ----------------------------------------------------------------------------------- */
@@ -397,14 +415,27 @@ static int take_nameless(struct json_object *tree, struct scan_page *page, struc
     return rc;
 }
 
+static int search_nameless(struct service *s, const char *index, size_t size,
+                           struct json_object **tree, struct err *err)
+{
+    char body[160];
+    int len = snprintf(body, sizeof(body),
+                       "{\"size\":%zu,\"_source\":false,\"query\":{\"bool\":{\"must_not\":"
+                       "{\"exists\":{\"field\":\"source_id\"}}}}}",
+                       size);
+    return ask_of(s, "POST", index, "/_search?filter_path=timed_out,hits.hits._id",
+                  span_make(body, (size_t)len), BODY_HITS, tree, err);
+}
+
 int documents_nameless(struct service *s, const char *index, struct scan_page *page,
                        struct err *err)
 {
-    static const char body[] = "{\"size\":1000,\"_source\":false,\"query\":{\"bool\":{\"must_not\":"
-                               "{\"exists\":{\"field\":\"source_id\"}}}}}";
     struct json_object *tree = NULL;
-    int rc = ask_of(s, "POST", index, "/_search?filter_path=timed_out,hits.hits._id",
-                    span_make(body, sizeof(body) - 1), BODY_HITS, &tree, err);
+    int rc = search_nameless(s, index, NAMELESS_MOST, &tree, err);
+    size_t window = rc < 0 ? scan_window(err) : 0;
+    if (window > 0 && window < NAMELESS_MOST) {
+        rc = search_nameless(s, index, window, &tree, err);
+    }
     scan_page_reset(page);
     if (rc == 0) {
         rc = take_nameless(tree, page, err);

@@ -15,11 +15,13 @@ void scan_page_init(struct scan_page *page)
 {
     *page = (struct scan_page){0};
     buf_init(&page->bytes, KEYS_MAX_BYTES);
+    buf_init(&page->next, WALK_TEXT_BYTES);
 }
 
 void scan_page_release(struct scan_page *page)
 {
     buf_release(&page->bytes);
+    buf_release(&page->next);
     free(page->ends);
     page->ends = NULL;
     page->count = 0;
@@ -47,6 +49,13 @@ struct span scan_page_key(const struct scan_page *page, size_t i)
     return span_make(buf_text(&page->bytes) + from, page->ends[i] - from);
 }
 
+/* Keeps the first count keys. */
+static void scan_page_cut(struct scan_page *page, size_t count)
+{
+    buf_truncate(&page->bytes, count > 0 ? page->ends[count - 1] : 0);
+    page->count = count;
+}
+
 /* --- the answer ---------------------------------------------------------------------------- */
 
 /* {"timed_out":..,"_shards":{"failed":..},"hits":{"hits":[{"sort":[..]},..]}}: the depths of its
@@ -59,7 +68,10 @@ struct hits {
     char keys[DEPTH_HIT + 1][16]; /* the last key of each open object */
     size_t sort_values;           /* of the hit so far: Elasticsearch may add one of its own */
     size_t seen;                  /* hits */
-    bool answered;                /* it is the answer of a search */
+    size_t group;      /* of ids: the first of the documents that share the last source_id, */
+    struct buf before; /* and the source_id before it */
+    bool grouped;      /* there is one */
+    bool answered;     /* it is the answer of a search */
     bool partial;
     bool keyless;
     bool strange; /* a key that cannot be one of ours */
@@ -105,11 +117,35 @@ static bool on_key(void *context, unsigned depth, struct span text)
     return true;
 }
 
+/* Where documents begin to share another source_id: an id comes before it in its hit. */
+static void note_group(struct hits *h, struct span text)
+{
+    struct buf *next = &h->page->next;
+    if (h->grouped && span_equal(span_make(buf_text(next), next->len), text)) {
+        return;
+    }
+    if (h->grouped) {
+        buf_reset(&h->before);
+        buf_push(&h->before, buf_text(next), next->len);
+    }
+    h->group = h->page->count > 0 ? h->page->count - 1 : 0;
+    h->grouped = true;
+    buf_reset(next);
+    buf_push(next, text.data, text.len);
+}
+
 static bool on_string(void *context, unsigned depth, struct span text)
 {
     struct hits *h = context;
-    if (in_sort(h, depth) && h->sort_values++ == 0) {
+    bool sort = in_sort(h, depth) && h->sort_values++ == 0;
+    bool id =
+        h->page->ids && depth == DEPTH_HIT && in_hits(h) && strcmp(h->keys[DEPTH_HIT], "_id") == 0;
+    if (sort || id) {
         h->strange = h->strange || text.len >= WALK_TEXT_BYTES;
+    }
+    if (sort && h->page->ids) {
+        note_group(h, text);
+    } else if (sort || id) {
         if (h->page->count == SCAN_PAGE) {
             return false;
         }
@@ -123,6 +159,9 @@ static bool on_scalar(void *context, unsigned depth, struct span text)
     struct hits *h = context;
     if (in_sort(h, depth) && h->sort_values++ == 0) {
         h->keyless = true;
+        if (h->page->ids && h->page->count > 0) {
+            scan_page_cut(h->page, h->page->count - 1);
+        }
     } else if (depth == DEPTH_TOP && strcmp(h->keys[DEPTH_TOP], "timed_out") == 0) {
         h->answered = true;
         h->partial = h->partial || span_is(text, "true");
@@ -131,6 +170,18 @@ static bool on_scalar(void *context, unsigned depth, struct span text)
         h->partial = h->partial || !span_is(text, "0");
     }
     return true;
+}
+
+/* More documents may share the last source_id than the page holds: all of them come with the next.
+ */
+static void leave_group(struct hits *h)
+{
+    struct scan_page *page = h->page;
+    if (page->ids && !page->last && h->group > 0) {
+        scan_page_cut(page, h->group);
+        buf_reset(&page->next);
+        buf_push(&page->next, buf_text(&h->before), h->before.len);
+    }
 }
 
 static int read_hits(const struct http_answer *answer, const char *index, size_t size,
@@ -142,10 +193,15 @@ static int read_hits(const struct http_answer *answer, const char *index, size_t
                                               .string = on_string,
                                               .scalar = on_scalar};
     struct hits h = {.page = page};
+    buf_init(&h.before, WALK_TEXT_BYTES);
     walk_begin(&h.walk, &events, &h);
     h.walk.exact = true;
-    if (!walk_feed(&h.walk, buf_text(&answer->body), answer->body.len) || !walk_whole(&h.walk) ||
-        !h.answered || page->bytes.failed) {
+    bool whole = walk_feed(&h.walk, buf_text(&answer->body), answer->body.len) &&
+                 walk_whole(&h.walk) && h.answered && !page->bytes.failed;
+    page->last = h.keyless || h.seen < size;
+    leave_group(&h);
+    buf_release(&h.before);
+    if (!whole) {
         return err_set(err, ERR_TRANSIENT, "could not read a page of index \"%s\"", index);
     }
     if (h.partial) {
@@ -157,28 +213,44 @@ static int read_hits(const struct http_answer *answer, const char *index, size_t
                        "source_id is longer than a key can be",
                        index);
     }
-    page->last = h.keyless || h.seen < size;
     return 0;
 }
 
 /* --- the request --------------------------------------------------------------------------- */
 
+size_t scan_window(const struct err *refusal)
+{
+    static const char words[] = "from + size must be less than or equal to: [";
+    const char *at = strstr(refusal->detail, words);
+    return refusal->http_status == 400 && at != NULL
+               ? (size_t)strtoul(at + sizeof(words) - 1, NULL, 10)
+               : 0;
+}
+
+/* A hit with its id is about twice as long. */
+static size_t sure_size(const struct scan_page *page)
+{
+    size_t sure = page->ids ? SCAN_SURE / 2 : SCAN_SURE;
+    return page->window > 0 && page->window < sure ? page->window : sure;
+}
+
 /* So many that their keys fill a page's bytes, were they as long as those of the page before. */
 static size_t size_after(const struct scan_page *page)
 {
     size_t bytes = page->count > 0 ? page->bytes.len / page->count + 1 : 0;
-    size_t fit = bytes > 0 ? SCAN_PAGE_BYTES / bytes : SCAN_SURE;
-    return fit < SCAN_SURE ? SCAN_SURE : fit > SCAN_PAGE ? SCAN_PAGE : fit;
+    size_t most = page->window > 0 && page->window < SCAN_PAGE ? page->window : SCAN_PAGE;
+    size_t sure = sure_size(page);
+    size_t fit = bytes > 0 ? SCAN_PAGE_BYTES / bytes / (page->ids ? 2 : 1) : sure;
+    return fit < sure ? sure : fit > most ? most : fit;
 }
 
 /* Without stored fields a hit is its sort value and nothing has to be fetched: twice as fast. */
-static int push_request(struct buf *body, struct span after, size_t size, struct err *err)
+static int push_request(struct buf *body, struct span after, size_t size, bool ids, struct err *err)
 {
-    buf_printf(
-        body,
-        "{\"size\":%zu,\"track_total_hits\":false,\"_source\":false,\"stored_fields\":\"_none_\","
-        "\"sort\":[{\"source_id\":\"asc\"}]",
-        size);
+    buf_printf(body,
+               "{\"size\":%zu,\"track_total_hits\":false,\"_source\":false,%s"
+               "\"sort\":[{\"source_id\":\"asc\"}]",
+               size, ids ? "" : "\"stored_fields\":\"_none_\",");
     if (after.data != NULL) {
         buf_push_literal(body, ",\"search_after\":[");
         text_json(body, after.data, after.len);
@@ -201,7 +273,8 @@ static int scan_some(struct service *s, const char *index, struct span after, si
     http_push_segment(&path, index, strlen(index));
     buf_push_literal(&path, "/_search?allow_partial_search_results=false&"
                             "filter_path=timed_out,_shards.failed,hits.hits.sort");
-    int rc = push_request(&body, after, size, err);
+    buf_push_text(&path, page->ids ? ",hits.hits._id" : "");
+    int rc = push_request(&body, after, size, page->ids, err);
     scan_page_reset(page); /* `after` may have been in it */
     if (rc == 0) {
         rc = http_request(s, "POST", buf_text(&path), span_make(body.data, body.len), &answer, err);
@@ -209,6 +282,8 @@ static int scan_some(struct service *s, const char *index, struct span after, si
     if (rc == 0) {
         rc = answer.status == 200 ? read_hits(&answer, index, size, page, err)
                                   : http_refuse(&answer, "POST", buf_text(&path), err);
+        size_t window = rc < 0 ? scan_window(err) : 0;
+        page->window = window > 0 ? window : page->window;
         http_answer_release(&answer);
     }
     buf_release(&path);
@@ -216,7 +291,7 @@ static int scan_some(struct service *s, const char *index, struct span after, si
     return rc;
 }
 
-/* Keys that are longer all at once may be too much: fewer are not. */
+/* Keys that are longer all at once may be too much, or more than the index gives: fewer are not. */
 int scan_next(struct service *s, const char *index, struct span after, struct scan_page *page,
               struct err *err)
 {
@@ -226,8 +301,8 @@ int scan_next(struct service *s, const char *index, struct span after, struct sc
     buf_push(&last, after.data, after.data != NULL ? after.len : 0);
     after.data = after.data != NULL ? buf_text(&last) : NULL;
     int rc = scan_some(s, index, after, size, page, err);
-    if (rc < 0 && size > SCAN_SURE) {
-        rc = scan_some(s, index, after, SCAN_SURE, page, err);
+    if (rc < 0 && size > sure_size(page)) {
+        rc = scan_some(s, index, after, sure_size(page), page, err);
     }
     buf_release(&last);
     return rc;

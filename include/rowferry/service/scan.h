@@ -25,6 +25,9 @@ struct scan_page {
     size_t *ends;
     size_t count;
     bool last; /* nothing comes after it */
+    bool ids;  /* the caller's: the keys are the documents' ids, whatever their source_id is; */
+    struct buf next; /* then the next page comes after this source_id */
+    size_t window;   /* index.max_result_window, if a search was refused for it; else 0 */
 };
 
 void scan_page_init(struct scan_page *page);
@@ -35,7 +38,11 @@ void scan_page_push(struct scan_page *page, struct span key);
 /* Borrowed until the page is filled again. */
 struct span scan_page_key(const struct scan_page *page, size_t i);
 
-/* Fills the page with what comes after the key `after`; data null: from the first on. Documents
+/* index.max_result_window, if a search was refused because it asked for more; else 0. */
+size_t scan_window(const struct err *refusal);
+
+/* Fills the page with what comes after the key `after`; data null: from the first on. Of
+ * documents with one source_id ids lists all, unless they are more than a page. Documents
  * without a source_id come last in the order and are not listed. ERR_TRANSIENT also where a shard
  * did not answer. */
 int scan_next(struct service *s, const char *index, struct span after, struct scan_page *page,

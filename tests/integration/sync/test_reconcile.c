@@ -336,7 +336,22 @@ START_TEST(a_partitioned_table_is_followed_and_reconciled)
 }
 END_TEST
 
-SUITE_MAIN("sync/reconcile", rows_deleted_behind_a_cursors_back_leave_the_index,
+START_TEST(an_index_with_a_narrow_result_window_is_reconciled_too)
+{
+    struct world w;
+    world_start(&w, 50, NULL);
+    w.to = "\"settings\": {\"index\": {\"max_result_window\": 7}}";
+    world_from(&w, RECONCILED("1s"));
+    sync_well(&w);
+    sql_exec(w.conn, "delete from articles where source_id <= 10");
+    becomes(&w, 40);
+    rowferry_expect(0, w.config, "verify", NULL);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("sync/reconcile", an_index_with_a_narrow_result_window_is_reconciled_too,
+           rows_deleted_behind_a_cursors_back_leave_the_index,
            documents_whose_id_is_no_key_leave_the_index_and_no_other_does,
            without_a_reconcile_nothing_is_listed_and_check_says_so,
            a_table_that_was_emptied_behind_a_cursors_back_deletes_nothing,

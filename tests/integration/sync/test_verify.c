@@ -233,7 +233,43 @@ START_TEST(many_extra_documents_are_not_deleted_unasked)
 }
 END_TEST
 
-SUITE_MAIN("sync/verify", what_differs_is_found_exactly_while_both_sides_change,
+/* Of one source_id there are several, so that pages of a narrow window end between them. */
+START_TEST(a_document_with_anothers_source_id_under_its_own_id_is_an_extra_one)
+{
+    struct world w;
+    struct program_result r;
+    world_start(&w, 60, NULL);
+    w.to = "\"settings\": {\"index\": {\"max_result_window\": 7}}";
+    world_configure(&w, WORLD_PROPERTIES, "");
+    world_install(&w);
+    world_sync(&w, 0, &r);
+    program_result_release(&r);
+    index_does(&w, 200, "POST", "/shop-articles/_refresh", NULL);
+    verify_clean(&w, 60);
+    for (int i = 0; i < 12; i++) {
+        char path[96];
+        char body[96];
+        snprintf(path, sizeof(path), "/shop-articles/_doc/%d", 1000 + i);
+        snprintf(body, sizeof(body), "{\"source_id\":\"%d\"}", i < 4 ? 7 : 20 + i);
+        index_does(&w, 201, "PUT", path, body);
+    }
+    index_does(&w, 201, "PUT", "/shop-articles/_doc/no-key", "{\"source_id\":\"60\"}");
+    verify(&w, 4, &r);
+    counts(&r, 0, 13, 0);
+    ck_assert_int_eq(program_json_int(&r, "documents"), 73);
+    program_result_release(&r);
+    index_does(&w, 200, "DELETE", "/shop-articles/_doc/no-key", NULL); /* a person's to delete */
+    rowferry_run(&r, w.config, "verify", "--repair", NULL);
+    ck_assert_msg(r.exit_code == 0, "%d: %.1500s%.1500s", r.exit_code, r.out, r.err);
+    program_result_release(&r);
+    index_does(&w, 200, "POST", "/shop-articles/_refresh", NULL);
+    verify_clean(&w, 60);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("sync/verify", a_document_with_anothers_source_id_under_its_own_id_is_an_extra_one,
+           what_differs_is_found_exactly_while_both_sides_change,
            rows_that_are_not_synced_yet_are_no_differences,
            an_index_that_is_not_the_pipelines_any_more_is_no_difference,
            a_sample_and_a_condition_say_what_they_left_out, open_dead_letters_are_shown_as_such,
