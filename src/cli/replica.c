@@ -222,6 +222,17 @@ static void rebuild_for_schema(struct replica *r, int rc)
     }
 }
 
+/* The first load failed for good. A rebuild waits for its end, so there is nothing to wait for. */
+static bool never_was_live(struct replica *r)
+{
+    struct checkpoint c = {0};
+    struct err ignored;
+    bool building =
+        checkpoint_load(r->session.state, &c, &ignored) == 0 && c.phase == GENERATION_BUILDING;
+    checkpoint_release(&c);
+    return building;
+}
+
 /* True where another round follows. */
 static bool go_on(struct replica *r, int rc)
 {
@@ -244,7 +255,7 @@ static bool go_on(struct replica *r, int rc)
         return replica_order_of(r) != REPLICA_STOP;
     }
     rebuild_for_schema(r, rc);
-    if (rc != ERR_HELD && rebuilder_busy(&r->rebuilder)) {
+    if (rc != ERR_HELD && rebuilder_busy(&r->rebuilder) && !never_was_live(r)) {
         replica_stand_still(r);
         replica_order_done(r);
         return replica_order_of(r) != REPLICA_STOP;

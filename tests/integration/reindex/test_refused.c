@@ -168,7 +168,32 @@ START_TEST(an_index_that_somebody_has_blocked_is_not_adopted)
 }
 END_TEST
 
-SUITE_MAIN("reindex/refused", a_generation_that_was_filled_wrongly_is_not_swapped_in,
+/* It tried again every five seconds, and never said why. */
+START_TEST(a_first_load_that_cannot_read_a_row_ends_a_reindex_with_the_reason)
+{
+    struct world w;
+    struct program_result result;
+    const char *why = "invalid input syntax for type integer: \"bad\"";
+    world_start(&w, 50, NULL);
+    sql_exec(w.conn, "update articles set title = source_id; "
+                     "update articles set title = 'bad' where source_id = 30");
+    world_where(&w, "title::integer > 1");
+    world_install(&w);
+    world_sync(&w, 1, &result);
+    expect_text(result.err, why);
+    program_result_release(&result);
+    reindex(&w, 1, &result, NULL, NULL);
+    expect_text(result.err, why);
+    program_result_release(&result);
+    sql_exec(w.conn, "update articles set title = '30' where source_id = 30");
+    reindex(&w, 0, &result, NULL, NULL);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("reindex/refused", a_first_load_that_cannot_read_a_row_ends_a_reindex_with_the_reason,
+           a_generation_that_was_filled_wrongly_is_not_swapped_in,
            a_run_goes_on_with_the_live_index_where_the_swap_is_refused,
            an_index_that_bears_the_name_is_adopted_only_when_it_is_said,
            an_adoption_that_was_killed_is_taken_back_by_an_abort,
