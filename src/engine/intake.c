@@ -396,11 +396,15 @@ static void intake_refuse_asked(struct intake *r, const struct err *why)
     r->asked_error = text_copy(why->message);
 }
 
-/* What was read stays; the rest of the page is read again on another connection. */
-static int intake_lose(struct intake *r, struct err *err)
+void intake_let_go(struct intake *r)
 {
     intake_close(r);
     intake_forget_again(r, false);
+}
+
+static int intake_lose(struct intake *r, struct err *err)
+{
+    intake_let_go(r);
     return patience_away(r->patience, &r->clock, err) ? 0 : ERR_TRANSIENT;
 }
 

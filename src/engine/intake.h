@@ -122,6 +122,16 @@ void intake_ask(struct intake *r, struct span key);
 /* Whether the page is one of the request that was asked last. */
 bool intake_was_asked(const struct intake *r, uint64_t page);
 
+/* True while a page is open: a transaction, and its lock on the table. */
+static inline bool intake_holds(const struct intake *r)
+{
+    return r->reading == INTAKE_PAGE;
+}
+
+/* Gives the open page up, and its connection. What was read of it stays; the rest is read again
+ * on another one. */
+void intake_let_go(struct intake *r);
+
 /* True where nothing is left to be read: drained, and no key waits to be read again. */
 bool intake_done(const struct intake *r);
 

@@ -6,6 +6,7 @@
 
 #include "mirror.h"
 #include "rest.h"
+#include "rowferry/base/log.h"
 #include "rowferry/state/halt.h"
 #include "settle.h"
 #include "telling.h"
@@ -15,6 +16,7 @@
 #define LOOP_COMMIT_EARLY_US INT64_C(50000) /* or with a quarter of the window settled */
 #define LOOP_RELEASE_US INT64_C(1000000)
 #define LOOP_GIVE_UP_US INT64_C(5000000)
+#define LOOP_LET_GO_US INT64_C(5000000) /* an open page that nobody may read is given up */
 
 /* A batch aims at a share of the window, so that all that may fly and the one that is being filled
  * fit into it together. */
@@ -77,6 +79,7 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
     l->started_us = clock_monotonic_us(&l->clock);
     l->logged_us = l->started_us;
     l->told_us = l->started_us;
+    l->let_go_us = LOOP_LET_GO_US;
     return rc < 0 ? rc : settling_init(&l->settling, ports->state, err);
 }
 
@@ -223,6 +226,28 @@ static int loop_page_ended(struct loop *l, struct err *err)
     return loop_release_source(l, err);
 }
 
+/* A page holds a transaction open, and with it a lock on the table: a statement that changes the
+ * table waits for it, and all others behind that one. If the service takes nothing for a while, the
+ * page is given up and read again from its last mark once there is room. If a slow service lets no
+ * mark be reached in that time, it gets twice as long each time. */
+static void loop_let_go(struct loop *l)
+{
+    int64_t now = clock_monotonic_us(&l->clock);
+    if (!intake_holds(&l->intake)) {
+        l->taken_us = now;
+        return;
+    }
+    if (now - l->taken_us < l->let_go_us) {
+        return;
+    }
+    log_event(LOG_INFO, "page_given_up", F_TEXT("pipeline", l->options->name),
+              F_INT("unread_ms", (now - l->taken_us) / 1000));
+    intake_let_go(&l->intake);
+    l->held = false;
+    l->taken_us = now;
+    l->let_go_us *= 2;
+}
+
 /* Reads a burst; *waiting where the source has nothing right now. */
 static int loop_read(struct loop *l, bool *waiting, struct err *err)
 {
@@ -238,6 +263,7 @@ static int loop_read(struct loop *l, bool *waiting, struct err *err)
             }
             gauge_reads(l);
             rc = intake_next(&l->intake, &l->change, err);
+            l->taken_us = clock_monotonic_us(&l->clock);
             if (rc == 0) {
                 gauge_has_read(l, &l->change);
                 verdict_take(l, &l->change);
@@ -256,6 +282,7 @@ static int loop_read(struct loop *l, bool *waiting, struct err *err)
                 return 0;
             }
             if (l->change.kind == CHANGE_PAGE || l->change.kind == CHANGE_MARK) {
+                l->let_go_us = LOOP_LET_GO_US;
                 continue;
             }
         }
@@ -360,6 +387,7 @@ static int loop_turn(struct loop *l, struct err *err)
     int rc = follow_turn(l, err);
     if (rc == 0) {
         rc = loop_read(l, &waiting, err);
+        loop_let_go(l);
     }
     if (rc == 0 && waiting) {
         rest_linger(l);

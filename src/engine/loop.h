@@ -57,6 +57,8 @@ struct loop {
     int64_t shown_us;
     int64_t told_us;
     int64_t logged_us;
+    int64_t taken_us;          /* when the open page was read from last, or none was open, */
+    int64_t let_go_us;         /* and how long after that it is given up */
     int64_t filled_us;         /* when the batch that is being filled got its first operation */
     bool told_following;       /* as was told last: that it follows, */
     int64_t told_rows;         /* and the rows read; */

@@ -309,7 +309,34 @@ START_TEST(documents_sent_alone_through_such_a_network_are_no_dead_letters)
 }
 END_TEST
 
-SUITE_MAIN("fault/sync", connections_that_are_cut_anywhere_lose_nothing,
+/* The copy's transaction holds a lock on the table: a statement that changes it would wait, and
+ * every other behind that one. */
+START_TEST(a_service_that_hangs_keeps_nobody_from_changing_the_table)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    world_start(&w, 30000, NULL);
+    world_configure(&w, FAULT_PROPERTIES, SMALL_WINDOW);
+    world_install(&w);
+    world_hold_all(&w, "_bulk");
+    rowferry_start(&p, w.config, "sync", "--json", NULL);
+    world_await_held(&w);
+    sql_exec(w.conn, "set lock_timeout = '30s'");
+    sql_exec(w.conn, "alter table articles add column later integer");
+    sql_exec(w.conn, "update articles set title = 'meanwhile' where source_id %% 100 = 0");
+    world_unfault(&w);
+    program_finish(&p, RUN_MS, &result);
+    ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
+    ck_assert_msg(strstr(result.err, "event=page_given_up") != NULL, "%s", result.err);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("fault/sync", a_service_that_hangs_keeps_nobody_from_changing_the_table,
+           connections_that_are_cut_anywhere_lose_nothing,
            lies_about_requests_that_never_arrived_lose_nothing,
            lies_about_requests_that_were_carried_out_lose_nothing,
            a_service_that_nobody_can_reach_is_waited_for,
