@@ -68,7 +68,8 @@ static int sync_prepare(struct sync *s, struct err *err)
     int rc = s->again ? sync_connect(s, err) : 0;
     s->again = true;
     if (rc == 0) {
-        rc = s->ports->service.ops->greet(s->ports->service.self, s->options->again, err);
+        rc = s->ports->service.ops->greet(s->ports->service.self, s->options->again,
+                                          s->target.cluster, err);
     }
     if (rc == 0 && !s->options->next) {
         rc = target_end_rebuild(&s->target, err);

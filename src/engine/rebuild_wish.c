@@ -204,7 +204,7 @@ static int want(struct rebuild_job *j, void *context, struct err *err)
 {
     const struct want *w = context;
     struct target *t = w->target;
-    int rc = t->service.ops->greet(t->service.self, false, err);
+    int rc = t->service.ops->greet(t->service.self, false, t->cluster, err);
     if (rc == 0) {
         rc = w->kind == REBUILD_BACK ? want_back(j, t, err) : want_new(j, t, w->adopt, err);
     }
@@ -274,7 +274,7 @@ static int remove_all(struct rebuild_job *j, void *context, struct err *err)
 {
     const struct removal *r = context;
     struct target *t = r->target;
-    int rc = t->service.ops->greet(t->service.self, false, err);
+    int rc = t->service.ops->greet(t->service.self, false, t->cluster, err);
     if (rc == 0) {
         rc = undo_adoption(j, t, err);
     }
@@ -310,7 +310,7 @@ static int look_and_end(struct rebuild_job *j, void *context, struct err *err)
 {
     (void)j;
     struct target *t = context;
-    int rc = t->service.ops->greet(t->service.self, false, err);
+    int rc = t->service.ops->greet(t->service.self, false, t->cluster, err);
     return rc == 0 ? target_end_rebuild(t, err) : rc;
 }
 

@@ -5,15 +5,15 @@
 #include "rowferry/engine/port.h"
 #include "rowferry/service/bulk.h"
 #include "rowferry/service/documents.h"
-#include "rowferry/service/product.h"
 
 #define PRESENT_BYTES ((size_t)16 << 20)
 
-static int port_greet(void *self, bool again, struct err *err)
+static int port_greet(void *self, bool again, char cluster[PRODUCT_CLUSTER_BYTES], struct err *err)
 {
     struct product_info info;
     int rc = product_detect(self, &info, err);
     if (rc == 0) {
+        memcpy(cluster, info.cluster, sizeof(info.cluster));
         log_event(again ? LOG_DEBUG : LOG_INFO, "service_found",
                   F_TEXT("product", product_name(info.product)), F_TEXT("version", info.version),
                   F_INT("stand_in", info.stand_in));

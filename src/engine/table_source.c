@@ -402,6 +402,12 @@ static int table_source_extend(void *self, const char *consumer, const char *con
     return rc;
 }
 
+static int table_source_claim(void *self, const char *name, struct err *err)
+{
+    struct table_source *t = self;
+    return t->pg != NULL ? lookup_claim(t->pg, name, err) : 0;
+}
+
 static int table_source_capture(void *self, const char *consumer, struct capture **out,
                                 struct err *err)
 {
@@ -422,6 +428,7 @@ static int table_source_capture(void *self, const char *consumer, struct capture
 
 static const struct source_port_ops table_ops = {
     .connect = table_source_connect,
+    .claim = table_source_claim,
     .capture = table_source_capture,
     .mirrored = table_source_mirrored,
     .extend = table_source_extend,

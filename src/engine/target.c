@@ -441,9 +441,26 @@ int target_end_rebuild(struct target *t, struct err *err)
     return rc == 0 && underway && kind == ALIAS_ONE ? target_promote(t, &at, err) : rc;
 }
 
+/* Before it is looked what is there: another host may be about to make it. */
+static int target_claim(const struct target *t, struct err *err)
+{
+    if (t->checkpoint.phase == GENERATION_LIVE || t->next || t->observes) {
+        return 0;
+    }
+    struct buf name;
+    buf_init(&name, 2048);
+    buf_printf(&name, "first load of %s into %s at %s", t->pipeline, t->alias, t->cluster);
+    int rc = t->source.ops->claim(t->source.self, buf_text(&name), err);
+    buf_release(&name);
+    return rc;
+}
+
 static int target_find(struct target *t, struct err *err)
 {
-    int rc = t->rivals ? takeover_newer(t, err) : 0;
+    int rc = target_claim(t, err);
+    if (rc == 0 && t->rivals) {
+        rc = takeover_newer(t, err);
+    }
     if (rc < 0) {
         return rc;
     }

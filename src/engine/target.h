@@ -32,6 +32,7 @@ struct target {
     struct state *state;
     struct clock clock;
     struct source_facts facts;
+    char cluster[PRODUCT_CLUSTER_BYTES]; /* the service's uuid, or "" */
     struct buf replaced;          /* the consumer of the generation that a swap replaced */
     struct checkpoint checkpoint; /* as the state file has it, kept current here */
     const struct guard *guard;    /* borrowed: what a swap may take from those who search */

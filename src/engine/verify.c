@@ -87,7 +87,7 @@ int verify_connect(struct verify *v, struct err *err)
         rc = open_listing(v, err);
     }
     if (rc == 0) {
-        rc = service->ops->greet(service->self, false, err);
+        rc = service->ops->greet(service->self, false, v->target.cluster, err);
     }
     if (rc == 0) {
         v->target.facts = v->facts;

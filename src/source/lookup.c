@@ -104,16 +104,10 @@ static int try_for_a_while(struct pg *pg, const char *const *params, bool *got, 
     return rc;
 }
 
-static void note_held(struct pg *pg, const char *consumer)
-{
-    free(pg->held);
-    pg->held = text_copy(consumer);
-}
-
 /* Who has ended goes without waiting for its session to go, too, and who is killed in the middle of
  * a statement has it until that ends: so whoever holds it is given some time. On a standby an
  * advisory lock would keep nobody away from the others. */
-static int hold_on(struct pg *pg, const char *consumer, struct err *err)
+static int lock_on(struct pg *pg, const char *consumer, struct err *err)
 {
     struct lock_key key;
     bool got;
@@ -128,17 +122,37 @@ static int hold_on(struct pg *pg, const char *consumer, struct err *err)
     if (rc == 0 && !got) {
         rc = name_holder(pg, consumer, key.params, err);
     }
-    if (rc == 0) {
-        note_held(pg, consumer);
-    }
     return rc;
+}
+
+/* Noted, so that a connection that is made again takes it again. */
+static void note(char **noted, const char *name)
+{
+    char *copy = text_copy(name); /* it may be the noted one */
+    free(*noted);
+    *noted = copy;
 }
 
 int lookup_hold(struct pg *pg, const char *consumer, struct err *err)
 {
     struct pg *writer = pg;
     int rc = pg->primary_uri != NULL ? pg_writer(pg, &writer, err) : 0;
-    return rc == 0 ? hold_on(writer, consumer, err) : rc;
+    rc = rc == 0 ? lock_on(writer, consumer, err) : rc;
+    if (rc == 0) {
+        note(&writer->held, consumer);
+    }
+    return rc;
+}
+
+int lookup_claim(struct pg *pg, const char *name, struct err *err)
+{
+    struct pg *writer = pg;
+    int rc = pg->primary_uri != NULL ? pg_writer(pg, &writer, err) : 0;
+    rc = rc == 0 ? lock_on(writer, name, err) : rc;
+    if (rc == 0) {
+        note(&writer->claimed, name);
+    }
+    return rc;
 }
 
 int lookup_forget(struct pg *pg, const char *consumer, struct err *err)

@@ -296,17 +296,13 @@ int pg_recover(struct pg *pg, struct err *err)
     if (is_well(pg) && !was_promoted(pg)) {
         return 0;
     }
-    char *held = pg->held;
-    pg->held = NULL;
     int rc = pg_connect(pg, err);
-    if (rc == 0 && held != NULL) {
-        rc = lookup_hold(pg, held, err);
+    if (rc == 0 && pg->claimed != NULL) {
+        rc = lookup_claim(pg, pg->claimed, err);
     }
-    if (pg->held == NULL) {
-        pg->held = held;
-        held = NULL;
+    if (rc == 0 && pg->held != NULL) {
+        rc = lookup_hold(pg, pg->held, err);
     }
-    free(held);
     return rc;
 }
 
@@ -460,6 +456,7 @@ void pg_close(struct pg *pg)
     free(pg->primary_uri);
     free(pg->application_name);
     free(pg->held);
+    free(pg->claimed);
     free(pg->only.host);
     free(pg->only.hostaddr);
     free(pg->only.port);

@@ -32,6 +32,7 @@ struct pg {
     struct pg *primary;     /* null until it is needed */
     bool in_recovery;       /* as it was when the session began */
     char *held;             /* the consumer whose advisory lock this session has, or null */
+    char *claimed;          /* the same of what is loaded for the first time, see lookup_claim */
     size_t turn;            /* of several hosts the one that is tried first */
     bool fences;            /* see source_options */
     bool log_trusted;       /* pg_trust_log has found nothing */

@@ -14,6 +14,7 @@
 #include "rowferry/document/plan.h"
 #include "rowferry/service/glance.h"
 #include "rowferry/service/index.h"
+#include "rowferry/service/product.h"
 #include "rowferry/service/scan.h"
 #include "rowferry/service/storage.h"
 #include "rowferry/service/stream.h"
@@ -33,6 +34,9 @@ struct source_port_ops {
     /* Connects, looks the table up, compiles the plan and sees that changes are captured. Called
      * again after a lost connection. */
     int (*connect)(void *self, struct source_facts *facts, struct err *err);
+    /* Between connect and capture, afterwards nothing: keeps everybody else from a first load of
+     * the same name (ERR_HELD), as long as there is a session. */
+    int (*claim)(void *self, const char *name, struct err *err);
     /* Opens the capture for a consumer on the connection just made, which it takes; also takes the
      * hold in the source (ERR_HELD where another has it). The caller frees the capture. */
     int (*capture)(void *self, const char *consumer, struct capture **out, struct err *err);
@@ -54,7 +58,7 @@ struct source_port {
 
 struct service_port_ops {
     /* Asks who answers, before anything else (service/product.h); the log names it. */
-    int (*greet)(void *self, bool again, struct err *err);
+    int (*greet)(void *self, bool again, char cluster[PRODUCT_CLUSTER_BYTES], struct err *err);
 
     /* Indices and aliases: see service/index.h for what each promises. */
     int (*resolve)(void *self, const char *alias, enum alias_kind *kind, struct index_info *out,

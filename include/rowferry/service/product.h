@@ -8,6 +8,8 @@
 #include "rowferry/base/err.h"
 #include "rowferry/service/http.h"
 
+#define PRODUCT_CLUSTER_BYTES 40
+
 enum product { PRODUCT_UNKNOWN, PRODUCT_OPENSEARCH, PRODUCT_ELASTICSEARCH };
 
 struct product_info {
@@ -15,7 +17,7 @@ struct product_info {
     int major, minor; /* 0 where the credential may not ask */
     char version[32]; /* "2.19.4", or "" */
     bool stand_in;    /* devsearch says so itself */
-    char cluster[40]; /* its uuid, or "" */
+    char cluster[PRODUCT_CLUSTER_BYTES]; /* its uuid, or "" */
     bool permitted;   /* false: GET / answered 403; product told by the text of the refusal */
 };
 

@@ -12,6 +12,10 @@
  * session that has it (pid, client address, application, since). Freed with the connection. */
 int lookup_hold(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
 
+/* The same for a pipeline and what it fills, before there is a consumer: two hosts that begin a
+ * first load at once would make a generation each. A session has one of each. */
+int lookup_claim(struct pg *pg, const char *name, struct err *err) MUST_CHECK;
+
 /* Removes a consumer that will not come again, with what it keeps of the change log. ERR_HELD where
  * another session has its lock: it is somebody's. */
 int lookup_forget(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;

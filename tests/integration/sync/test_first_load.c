@@ -169,6 +169,43 @@ START_TEST(a_second_sync_at_the_same_time_says_who_holds_it)
 }
 END_TEST
 
+/* Two hosts whose jobs start at the same minute, each with a state file of its own: the other one
+ * is told so before it makes a generation, and goes on with the first one's afterwards. */
+START_TEST(of_two_hosts_that_begin_the_first_load_at_once_one_is_let_in)
+{
+    struct world w;
+    struct program program;
+    struct program_result result;
+    struct generations g;
+    world_start(&w, 500, NULL);
+    world_install(&w);
+    char *other = world_config_of_another(&w);
+    world_hold(&w, "_bulk");
+    rowferry_start(&program, w.config, "sync", NULL);
+    world_await_held(&w);
+    rowferry_run(&result, other, "sync", NULL);
+    ck_assert_msg(result.exit_code == 5 && strstr(result.err, "first load of articles") != NULL,
+                  "%d: %s", result.exit_code, result.err);
+    program_result_release(&result);
+    world_unfault(&w);
+    program_finish(&program, WAIT_MS, &result);
+    ck_assert_int_eq(result.exit_code, 0);
+    program_result_release(&result);
+    generations_list(&w, "shop-articles", &g);
+    ck_assert_uint_eq(g.count, 1);
+    generations_release(&g);
+    rowferry_run(&result, other, "sync", NULL);
+    ck_assert_msg(result.exit_code == 0 && strstr(result.err, "mirror_taken_over") != NULL,
+                  "%d: %s", result.exit_code, result.err);
+    program_result_release(&result);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    free(other);
+    world_stop(&w);
+}
+END_TEST
+
 static void kill_once_created(const struct world *w)
 {
     struct program program;
@@ -313,6 +350,7 @@ SUITE_MAIN("integration/first_load",
            an_interrupted_first_load_says_where_it_goes_on,
            the_alias_appears_when_everything_is_there,
            a_second_sync_at_the_same_time_says_who_holds_it,
+           of_two_hosts_that_begin_the_first_load_at_once_one_is_let_in,
            a_first_load_killed_once_its_index_was_created_goes_on_with_it,
            a_first_load_killed_once_its_index_was_created_removes_it_where_the_mapping_changed,
            an_index_of_the_name_that_another_state_file_created_is_left_alone)

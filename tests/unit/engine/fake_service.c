@@ -7,11 +7,13 @@
 #include "fake_private.h"
 #include "suite.h"
 
-static int service_greet(void *self, bool again, struct err *err)
+static int service_greet(void *self, bool again, char cluster[PRODUCT_CLUSTER_BYTES],
+                         struct err *err)
 {
     (void)again;
     (void)self;
     (void)err;
+    cluster[0] = '\0';
     return 0;
 }
 

@@ -62,6 +62,14 @@ static int source_mirrored(void *self, const char *consumer, const char *own, st
     return 0;
 }
 
+static int source_claim(void *self, const char *name, struct err *err)
+{
+    (void)name;
+    return ((struct fake_table *)self)->fake->held
+               ? err_set(err, ERR_HELD, "held by another session")
+               : 0;
+}
+
 static int source_capture(void *self, const char *consumer, struct capture **out, struct err *err)
 {
     (void)err;
@@ -69,8 +77,10 @@ static int source_capture(void *self, const char *consumer, struct capture **out
     return 0;
 }
 
-const struct source_port_ops fake_source_ops = {
-    .connect = source_connect, .capture = source_capture, .mirrored = source_mirrored};
+const struct source_port_ops fake_source_ops = {.connect = source_connect,
+                                                .claim = source_claim,
+                                                .capture = source_capture,
+                                                .mirrored = source_mirrored};
 
 /* --- the world ----------------------------------------------------------------------------- */
 
