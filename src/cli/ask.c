@@ -18,7 +18,10 @@
 #include "rowferry/state/pause.h"
 #include "terminal.h"
 
-#define ASK_KEYS 1000 /* of one request */
+/* Of one request: rows that are read again and sent, or letters that are only forgotten, where each
+ * request costs more than its keys do. */
+#define ASK_KEYS 1000
+#define ASK_DISCARDED 20000
 #define ASK_LOOK_MS 100
 #define ASK_HOLD_US INT64_C(1000000)
 #define ASK_GRACE_US INT64_C(10000000) /* for the source to notice that a holder has died */
@@ -64,11 +67,16 @@ void ask_release(struct ask *k)
     progressline_release(&k->progress);
 }
 
+static size_t keys_most(const struct ask *k)
+{
+    return strcmp(k->request, REQUEST_DISCARD) == 0 ? ASK_DISCARDED : ASK_KEYS;
+}
+
 void ask_push(struct ask *k, struct span key)
 {
     struct asked *last = k->count > 0 ? &k->asked[k->count - 1] : NULL;
     /* escaped, a key may be twice as long */
-    if (last == NULL || last->count == ASK_KEYS ||
+    if (last == NULL || last->count == keys_most(k) ||
         last->keys.len + 2 * key.len >= REQUEST_MAX_BYTES) {
         k->asked = mem_grow(k->asked, k->count + 1, sizeof(*k->asked));
         last = &k->asked[k->count++];
@@ -129,7 +137,7 @@ static int ask_look_at(struct ask *k, bool *final, struct err *err)
     if (*final) {
         ask_add(k, state, answer);
     }
-    k->done = k->before + (int64_t)(k->answered * ASK_KEYS) + member(answer, "done");
+    k->done = k->before + (int64_t)(k->answered * keys_most(k)) + member(answer, "done");
     json_object_put(answer);
     buf_release(&text);
     return rc;

@@ -86,6 +86,9 @@ static int page_read(struct state *s, const struct dead_letter_filter *filter,
     if (after != NULL) {
         sql_bind_int(rows, 6, after->first_us);
         sql_bind_span(rows, 7, span_make(after->key, after->key_len));
+    } else { /* a blob comes after every text: behind all letters of the time before */
+        sql_bind_int(rows, 6, filter->since_us - 1);
+        sqlite3_bind_zeroblob(rows, 7, 0);
     }
     while ((result = sql_step(s, rows, err)) > 0) {
         page->letters[page->count++] = letter_of(rows);

@@ -19,6 +19,7 @@
 #define APPLICATION_ID 0x726f7766 /* "rowf" */
 #define BUSY_MS 10000
 #define PATH_MAX_BYTES 16384
+#define FREE_MAX_BYTES (4 << 20)
 #define CHECK_MAX_BYTES 67108864 /* a larger file is not read through at each start */
 
 /* The number of the last migration. */
@@ -188,24 +189,38 @@ static int check_form(const struct state *s, const struct form *form, struct err
     return trust_schema(s, err);
 }
 
+/* What was deleted stays in the file as free pages. Where they are most of a large one it is
+ * written without them: after a million dead letters it would stay as large as they were. Where it
+ * cannot be done now, because another process is at it or the disk is full, it is for the next
+ * time. */
+static void give_room_back(struct state *s, int64_t bytes, int64_t free_bytes)
+{
+    if (!s->read_only && free_bytes > FREE_MAX_BYTES && free_bytes > bytes / 2) {
+        (void)sqlite3_exec(s->db, "vacuum", NULL, NULL, NULL);
+    }
+}
+
 /* A whole file says "ok"; else the first thing that is wrong. */
 static int check_whole(struct state *s, struct err *err)
 {
     sqlite3_stmt *row;
     int result = first_row(s,
-                           "select page_count * page_size from pragma_page_count, "
-                           "pragma_page_size",
+                           "select page_count * page_size, freelist_count * page_size"
+                           " from pragma_page_count, pragma_page_size, pragma_freelist_count",
                            &row, err);
-    bool small = result == 0 && sqlite3_column_int64(row, 0) <= CHECK_MAX_BYTES;
+    int64_t bytes = result == 0 ? sqlite3_column_int64(row, 0) : 0;
+    int64_t free_bytes = result == 0 ? sqlite3_column_int64(row, 1) : 0;
     sqlite3_finalize(row);
-    if (!small) {
-        return result;
+    if (result == 0 && bytes <= CHECK_MAX_BYTES) {
+        result = first_row(s, "pragma quick_check(1)", &row, err);
+        if (result == 0 && strcmp(sql_text(row, 0), "ok") != 0) {
+            result = database_damaged(s, sql_text(row, 0), err);
+        }
+        sqlite3_finalize(row);
     }
-    result = first_row(s, "pragma quick_check(1)", &row, err);
-    if (result == 0 && strcmp(sql_text(row, 0), "ok") != 0) {
-        result = database_damaged(s, sql_text(row, 0), err);
+    if (result == 0) {
+        give_room_back(s, bytes, free_bytes);
     }
-    sqlite3_finalize(row);
     return result;
 }
 

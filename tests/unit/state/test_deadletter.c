@@ -312,6 +312,95 @@ START_TEST(an_error_type_is_replaced_by_the_next_and_outlives_the_state_file)
 }
 END_TEST
 
+/* As one commit writes them: the same time for all, and a reason of a kilobyte. */
+static void settle_many(struct state *s, int from, int to)
+{
+    struct err err = {0};
+    char reason[1024];
+    memset(reason, 'r', sizeof(reason));
+    OK(transaction_begin(s, &err));
+    for (int i = from; i < to; i++) {
+        char key[16];
+        sqlite3_stmt *insert;
+        snprintf(key, sizeof(key), "k%06d", i);
+        OK(sql_statement(s, SQL_LETTER_ADD, &insert, &err));
+        sql_bind_text(insert, 2, key);
+        sql_bind_int(insert, 3, OPERATION_UPSERT);
+        sql_bind_span(insert, 4, span_make(reason, sizeof(reason)));
+        sql_bind_int(insert, 5, 400);
+        sql_bind_int(insert, 6, 1);
+        sql_bind_int(insert, 7, 100);
+        sql_bind_text(insert, 8, "");
+        OK(sql_run(s, insert, &err));
+    }
+    OK(transaction_end(s, 0, &err));
+}
+
+static int next_key(void *context, const struct dead_letter *letter)
+{
+    int *next = context;
+    char key[16];
+    snprintf(key, sizeof(key), "k%06d", (*next)++);
+    ck_assert_str_eq(letter->key, key);
+    return 0;
+}
+
+static int count_step(void *steps)
+{
+    ++*(long *)steps;
+    return 0;
+}
+
+/* What SQLite had to do to list so many of them, each once and in order. */
+static long listing_steps(struct state *s, int letters)
+{
+    struct err err = {0};
+    long steps = 0;
+    int next = 0;
+    sqlite3_progress_handler(s->db, 1000, count_step, &steps);
+    OK(deadletter_each(s, next_key, &next, &err));
+    sqlite3_progress_handler(s->db, 0, NULL, NULL);
+    ck_assert_int_eq(next, letters);
+    return steps;
+}
+
+START_TEST(many_letters_of_one_time_are_each_read_once)
+{
+    struct statefile f = statefile_make_in_memory();
+    struct state *s = statefile_open(&f, "articles");
+    statefile_begin(s, 1);
+    settle_many(s, 0, 2000);
+    long few = listing_steps(s, 2000);
+    settle_many(s, 2000, 8000);
+    long many = listing_steps(s, 8000);
+    ck_assert_msg(many < 6 * few, "%ld thousand steps for 2,000, %ld for 8,000", few, many);
+    state_close(s);
+    statefile_remove(&f);
+}
+END_TEST
+
+START_TEST(the_file_is_small_again_once_many_letters_are_gone)
+{
+    struct statefile f = statefile_make_in_memory();
+    struct stat at;
+    struct state *s = statefile_open(&f, "articles");
+    statefile_begin(s, 1);
+    settle_many(s, 0, 8000);
+    ck_assert_int_eq(stat(f.path, &at), 0);
+    ck_assert_int_gt(at.st_size, 8 << 20);
+    int code =
+        sqlite3_exec(s->db, "delete from dead_letter where key > 'k000009'", NULL, NULL, NULL);
+    ck_assert_int_eq(code, SQLITE_OK);
+    state_close(s);
+    s = statefile_open(&f, "articles");
+    ck_assert_int_eq(stat(f.path, &at), 0);
+    ck_assert_int_lt(at.st_size, 1 << 20);
+    (void)listing_steps(s, 10);
+    state_close(s);
+    statefile_remove(&f);
+}
+END_TEST
+
 SUITE_MAIN("state/deadletter", a_key_rejected_again_keeps_its_first_time_and_shows_the_new_reason,
            letters_come_in_the_order_of_their_first_time_then_key,
            a_later_operation_that_is_done_clears_the_letter,
@@ -319,4 +408,6 @@ SUITE_MAIN("state/deadletter", a_key_rejected_again_keeps_its_first_time_and_sho
            letters_are_chosen_by_reason_type_age_key_and_number,
            a_list_that_is_read_slowly_lets_the_holder_write,
            letters_are_counted_by_error_type_the_most_first,
-           an_error_type_is_replaced_by_the_next_and_outlives_the_state_file)
+           an_error_type_is_replaced_by_the_next_and_outlives_the_state_file,
+           many_letters_of_one_time_are_each_read_once,
+           the_file_is_small_again_once_many_letters_are_gone)
