@@ -12,6 +12,7 @@
 #include "rowferry/base/failpoint.h"
 #include "terminal.h"
 
+#define DESCRIPTORS_MOST 65536
 #define HELP_BYTES (64 * 1024)
 
 static int show_help(const struct arguments *a, struct err *err)
@@ -60,6 +61,17 @@ static void close_to_others(void)
     }
 }
 
+/* A pipeline has a dozen descriptors, and the soft limit of most shells and services is for
+ * programs that hand theirs to select(). */
+static void allow_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < DESCRIPTORS_MOST) {
+        limit.rlim_cur = limit.rlim_max < DESCRIPTORS_MOST ? limit.rlim_max : DESCRIPTORS_MOST;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 /* A stream that is closed leaves its number to the next connection, and what is printed goes to the
  * service or the database. In its place stands what neither takes nor gives a byte. */
 static void hold_closed_streams(void)
@@ -79,6 +91,7 @@ int main(int argc, char **argv)
     signal(SIGCHLD, SIG_DFL); /* ignored, it would take the end of a secret's command from us */
     hold_closed_streams();
     close_to_others();
+    allow_descriptors();
     int rc = arguments_parse(&a, argc, (const char *const *)argv, &err);
     if (rc == 0) {
         rc = run(&a, &err);

@@ -322,18 +322,40 @@ static int record(struct replica *r)
     return rc;
 }
 
+/* Whether what failed before a first round is tried again: a busy file, a lack of descriptors. */
+static bool tries_again(struct replica *r, int rc)
+{
+    if (rc != ERR_TRANSIENT || replica_order_of(r) == REPLICA_STOP) {
+        return false;
+    }
+    replica_wait_for_better(r);
+    replica_order_done(r);
+    return replica_order_of(r) != REPLICA_STOP;
+}
+
 /* One tenure after the other, where it waits for the next. */
 static int hold_and_work(struct replica *r)
 {
     int rc;
+    bool again;
     do {
         rc = replica_hold(r, &r->err);
         if (rc == 0 && replica_order_of(r) != REPLICA_STOP) {
             replica_init_rebuilder(r, NULL);
             rc = record(r);
         }
-    } while (rc == ERR_HELD && r->waits && atomic_load(&r->lost) &&
-             replica_order_of(r) != REPLICA_STOP);
+        again = rc == ERR_HELD && r->waits && atomic_load(&r->lost) &&
+                replica_order_of(r) != REPLICA_STOP;
+    } while (again || tries_again(r, rc));
+    return rc;
+}
+
+static int open_state(struct replica *r)
+{
+    int rc;
+    do {
+        rc = session_open_state(&r->session, &r->err);
+    } while (tries_again(r, rc));
     return rc;
 }
 
@@ -346,10 +368,13 @@ static void *run(void *argument)
     int rc = session_init(s, config, config_pipeline(config, r->name), r->command, &r->err);
     int64_t began_us = clock_monotonic_us(&s->clock);
     if (rc == 0) {
-        rc = session_open_state(s, &r->err);
+        rc = open_state(r);
     }
     if (rc == 0) {
         rc = hold_and_work(r);
+    }
+    if (rc == ERR_TRANSIENT && replica_order_of(r) == REPLICA_STOP) {
+        rc = 0; /* it was about to be tried again */
     }
     keeper_stop(r->keeper);
     r->outcome.pipeline = r->name;

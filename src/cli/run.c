@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +19,8 @@
 
 #define RUN_LEAVE_US INT64_C(7000000) /* the engine's 5 s for what is in flight, and some more */
 #define RUN_SILENT_MS 120000          /* a pipeline that gives no sign of life so long has hung */
+#define DESCRIPTORS_OF_A_PIPELINE 13  /* measured with 64, while they copy */
+#define DESCRIPTORS_SHARED 32
 #define RUN_IDLE_MS 3600000
 #define STATUS_BYTES 4096
 
@@ -181,6 +184,18 @@ static void watch(struct run *r)
 /* --- from start to end -------------------------------------------------------------------------
  */
 
+/* Without enough of them it works, but late: what cannot be opened is tried again. */
+static void tell_descriptors(const struct run *r)
+{
+    struct rlimit limit;
+    rlim_t needed = DESCRIPTORS_SHARED + DESCRIPTORS_OF_A_PIPELINE * (rlim_t)r->setup.count;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < needed) {
+        log_event(LOG_WARN, "few_descriptors", F_INT("limit", (int64_t)limit.rlim_cur),
+                  F_INT("needed", (int64_t)needed),
+                  F_TEXT("hint", "raise LimitNOFILE= of the unit, or ulimit -Hn"));
+    }
+}
+
 /* All signals are this thread's. */
 static int start(struct run *r, struct err *err)
 {
@@ -188,6 +203,7 @@ static int start(struct run *r, struct err *err)
     int rc = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
+    tell_descriptors(r);
     r->replicas = mem_zero(r->setup.count, sizeof(*r->replicas));
     r->told = mem_zero(r->setup.count, sizeof(*r->told));
     for (size_t i = 0; rc == 0 && i < r->setup.count; i++) {

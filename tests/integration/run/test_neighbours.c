@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run of three pipelines: what stops two of them does not hold the third up, and is to be seen. */
+#include <sys/resource.h>
+
+#include "rowferry/base/buf.h"
 #include "runs.h"
 
 #define COUNT 40
@@ -122,5 +125,64 @@ START_TEST(one_that_is_permitted_goes_on_beside_the_others)
 }
 END_TEST
 
+/* --- too few descriptors -----------------------------------------------------------------------
+ */
+
+#define MANY 12
+#define FEW "64" /* twelve pipelines take some 150 */
+
+static void configure_many(struct world *w)
+{
+    struct buf text;
+    buf_init(&text, (size_t)1 << 20);
+    buf_printf(&text,
+               "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\", \"auth\": "
+               "{\"api_key\": {\"file\": \"%s/key\"}}}, \"state\": {\"path\": \"%s/state.db\"},"
+               "\"pipelines\": [",
+               w->uri, w->service.url, w->dir, w->dir);
+    for (int i = 0; i < MANY; i++) {
+        buf_printf(&text,
+                   "%s{\"name\": \"p%d\", \"from\": {\"table\": \"public.articles\"}, \"to\": "
+                   "{\"index\": \"shop-p%d\", \"mappings\": {\"properties\": {%s}}}}",
+                   i > 0 ? "," : "", i, i, RUNS_PROPERTIES);
+    }
+    buf_push_literal(&text, "]}");
+    free(w->config);
+    w->config = scratch_write(w->dir, "many.json", buf_text(&text));
+    buf_release(&text);
+}
+
+START_TEST(with_too_few_descriptors_every_pipeline_waits_and_none_stops)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    world_start(&w, 50, NULL);
+    configure_many(&w);
+    world_install(&w);
+    const char *argv[] = {"/bin/bash",
+                          "-c",
+                          "ulimit -n " FEW "; exec \"$0\" -c \"$1\" run",
+                          getenv("ROWFERRY_PROGRAM"),
+                          w.config,
+                          NULL};
+    program_start(&p, argv, NULL);
+    program_await(&p, "event=few_descriptors", WAIT_MS);
+    program_await(&p, "Too many open files", WAIT_MS);
+    const struct rlimit enough = {1024, 1024};
+    bool raised = prlimit(p.pid, RLIMIT_NOFILE, &enough, NULL) == 0; /* root may */
+    for (int i = 0; raised && i < MANY; i++) {
+        char index[32];
+        snprintf(index, sizeof(index), "shop-p%d", i);
+        await_title_in(&w, index, 5, "title 5", WAIT_MS);
+    }
+    stop_run(&p, SIGTERM, 0, &result);
+    ck_assert(strstr(result.err, "event=stopped") == NULL);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("run/neighbours", two_that_stop_do_not_hold_up_the_third,
-           one_that_is_permitted_goes_on_beside_the_others)
+           one_that_is_permitted_goes_on_beside_the_others,
+           with_too_few_descriptors_every_pipeline_waits_and_none_stops)
