@@ -45,7 +45,8 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
     # each of these copies, which is a third of the instructions for a narrow document.
     set_source_files_properties(${CMAKE_SOURCE_DIR}/src/document/encode.c PROPERTIES
         COMPILE_OPTIONS "-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2")
-    add_link_options(-pie -Wl,-z,relro,-z,now -Wl,--gc-sections -Wl,--compress-debug-sections=zlib)
+    # Packed relocations take 50 KB less; glibc reads them from 2.36 on, which Debian 12 has.
+    add_link_options(-pie -Wl,-z,relro,-z,now -Wl,--gc-sections -Wl,-z,pack-relative-relocs -Wl,--compress-debug-sections=zlib)
     add_compile_options(-ffunction-sections -fdata-sections)
     # Nothing in the program unwinds its stack; a profiler has the debug lines.
     add_compile_options(-fno-asynchronous-unwind-tables -fno-unwind-tables)
