@@ -64,7 +64,6 @@ create table if not exists rowferry.consumer (
     definition     text not null, -- the table's, as the index was begun with
     filenode       oid not null,  -- where its rows are stored
     versions       text not null, -- of its columns in the catalogue: both new means rewritten
-    server_started timestamptz not null,
     clock          bigint, -- mirrored with the position, as are the letters; null: nothing to take over
     letters        text,   -- the dead letters that are open
     letters_sum    bigint, -- of that text
@@ -72,6 +71,8 @@ create table if not exists rowferry.consumer (
     updated_at     timestamptz not null default now()
 );
 
+-- Of version 5 and before: when the server had started.
+alter table rowferry.consumer drop column if exists server_started;
 -- Absent for so long that it keeps nothing any more; since version 4.
 alter table rowferry.consumer add column if not exists expired_at timestamptz;
 -- The transaction that wrote the row: positions that are older know another one; since version 5.
@@ -515,7 +516,7 @@ begin
          where c.oid = 'rowferry.consumer'::regclass and a.privilege_type = 'DELETE' and a.grantee <> c.relowner
     loop
         execute format('revoke update, delete on rowferry.consumer from %I', grantee);
-        execute format('grant update (position, keep, triggers, definition, filenode, versions, server_started, clock, '
+        execute format('grant update (position, keep, triggers, definition, filenode, versions, clock, '
                        'letters, letters_sum, timeline, updated_at, expired_at, since, capture) '
                        'on rowferry.consumer to %I', grantee);
     end loop;

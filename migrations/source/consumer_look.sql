@@ -1,7 +1,10 @@
 -- $1 consumer, $2 capture. Entries that only this row keeps, and entries that nobody keeps; what the
--- row relies on is asked of a standby, all else of its primary.
--- returns maybe: text?, text?, bool?, text?, text?, text?, text?, bool, bool, int, int, bool, text?, text, int?, text
-select c.position, c.triggers, c.server_started = pg_postmaster_start_time(),
+-- row relies on is asked of a standby, all else of its primary. The third column is the server's life: a
+-- recovery under the same postmaster keeps its start time, and discards all statistics.
+-- returns maybe: text?, text?, int, text?, text?, text?, text?, bool, bool, int, int, bool, text?, text, int?, text, int
+select c.position, c.triggers,
+       greatest(1, 9223372036854775807 & hashtextextended(
+           concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()), 0)),
        p.horizon::text, c.definition, c.filenode::text, c.versions,
        exists (select from rowferry.change e where e.capture = p.id and e.xid >= c.keep),
        exists (select from rowferry.change e
@@ -13,7 +16,8 @@ select c.position, c.triggers, c.server_started = pg_postmaster_start_time(),
        c.updated_at::text, pg_snapshot_xmax(pg_current_snapshot())::text,
        case when not pg_is_in_recovery()
             then ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end,
-       coalesce(c.since::text, '0')
+       coalesce(c.since::text, '0'), d.oid::bigint
   from rowferry.capture p
+  join pg_database d on d.datname = current_database()
   left join rowferry.consumer c on c.capture = p.id and c.name = $1 and c.reader = current_user
  where p.id = $2::integer

@@ -3,7 +3,7 @@
 -- returns one: bool
 with told as (
     update rowferry.consumer
-       set position = $2, keep = $3::xid8, server_started = pg_postmaster_start_time(),
+       set position = $2, keep = $3::xid8,
            clock = greatest(clock, $4::bigint), letters = coalesce($5, letters),
            letters_sum = coalesce($6::bigint, letters_sum),
            timeline = ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,

@@ -3,16 +3,14 @@
 -- that are needed.
 -- returns none
 insert into rowferry.consumer as c
-       (name, capture, position, keep, triggers, definition, filenode, versions, server_started,
-        timeline, since)
+       (name, capture, position, keep, triggers, definition, filenode, versions, timeline, since)
 values ($1, $2::integer, 'log ' || pg_current_snapshot()::text,
         pg_snapshot_xmin(pg_current_snapshot()), $3, $4, $5::oid, $6,
-        pg_postmaster_start_time(),
         ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
         pg_current_xact_id())
     on conflict (reader, name) do update
    set capture = excluded.capture, position = excluded.position, keep = excluded.keep,
        triggers = excluded.triggers, definition = excluded.definition,
        filenode = excluded.filenode, versions = excluded.versions,
-       server_started = excluded.server_started, clock = null, letters = null, letters_sum = null,
+       clock = null, letters = null, letters_sum = null,
        timeline = excluded.timeline, since = excluded.since, expired_at = null, updated_at = clock_timestamp()

@@ -109,6 +109,8 @@ int changelog_note_position(struct changelog *c, struct err *err)
         c->at.timeline = c->consumer.timeline;
         c->at.since = c->consumer.since;
         c->at.table = c->table->oid;
+        c->at.database = c->consumer.database;
+        c->at.life = c->consumer.life;
     }
     page_look_release(&look);
     return rc;

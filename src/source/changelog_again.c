@@ -8,12 +8,13 @@
 #include "pg_private.h"
 #include "rowferry/base/text.h"
 
-/* After a restart of the server transaction numbers may have been used again that the position
- * believes to have seen, so the log is read from where the source durably knew it. */
+/* After a restart of the server, and after a crash that it recovered from by itself, transaction
+ * numbers may have been used again that the position believes to have seen, so the log is read from
+ * where the source durably knew it. */
 static void fall_back(struct changelog *c)
 {
     const struct position *mirror = &c->consumer.mirror;
-    if (c->consumer.same_server || position_compare(mirror, &c->at) >= 0) {
+    if (c->at.life == c->consumer.life || position_compare(mirror, &c->at) >= 0) {
         return;
     }
     if (c->at.kind == POSITION_LOG) {
@@ -163,7 +164,9 @@ void changelog_print_history(const struct changelog *c, struct buf *out)
     struct position p = {.timeline = c->consumer.timeline,
                          .again = c->sweep != SWEEP_NONE,
                          .since = c->consumer.since,
-                         .table = c->table->oid};
+                         .table = c->table->oid,
+                         .database = c->consumer.database,
+                         .life = c->consumer.life};
     position_print_history(out, &p);
 }
 

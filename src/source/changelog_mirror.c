@@ -27,11 +27,13 @@ static void note_pending(struct changelog *c, const struct position *p, const st
     c->pending_clock = mirror->clock;
 }
 
-/* It was noted before the consumer was registered anew. Where the server has lost transactions, it
- * is ahead of all that comes, and would have that pruned. */
+/* It was noted before the consumer was registered anew, or in an earlier life of the server, and is
+ * ahead of what was durable then. Where the server has lost transactions, it is ahead of what
+ * comes, and would have that pruned. */
 static bool is_former(const struct changelog *c, const struct position *p)
 {
-    return p->since != 0 && p->since != c->consumer.since;
+    return (p->since != 0 && p->since != c->consumer.since) ||
+           (p->life != c->consumer.life && position_compare(p, &c->consumer.mirror) > 0);
 }
 
 int changelog_release(struct capture *capture, const struct mirror *mirror, bool now,

@@ -128,14 +128,15 @@ int consumer_look(struct consumer *c, struct err *err)
     struct pg_result *r = NULL;
     int rc = ask_row(c, c->pg, &r, &c->known, err);
     if (rc == 0 && pg_rows(r) > 0) {
+        c->life = (uint64_t)pg_int(r, 0, 2);
         c->horizon = strtoull(pg_text(r, 0, 3), NULL, 10);
         c->next = strtoull(pg_text(r, 0, 13), NULL, 10);
         c->timeline = (uint64_t)pg_int(r, 0, 14);
+        c->database = (uint32_t)pg_int(r, 0, 16);
     }
     if (rc == 0 && c->known) {
         take_relied(c, r);
         take_text(&c->written, r, 12);
-        c->same_server = pg_true(r, 0, 2);
         c->expired = pg_true(r, 0, 11);
         c->since = strtoull(pg_text(r, 0, 15), NULL, 10);
         c->keeps = pg_true(r, 0, 7);

@@ -24,7 +24,8 @@ struct consumer {
     char *definition;       /* of the table, as the index was begun with */
     char *versions;         /* of its columns in the catalogue */
     uint32_t filenode;      /* of the table */
-    bool same_server;       /* the server has not started again since the mirror was written */
+    uint64_t life;          /* of the server: another one after each start and each recovery */
+    uint32_t database;      /* its oid */
     bool keeps;             /* entries are there that only the mirror's age keeps */
     bool more;              /* pruning has more to do */
     uint64_t horizon;       /* of the pruning */

@@ -252,6 +252,14 @@ static bool take_log(const char **at, struct position *p)
     return !take(at, " of ") || (take_number(at, &p->of) && p->of > 0);
 }
 
+static bool take_oid(const char **at, uint32_t *out)
+{
+    uint64_t oid = 0;
+    bool good = take_number(at, &oid) && oid > 0 && oid <= UINT32_MAX;
+    *out = (uint32_t)oid;
+    return good;
+}
+
 static bool take_timeline(const char **at, struct position *p)
 {
     if (!take(at, " on ")) {
@@ -260,10 +268,12 @@ static bool take_timeline(const char **at, struct position *p)
     bool known = take_number(at, &p->timeline) && p->timeline > 0;
     p->again = take(at, " again");
     if (known && take(at, " since ")) {
-        uint64_t oid = 0;
         known = take_number(at, &p->since) && p->since > 0 && take(at, " in ") &&
-                take_number(at, &oid) && oid > 0 && oid <= UINT32_MAX;
-        p->table = (uint32_t)oid;
+                take_oid(at, &p->table);
+        if (known && take(at, " of ")) {
+            known = take_oid(at, &p->database) && take(at, " at ") && take_number(at, &p->life) &&
+                    p->life > 0;
+        }
     }
     return known && **at == '\0';
 }
@@ -360,6 +370,9 @@ void position_print_history(struct buf *out, const struct position *p)
     }
     if (p->timeline > 0 && p->since > 0) {
         buf_printf(out, " since %" PRIu64 " in %" PRIu32, p->since, p->table);
+        if (p->life > 0) {
+            buf_printf(out, " of %" PRIu32 " at %" PRIu64, p->database, p->life);
+        }
     }
 }
 

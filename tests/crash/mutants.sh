@@ -29,6 +29,7 @@ an outrun version is not stepped over@src/engine/intake.c@version_step_over(&r->
 a walk owes no other@src/engine/reconcile.c@d->owed_us = d->late_us > d->listing_us ? d->late_us : 0;@d->owed_us = 0;
 a lost state file owes no walk@src/engine/reconcile.c@d->owed_us = known ? from_wall(l, d->kept.owed_us) : latest_us;@d->owed_us = from_wall(l, d->kept.owed_us);
 a change during the copy is not read again@src/engine/pipeline.c@intake_init(&l->intake, &s->target.facts, c->position, c->clock_ceiling);@intake_init(&l->intake, &s->target.facts, c->phase == GENERATION_LIVE ? c->position : NULL, c->clock_ceiling);
+what a crash of the server lost is not read again@tests/unit/engine/fake_shelf.c@if (f->cursor || fake_life(position) == f->life || kept >= (long)*log) {@if (f->cursor || fake_life(position) == f->life || kept >= (long)*log || true) {
 LIST
 }
 

@@ -7,8 +7,10 @@
 #include "crash.h"
 #include "sql.h"
 #include "suite.h"
+#include "wait.h"
 
 static struct cluster cluster;
+static pid_t wal_writer;
 
 /* Commits are asynchronous, and the process that writes the log's end stands still: nobody does but
  * who commits otherwise. */
@@ -19,9 +21,9 @@ static void world_of_late_commits(struct world *w)
     world_install(w);
     world_sync(w, 0, &result);
     program_result_release(&result);
-    pid_t writer = (pid_t)sql_int(
+    wal_writer = (pid_t)sql_int(
         w->conn, "select pid from pg_stat_activity where backend_type = 'walwriter'");
-    ck_assert_int_eq(kill(writer, SIGSTOP), 0);
+    ck_assert_int_eq(kill(wal_writer, SIGSTOP), 0);
 }
 
 /* The server asks all others to go, and ends by force who does not. */
@@ -33,6 +35,25 @@ static void crash(struct world *w)
     w->conn = sql_open(w->uri);
 }
 
+/* One process of the server ends by a signal: all others are ended, and the same postmaster
+ * recovers. */
+static void crash_within(struct world *w)
+{
+    struct deadline deadline = deadline_after(WAIT_MS);
+    char *started = sql_text(w->conn, "select pg_postmaster_start_time()");
+    ck_assert_int_eq(kill(wal_writer, SIGKILL), 0);
+    PQclear(PQexec(w->conn, "select pg_sleep(3600)")); /* until the connection is ended */
+    PQfinish(w->conn);
+    while (PQping(w->uri) != PQPING_OK) {
+        ck_assert(deadline_wait(&deadline));
+    }
+    w->conn = sql_open(w->uri);
+    char *now = sql_text(w->conn, "select pg_postmaster_start_time()");
+    ck_assert_str_eq(now, started);
+    free(started);
+    free(now);
+}
+
 static void updates(struct world *w, const char *title, int count)
 {
     for (int i = 1; i <= count; i++) {
@@ -41,25 +62,37 @@ static void updates(struct world *w, const char *title, int count)
 }
 
 /* The state file knows of changes that neither the mirror nor the server's disk has. */
-static void crashed_ahead_of_the_mirror(struct world *w)
+static void crashed_ahead_of_the_mirror(struct world *w, void (*how)(struct world *w))
 {
     world_of_late_commits(w);
     updates(w, "lost", 5);
     crash_at(w, "checkpoint_after_commit=kill");
-    crash(w);
+    how(w);
     ck_assert_int_lt(sql_int(w->conn, "select count(*) from articles where title = 'lost'"), 5);
+}
+
+static void expect_read_again(void (*how)(struct world *w))
+{
+    struct world w;
+    struct program_result result;
+    crashed_ahead_of_the_mirror(&w, how);
+    updates(&w, "kept", 10);
+    world_sync(&w, 0, &result);
+    ck_assert_ptr_null(strstr(result.err, "event=copied_again"));
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
 }
 
 START_TEST(transaction_numbers_used_again_after_a_crash_are_read_again)
 {
-    struct world w;
-    struct program_result result;
-    crashed_ahead_of_the_mirror(&w);
-    updates(&w, "kept", 10);
-    world_sync(&w, 0, &result);
-    program_result_release(&result);
-    world_expect_equal(&w);
-    world_stop(&w);
+    expect_read_again(crash);
+}
+END_TEST
+
+START_TEST(transaction_numbers_used_again_after_a_crash_of_one_backend_are_read_again)
+{
+    expect_read_again(crash_within);
 }
 END_TEST
 
@@ -67,7 +100,7 @@ START_TEST(what_a_crash_took_back_does_not_stay_in_the_index)
 {
     struct world w;
     struct program_result result;
-    crashed_ahead_of_the_mirror(&w);
+    crashed_ahead_of_the_mirror(&w, crash);
     world_sync(&w, 0, &result);
     ck_assert_ptr_nonnull(strstr(result.err, "event=copied_again"));
     program_result_release(&result);
@@ -94,6 +127,8 @@ int main(void)
     tcase_set_timeout(tcase, 0);
     tcase_add_unchecked_fixture(tcase, start_server, stop_server);
     tcase_add_test(tcase, transaction_numbers_used_again_after_a_crash_are_read_again);
+    tcase_add_test(tcase,
+                   transaction_numbers_used_again_after_a_crash_of_one_backend_are_read_again);
     tcase_add_test(tcase, what_a_crash_took_back_does_not_stay_in_the_index);
     suite_add_tcase(suite, tcase);
     return suite_end(suite);

@@ -114,9 +114,9 @@ START_TEST(pruning_against_a_new_consumer_leaves_it_all_that_it_needs)
     PGconn *other = sql_open(w.uri);
     sql_exec(other,
              "begin; insert into rowferry.consumer (name, capture, position, keep, triggers, "
-             "definition, filenode, versions, server_started) select 'test/new', capture, "
+             "definition, filenode, versions) select 'test/new', capture, "
              "'log ' || pg_current_snapshot(), pg_snapshot_xmin(pg_current_snapshot()), "
-             "triggers, definition, filenode, versions, server_started from rowferry.consumer");
+             "triggers, definition, filenode, versions from rowferry.consumer");
     sql_exec(w.db, "update note set body = 'x'");
     walk_drain(&w);
     walk_release(&w);

@@ -229,8 +229,7 @@ START_TEST(a_reader_reaches_its_own_captures_and_consumers_alone)
         "do $$ begin lock table rowferry.change in access exclusive mode; end $$",
         "delete from rowferry.consumer",
         ("insert into rowferry.consumer (name, capture, position, keep, triggers, definition, "
-         "filenode, versions, server_started) values ('test/one', 1, '', '0', '', '', 0, '', "
-         "now())"),
+         "filenode, versions) values ('test/one', 1, '', '0', '', '', 0, '')"),
         "select rowferry.join_members(1)",
         "select rowferry.prune(1, 10)",
         "insert into rowferry.change (capture, op) values (2, 'T')"};
@@ -301,8 +300,8 @@ START_TEST(a_reader_that_lies_about_itself_holds_nobody_up)
     grant(&w, "public.a", two);
     as(&w, two,
        "insert into rowferry.consumer (name, capture, position, keep, triggers, definition, "
-       "filenode, versions, server_started) select 'lies', 1, '', '18446744073709551615', "
-       "string_agg(o || ' - x', e'\\n'), '', 0, '', now() from generate_series(1, 300000) o;"
+       "filenode, versions) select 'lies', 1, '', '18446744073709551615', "
+       "string_agg(o || ' - x', e'\\n'), '', 0, '' from generate_series(1, 300000) o;"
        "select rowferry.prune(1, 100)");
     char *plain = w.uri;
     w.uri = uri_as(plain, one);

@@ -424,8 +424,8 @@ static inline void walk_second(struct walk *w, const char *of, const char *name)
 {
     sql_exec(w->db,
              "insert into rowferry.consumer (name, capture, position, keep, triggers, definition, "
-             "filenode, versions, server_started, timeline) select '%s', capture, position, keep, "
-             "triggers, definition, filenode, versions, server_started, timeline "
+             "filenode, versions, timeline) select '%s', capture, position, keep, "
+             "triggers, definition, filenode, versions, timeline "
              "from rowferry.consumer where name = '%s'",
              name, of);
 }

@@ -5,9 +5,10 @@
  *
  * A row is a key ("k0" ...) and a number; its document is {"n":number}. The table keeps a log of
  * changed keys; positions are "copy I from L" and "log L", I a row and L a length of the log, with
- * "but S ..." behind it for the places of transactions that had not ended, and "again" where all is
- * copied in place and a walk is owed. It is read as a change log is, or as a cursor is, for which a
- * row has nothing but the place of its last change.
+ * "but S ..." behind it for the places of transactions that had not ended, "again" where all is
+ * copied in place and a walk is owed, and "at N" for the server's life after its Nth crash. It is
+ * read as a change log is, or as a cursor is, for which a row has nothing but the place of its last
+ * change.
  */
 #ifndef ROWFERRY_TESTS_FAKE_H
 #define ROWFERRY_TESTS_FAKE_H
@@ -77,6 +78,7 @@ struct fake_consumer {
     int64_t mirror_clock;
     char mirror_letters[32768];
     size_t left_met;
+    long registered;
 };
 
 struct fake {
@@ -105,11 +107,15 @@ struct fake {
     char mirror_open[FAKE_OPEN_BYTES];
     int64_t mirror_clock;
     char mirror_letters[32768];
-    bool mirror_lost; /* what is told from now on does not arrive */
-    bool held;        /* somebody else holds the pipeline */
-    size_t left;      /* so often a member left with its rows, */
-    size_t left_met;  /* and so much of that the position relies on */
-    bool cursor;      /* the table is followed by a cursor */
+    bool mirror_lost;      /* what is told from now on does not arrive */
+    bool held;             /* somebody else holds the pipeline */
+    size_t left;           /* so often a member left with its rows, */
+    size_t left_met;       /* and so much of that the position relies on */
+    long registered;       /* the length of the log when that consumer was */
+    bool cursor;           /* the table is followed by a cursor */
+    long before[FAKE_LOG]; /* what the row of each place was */
+    size_t durable;        /* so much of the log a crash of the server keeps */
+    size_t life;           /* of the server: another one after each crash */
     struct fake_open opens[FAKE_OPEN_MOST];
     size_t open_count;
     bool unlogged[FAKE_ROWS]; /* went with a member or a TRUNCATE: a walk is what finds that */
@@ -209,6 +215,11 @@ void fake_end_open(struct fake *f, bool commit);
 
 /* Whether a transaction holds the row; FAKE_TRUNCATE: any of them. */
 bool fake_locked(const struct fake *f, size_t row);
+
+/* The server crashes and recovers: the end of the log, unless it was made durable, and what it did
+ * to the table is lost, and its places are given away again: first to other writes of the same
+ * rows. */
+void fake_crash_server(struct fake *f);
 
 /* The index of this name, the consumer of this name, is the one that is looked at; false where
  * there is none. */

@@ -35,6 +35,7 @@ struct fake_capture {
     char number[32];
     struct value values[2];
     char consumer[300];
+    size_t life; /* of the server, in which the session began */
 };
 
 static struct fake_capture *of(struct capture *c)
@@ -61,15 +62,20 @@ static void register_consumer(struct fake_capture *f)
     snprintf(w->consumer, sizeof(w->consumer), "%s", f->consumer);
     w->mirror_log = -1;
     w->left_met = w->left;
+    w->registered = (long)first_open(w);
+    w->durable = w->log_count;
 }
 
 static int capture_start(struct capture *c, struct buf *position, struct err *err)
 {
     (void)err;
     struct fake *w = of(c)->fake;
+    char life[32];
     w->begun_anew |= strcmp(w->resumed, of(c)->consumer) == 0;
     register_consumer(of(c));
-    buf_printf(position, "copy 0 from %zu", first_open(w));
+    of(c)->life = w->life;
+    fake_say_life(w, life, sizeof(life));
+    buf_printf(position, "copy 0 from %zu%s", first_open(w), life);
     return 0;
 }
 
@@ -93,10 +99,17 @@ static bool is_given_up(const struct fake_capture *f)
     return f->fake->several && !f->fake->cursor && !fake_listen_to(f->fake, f->consumer);
 }
 
+/* A crash of the server ends all sessions. */
+static int check_session(const struct fake_capture *f, struct err *err)
+{
+    return f->life == f->fake->life ? 0 : err_set(err, ERR_TRANSIENT, "the server has crashed");
+}
+
 static int capture_resume(struct capture *c, const char *position, struct err *err)
 {
     struct fake_capture *f = of(c);
     f->base.again = NULL;
+    f->life = f->fake->life;
     f->sweep = strstr(position, " again") != NULL ? SWEEP_DUE : SWEEP_NONE;
     bool given_up = is_given_up(f);
     if (given_up) {
@@ -114,6 +127,7 @@ static int capture_resume(struct capture *c, const char *position, struct err *e
         f->copying = false;
         f->passed = true;
         f->behind_count = fake_open_read(position, f->behind);
+        fake_fall_back(f->fake, position, &f->log, f->behind, &f->behind_count);
         f->horizon = f->log;
         return 0;
     }
@@ -226,13 +240,15 @@ static void note_open(struct fake_capture *f)
 
 static int capture_begin(struct capture *c, struct err *err)
 {
-    (void)err;
     struct fake_capture *f = of(c);
     struct fake *w = f->fake;
     (void)fake_listen_to(w, f->consumer); /* a rebuild has asked for another one meanwhile */
     fake_step(w);
     if (w->between_pages != NULL) {
         w->between_pages(w, w->pages);
+    }
+    if (check_session(f, err) < 0) {
+        return ERR_TRANSIENT;
     }
     w->pages++;
     f->rereading = false;
@@ -260,8 +276,10 @@ static int capture_begin(struct capture *c, struct err *err)
 static int capture_begin_keys(struct capture *c, const struct span *keys, size_t count,
                               bool only_gone, struct err *err)
 {
-    (void)err;
     struct fake_capture *f = of(c);
+    if (check_session(f, err) < 0) {
+        return ERR_TRANSIENT;
+    }
     f->rereading = true;
     f->key_count = 0;
     f->key_next = 0;
@@ -287,13 +305,23 @@ static void say_log(struct fake_capture *f, size_t to)
     size_t open[FAKE_OPEN_MOST * 2];
     size_t count = 0;
     size_t place = w->cursor && f->horizon < to ? f->horizon : to;
-    snprintf(f->position, sizeof(f->position), "log %zu%s", place, again(f));
+    char life[32];
+    fake_say_life(w, life, sizeof(life));
+    snprintf(f->position, sizeof(f->position), "log %zu%s%s", place, life, again(f));
     for (size_t i = 0; !w->cursor && i < f->open_count; i++) {
         if (f->open[i] < to) {
             open[count++] = f->open[i];
         }
     }
     fake_open_print(f->position, sizeof(f->position), open, count);
+}
+
+static void say_copy(struct fake_capture *f, size_t row)
+{
+    char life[32];
+    fake_say_life(f->fake, life, sizeof(life));
+    snprintf(f->position, sizeof(f->position), "copy %zu from %zu%s%s", row, f->log, life,
+             again(f));
 }
 
 static void end_page(struct fake_capture *f, struct change *change)
@@ -318,7 +346,7 @@ static void end_page(struct fake_capture *f, struct change *change)
     change->copying = f->copying;
     if (f->copying && f->end < FAKE_ROWS) {
         f->row = f->end;
-        snprintf(f->position, sizeof(f->position), "copy %zu from %zu%s", f->row, f->log, again(f));
+        say_copy(f, f->row);
     } else {
         bool copied = f->copying;
         f->log = copied ? f->log : f->end;
@@ -345,7 +373,7 @@ static bool give_mark(struct fake_capture *f, struct change *change)
     f->marked = f->key_next;
     size_t place = f->places[f->key_next];
     if (f->copying) {
-        snprintf(f->position, sizeof(f->position), "copy %zu from %zu%s", place, f->log, again(f));
+        say_copy(f, place);
     } else {
         say_log(f, place);
     }
@@ -359,6 +387,9 @@ static int capture_next(struct capture *c, struct change *change, struct err *er
     fake_step(f->fake);
     if (++f->fake->changes == f->fake->break_change) {
         return err_set(err, ERR_TRANSIENT, "connection lost");
+    }
+    if (check_session(f, err) < 0) {
+        return ERR_TRANSIENT;
     }
     if (give_mark(f, change)) {
         return 0;
@@ -399,18 +430,22 @@ static int capture_release(struct capture *c, const struct mirror *mirror, bool 
                            struct err *err)
 {
     (void)now;
-    (void)err;
     struct fake *f = of(c)->fake;
     long log;
     fake_step(f);
+    if (check_session(of(c), err) < 0) {
+        return ERR_TRANSIENT;
+    }
     if (f->cursor) {
         return 0; /* nothing is installed that could keep it */
     }
     bool kept = fake_listen_to(f, of(c)->consumer) && !f->mirror_lost &&
-                strstr(mirror->position, " again") == NULL;
+                strstr(mirror->position, " again") == NULL &&
+                fake_life(mirror->position) == f->life;
     if (kept && sscanf(mirror->position, "log %ld", &log) == 1 && log >= f->mirror_log) {
         const char *open = strstr(mirror->position, " but");
         f->mirror_log = log;
+        f->durable = f->log_count;
         snprintf(f->mirror_open, sizeof(f->mirror_open), "%s", open != NULL ? open : "");
         f->mirror_clock = mirror->clock;
         snprintf(f->mirror_letters, sizeof(f->mirror_letters), "%s", mirror->letters);

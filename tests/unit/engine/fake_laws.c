@@ -74,7 +74,7 @@ void fake_expect_checkpoint(struct fake *f)
     if (c.index_uuid != NULL && fake_look_at(f, c.generation) &&
         strcmp(c.index_uuid, f->uuid) == 0) {
         ck_assert_int_ge(c.clock_ceiling, f->highest_sent);
-        if (c.position != NULL) {
+        if (c.position != NULL && fake_life(c.position) == f->life) {
             expect_behind(f, c.position, &excused);
         }
     }

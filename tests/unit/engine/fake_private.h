@@ -41,6 +41,15 @@ void fake_shelve_consumer(struct fake *f);
 size_t fake_open_read(const char *position, size_t *places);
 void fake_open_print(char *position, size_t size, const size_t *places, size_t count);
 
+/* Of the server, in which a position was read. */
+size_t fake_life(const char *position);
+/* As it stands behind a position, before the word "again". */
+void fake_say_life(const struct fake *f, char *out, size_t size);
+/* What was read in another life of the server may be lost, and its places given to others: *log and
+ * the places behind it become those that the server durably knew. */
+void fake_fall_back(const struct fake *f, const char *position, size_t *log, size_t *behind,
+                    size_t *behind_count);
+
 /* A text of `_meta.rowferry` in JSON that has to have it. */
 void fake_take_meta(const char *mappings, const char *name, char *out, size_t size);
 

@@ -92,6 +92,7 @@ void fake_shelve_consumer(struct fake *f)
     place->mirror_clock = f->mirror_clock;
     snprintf(place->mirror_letters, sizeof(place->mirror_letters), "%s", f->mirror_letters);
     place->left_met = f->left_met;
+    place->registered = f->registered;
     f->consumer[0] = '\0';
     f->resumed[0] = '\0';
     f->mirror_log = -1;
@@ -111,6 +112,7 @@ bool fake_listen_to(struct fake *f, const char *consumer)
             f->mirror_clock = found.mirror_clock;
             snprintf(f->mirror_letters, sizeof(f->mirror_letters), "%s", found.mirror_letters);
             f->left_met = found.left_met;
+            f->registered = found.registered;
         }
     }
     return strcmp(f->consumer, consumer) == 0;
@@ -149,6 +151,34 @@ void fake_end_open(struct fake *f, bool commit)
         }
     }
     f->open_count = 0;
+    f->durable = commit ? f->log_count : f->durable;
+}
+
+void fake_crash_server(struct fake *f)
+{
+    bool lost[FAKE_ROWS] = {false};
+    size_t kept = f->durable + fake_dice(f, f->log_count - f->durable + 1);
+    fake_end_open(f, false);
+    while (f->log_count > kept) {
+        size_t row = f->log[--f->log_count];
+        if (row < FAKE_ROWS) {
+            f->rows[row] = f->before[f->log_count];
+            lost[row] = true;
+        }
+    }
+    f->durable = kept;
+    f->life++;
+    for (size_t i = 0; i < FAKE_ROWS; i++) {
+        if (lost[i]) {
+            fake_write(f, i, fake_dice(f, 3) == 0 ? -1 : (long)fake_dice(f, 100000));
+        }
+    }
+}
+
+size_t fake_life(const char *position)
+{
+    const char *at = strstr(position, " at ");
+    return at != NULL ? strtoul(at + strlen(" at "), NULL, 10) : 0;
 }
 
 size_t fake_open_read(const char *position, size_t *places)
@@ -168,4 +198,20 @@ void fake_open_print(char *position, size_t size, const size_t *places, size_t c
         size_t len = strlen(position);
         snprintf(position + len, size - len, "%s %zu", i == 0 ? " but" : "", places[i]);
     }
+}
+
+void fake_say_life(const struct fake *f, char *out, size_t size)
+{
+    snprintf(out, size, f->life > 0 ? " at %zu" : "", f->life);
+}
+
+void fake_fall_back(const struct fake *f, const char *position, size_t *log, size_t *behind,
+                    size_t *behind_count)
+{
+    long kept = f->mirror_log >= 0 ? f->mirror_log : f->registered;
+    if (f->cursor || fake_life(position) == f->life || kept >= (long)*log) {
+        return;
+    }
+    *log = (size_t)kept;
+    *behind_count = f->mirror_log >= 0 ? fake_open_read(f->mirror_open, behind) : 0;
 }

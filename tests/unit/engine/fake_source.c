@@ -145,6 +145,7 @@ void fake_release(struct fake *f)
 
 void fake_write(struct fake *f, size_t row, long value)
 {
+    f->before[f->log_count] = f->rows[row];
     f->rows[row] = value;
     f->unlogged[row] = false;
     f->log[f->log_count++] = row;
@@ -157,6 +158,7 @@ void fake_truncate(struct fake *f)
         f->rows[i] = -1;
     }
     f->log[f->log_count++] = FAKE_TRUNCATE;
+    f->durable = f->log_count;
 }
 
 void fake_leave(struct fake *f, size_t from, size_t to)
@@ -166,6 +168,7 @@ void fake_leave(struct fake *f, size_t from, size_t to)
         f->rows[i] = -1;
     }
     f->left++;
+    f->durable = f->log_count;
 }
 
 static int table_compile(struct fake_table *t, struct err *err)

@@ -37,7 +37,8 @@ const char *const happening_names[HAPPENED_COUNT] = {"crashes",
                                                      "aborted reindexes",
                                                      "resyncs",
                                                      "repairs",
-                                                     "poisoned items"};
+                                                     "poisoned items",
+                                                     "crashes of the server"};
 
 struct storm *storm;
 
@@ -65,6 +66,10 @@ void storm_step(struct fake *f)
     if (storm->crash_after > 0 && --storm->crash_after == 0) {
         storm->happened[HAPPENED_CRASH]++;
         _exit(CRASHED);
+    }
+    if (storm->server_crash_after > 0 && --storm->server_crash_after == 0) {
+        storm->happened[HAPPENED_SERVER_CRASH]++;
+        fake_crash_server(f);
     }
 }
 

@@ -43,6 +43,7 @@ enum happening {
     HAPPENED_ASKED,
     HAPPENED_REPAIRED,
     HAPPENED_POISONED,
+    HAPPENED_SERVER_CRASH,
     HAPPENED_COUNT,
 };
 
@@ -55,9 +56,10 @@ struct storm {
     long steps;
     char other_path[96]; /* the state file of the other host */
     size_t crash_after;
-    size_t poisoned;   /* a row that no bulk request takes */
-    size_t fault_dice; /* so many sides, of which three are faults */
-    size_t jump_dice;  /* the same, and one is a jump of the clock */
+    size_t poisoned;           /* a row that no bulk request takes */
+    size_t server_crash_after; /* so many steps of the next work; it has none in the calm */
+    size_t fault_dice;         /* so many sides, of which three are faults */
+    size_t jump_dice;          /* the same, and one is a jump of the clock */
     long happened[HAPPENED_COUNT];
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pipeline against random histories from a seed: changes, transactions that end late, lost and
- * late requests, refusals, lost connections, jumping clocks, crashes; followed by log or by cursor,
- * on one host or two, with rebuilds between and requests to send rows again. After each process the
- * laws hold (fake_laws.c), after quiet the index equals the table.
+ * late requests, refusals, lost connections, jumping clocks, crashes, also of the server; followed
+ * by log or by cursor, on one host or two, with rebuilds between and requests to send rows again.
+ * After each process the laws hold (fake_laws.c), after quiet the index equals the table.
  *
  * Each work runs in a process of its own, which a crash ends at once; table, service and what is on
  * its way live in shared memory, the state files on disk. ROWFERRY_SEEDS says how many seeds,
@@ -140,6 +140,10 @@ static void stormy_round(struct fake *f)
     storm->crash_after = fake_dice(f, 3) == 0 ? 0 : 1 + fake_dice(f, 150);
     f->break_change = fake_dice(f, 3) == 0 ? 1 + fake_dice(f, 40) : 0;
     storm->happened[HAPPENED_BREAK] += f->break_change > 0;
+    if (!f->cursor && storm->seed % 5 > 0 &&
+        storm->seed % 5 < 3) { /* none of `kept`: as they were */
+        storm->server_crash_after = fake_dice(f, 3) == 0 ? 0 : 1 + fake_dice(f, 150);
+    }
     bool rebuilds = !another && fake_dice(f, 4) == 0; /* a host looks around first */
     int rc = rebuilds ? rebuild_or_abort(f) : in_a_process(sync_once);
     ck_assert_msg(rc == 0 || rc == CRASHED || rc == -ERR_TRANSIENT || rc == -ERR_STATE,
@@ -198,6 +202,7 @@ static void calm_work(struct fake *f, uint64_t seed, work run, const char *name)
 {
     storm->calm = true;
     storm->crash_after = 0;
+    storm->server_crash_after = 0;
     f->break_change = 0;
     fake_end_open(f, true);
     int rc = in_a_process(run);
