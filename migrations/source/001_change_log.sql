@@ -40,6 +40,15 @@ alter table rowferry.capture add column if not exists expression text not null d
 -- Whether each statement that changes rows also sends NOTIFY on channel rowferry_<id>; since version 3.
 alter table rowferry.capture add column if not exists notify boolean not null default false;
 
+-- The server and database in which the horizon counts transactions: a copy of the database brings it along;
+-- since version 6.
+alter table rowferry.capture add column if not exists origin text;
+update rowferry.capture
+   set origin = concat_ws('/', (select system_identifier from pg_control_system()),
+                          (select oid from pg_database where datname = current_database())),
+       horizon = least(horizon, pg_snapshot_xmin(pg_current_snapshot()))
+ where origin is null;
+
 -- One entry for each key and statement. op: U = read the key again, T = the table was truncated,
 -- L = a row has a key of more than 8,192 bytes, of which the beginning is kept (no document has such a
 -- key), M = a row with such a key is gone.
@@ -296,8 +305,10 @@ begin
     select c.id into number from rowferry.capture c
      where c.relation = add_capture.relation and c.key = add_capture.key;
     if number is null then
-        insert into rowferry.capture (relation, key, horizon)
-        values (add_capture.relation, add_capture.key, pg_snapshot_xmin(pg_current_snapshot()))
+        insert into rowferry.capture (relation, key, horizon, origin)
+        select add_capture.relation, add_capture.key, pg_snapshot_xmin(pg_current_snapshot()),
+               concat_ws('/', s.system_identifier, d.oid)
+          from pg_control_system() s join pg_database d on d.datname = current_database()
         returning id into number;
     end if;
     update rowferry.capture c
@@ -554,13 +565,16 @@ $drop$;
 revoke all on function rowferry.drop_capture(regclass, text[]) from public;
 
 -- Removes at most `most` entries that no consumer of the capture needs any more, and remembers how far
--- that may have gone. One session at a time; another one does nothing.
+-- that may have gone. One session at a time; another one does nothing. In a copy of the database the horizon
+-- begins anew; entries that are to come by their number, and are there, are of the one it was copied from.
 create or replace function rowferry.prune(number integer, most integer)
 returns bigint
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $prune$
 declare
+    here   text := (select concat_ws('/', s.system_identifier, d.oid)
+                      from pg_control_system() s join pg_database d on d.datname = current_database());
     safe   xid8;
     pruned bigint;
 begin
@@ -575,11 +589,16 @@ begin
     select keep into safe from rowferry.consumer
      where capture = number and expired_at is null order by keep limit 1;
     safe := least(safe, pg_snapshot_xmin(pg_current_snapshot())); -- no consumer is ahead of the server
-    update rowferry.capture set horizon = safe where id = number and horizon < safe;
+    update rowferry.capture set horizon = safe, origin = here
+     where id = number and (horizon < safe or origin <> here);
     delete from rowferry.change
      where ctid = any(array(select ctid from rowferry.change
                              where capture = number and xid < safe
-                             order by xid, seq limit most));
+                             order by xid, seq limit most)
+                      || array(select ctid from rowferry.change
+                                where capture = number and xid >= pg_snapshot_xmax(pg_current_snapshot())
+                                  and xid is distinct from pg_current_xact_id_if_assigned()
+                                order by xid, seq limit most));
     get diagnostics pruned = row_count;
     return pruned;
 end

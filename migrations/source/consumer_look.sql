@@ -1,11 +1,13 @@
 -- $1 consumer, $2 capture. Entries that only this row keeps, and entries that nobody keeps; what the
 -- row relies on is asked of a standby, all else of its primary. The third column is the server's life: a
--- recovery under the same postmaster keeps its start time, and discards all statistics.
+-- recovery under the same postmaster keeps its start time, and discards all statistics. The fourth is how far
+-- entries were pruned; in a copy of another database none were.
 -- returns maybe: text?, text?, int, text?, text?, text?, text?, bool, bool, int, int, bool, text?, text, int?, text, int
 select c.position, c.triggers,
        greatest(1, 9223372036854775807 & hashtextextended(
            concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()), 0)),
-       p.horizon::text, c.definition, c.filenode::text, c.versions,
+       case when p.origin <> concat_ws('/', s.system_identifier, d.oid) then '0' else p.horizon::text end,
+       c.definition, c.filenode::text, c.versions,
        exists (select from rowferry.change e where e.capture = p.id and e.xid >= c.keep),
        exists (select from rowferry.change e
                 where e.capture = p.id
@@ -19,5 +21,6 @@ select c.position, c.triggers,
        coalesce(c.since::text, '0'), d.oid::bigint
   from rowferry.capture p
   join pg_database d on d.datname = current_database()
+ cross join pg_control_system() s
   left join rowferry.consumer c on c.capture = p.id and c.name = $1 and c.reader = current_user
  where p.id = $2::integer

@@ -49,6 +49,13 @@ static bool tell_history(struct changelog *c)
                  k->timeline, c->at.timeline);
         return true;
     }
+    if (c->at.database != 0 && c->at.database != k->database) {
+        snprintf(c->why_again, sizeof(c->why_again),
+                 "the database has the oid %" PRIu32 ", that of the position %" PRIu32
+                 ": it was replaced by a copy",
+                 k->database, c->at.database);
+        return true;
+    }
     if (seen > k->next) {
         snprintf(c->why_again, sizeof(c->why_again),
                  "the server is at transaction %" PRIu64 ", the position at %" PRIu64

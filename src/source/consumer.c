@@ -331,7 +331,7 @@ static int prune_batch(struct consumer *c, struct err *err)
     snprintf(most, sizeof(most), "%d", PRUNE_MOST);
     const char *const params[] = {c->capture, most};
     int rc = pg_ask(c->pg, &r, "consumer_prune", params, 2, err);
-    c->more = rc == 0 && pg_int(r, 0, 0) == PRUNE_MOST;
+    c->more = rc == 0 && pg_int(r, 0, 0) >= PRUNE_MOST;
     pg_result_release(r);
     return rc;
 }

@@ -12,7 +12,7 @@
 
 /* The version, and the checksum of what it installs. */
 #define KNOWN_VERSION 6
-#define KNOWN_SUM UINT64_C(0x7999d4f44feb786c)
+#define KNOWN_SUM UINT64_C(0x6be9e8245b05e311)
 
 /* FNV-1a over all but blanks and lines of comment, which change nothing. */
 static uint64_t sum_of(const char *text)
