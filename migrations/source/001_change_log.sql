@@ -49,6 +49,10 @@ update rowferry.capture
        horizon = least(horizon, pg_snapshot_xmin(pg_current_snapshot()))
  where origin is null;
 
+-- All entries of transactions before this one are gone: also where their index entries stay, because somebody
+-- might still see them, nobody walks these; since version 6.
+alter table rowferry.capture add column if not exists floor xid8;
+
 -- One entry for each key and statement. op: U = read the key again, T = the table was truncated,
 -- L = a row has a key of more than 8,192 bytes, of which the beginning is kept (no document has such a
 -- key), M = a row with such a key is gone.
@@ -575,26 +579,36 @@ as $prune$
 declare
     here   text := (select concat_ws('/', s.system_identifier, d.oid)
                       from pg_control_system() s join pg_database d on d.datname = current_database());
+    c      rowferry.capture;
     safe   xid8;
+    last   xid8;
+    old    tid[];
     pruned bigint;
 begin
     if not rowferry.reaches(session_user, number, false) then
         raise exception '"%" may not select from the table of capture %', session_user, number
               using errcode = '42501';
     end if;
-    perform from rowferry.capture where id = number for no key update skip locked;
+    select * into c from rowferry.capture where id = number for no key update skip locked;
     if not found then
         return 0;
+    end if;
+    if c.floor is null or c.origin <> here then
+        c.floor := '0';
     end if;
     select keep into safe from rowferry.consumer
      where capture = number and expired_at is null order by keep limit 1;
     safe := least(safe, pg_snapshot_xmin(pg_current_snapshot())); -- no consumer is ahead of the server
-    update rowferry.capture set horizon = safe, origin = here
-     where id = number and (horizon < safe or origin <> here);
+    old := array(select ctid from rowferry.change
+                  where capture = number and xid >= c.floor and xid < safe
+                  order by xid, seq limit most);
+    select xid into last from rowferry.change where ctid = old[most]; -- there may be more of its entries
+    last := coalesce(last, greatest(c.floor, safe));
+    update rowferry.capture
+       set horizon = case when origin <> here then safe else greatest(horizon, safe) end, origin = here, floor = last
+     where id = number and (horizon < safe or origin <> here or floor is distinct from last);
     delete from rowferry.change
-     where ctid = any(array(select ctid from rowferry.change
-                             where capture = number and xid < safe
-                             order by xid, seq limit most)
+     where ctid = any(old
                       || array(select ctid from rowferry.change
                                 where capture = number and xid >= pg_snapshot_xmax(pg_current_snapshot())
                                   and xid is distinct from pg_current_xact_id_if_assigned()

@@ -8,12 +8,18 @@ select c.position, c.triggers,
            concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()), 0)),
        case when p.origin <> concat_ws('/', s.system_identifier, d.oid) then '0' else p.horizon::text end,
        c.definition, c.filenode::text, c.versions,
-       exists (select from rowferry.change e where e.capture = p.id and e.xid >= c.keep),
-       exists (select from rowferry.change e
-                where e.capture = p.id
-                  and e.xid < (select o.keep from rowferry.consumer o
-                                where o.capture = p.id and o.expired_at is null
-                                order by o.keep limit 1)),
+       exists (select from (select from rowferry.change e
+                             where e.capture = p.id and e.xid >= c.keep
+                             order by e.xid, e.seq limit 1) e),
+       exists (select from (select from rowferry.change e
+                             where e.capture = p.id
+                               and e.xid >= case when p.floor is null
+                                                      or p.origin <> concat_ws('/', s.system_identifier, d.oid)
+                                                 then '0' else p.floor end
+                               and e.xid < (select o.keep from rowferry.consumer o
+                                             where o.capture = p.id and o.expired_at is null
+                                             order by o.keep limit 1)
+                             order by e.xid, e.seq limit 1) e),
        coalesce(c.clock, 0), coalesce(c.letters_sum, 0), c.expired_at is not null,
        c.updated_at::text, pg_snapshot_xmax(pg_current_snapshot())::text,
        case when not pg_is_in_recovery()

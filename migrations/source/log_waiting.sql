@@ -8,14 +8,18 @@ select coalesce(sum(case when newer.n < $5::bigint then newer.n
  cross join lateral (
        select count(*) as n, min(f.seq) as first,
               (select l.seq from rowferry.change l
-                where l.capture = c.id order by l.xid desc, l.seq desc limit 1) as last
+                where l.capture = c.id
+                  and (l.xid, l.seq) > (greatest($3::xid8, pg_snapshot_xmax($2::pg_snapshot)), $4::bigint)
+                order by l.xid desc, l.seq desc limit 1) as last
          from (select e.seq from rowferry.change e
                 where e.capture = c.id
                   and (e.xid, e.seq) > (greatest($3::xid8, pg_snapshot_xmax($2::pg_snapshot)), $4::bigint)
                 order by e.xid, e.seq limit $5::bigint) f) newer
  cross join lateral (
        select count(*) as n
-         from (select from rowferry.change e
-                where e.capture = c.id and $3::xid8 = '0'::xid8
-                  and e.xid = any(array(select pg_snapshot_xip($2::pg_snapshot)))
+         from (select from unnest(array(select pg_snapshot_xip($2::pg_snapshot))) as x(xid)
+                cross join lateral (select from rowferry.change e
+                                     where e.capture = c.id and e.xid = x.xid
+                                     order by e.seq limit $5::bigint) e
+                where $3::xid8 = '0'::xid8
                 limit $5::bigint) f) waited

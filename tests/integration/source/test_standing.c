@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where reading stands in the change log: idle, pruned, restarted, lost, locked. */
 #include "notes.h"
+#include "pg_private.h"
 #include "rowferry/base/embed.h"
 
 START_TEST(an_idle_poll_neither_moves_nor_writes)
@@ -65,35 +66,90 @@ START_TEST(what_a_short_run_left_to_prune_the_next_one_prunes)
 }
 END_TEST
 
+/* How many buffers a statement of ours looks at. */
+static int looked_at(struct pg *pg, const char *name, const char *const *params, size_t count)
+{
+    struct err err = {0};
+    struct pg_result *r = NULL;
+    struct buf sql;
+    int hits = -1;
+    buf_init(&sql, 65536);
+    buf_push_text(&sql, "explain (analyze, buffers, timing off) ");
+    buf_push_text(&sql, embedded_text(source_sql, name));
+    must(pg_query(pg, &r, "any: text", buf_text(&sql), params, count, &err), &err);
+    for (size_t i = 0; i < pg_rows(r) && hits < 0; i++) {
+        const char *hit = strstr(pg_text(r, i, 0), "shared hit=");
+        hits = hit != NULL ? atoi(hit + strlen("shared hit=")) : -1; /* of the whole statement */
+    }
+    pg_result_release(r);
+    buf_release(&sql);
+    return hits > 0 ? hits : 0;
+}
+
+static char *snapshot_of(const struct walk *w)
+{
+    char *last = text_copy(w->position + strlen("log "));
+    last[strcspn(last, " ")] = '\0';
+    return last;
+}
+
 START_TEST(a_poll_reads_only_the_index_behind_its_position)
 {
     struct walk w = following(0);
-    struct err err = {0};
     sql_exec(w.db, "insert into rowferry.change (capture, op, key) select 1, 'U', '1' from "
                    "generate_series(1, 20000); analyze rowferry.change");
     walk_drain(&w);
     struct pg *pg = walk_connect(w.uri);
-    struct pg_result *r = NULL;
-    struct buf sql;
-    buf_init(&sql, 65536);
-    buf_push_text(&sql, "explain (analyze, buffers, timing off) ");
-    buf_push_text(&sql, embedded_text(source_sql, "page_newer"));
-    char *last = text_copy(w.position + strlen("log "));
-    last[strcspn(last, " ")] = '\0';
+    char *last = snapshot_of(&w);
     const char *const params[] = {"1", last, NULL, "0", "0", "5000"};
-    must(pg_query(pg, &r, "any: text", buf_text(&sql), params, 6, &err), &err);
-    bool few = false;
-    for (size_t i = 0; i < pg_rows(r); i++) {
-        const char *hit = strstr(pg_text(r, i, 0), "shared hit=");
-        if (hit != NULL) { /* the first is of the whole statement */
-            few = atoi(hit + strlen("shared hit=")) < 10;
-            break;
-        }
-    }
-    ck_assert(few);
+    int hits = looked_at(pg, "page_newer", params, 6);
+    ck_assert_msg(hits > 0 && hits < 10, "%d buffers", hits);
     free(last);
-    pg_result_release(r);
-    buf_release(&sql);
+    pg_close(pg);
+    walk_free(&w);
+}
+END_TEST
+
+/* A dump, or a standby with hot_standby_feedback: nothing in the index may be removed meanwhile. */
+START_TEST(pruned_entries_are_not_walked_while_another_session_might_see_them)
+{
+    struct walk w = following(0);
+    struct err err = {0};
+    PGconn *other = sql_open(w.uri);
+    sql_exec(other, "begin isolation level repeatable read");
+    ck_assert_int_eq(sql_int(other, "select count(*) from rowferry.change"), 0);
+    sql_exec(w.db, "insert into rowferry.change (capture, op, key) select 1, 'U', '1' from "
+                   "generate_series(1, 20000); analyze rowferry.change");
+    walk_settle(&w);
+    struct pg *pg = walk_connect(w.uri);
+    char *last = snapshot_of(&w);
+    char *next = sql_text(w.db, "select pg_snapshot_xmax(pg_current_snapshot())");
+    const struct {
+        const char *name;
+        const char *params[6];
+        size_t count;
+    } asked[] = {
+        {"poll_news", {"{1}", last, "f", "f"}, 4},
+        {"page_newer", {"1", last, NULL, "0", "0", "5000"}, 6},
+        {"page_waited", {"1", last, NULL, "0", "0", "5000"}, 6},
+        {"page_due", {"{1}", last, NULL}, 3},
+        {"log_waiting", {"{1}", last, "0", "0", "10000"}, 5},
+        {"consumer_look", {"test/one", "1"}, 2},
+        {"consumer_entries", {"1", next}, 2},
+        {"consumer_prune", {"1", "5000"}, 2},
+    };
+    must(pg_script(pg, "begin read write", &err), &err);
+    for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+        must(pg_query(pg, NULL, NULL, embedded_text(source_sql, asked[i].name), asked[i].params,
+                      asked[i].count, &err),
+             &err); /* which has functions read the catalogue */
+        int hits = looked_at(pg, asked[i].name, asked[i].params, asked[i].count);
+        ck_assert_msg(hits < 60, "%s: %d buffers", asked[i].name, hits);
+    }
+    sql_exec(other, "commit");
+    PQfinish(other);
+    free(last);
+    free(next);
     pg_close(pg);
     walk_free(&w);
 }
@@ -253,6 +309,7 @@ SUITE_MAIN("source/standing", an_idle_poll_neither_moves_nor_writes,
            entries_are_pruned_behind_the_slowest_consumer,
            what_a_short_run_left_to_prune_the_next_one_prunes,
            a_poll_reads_only_the_index_behind_its_position,
+           pruned_entries_are_not_walked_while_another_session_might_see_them,
            a_position_behind_the_pruning_is_named_and_copied_again,
            after_a_restart_of_the_server_reading_goes_on_from_the_mirror,
            what_was_read_before_a_restart_is_not_told_after_it,
