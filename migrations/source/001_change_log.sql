@@ -55,7 +55,7 @@ alter table rowferry.capture add column if not exists floor xid8;
 
 -- One entry for each key and statement. op: U = read the key again, T = the table was truncated,
 -- L = a row has a key of more than 8,192 bytes, of which the beginning is kept (no document has such a
--- key), M = a row with such a key is gone.
+-- key), M = a row with such a key is gone, A = any row may have changed: a column of the key was missing.
 create table if not exists rowferry.change (
     capture integer not null,
     xid     xid8 not null default pg_current_xact_id(),
@@ -241,15 +241,19 @@ $cover$;
 revoke all on function rowferry.cover(integer, regclass) from public;
 
 -- The columns op and key of an entry, over the alias k of a key's text and of whether its row is gone.
-create or replace function rowferry.entry()
+-- `missing`: a condition, asked only if the key is null, that a column of the key no longer exists.
+drop function if exists rowferry.entry(); -- of version 5
+create or replace function rowferry.entry(missing text)
 returns text
 language sql immutable
 set search_path = pg_catalog, pg_temp
 as $entry$
-    select $$case when octet_length(k.key) > 8192 then case when k.gone then 'M' else 'L' end else 'U' end,
-                   case when octet_length(k.key) > 8192 then left(k.key, 513) else k.key end$$
+    select format($$case when octet_length(k.key) <= 8192 then 'U'
+                        when k.key is null then case when %s then 'A' else 'U' end
+                        when k.gone then 'M' else 'L' end,
+                   case when octet_length(k.key) > 8192 then left(k.key, 513) else k.key end$$, missing)
 $entry$;
-revoke all on function rowferry.entry() from public;
+revoke all on function rowferry.entry(text) from public;
 
 -- Gives the trigger function of a capture to the role that may do nothing but write entries. If that
 -- cannot be, the function runs with the rights of the installing role: then that must be the table's owner,
@@ -300,10 +304,13 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $add$
 declare
-    number integer;
-    wakes  boolean;
-    body   text;
-    was    text;
+    number  integer;
+    wakes   boolean;
+    columns text;
+    missing text;
+    names   text;
+    body    text;
+    was     text;
 begin
     execute format('lock table %s in share row exclusive mode', relation);
     select c.id into number from rowferry.capture c
@@ -322,36 +329,61 @@ begin
     select c.notify into wakes from rowferry.capture c where c.id = number;
     was := rowferry.members(number);
 
+    -- A key column that was renamed or dropped must not fail the writer. Its name then means the column of
+    -- the same name one query further out, which has a type that no table can have.
+    columns := (select string_agg(quote_ident(k.name), ', ' order by k.place)
+                  from unnest(key) with ordinality as k(name, place));
+    missing := (select string_agg(format('pg_typeof(r.%I) = ''void''::regtype', k.name), ' or ' order by k.place)
+                  from unnest(key) with ordinality as k(name, place));
+    names := (select string_agg(format('null::void as %I', k.name), ', ' order by k.place)
+                from unnest(key) with ordinality as k(name, place));
     body := format($body$
+#variable_conflict use_column
 begin
     if tg_level = 'ROW' then
         if tg_op <> 'INSERT' then
             insert into rowferry.change (capture, op, key)
-            select %1$s, %3$s from (select %2$s as key, true as gone from (select (old).*) r) k;
+            select %1$s, %3$s
+              from (select %6$s) f
+             cross join lateral (select %2$s as key, true as gone, %7$s as missing
+                                   from (select %5$s from (select (old).*) o) r) k;
         end if;
         if tg_op <> 'DELETE' then
             insert into rowferry.change (capture, op, key)
-            select %1$s, %3$s from (select %2$s as key, false as gone from (select (new).*) r) k;
+            select %1$s, %3$s
+              from (select %6$s) f
+             cross join lateral (select %2$s as key, false as gone, %7$s as missing
+                                   from (select %5$s from (select (new).*) n) r) k;
         end if;
     elsif tg_op = 'INSERT' then
         insert into rowferry.change (capture, op, key)
-        select %1$s, %3$s from (select %2$s as key, false as gone from new_rows r) k;
+        select %1$s, %3$s
+          from (select %6$s) f
+         cross join lateral (select %2$s as key, false as gone, %7$s as missing
+                               from (select %5$s from new_rows) r) k;
     elsif tg_op = 'UPDATE' then
         insert into rowferry.change (capture, op, key)
-        select %1$s, %3$s
-          from (select r.key, bool_and(r.gone) as gone
-                  from (select %2$s as key, true as gone from old_rows r
-                        union all select %2$s, false from new_rows r) r
-                 group by r.key) k;
+        select %1$s, %4$s
+          from (select %6$s) f
+         cross join lateral (
+               select r.key, bool_and(r.gone) as gone
+                 from (select %2$s as key, true as gone from (select %5$s from old_rows) r
+                       union all select %2$s, false from (select %5$s from new_rows) r) r
+                group by r.key) k;
     elsif tg_op = 'DELETE' then
         insert into rowferry.change (capture, op, key)
-        select %1$s, %3$s from (select %2$s as key, true as gone from old_rows r) k;
+        select %1$s, %3$s
+          from (select %6$s) f
+         cross join lateral (select %2$s as key, true as gone, %7$s as missing
+                               from (select %5$s from old_rows) r) k;
     else
         insert into rowferry.change (capture, op, key) values (%1$s, 'T', '');
-    end if;%4$s
+    end if;%8$s
     return null;
 end
-$body$, number, expression, rowferry.entry(), case when wakes then format($wake$
+$body$, number, expression, rowferry.entry('k.missing'),
+        rowferry.entry(format('(select %s from (select %s from new_rows limit 1) r)', missing, columns)),
+        columns, names, missing, case when wakes then format($wake$
     if found then
         perform pg_notify('rowferry_%s', '');
     end if;$wake$, number) else '' end);
@@ -481,7 +513,7 @@ begin
                     where m.oid = member and (o.rolsuper or o.rolname = current_user)) then
             execute format('insert into rowferry.change (capture, op, key) select %s, %s '
                            'from (select %s as key, false as gone from only %s r) k',
-                           number, rowferry.entry(), c.expression, member);
+                           number, rowferry.entry('false'), c.expression, member);
         else -- planning a statement runs code of the table's owner (in expressions of its indexes)
             delete from rowferry.consumer k
              where k.capture = number and k.reader = any(mine)

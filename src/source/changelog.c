@@ -323,14 +323,18 @@ static int begin_page(struct changelog *c, struct err *err)
     return rc == 0 ? changelog_send_page(c, err) : rc;
 }
 
-/* Where going on would be wrong, it would be so from the mirror too. */
+/* If going on would be wrong, it would be so from the mirror too. What only an entry says is met by
+ * the next page alone, so the source forgets the consumer: whoever resumes copies everything again.
+ */
 static int changelog_begin(struct capture *capture, struct err *err)
 {
     struct changelog *c = of(capture);
     struct err ignored;
     int rc = begin_page(c, err);
     if ((rc == ERR_STATE || (rc < 0 && c->lost)) && pg_recover(c->pg, &ignored) == 0) {
-        (void)!consumer_spoil(&c->consumer, &ignored);
+        (void)!(rc != ERR_STATE && c->page.window.anything
+                    ? consumer_drop(&c->consumer, &ignored)
+                    : consumer_spoil(&c->consumer, &ignored));
     }
     return rc;
 }

@@ -269,6 +269,13 @@ int changelog_open_page(struct changelog *c, struct err *err)
     if (rc == 0) {
         rc = changelog_check_news(c, &any, err);
     }
+    if (rc == 0 && c->page.window.anything) {
+        err_set(err, ERR_TRANSIENT,
+                "rows of %s were changed while a column of its key was renamed or dropped: any of "
+                "them may have changed",
+                c->table->quoted);
+        return lose(c, err);
+    }
     if (rc < 0 || !any) {
         return rc;
     }

@@ -405,6 +405,13 @@ int consumer_spoil(struct consumer *c, struct err *err)
     return rc;
 }
 
+int consumer_drop(struct consumer *c, struct err *err)
+{
+    const char *const params[] = {c->name, NULL};
+    int rc = begin(c->pg, err);
+    return rc == 0 ? end(c->pg, pg_ask(c->pg, NULL, "consumer_left", params, 2, err), err) : rc;
+}
+
 int consumer_mirrored(struct pg *pg, const char *consumer, struct mirrored *out, struct err *err)
 {
     const char *const params[] = {consumer};

@@ -78,6 +78,9 @@ int64_t consumer_letters_sum(const char *letters);
 /* Nobody can go on from this position: a lost state file is to build its index anew. */
 int consumer_spoil(struct consumer *c, struct err *err) MUST_CHECK;
 
+/* Forgets the consumer and its rows for the tables that its query depends on. */
+int consumer_drop(struct consumer *c, struct err *err) MUST_CHECK;
+
 /* What the row holds for who has lost the state file; not usable where it holds nothing. */
 int consumer_mirrored(struct pg *pg, const char *consumer, struct mirrored *out,
                       struct err *err) MUST_CHECK;

@@ -23,6 +23,7 @@
 #define OP_TRUNCATED 'T'
 #define OP_LONG 'L'      /* the key is the beginning of one that no document can have, of a row */
 #define OP_LONG_GONE 'M' /* or of a row that is gone */
+#define OP_ANYTHING 'A'  /* any row may have changed */
 
 /* One statement of the pipeline and who takes its results. */
 struct step {
@@ -133,8 +134,13 @@ static int take_entry(struct page *page, const PGresult *r, struct err *err)
     w->taken++;
     char op = field(r, 2)[0];
     bool cut = op == OP_LONG || op == OP_LONG_GONE;
-    if (op == OP_TRUNCATED || (cut && w->recorded)) {
+    bool anything = op == OP_ANYTHING || (cut && w->recorded);
+    if (op == OP_TRUNCATED || (anything && w->recorded)) {
         w->truncated = true;
+        return 0;
+    }
+    if (anything) {
+        w->anything = true;
         return 0;
     }
     int rc = take_key(w, r, before, err);

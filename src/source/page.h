@@ -42,6 +42,7 @@ struct page_window {
     size_t limit;           /* entries of each of the two parts */
     bool null_keys;         /* an entry without a key is among them */
     bool truncated;         /* so is one of a TRUNCATE, or, if `recorded`, of any change at all */
+    bool anything;          /* any row may have changed; never if `recorded` */
     bool recorded; /* the keys are columns of another table: one that is cut says nothing */
     bool full;     /* there is more: go on after the entry below */
     size_t taken;
