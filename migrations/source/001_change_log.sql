@@ -65,6 +65,9 @@ create table if not exists rowferry.change (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0,
         autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 50000);
 
+-- A publication FOR ALL TABLES takes it in, and a table without a replica identity cannot be pruned then.
+alter table rowferry.change replica identity full;
+
 create index if not exists change_order on rowferry.change (capture, xid, seq);
 
 -- Who reads a capture, and how far it is: the mirror of the position in the state file.

@@ -41,9 +41,22 @@ static int push_dependency_state(struct check *c, size_t index, struct buf *why,
     return rc;
 }
 
+static void say_installed(struct check *c, bool notifies, const char *dumper)
+{
+    const char *notify = notifies ? ", sends NOTIFY" : "";
+    if (dumper != NULL) {
+        check_say(c, VERDICT_PASS, NULL,
+                  "is installed%s; role \"%s\" dumps its tables by " INSTALL_DUMP_REMEDY, notify,
+                  dumper);
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "is installed%s", notify);
+    }
+}
+
 static void probe_change_log(struct check *c)
 {
     struct err err;
+    struct install_beside beside = {0};
     struct buf why;
     const struct from_config *from = &c->pipeline->from;
     buf_init(&why, WHY_BYTES);
@@ -55,6 +68,9 @@ static void probe_change_log(struct check *c)
     }
     if (rc == 0 && why.len == 0) {
         rc = install_notifies(c->pg, c->table, &notifies, &err);
+    }
+    if (rc == 0 && why.len == 0) {
+        rc = install_beside(c->pg, c->table, &beside, &err);
     }
     for (size_t i = 0; rc == 0 && why.len == 0 && i < from->dependency_count; i++) {
         rc = push_dependency_state(c, i, &why, &broken, &err);
@@ -68,8 +84,9 @@ static void probe_change_log(struct check *c)
                          : "run: rowferry source install",
                   "%s", buf_text(&why));
     } else {
-        check_say(c, VERDICT_PASS, NULL, "is installed%s", notifies ? ", sends NOTIFY" : "");
+        say_installed(c, notifies, beside.dumper);
     }
+    install_beside_release(&beside);
     buf_release(&why);
 }
 
@@ -114,7 +131,31 @@ static void probe_consumers(struct check *c)
     buf_release(&names);
 }
 
+/* Said before the change log is installed as well: its subscribers stop with our first row. */
+static void probe_publications(struct check *c)
+{
+    struct err err;
+    struct install_beside beside;
+    struct buf remedy;
+    buf_init(&remedy, WHY_BYTES);
+    if (install_beside(c->pg, c->table, &beside, &err) < 0) {
+        check_fail(c, &err);
+    } else if (beside.publications != NULL) {
+        buf_printf(&remedy, "drop publication %s; " INSTALL_PUBLICATIONS_REMEDY,
+                   beside.publications);
+        check_say(
+            c, VERDICT_WARN, buf_text(&remedy),
+            "%s: of all tables, so of the change log's too: a subscriber that lacks them stops",
+            beside.publications);
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "none is of all tables");
+    }
+    buf_release(&remedy);
+    install_beside_release(&beside);
+}
+
 const struct probe probes_log[] = {
+    {"publications", FACT_TABLE, 0, probe_publications},
     {"change log", FACT_TABLE | FACT_GRANTS, FACT_LOG, probe_change_log},
     {"consumers", FACT_LOG, 0, probe_consumers},
     {0},

@@ -54,6 +54,28 @@ static int set_notify(struct installer *i, struct err *err)
     return rc;
 }
 
+/* Before anything is installed: a subscriber may stop with the first row that our tables have. */
+static void warn_publications(const struct installer *i, const struct install_beside *beside,
+                              enum install_state state)
+{
+    if (beside->publications != NULL && state != INSTALL_CURRENT) {
+        terminal_say(
+            "warning: pipeline \"%s\": the publication %s is of all tables, so of the "
+            "change log's too: a subscriber that lacks them stops; " INSTALL_PUBLICATIONS_REMEDY,
+            i->pipeline, beside->publications);
+    }
+}
+
+static void push_dumper(struct installer *i, const struct install_beside *beside)
+{
+    if (beside->dumper != NULL) {
+        buf_printf(&i->out,
+                   "%s: role \"%s\" dumps its tables by " INSTALL_DUMP_REMEDY
+                   ", it may not read that schema\n",
+                   i->pipeline, beside->dumper);
+    }
+}
+
 static int step_install(struct installer *i, struct err *err)
 {
     static const char *const done[] = {
@@ -63,19 +85,26 @@ static int step_install(struct installer *i, struct err *err)
         [INSTALL_CURRENT] = "was installed already, nothing changed",
     };
     enum install_state state;
+    struct install_beside beside = {0};
     struct buf why;
     buf_init(&why, WHY_BYTES);
     int rc = install_look(i->pg, i->table, &state, &why, err);
     if (rc == 0) {
+        rc = install_beside(i->pg, i->table, &beside, err);
+    }
+    if (rc == 0) {
+        warn_publications(i, &beside, state);
         rc = install_apply(i->pg, i->table, i->reader, err);
     }
     if (rc == 0) {
         push_done(i, done[state]);
+        push_dumper(i, &beside);
         if (i->reader != NULL) {
             buf_printf(&i->out, "%s: role \"%s\" may read it\n", i->pipeline, i->reader);
         }
         rc = set_notify(i, err);
     }
+    install_beside_release(&beside);
     buf_release(&why);
     return rc;
 }
@@ -107,19 +136,40 @@ static int step_uninstall(struct installer *i, struct err *err)
     return rc;
 }
 
+/* Names of roles and publications may hold a line break, which would end a comment. */
+static void push_comments(struct installer *i, const struct install_beside *beside)
+{
+    if (beside->publications != NULL) {
+        buf_push_text(&i->out, "-- warning: a publication is of all tables, so of these too: ");
+        text_escape(&i->out, beside->publications, strlen(beside->publications));
+        buf_push_text(&i->out,
+                      "\n-- a subscriber that lacks them stops; " INSTALL_PUBLICATIONS_REMEDY "\n");
+    }
+    buf_push_text(
+        &i->out,
+        "-- roles other than the one that runs this dump their tables by " INSTALL_DUMP_REMEDY
+        "\n");
+}
+
 static int step_print(struct installer *i, struct err *err)
 {
+    struct install_beside beside = {0};
     buf_printf(&i->out, "-- pipeline %s\n", i->pipeline);
     bool on;
     bool is = false;
     int rc = install_notifies(i->pg, i->table, &is, err);
     if (rc == 0) {
+        rc = install_beside(i->pg, i->table, &beside, err);
+    }
+    if (rc == 0) {
+        push_comments(i, &beside);
         buf_push_text(&i->out, is ? "-- installed with --notify, and stays so\n" : "");
         rc = install_print(i->pg, i->table, i->reader, &i->out, err);
     }
     if (rc == 0 && notify_chosen(i, &on)) {
         rc = install_print_notify(i->pg, i->table, on, &i->out, err);
     }
+    install_beside_release(&beside);
     return rc;
 }
 

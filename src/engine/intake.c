@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mirror.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/copied.h"
@@ -255,6 +256,7 @@ static int intake_open(struct intake *r, struct err *err)
     if (rc == 0) {
         r->reading = INTAKE_IDLE;
         r->opened = true;
+        mirror_tell_unpruned(r);
     }
     if (rc == 0 && r->capture->again != NULL) {
         rc = intake_tell_again(r, err);

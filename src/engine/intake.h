@@ -46,6 +46,7 @@ struct intake {
     struct capture *capture;
     bool connected; /* the port has a connection that no capture has taken yet */
     bool opened;    /* this run has had a capture before */
+    bool unpruned;  /* it was logged that the source is not pruned */
     int64_t loaded; /* operations of the generation that were settled before this run */
     enum intake_state reading;
     char *position;  /* owned: where reading goes on after a loss; null before a start */

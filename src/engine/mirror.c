@@ -3,6 +3,7 @@
 #include "mirror.h"
 
 #include "loop.h"
+#include "rowferry/base/log.h"
 #include "rowferry/state/deadletter.h"
 
 #define MIRROR_BYTES_PER_S INT64_C(262144)
@@ -13,6 +14,16 @@ static bool puts_off(const struct loop *l, int64_t now_us)
 {
     int64_t pause_us = (int64_t)l->letters.len * 1000000 / MIRROR_BYTES_PER_S;
     return l->letters_revision != 0 && now_us - l->letters_us < pause_us;
+}
+
+void mirror_tell_unpruned(struct intake *r)
+{
+    const char *why = r->capture != NULL ? r->capture->unpruned : NULL;
+    if (why != NULL && !r->unpruned) {
+        log_event(LOG_WARN, "prune_failed", F_TEXT("pipeline", r->patience->pipeline),
+                  F_TEXT("reason", why));
+    }
+    r->unpruned = why != NULL;
 }
 
 int mirror_tell(struct loop *l, bool now, struct err *err)
@@ -33,5 +44,6 @@ int mirror_tell(struct loop *l, bool now, struct err *err)
         l->letters_us = now_us;
     }
     intake_release_source(&l->intake, l->committed, buf_text(&l->letters), now);
+    mirror_tell_unpruned(&l->intake);
     return 0;
 }

@@ -11,11 +11,15 @@
 
 #include "rowferry/base/err.h"
 
+struct intake;
 struct loop;
 
 #define MIRROR_LETTERS_BYTES ((size_t)64 << 20)
 
 /* Between pages. now: do not put it off. */
 int mirror_tell(struct loop *l, bool now, struct err *err) MUST_CHECK;
+
+/* Logs once that the source could not be pruned, until it can: nothing is lost but space there. */
+void mirror_tell_unpruned(struct intake *r);
 
 #endif

@@ -131,11 +131,21 @@ static int changelog_start(struct capture *capture, struct buf *position, struct
     return rc;
 }
 
+static void note_unpruned(struct changelog *c)
+{
+    const char *why = c->consumer.unpruned;
+    for (size_t i = 0; i < c->depends.count && why == NULL; i++) {
+        why = c->depends.items[i].consumer.unpruned;
+    }
+    c->capture.unpruned = why;
+}
+
 static int changelog_resume(struct capture *capture, const char *position, struct err *err)
 {
     struct changelog *c = of(capture);
     bool expired = false;
     c->capture.again = NULL;
+    c->capture.unpruned = NULL;
     int rc = position_parse(&c->at, position, err);
     if (rc == 0) {
         rc = changelog_prepare(c, err);
@@ -158,6 +168,7 @@ static int changelog_resume(struct capture *capture, const char *position, struc
     if (rc == 0) {
         rc = depends_prune(&c->depends, PRUNE_AT_START_MS, err);
     }
+    note_unpruned(c);
     if (rc == 0) {
         rc = changelog_listen(c, err);
     }
@@ -184,6 +195,7 @@ int changelog_mirror_pending(struct changelog *c, bool at_once, struct err *err)
         rc = pending ? depends_mirror(&c->depends, &c->pending, err)
                      : depends_prune(&c->depends, CONSUMER_PRUNE_MS, err);
     }
+    note_unpruned(c);
     if (rc == 0) {
         position_release(&c->pending);
         free(c->pending_letters);

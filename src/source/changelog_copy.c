@@ -318,6 +318,7 @@ static int copy_resume(struct capture *capture, const char *position, struct err
     alone(c);
     int rc = leads(c)->resume(&leader(c)->capture, position, err);
     capture->again = leader(c)->capture.again;
+    capture->unpruned = leader(c)->capture.unpruned;
     if (rc == 0) {
         parts_set(&c->left, &leader(c)->at);
         rc = count_read(c, err);
@@ -393,7 +394,10 @@ static void copy_progress(const struct capture *capture, struct capture_progress
 static int copy_release(struct capture *capture, const struct mirror *mirror, bool now,
                         struct err *err)
 {
-    return changelog_release(&leader(of(capture))->capture, mirror, now, err);
+    struct capture *log = &leader(of(capture))->capture;
+    int rc = changelog_release(log, mirror, now, err);
+    capture->unpruned = log->unpruned;
+    return rc;
 }
 
 static int copy_forget(struct capture *capture, const char *consumer, struct err *err)

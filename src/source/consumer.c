@@ -24,6 +24,7 @@ void consumer_release(struct consumer *c)
     free(c->definition);
     free(c->versions);
     free(c->written);
+    free(c->unpruned);
     *c = (struct consumer){0};
 }
 
@@ -343,6 +344,9 @@ int consumer_prune(struct consumer *c, int64_t most_ms, struct err *err)
     while (rc == 0 && c->more && pg_now_ms() < end_ms) {
         rc = prune_batch(c, err);
     }
+    free(c->unpruned);
+    c->unpruned = rc == ERR_REJECTED ? text_copy(err->message) : NULL;
+    rc = rc == ERR_REJECTED ? 0 : rc;
     return rc < 0 ? err_context(err, "could not prune the change log") : 0;
 }
 

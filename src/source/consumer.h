@@ -28,6 +28,7 @@ struct consumer {
     uint32_t database;      /* its oid */
     bool keeps;             /* entries are there that only the mirror's age keeps */
     bool more;              /* pruning has more to do */
+    char *unpruned;         /* why the server refused the last pruning; null: it did not */
     uint64_t horizon;       /* of the pruning */
     uint64_t timeline;      /* of the server */
     uint64_t next;          /* the server's next transaction */
@@ -99,7 +100,8 @@ struct retain {
 };
 int consumer_expire(struct consumer *c, const struct retain *retain, struct err *err) MUST_CHECK;
 
-/* Removes entries that nobody needs any more, in small batches, for about so long. */
+/* Removes entries that nobody needs any more, in small batches, for about so long. If the server
+ * refuses that, nothing is lost but space: 0, and `unpruned` says why. */
 #define CONSUMER_PRUNE_MS 100 /* between two polls */
 int consumer_prune(struct consumer *c, int64_t most_ms, struct err *err) MUST_CHECK;
 

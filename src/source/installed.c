@@ -4,10 +4,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "members.h"
 #include "pg_private.h"
+#include "rowferry/base/text.h"
 
 #define TEXT_MAX_BYTES ((size_t)64 * 1024)
 
@@ -223,4 +225,33 @@ int install_stale(struct pg *pg, const struct table *table, struct buf *names, s
 int install_left(struct pg *pg, const struct table *table, struct buf *names, struct err *err)
 {
     return ask_consumers(pg, table, "look_left", "relies on", names, err);
+}
+
+static char *copy_or_null(const char *text)
+{
+    return text != NULL ? text_copy(text) : NULL;
+}
+
+int install_beside(struct pg *pg, const struct table *table, struct install_beside *out,
+                   struct err *err)
+{
+    char oid[16];
+    const char *const params[] = {oid};
+    struct pg_result *r = NULL;
+    *out = (struct install_beside){0};
+    snprintf(oid, sizeof(oid), "%" PRIu32, table->oid);
+    int rc = pg_ask(pg, &r, "look_beside", params, 1, err);
+    if (rc == 0) {
+        out->publications = copy_or_null(pg_text(r, 0, 0));
+        out->dumper = copy_or_null(pg_text(r, 0, 1));
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+void install_beside_release(struct install_beside *b)
+{
+    free(b->publications);
+    free(b->dumper);
+    *b = (struct install_beside){0};
 }

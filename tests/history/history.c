@@ -177,6 +177,10 @@ static void begin(struct history *h)
 {
     struct world *w = h->w;
     clear(w->conn, h->mode->ddl);
+    if (h->mode->published) {
+        sql_exec(w->conn, "drop publication if exists everything; "
+                          "create publication everything for all tables");
+    }
     h->uri = h->stage->publisher != NULL ? h->stage->publisher : w->uri;
     h->control = h->stage->publisher != NULL ? sql_open(h->uri) : w->conn;
     if (h->stage->publisher != NULL) {

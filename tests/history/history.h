@@ -48,6 +48,7 @@ struct mode {
     bool cursor;
     bool reconciles; /* a second after the last time at the earliest */
     bool standby;    /* is read from: the pair of cluster.h */
+    bool published;  /* by a publication of all tables, as Debezium makes one */
 };
 
 /* Null where no mode has the name. */

@@ -55,7 +55,7 @@
     .allows = NEED_DELETES | NEED_ONE_KEY | NEED_PARENTS | NEED_TRUNCATE | NEED_SUBSCRIBER
 
 static const struct mode modes[] = {
-    {.name = "plain", PLAIN},
+    {.name = "plain", PLAIN, .published = true},
     {.name = "standby", PLAIN, .standby = true},
     {
         .name = "where",

@@ -143,8 +143,9 @@ struct capture_ops {
 struct capture {
     const struct capture_ops *ops;
     const char *again; /* after resume: why everything is read again in place; null: it goes on */
-    bool guarded;      /* set by who uses it: windows of more keys than */
-    uint64_t harmless; /* this are looked through first */
+    const char *unpruned; /* why the source refused to forget what was read; null: it did not */
+    bool guarded;         /* set by who uses it: windows of more keys than */
+    uint64_t harmless;    /* this are looked through first */
 };
 
 #endif

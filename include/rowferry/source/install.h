@@ -36,6 +36,21 @@ int install_stale(struct pg *pg, const struct table *table, struct buf *names,
 int install_left(struct pg *pg, const struct table *table, struct buf *names,
                  struct err *err) MUST_CHECK;
 
+/* Whom the change log concerns beside its readers. */
+struct install_beside {
+    char *publications; /* of all tables, `"a", "b"`: a subscriber without ours stops; null: none */
+    char *dumper;       /* the table's owner, if pg_dump fails as that role; null: it does not */
+};
+int install_beside(struct pg *pg, const struct table *table, struct install_beside *out,
+                   struct err *err) MUST_CHECK;
+void install_beside_release(struct install_beside *b);
+
+/* What to do about publications, as a remedy; about a dumper, after its name. */
+#define INSTALL_PUBLICATIONS_REMEDY                                                                \
+    "publish tables by their names instead (create publication .. for table ..), or create the "   \
+    "tables of schema rowferry on the subscribers first"
+#define INSTALL_DUMP_REMEDY "pg_dump --exclude-schema=rowferry"
+
 /* Appends the SQL that `source install` would run for the table, and the grants for `reader` (a
  * role; null = a placeholder), as a script that a DBA can paste. */
 int install_print(struct pg *pg, const struct table *table, const char *reader, struct buf *out,

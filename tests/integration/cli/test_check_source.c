@@ -188,6 +188,12 @@ START_TEST(a_change_log_that_sees_too_little_is_found)
          .plant = "alter table articles_1 disable trigger all",
          .remedy = "rowferry source install",
          .mend = MEND_ROWFERRY},
+        {.line = "publications",
+         .status = "WARN",
+         .words = "\"everything\": of all tables",
+         .plant = "create publication everything for all tables",
+         .remedy = "drop publication \"everything\"",
+         .mend = MEND_SQL_ONE},
         {.line = "consumers",
          .status = "WARN",
          .words = "keeps entries",
@@ -197,8 +203,8 @@ START_TEST(a_change_log_that_sees_too_little_is_found)
          .remedy = "sync it",
          .mend = MEND_SETTING},
     };
-    planted_try_all(faults, 3);
-    struct planted stale = faults[3];
+    planted_try_all(faults, 4);
+    struct planted stale = faults[4];
     stale.remedy = "sync";
     stale.mend = MEND_ROWFERRY;
     planted_try(&stale);

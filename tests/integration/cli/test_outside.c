@@ -80,6 +80,36 @@ START_TEST(the_environment_and_the_memory_are_closed_to_processes_of_the_same_us
 }
 END_TEST
 
-SUITE_MAIN("cli/outside",
+/* Before anything is installed: the first row of our tables stops a subscriber that lacks them. */
+START_TEST(source_says_whom_the_change_log_concerns)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 10, NULL);
+    char *owner = sql_text(w.conn, "select 'rowferry_owner_' || current_database()");
+    sql_exec(w.conn,
+             "create role \"%s\"; alter table articles owner to \"%s\"; "
+             "create publication everything for all tables",
+             owner, owner);
+    rowferry_run(&result, w.config, "source", "print", NULL);
+    expect_text(result.out,
+                "-- warning: a publication is of all tables, so of these too: \"everything\"");
+    expect_text(result.out, "pg_dump --exclude-schema=rowferry");
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "source", "install", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s", result.err);
+    expect_text(result.err, "the publication \"everything\" is of all tables");
+    expect_text(result.out, "dumps its tables by pg_dump --exclude-schema=rowferry");
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    expect_text(result.out, "dumps its tables by pg_dump --exclude-schema=rowferry");
+    program_result_release(&result);
+    sql_exec(w.conn, "drop owned by \"%s\" cascade; drop role \"%s\"", owner, owner);
+    free(owner);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("cli/outside", source_says_whom_the_change_log_concerns,
            a_document_on_a_terminal_shows_the_controls_of_a_row_and_a_pipe_gets_its_bytes,
            the_environment_and_the_memory_are_closed_to_processes_of_the_same_user)

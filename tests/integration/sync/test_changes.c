@@ -231,7 +231,41 @@ START_TEST(an_older_change_log_is_upgraded_and_its_position_stays_valid)
 }
 END_TEST
 
-SUITE_MAIN("integration/changes", only_changes_travel,
+/* Debezium makes such a publication: without a replica identity PostgreSQL refuses to prune. */
+START_TEST(a_publication_of_all_tables_stops_no_sync_and_the_log_is_pruned)
+{
+    struct world w;
+    world_start(&w, 10, NULL);
+    sql_exec(w.conn, "create publication everything for all tables");
+    world_install(&w);
+    world_sync_says(&w, 0, "generation_live");
+    for (int i = 0; i < 3; i++) {
+        sql_exec(w.conn, "update articles set title = title || '!'");
+        sync_and_count(&w, 10, 0);
+    }
+    sync_and_count(&w, 0, 0);
+    ck_assert_int_eq(sql_int(w.conn, "select count(*) from rowferry.change"), 0);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_log_that_cannot_be_pruned_is_a_warning)
+{
+    struct world w;
+    synced_world(&w, 10);
+    sql_exec(w.conn, "create publication everything for all tables; "
+                     "alter table rowferry.change replica identity nothing");
+    sql_exec(w.conn, "update articles set title = title || '!'");
+    sync_and_count(&w, 10, 0);
+    sql_exec(w.conn, "update articles set title = title || '!'");
+    world_sync_says(&w, 0, "event=prune_failed");
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("integration/changes", a_publication_of_all_tables_stops_no_sync_and_the_log_is_pruned,
+           a_log_that_cannot_be_pruned_is_a_warning, only_changes_travel,
            a_transaction_that_commits_after_two_syncs_is_not_lost, a_changed_key_moves_the_document,
            a_rolled_back_change_is_no_change, ten_thousand_changes_in_one_transaction_arrive,
            one_rejected_document_is_a_dead_letter_until_its_row_is_corrected,
