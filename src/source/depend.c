@@ -2,12 +2,14 @@
 /* The tables that a query depends on: look-up, captures, consumers. */
 #include "depend.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pg_private.h"
 #include "reads.h"
 #include "rowferry/base/text.h"
+#include "rowferry/source/sqltext.h"
 
 #define NAME_MAX_BYTES ((size_t)1 << 16)
 
@@ -136,6 +138,50 @@ static void push_views(struct buf *out, const struct reads *reads)
     }
 }
 
+/* What is written about a column is compared by another type's operators, without a word. */
+static int refuse_compared(const struct pg_result *r, size_t row, const char *where,
+                           const char *sql, struct err *err)
+{
+    const char *name = pg_text(r, row, 0);
+    if (sql == NULL || !sqltext_compares(sql, name)) {
+        return 0;
+    }
+    err_set(err, ERR_REJECTED,
+            "%s uses the column \"%s\", whose type %s would be taken for %s: its own operators are "
+            "not in the search path",
+            where, name, pg_text(r, row, 1), pg_text(r, row, 3));
+    return err_hint(err,
+                    "write \"%s\"::%s if it is to be compared so, or name its own operator: \"%s\" "
+                    "operator(%s.=) ..",
+                    name, pg_text(r, row, 3), name, pg_text(r, row, 2));
+}
+
+/* Our search path has pg_catalog only, because strangers may create objects in any other schema. */
+static int check_compared(struct pg *pg, const struct query_input *in, const struct reads *reads,
+                          struct err *err)
+{
+    struct buf tables;
+    struct pg_result *r = NULL;
+    buf_init(&tables, NAME_MAX_BYTES);
+    buf_push_literal(&tables, "{");
+    for (size_t i = 0; i < reads->count; i++) {
+        buf_printf(&tables, "%s%" PRIu32, i > 0 ? "," : "", reads->items[i].oid);
+    }
+    buf_push_literal(&tables, "}");
+    const char *const params[] = {buf_text(&tables)};
+    int rc = pg_ask(pg, &r, "query_casts", params, 1, err);
+    for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
+        rc = refuse_compared(r, i, "from.where", in->where, err);
+        rc = rc == 0 ? refuse_compared(r, i, "from.query", in->root->query, err) : rc;
+        for (size_t d = 0; rc == 0 && d < in->dependency_count; d++) {
+            rc = refuse_compared(r, i, "from.depends_on.keys", in->dependencies[d].keys, err);
+        }
+    }
+    pg_result_release(r);
+    buf_release(&tables);
+    return rc;
+}
+
 int query_require(struct pg *pg, const struct query_input *in, struct buf *views, struct err *err)
 {
     struct depends depends = {0};
@@ -146,6 +192,9 @@ int query_require(struct pg *pg, const struct query_input *in, struct buf *views
     }
     if (rc == 0) {
         rc = reads_check_covered(&reads, in, &depends, err);
+    }
+    if (rc == 0) {
+        rc = check_compared(pg, in, &reads, err);
     }
     if (rc == 0 && views != NULL) {
         push_views(views, &reads);

@@ -4,7 +4,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#include "rowferry/base/text.h"
 
 struct scan {
     const char *at;
@@ -13,6 +18,9 @@ struct scan {
     bool any;      /* something that is neither blank nor comment */
     bool parameter;
     const char *problem;
+    struct span *tokens; /* owned by who collects them */
+    size_t token_count;
+    size_t token_capacity; /* 0: they are not collected */
 };
 
 static bool is_digit(char c)
@@ -169,6 +177,18 @@ static void take_token(struct scan *s)
     }
 }
 
+static void collect(struct scan *s, const char *from)
+{
+    if (s->token_capacity == 0) {
+        return;
+    }
+    if (s->token_count == s->token_capacity) {
+        s->token_capacity *= 2;
+        s->tokens = mem_grow(s->tokens, s->token_capacity, sizeof(*s->tokens));
+    }
+    s->tokens[s->token_count++] = span_make(from, (size_t)(s->at - from));
+}
+
 static void scan(struct scan *s)
 {
     while (*s->at != '\0' && s->problem == NULL) {
@@ -179,7 +199,9 @@ static void scan(struct scan *s)
         } else if (s->at[0] == '/' && s->at[1] == '*') {
             skip_block(s);
         } else {
+            const char *from = s->at;
             take_token(s);
+            collect(s, from);
         }
     }
     if (s->problem == NULL && (s->round > 0 || s->square > 0)) {
@@ -213,4 +235,144 @@ int sqltext_check(const char *sql, struct err *err)
         s.problem = "it has a parameter";
     }
     return judge(&s, err);
+}
+
+/* --- mentions of a column ----------------------------------------------------------------------
+ */
+
+#define TOKENS_FIRST 64
+#define NOWHERE SIZE_MAX
+
+/* Empty before the first and behind the last one. */
+static struct span token(const struct scan *s, size_t at)
+{
+    return at < s->token_count ? s->tokens[at] : span_make("", 0);
+}
+
+static bool is_word(struct span t, const char *word)
+{
+    return t.len == strlen(word) && strncasecmp(t.data, word, t.len) == 0;
+}
+
+static bool is_one_of(struct span t, const char *const *words)
+{
+    while (*words != NULL && !is_word(t, *words)) {
+        words++;
+    }
+    return *words != NULL;
+}
+
+/* An identifier means this name: in quotes to the letter, else in small letters. */
+static bool means(struct span t, const char *name)
+{
+    if (t.len == 0 || t.data[0] != '"') {
+        return is_word(t, name);
+    }
+    size_t at = 1;
+    while (at + 1 < t.len && *name != '\0' && t.data[at] == *name) {
+        at += t.data[at] == '"' ? 2 : 1;
+        name++;
+    }
+    return at + 1 == t.len && *name == '\0';
+}
+
+/* The parenthesis in which a token stands; NOWHERE: in none. */
+static size_t enclosing(const struct scan *s, size_t at)
+{
+    size_t closed = 0;
+    while (at-- > 0) {
+        if (is_word(s->tokens[at], ")")) {
+            closed++;
+        } else if (is_word(s->tokens[at], "(") && closed-- == 0) {
+            return at;
+        }
+    }
+    return NOWHERE;
+}
+
+/* A call of a function that has a schema, or that looks at the text of a value alone. */
+static bool is_harmless_call(const struct scan *s, size_t parenthesis)
+{
+    static const char *const known[] = {"concat",
+                                        "concat_ws",
+                                        "count",
+                                        "format",
+                                        "json_agg",
+                                        "json_build_object",
+                                        "jsonb_agg",
+                                        "jsonb_build_object",
+                                        "length",
+                                        "json_build_array",
+                                        "lower",
+                                        "jsonb_build_array",
+                                        "md5",
+                                        "json_object_agg",
+                                        "num_nonnulls",
+                                        "jsonb_object_agg",
+                                        "num_nulls",
+                                        "octet_length",
+                                        "string_agg",
+                                        "to_json",
+                                        "to_jsonb",
+                                        "upper",
+                                        NULL};
+    return parenthesis > 0 &&
+           (is_one_of(token(s, parenthesis - 1), known) || is_word(token(s, parenthesis - 2), "."));
+}
+
+/* As it is: an item of a select list, or of what is ordered or grouped by its type's own operators;
+ * or the argument of a harmless call. */
+static bool is_item(const struct scan *s, size_t first, size_t last)
+{
+    static const char *const before[] = {"select", "distinct", "all", "by", ",", NULL};
+    static const char *const compares[] = {"like", "ilike",   "similar", "in",
+                                           "not",  "between", "collate", NULL};
+    struct span next = token(s, last + 1);
+    bool symbol = next.len > 0 && strchr("+-*/<>=~!@#%^&|`?", next.data[0]) != NULL;
+    size_t around = enclosing(s, first);
+    struct span begins = token(s, around == NOWHERE ? 0 : around + 1);
+    if (symbol || is_one_of(next, compares)) {
+        return false;
+    }
+    if (around != NOWHERE && is_harmless_call(s, around)) {
+        return first == around + 1 || is_word(token(s, first - 1), ",") ||
+               is_one_of(token(s, first - 1), before);
+    }
+    return is_one_of(token(s, first - 1), before) &&
+           (is_word(begins, "select") || is_word(begins, "with") ||
+            is_word(token(s, first - 1), "by"));
+}
+
+/* The type's own operator stands before it. */
+static bool follows_operator(const struct scan *s, size_t first)
+{
+    size_t opens = first > 0 && is_word(token(s, first - 1), ")") ? enclosing(s, first - 1) : 0;
+    return opens > 0 && opens != NOWHERE && is_word(token(s, opens - 1), "operator");
+}
+
+static bool is_plain(const struct scan *s, size_t last)
+{
+    size_t first = last;
+    while (first >= 2 && is_word(token(s, first - 1), ".")) {
+        first -= 2;
+    }
+    struct span next = token(s, last + 1);
+    bool cast = is_word(token(s, first - 1), "(") && is_word(token(s, first - 2), "cast");
+    bool typed = is_word(next, ":") && is_word(token(s, last + 2), ":");
+    bool other = is_word(next, ".") || is_word(next, "(") || is_word(token(s, first - 1), "as");
+    return !cast && !typed && !other && !is_word(next, "is") && !is_word(next, "operator") &&
+           !follows_operator(s, first) && !is_item(s, first, last);
+}
+
+bool sqltext_compares(const char *sql, const char *name)
+{
+    struct scan s = {.at = sql, .token_capacity = TOKENS_FIRST};
+    bool found = false;
+    s.tokens = mem_zero(s.token_capacity, sizeof(*s.tokens));
+    scan(&s);
+    for (size_t i = 0; i < s.token_count && !found; i++) {
+        found = means(s.tokens[i], name) && is_plain(&s, i);
+    }
+    free(s.tokens);
+    return found;
 }

@@ -144,7 +144,54 @@ START_TEST(any_text_is_judged_and_balance_is_the_least_that_passes)
 }
 END_TEST
 
-SUITE_MAIN("source/sqltext", what_sql_allows_is_allowed,
-           what_reaches_beyond_itself_is_refused_with_the_reason,
+/* email is of a type whose "=" is not found: citext would be compared as text. */
+START_TEST(a_column_that_is_compared_without_its_type_is_found)
+{
+    static const char *const compared[] = {
+        "email = 'a'",
+        "'a' = email",
+        "t.email like 'a%'",
+        "EMAIL in ('a', 'b')",
+        "\"email\" <> 'a'",
+        "id = 1 and (email) = 'a'",
+        "coalesce(email, '') = 'a'",
+        "replace(email, 'a', 'b') is null",
+        "email::text = 'a' or email = 'b'",
+        "email is not null and email not in ('a')",
+        "select id from public.article where email = any($1)",
+        "select a.id from public.article a join public.u u using (email)",
+        "select a.id from public.article a join public.u u on u.id = a.id and u.email = a.mail",
+        "select id, email ~ 'a' as b from public.article",
+        "case email when 'a' then true end",
+    };
+    static const char *const plain[] = {
+        "email::text = 'a'",
+        "t.\"email\" :: text = 'a'",
+        "cast(email as text) = 'a'",
+        "email operator(public.=) 'a'",
+        "'a' operator(public.=) email",
+        "email is not null",
+        "title = 'email' -- email = 1",
+        "emails = 'a' and \"Email\" = 'a'",
+        "select id, u.email from public.u",
+        "select u.email mail, 1 as email from public.u u order by u.email desc",
+        "select distinct email from public.u group by email",
+        "select jsonb_build_object('a', u.email), lower(email) from public.u",
+        "public.st_asgeojson(email, 9) = 'a'",
+        "select email from public.article where mail operator(public.=) any($1)",
+        "select id from (select id, email from public.u) u",
+    };
+    for (size_t i = 0; i < sizeof(compared) / sizeof(*compared); i++) {
+        ck_assert_msg(sqltext_compares(compared[i], "email"), "%s", compared[i]);
+    }
+    for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++) {
+        ck_assert_msg(!sqltext_compares(plain[i], "email"), "%s", plain[i]);
+    }
+    ck_assert(sqltext_compares("\"a \"\"b\" = 1", "a \"b"));
+}
+END_TEST
+
+SUITE_MAIN("source/sqltext", a_column_that_is_compared_without_its_type_is_found,
+           what_sql_allows_is_allowed, what_reaches_beyond_itself_is_refused_with_the_reason,
            keys_of_a_dependency_have_parameters_and_no_more,
            any_text_is_judged_and_balance_is_the_least_that_passes)
