@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table that ALTER TABLE, VACUUM FULL or CLUSTER wrote anew, and columns that come and go. */
+#include <stdio.h>
+
 #include "notes.h"
 
 static void stops(struct walk *w, const char *text)
@@ -56,6 +58,45 @@ START_TEST(a_table_that_is_only_stored_anew_is_not_read_again)
         ck_assert_uint_eq(walk_drain(&w), 1);
     }
     walk_free(&w);
+}
+END_TEST
+
+/* Stored columns are written anew without a trigger, virtual ones are not written at all. */
+START_TEST(another_expression_of_a_generated_column_has_all_copied_again)
+{
+    static const struct {
+        int version; /* of the server that can do it */
+        const char *kind;
+    } kinds[] = {{170000, "stored"}, {180000, "virtual"}};
+    static const char *const columns[] = {"twice"};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        char *uri = database_new();
+        PGconn *conn = sql_open(uri);
+        bool can = PQserverVersion(conn) >= kinds[i].version;
+        PQfinish(conn);
+        database_drop(uri);
+        if (!can) {
+            continue;
+        }
+        struct walk w = {.table = "public.note", .columns = columns, .column_count = 1};
+        char ddl[256];
+        snprintf(ddl, sizeof(ddl),
+                 "create table note (id bigint primary key, body int, "
+                 "twice int generated always as (body * 2) %s)",
+                 kinds[i].kind);
+        walk_new(&w, ddl);
+        sql_exec(w.db, "insert into note select i, i from generate_series(1, 20) i");
+        walk_start(&w);
+        walk_copy(&w);
+        walk_drain(&w);
+        sql_exec(w.db, "alter table note alter column twice set expression as (body * 3)");
+        walk_expect_lost(&w, "table \"public\".\"note\" was rewritten by ALTER TABLE");
+        walk_expect_again(&w, "table \"public\".\"note\" was rewritten by ALTER TABLE");
+        ck_assert_int_eq(walk_differences(&w, "select id::text, twice::text from note"), 0);
+        sql_exec(w.db, "vacuum full note");
+        ck_assert_uint_eq(walk_drain(&w), 0);
+        walk_free(&w);
+    }
 }
 END_TEST
 
@@ -170,7 +211,8 @@ START_TEST(a_key_column_that_was_dropped_fails_no_writer)
 }
 END_TEST
 
-SUITE_MAIN("source/rewritten", a_key_column_that_was_renamed_fails_no_writer_and_loses_no_change,
+SUITE_MAIN("source/rewritten", another_expression_of_a_generated_column_has_all_copied_again,
+           a_key_column_that_was_renamed_fails_no_writer_and_loses_no_change,
            a_key_column_that_was_dropped_fails_no_writer,
            rows_that_alter_table_changed_are_not_taken_for_unchanged,
            rows_that_alter_table_changed_between_two_syncs_are_noticed,
