@@ -1,5 +1,5 @@
 -- $1 the table, $2 the column: NOT NULL; the first column of an index; may this role see what the
--- others do; is what they do kept; is this a standby; since when a transaction is
+-- others do; is what they do kept, of every session that there is or may be; is this a standby; since when a transaction is
 -- prepared; does logical replication write the table.
 -- returns maybe: bool, bool, bool, bool, bool, text?, bool
 select a.attnotnull,
@@ -9,7 +9,12 @@ select a.attnotnull,
                 where i.indrelid = a.attrelid and i.indisvalid and i.indpred is null
                   and i.indkey[0] = a.attnum),
        pg_has_role(current_user, 'pg_read_all_stats', 'usage'),
-       current_setting('track_activities')::boolean, pg_is_in_recovery(),
+       current_setting('track_activities')::boolean
+       and not exists (select from pg_stat_activity where datname = current_database() and state = 'disabled')
+       and not exists (select from pg_db_role_setting s cross join unnest(s.setconfig) as c(line)
+                        where s.setdatabase in (0, (select oid from pg_database where datname = current_database()))
+                          and c.line like 'track_activities=%' and not split_part(c.line, '=', 2)::boolean),
+       pg_is_in_recovery(),
        (select to_char(min(prepared), 'YYYY-MM-DD"T"HH24:MI:SS"Z"') from pg_prepared_xacts
          where database = current_database()),
        exists (select from pg_subscription_rel

@@ -63,8 +63,10 @@ static const char *blind_why(const struct cursor_look *look, const char **remedy
         return "this role cannot see how long the transactions of others have run";
     }
     if (!look->tracked) {
-        *remedy = "set track_activities to on";
-        return "the server does not say how long transactions have run";
+        *remedy =
+            "set track_activities to on, also for each role and database (psql: \\drds) and for "
+            "sessions that are open";
+        return "the server does not say of every session how long its transaction has run";
     }
     return NULL;
 }

@@ -49,7 +49,7 @@ struct cursor_look {
     bool not_null; /* rows with NULL are read by the first load only */
     bool indexed;
     bool privileged; /* this role may see what other sessions do */
-    bool tracked;    /* the server keeps it (track_activities) */
+    bool tracked;    /* of every session the server keeps it (track_activities) */
     bool in_recovery;
     bool subscribed;   /* logical replication fills the table, with values from elsewhere */
     char prepared[32]; /* since when a prepared transaction waits; empty: none */

@@ -77,7 +77,7 @@ START_TEST(a_transaction_that_commits_late_is_not_missed)
 }
 END_TEST
 
-static bool says_prepared(struct walk *w)
+static struct cursor_look look_of(const struct walk *w)
 {
     struct err err = {0};
     struct cursor_look look;
@@ -86,6 +86,46 @@ static bool says_prepared(struct walk *w)
     must(cursor_look(pg, table, w->cursor, &look, &err), &err);
     table_free(table);
     pg_close(pg);
+    return look;
+}
+
+/* Its transaction began, and took its time, before it has written anything. */
+START_TEST(a_writer_that_tracks_no_activities_is_waited_for_and_told)
+{
+    struct walk w = of_notes();
+    w.overlap_ms = 0; /* 5 s where the horizon is exact, else a minute */
+    begin(&w, NOTES);
+    ck_assert(look_of(&w).tracked);
+    PGconn *quiet = sql_open(w.uri);
+    sql_exec(quiet, "set track_activities = off; begin; select now()");
+    ck_assert(!look_of(&w).tracked);
+    sql_exec(w.db, "insert into note values (100, 'early', false, now() - interval '7 seconds')");
+    walk_drain(&w);
+    sql_exec(quiet, "insert into note values (101, 'late', false, now() - interval '10 seconds'); "
+                    "commit");
+    ck_assert(becomes_equal(&w, NOTES_QUERY, WAIT_MS));
+    PQfinish(quiet);
+    walk_free(&w);
+}
+END_TEST
+
+START_TEST(a_role_that_tracks_no_activities_is_told)
+{
+    struct walk w = of_notes();
+    begin(&w, NOTES);
+    char *role = sql_text(w.db, "select 'rowferry_quiet_' || current_database()");
+    sql_exec(w.db, "create role \"%s\"; alter role \"%s\" set track_activities = off", role, role);
+    bool tracked = look_of(&w).tracked;
+    sql_exec(w.db, "drop role \"%s\"", role);
+    free(role);
+    ck_assert(!tracked);
+    walk_free(&w);
+}
+END_TEST
+
+static bool says_prepared(struct walk *w)
+{
+    struct cursor_look look = look_of(w);
     ck_assert(look.prepared[0] == '\0' || look.prepared[0] == '2'); /* a year */
     return look.prepared[0] != '\0';
 }
@@ -423,7 +463,8 @@ START_TEST(a_first_load_tells_how_far_it_is)
 }
 END_TEST
 
-SUITE_MAIN("source/cursor", a_first_load_tells_how_far_it_is,
+SUITE_MAIN("source/cursor", a_writer_that_tracks_no_activities_is_waited_for_and_told,
+           a_role_that_tracks_no_activities_is_told, a_first_load_tells_how_far_it_is,
            changes_arrive_before_the_horizon_passes_them,
            what_was_delivered_ahead_is_not_delivered_again,
            what_was_pushed_out_of_the_table_is_delivered_twice_at_most,
