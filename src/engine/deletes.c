@@ -94,13 +94,22 @@ static void explain(const struct loop *l, bool reconcile, bool always, struct er
              l->options->name);
 }
 
-/* Ends the work where the guard says so. A reconcile that would empty the index is never meant. */
+/* A reconcile that would empty the index is never meant. After a TRUNCATE few rows are no excuse:
+ * more than the share of them are too many, while a table that was loaded again may lack some. */
+static bool never_meant(const struct deletes *d)
+{
+    double most =
+        d->why == DELETES_TRUNCATED ? d->guard.limits.share * (double)d->listed : (double)d->listed;
+    return d->absent == d->listed || (double)d->absent > most;
+}
+
+/* Ends the work if the guard says so. */
 static bool passes(struct loop *l, bool reconcile)
 {
     struct deletes *d = &l->deletes;
     struct guard *g = &d->guard;
     struct err why;
-    bool always = reconcile && (d->why == DELETES_TRUNCATED || d->absent == d->listed);
+    bool always = reconcile && never_meant(d);
     d->spent = d->spent || guard_needs_permission(g, always);
     if (!guard_trips(g, always)) {
         return true;
