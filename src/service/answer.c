@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The meaning of a bulk answer: which key in which place is what, and item i to operation i. */
+/* The meaning of a bulk answer: which key in which place is what, which item of which operation. */
 #include "rowferry/service/answer.h"
 
 #include <stdlib.h>
@@ -43,8 +43,11 @@ struct answer {
     enum field field;                      /* what the value after the last key is */
     bool items_seen;
     bool too_many;
-    size_t item; /* the next one's number */
+    bool foreign; /* an item is of no operation that waits for one */
+    size_t item;  /* the next one's number */
     unsigned actions;
+    enum operation_kind kind;
+    struct operation *named; /* by the item's _id; null: it has none */
     int status;
     bool has_error;
     bool diverted; /* the document went to a failure store */
@@ -92,6 +95,7 @@ void answer_free(struct answer *a)
 static void begin_item(struct answer *a)
 {
     a->actions = 0;
+    a->named = NULL;
     a->status = 0;
     a->has_error = false;
     a->diverted = false;
@@ -113,9 +117,20 @@ static void join_cause(struct answer *a)
     buf_push(&a->reason, buf_text(&a->cause_reason), a->cause_reason.len);
 }
 
-static void settle_item(struct answer *a)
+static void settle_operation(struct operation *o, const struct item *item)
 {
-    struct operation *o = &a->batch->operations[a->item];
+    o->answered = true;
+    o->http_status = item->status;
+    o->outcome = outcome_of_item(o, item, &o->seen);
+}
+
+static bool settle_item(struct answer *a)
+{
+    struct operation *o = a->named != NULL ? a->named : &a->batch->operations[a->item];
+    a->foreign = o->answered;
+    if (a->foreign) {
+        return false;
+    }
     struct item item = {
         .status = a->status,
         .has_error = a->has_error,
@@ -123,8 +138,7 @@ static void settle_item(struct answer *a)
         .type = span_make(buf_text(&a->type), a->type.len),
         .reason = span_make(buf_text(&a->reason), a->reason.len),
     };
-    o->http_status = a->status;
-    o->outcome = outcome_of_item(o, &item, &o->seen);
+    settle_operation(o, &item);
     if (a->diverted && !a->has_error) {
         buf_push_literal(&a->type, "failure_store");
         buf_push_literal(&a->reason, "a data stream's failure store took the document");
@@ -134,6 +148,7 @@ static void settle_item(struct answer *a)
         batch_set_reason(a->batch, o, span_make(buf_text(&a->type), a->type.len),
                          span_make(buf_text(&a->reason), a->reason.len));
     }
+    return true;
 }
 
 /* The place that a container has by the key or array before it. */
@@ -192,8 +207,9 @@ static bool on_close(void *context, unsigned depth)
     struct answer *a = context;
     a->field = FIELD_NONE;
     if (depth > 1 && a->places[depth - 1] == PLACE_ITEMS) {
-        settle_item(a);
+        bool ours = settle_item(a);
         a->item++;
+        return ours;
     }
     return true;
 }
@@ -208,6 +224,7 @@ static bool on_key(void *context, unsigned depth, struct span text)
     }
     if (place == PLACE_ITEM) {
         a->field = FIELD_ACTION;
+        a->kind = span_is(text, "delete") ? OPERATION_DELETE : OPERATION_UPSERT;
         return ++a->actions == 1;
     }
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -215,6 +232,7 @@ static bool on_key(void *context, unsigned depth, struct span text)
             a->field = keys[i].field;
         }
     }
+    a->walk.exact = a->field == FIELD_ID; /* all other texts are for people */
     return true;
 }
 
@@ -242,30 +260,38 @@ static bool may_be_plain(const struct answer *a, unsigned depth)
            a->field != FIELD_ITEMS;
 }
 
-/* Nobody is asked for ids, and position decides. One that is there all the same and is another's
- * belongs to the answer of another request. Control characters come as blanks. */
-static bool is_our_id(const struct answer *a, struct span id)
+static bool is_named(const struct answer *a, const struct operation *o, struct span id)
 {
-    struct span key = batch_key(a->batch, &a->batch->operations[a->item]);
-    size_t len = key.len < WALK_TEXT_BYTES ? key.len : WALK_TEXT_BYTES;
-    if (id.len != len) {
+    struct span key = batch_key(a->batch, o);
+    return !o->answered && o->kind == a->kind && key.len == id.len &&
+           memcmp(key.data, id.data, id.len) == 0;
+}
+
+/* Nearly always the one of the item's place. Not where an ingest pipeline refuses or drops several
+ * documents: OpenSearch puts those in places of each other, a drop (200) in that of a refusal too.
+ * A witness has its document's id, but is a delete. */
+static bool find_named(struct answer *a, struct span id)
+{
+    size_t place = a->item;
+    if (a->named != NULL) {
         return false;
     }
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)key.data[i];
-        if (id.data[i] != (c < 0x20 || c == 0x7f ? ' ' : key.data[i])) {
-            return false;
-        }
+    for (size_t i = 0; i < a->wanted && a->named == NULL; i++) {
+        struct operation *o = &a->batch->operations[place];
+        a->named = is_named(a, o, id) ? o : NULL;
+        place = place + 1 < a->wanted ? place + 1 : 0;
     }
-    return true;
+    a->foreign = a->named == NULL;
+    return !a->foreign;
 }
 
 static bool on_string(void *context, unsigned depth, struct span text)
 {
     struct answer *a = context;
-    if (!may_be_plain(a, depth) || (a->field == FIELD_ID && !is_our_id(a, text))) {
+    if (!may_be_plain(a, depth) || (a->field == FIELD_ID && !find_named(a, text))) {
         return false;
     }
+    a->walk.exact = false;
     struct buf *kept = text_of_field(a, a->field);
     if (kept != NULL) {
         buf_reset(kept);
@@ -307,39 +333,84 @@ static bool on_scalar(void *context, unsigned depth, struct span text)
     return first && a->status > 0;
 }
 
-/* Items as the services write them where all is well: nearly all of them. */
-static const struct plain_item {
+/* How an item begins whose operation went well, as the services write it. */
+static const struct plain_start {
     struct span text;
-    int status;
-} plain_items[] = {
-#define PLAIN(text, status)                                                                        \
+    enum operation_kind kind;
+} plain_starts[] = {
+#define PLAIN(text, kind)                                                                          \
     {                                                                                              \
-        {text, sizeof(text) - 1}, status                                                           \
+        {text, sizeof(text) - 1}, kind                                                             \
     }
-    PLAIN("{\"index\":{\"status\":201}}", 201),  PLAIN("{\"index\":{\"status\":200}}", 200),
-    PLAIN("{\"create\":{\"status\":201}}", 201), PLAIN("{\"delete\":{\"status\":200}}", 200),
-    PLAIN("{\"delete\":{\"status\":404}}", 404),
+    PLAIN("{\"index\":{", OPERATION_UPSERT),
+    PLAIN("{\"delete\":{", OPERATION_DELETE),
+    PLAIN("{\"create\":{", OPERATION_UPSERT),
 };
 
-/* Knows a plain item by its bytes, which costs a tenth of reading it. */
+/* Takes a text that the bytes begin with off them. */
+static inline bool skip(struct span *bytes, const char *text, size_t len)
+{
+    if (bytes->len < len || memcmp(bytes->data, text, len) != 0) {
+        return false;
+    }
+    *bytes = span_make(bytes->data + len, bytes->len - len);
+    return true;
+}
+
+#define SKIP(bytes, literal) skip(bytes, "" literal, sizeof(literal) - 1)
+
+/* The key as it stands where nothing of it is escaped. */
+static bool skip_key(struct span *bytes, struct span key)
+{
+    for (size_t i = 0; i < key.len; i++) {
+        if ((unsigned char)key.data[i] < 0x20 || key.data[i] == '"' || key.data[i] == '\\') {
+            return false;
+        }
+    }
+    return skip(bytes, key.data, key.len);
+}
+
+static bool skip_start(struct span *bytes, enum operation_kind kind)
+{
+    for (size_t i = 0; i < sizeof(plain_starts) / sizeof(plain_starts[0]); i++) {
+        const struct plain_start *start = &plain_starts[i];
+        if (start->kind == kind && skip(bytes, start->text.data, start->text.len)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool skip_status(struct span *bytes, int *status)
+{
+    if (!SKIP(bytes, "\"status\":") || bytes->len < 3) {
+        return false;
+    }
+    *status = parse_status(span_make(bytes->data, 3));
+    *bytes = span_make(bytes->data + 3, bytes->len - 3);
+    return *status > 0 && SKIP(bytes, "}}");
+}
+
+/* Knows a plain item of the operation of its place by its bytes, which costs a tenth of reading it:
+ * nearly all items are such. */
 static size_t on_take(void *context, unsigned depth, struct span bytes)
 {
     struct answer *a = context;
     if (a->places[depth] != PLACE_ITEMS || a->item >= a->wanted) {
         return 0;
     }
-    for (size_t i = 0; i < sizeof(plain_items) / sizeof(plain_items[0]); i++) {
-        const struct plain_item *plain = &plain_items[i];
-        if (bytes.len >= plain->text.len &&
-            memcmp(bytes.data, plain->text.data, plain->text.len) == 0) {
-            struct operation *o = &a->batch->operations[a->item++];
-            struct item item = {.status = plain->status};
-            o->http_status = plain->status;
-            o->outcome = outcome_of_item(o, &item, &o->seen);
-            return plain->text.len;
-        }
+    struct operation *o = &a->batch->operations[a->item];
+    struct span rest = bytes;
+    struct item item = {0};
+    if (o->answered || !skip_start(&rest, o->kind) ||
+        (SKIP(&rest, "\"_id\":\"") &&
+         !(skip_key(&rest, batch_key(a->batch, o)) && SKIP(&rest, "\","))) ||
+        !skip_status(&rest, &item.status)) {
+        return 0;
     }
-    return 0;
+    settle_operation(o, &item);
+    a->item++;
+    return bytes.len - rest.len;
 }
 
 static const struct walk_events events = {on_open, on_close, on_key, on_string, on_scalar, on_take};
@@ -350,6 +421,7 @@ static void set_all_unknown(struct batch *b)
     for (size_t i = 0; i < travelling; i++) {
         struct operation *o = &b->operations[i];
         o->outcome = OUTCOME_UNKNOWN;
+        o->answered = false;
         o->http_status = 0;
         o->seen = 0;
         o->reason_len = 0;
@@ -365,6 +437,7 @@ void answer_begin(struct answer *a, struct batch *batch)
     a->field = FIELD_NONE;
     a->items_seen = false;
     a->too_many = false;
+    a->foreign = false;
     a->item = 0;
     set_all_unknown(batch);
 }
@@ -381,6 +454,14 @@ static int explain(const struct answer *a, struct err *err)
         return err_set(err, ERR_TRANSIENT,
                        "the answer to a bulk request has more items than its %zu operations",
                        wanted);
+    }
+    if (a->foreign) {
+        err_set(err, ERR_TRANSIENT,
+                "item %zu of the answer to a bulk request is of no operation of the request, or a "
+                "second one of it",
+                a->item + 1);
+        err_hint(err, "an ingest pipeline must leave \"_id\" as it is");
+        return ERR_TRANSIENT;
     }
     if (a->walk.state == WALK_BROKEN) {
         return err_set(

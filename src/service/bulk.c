@@ -44,7 +44,7 @@ static void push_path(struct buf *out, const struct service *s, const char *inde
     buf_push_char(out, '/');
     http_push_segment(out, index, strlen(index));
     buf_printf(out,
-               "/_bulk?filter_path=items.*.status,items.*.error,items.*.failure_store"
+               "/_bulk?filter_path=items.*._id,items.*.status,items.*.error,items.*.failure_store"
                "&timeout=%llds%s",
                (long long)server_timeout_s(&s->options), product_bulk_query(&s->product));
     if (ingest_pipeline != NULL) {

@@ -17,17 +17,19 @@
 #define OPERATIONS 1000                /* of one request */
 #define PIECE_BYTES ((size_t)16 << 10) /* as they come from the network */
 
-#define WELL "{\"index\":{\"status\":201}}"
+#define WELL "{\"index\":{\"_id\":\"471100\",\"status\":201}}"
 #define FULL                                                                                       \
     "{\"index\":{\"_index\":\"events-1\",\"_id\":\"471100\",\"_version\":1763719200000000,"        \
     "\"result\":\"created\",\"_shards\":{\"total\":2,\"successful\":1,\"failed\":0},"              \
     "\"_seq_no\":471099,\"_primary_term\":1,\"status\":201}}"
 #define BUSY                                                                                       \
-    "{\"index\":{\"status\":429,\"error\":{\"type\":\"es_rejected_execution_exception\","          \
+    "{\"index\":{\"_id\":\"471100\",\"status\":429,\"error\":{\"type\":\"es_rejected_execution_"   \
+    "exception\","                                                                                 \
     "\"reason\":\"rejected execution of primary operation [coordinating_and_primary_bytes=104]\"}" \
     "}}"
 #define REFUSED                                                                                    \
-    "{\"index\":{\"status\":400,\"error\":{\"type\":\"mapper_parsing_exception\",\"reason\":"      \
+    "{\"index\":{\"_id\":\"471100\",\"status\":400,\"error\":{\"type\":\"mapper_parsing_"          \
+    "exception\",\"reason\":"                                                                      \
     "\"failed to parse field [amount] of type [double]\",\"caused_by\":{\"type\":"                 \
     "\"number_format_exception\",\"reason\":\"For input string: \\\"NaN\\\"\"}}}}"
 

@@ -52,6 +52,14 @@ static struct span raw_member(const char *line, size_t len, const char *name)
     return span_make(at, (size_t)(end - at));
 }
 
+static void push_named_item(struct bulk *b, bool is_delete)
+{
+    struct span id = raw_member(b->head, b->head_len, "\"_id\":\"");
+    buf_push_text(b->body, is_delete ? "{\"delete\":{\"_id\":\"" : "{\"index\":{\"_id\":\"");
+    buf_push(b->body, id.data, id.len);
+    buf_push_text(b->body, is_delete ? "\",\"status\":200}}" : "\",\"status\":201}}");
+}
+
 static void push_full_item(struct bulk *b, bool is_delete)
 {
     struct span id = raw_member(b->head, b->head_len, "\"_id\":\"");
@@ -71,10 +79,8 @@ static void end_action(struct bulk *b)
     }
     if (!b->filtered) {
         push_full_item(b, is_delete);
-    } else if (is_delete) {
-        buf_push_literal(b->body, "{\"delete\":{\"status\":200}}");
     } else {
-        buf_push_literal(b->body, "{\"index\":{\"status\":201}}");
+        push_named_item(b, is_delete);
     }
     atomic_fetch_add_explicit(is_delete ? &b->stats->deletes : &b->stats->upserts, 1,
                               memory_order_relaxed);

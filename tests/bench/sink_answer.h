@@ -35,7 +35,7 @@ struct sink_stats {
 /* A bulk body on its way in: an action line, then its document unless it is a delete. */
 struct bulk {
     struct sink_stats *stats;
-    bool filtered;    /* items have a status and nothing else */
+    bool filtered;    /* items have an id, a status and nothing else */
     bool source_next; /* the next line is a document */
     int64_t count;
     size_t head_len;

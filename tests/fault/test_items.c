@@ -204,7 +204,46 @@ START_TEST(one_document_answered_with_500_for_ever_is_a_dead_letter_and_stops_no
 }
 END_TEST
 
-SUITE_MAIN("fault/items", one_document_answered_with_500_for_ever_is_a_dead_letter_and_stops_nobody,
+static void is_dead(const struct world *w, const char *key, const char *reason)
+{
+    struct program_result result;
+    rowferry_run(&result, w->config, "deadletter", "show", key, NULL);
+    ck_assert_msg(strstr(result.out, reason) != NULL, "%s: %s%s", key, result.out, result.err);
+    program_result_release(&result);
+}
+
+#define REFUSED(id, status)                                                                        \
+    "{\"index\":{\"_id\":\"" id "\",\"status\":" status                                            \
+    ",\"error\":{\"type\":\"x\",\"reason\":\"of " id "\"}}}"
+
+/* As OpenSearch 2.19.4 answers where documents fail in an ingest pipeline. */
+START_TEST(refusals_in_another_order_are_of_the_documents_that_they_name)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 4, NULL);
+    world_install(&w);
+    world_fault(
+        &w, "{\"status\":200,\"count\":1,\"answer\":{\"items\":[" REFUSED("1", "400") "," REFUSED(
+                "4", "400") "," REFUSED("2", "429") "," REFUSED("3", "400") "]}}");
+    world_sync(&w, 3, &result);
+    ck_assert_int_eq(program_json_int(&result, "dead_letters"), 3);
+    ck_assert_int_eq(program_json_int(&result, "upserts"), 1);
+    ck_assert_int_eq(program_json_int(&result, "retried"), 1);
+    program_result_release(&result);
+    is_dead(&w, "1", "x: of 1");
+    is_dead(&w, "3", "x: of 3");
+    is_dead(&w, "4", "x: of 4");
+    rowferry_run(&result, w.config, "deadletter", "retry", NULL);
+    ck_assert_msg(result.exit_code == 0, "%d: %s%s", result.exit_code, result.out, result.err);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("fault/items", refusals_in_another_order_are_of_the_documents_that_they_name,
+           one_document_answered_with_500_for_ever_is_a_dead_letter_and_stops_nobody,
            one_item_with_every_fate_is_settled_exactly,
            two_items_with_every_mix_of_fates_are_settled_exactly,
            three_items_with_every_mix_of_fates_are_settled_exactly,

@@ -2,7 +2,8 @@
 /*
  * A bulk answer in pieces of any size. The first byte says how many operations were sent, the
  * second how large the pieces are. What is believed has to be JSON with one item for each
- * operation, and the size of the pieces must not matter.
+ * operation, an item with an _id is of the operation with that and its kind, and the size of the
+ * pieces must not matter.
  */
 #include <json-c/json.h>
 #include <string.h>
@@ -13,13 +14,15 @@
 
 #define MAX_DEPTH 128
 
+/* Upserts of 7, 8 and 9, and a delete of 7. */
 static void fill(struct batch *b, size_t count)
 {
+    static const char keys[] = "7897";
     batch_init(b, 1 << 20, 1 << 20, 100);
     for (size_t i = 0; i < count; i++) {
-        struct refusal refusal;
-        bool good = encode_delete(b, span_make("7", 1), 5, 1, &refusal);
-        FUZZ_EXPECT(good, "%s", refusal.reason);
+        batch_begin(b, i == 3 ? OPERATION_DELETE : OPERATION_UPSERT, span_make(keys + i, 1), 5, 1);
+        buf_push_literal(&b->bytes, "{}\n");
+        FUZZ_EXPECT(batch_commit(b), "no room for operation %zu", i);
     }
 }
 
@@ -39,7 +42,45 @@ static int feed(struct batch *b, const char *text, size_t len, size_t piece)
     return rc;
 }
 
-static void expect_items(const char *text, size_t len, size_t count)
+static size_t times(const char *text, const char *name)
+{
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, name)) != NULL; at++) {
+        n++;
+    }
+    return n;
+}
+
+static const struct operation *operation_of(const struct batch *b, const char *action,
+                                            const char *id)
+{
+    bool is_delete = strcmp(action, "delete") == 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const struct operation *o = &b->operations[i];
+        if ((o->kind == OPERATION_DELETE) == is_delete && span_is(batch_key(b, o), id)) {
+            return o;
+        }
+    }
+    return NULL;
+}
+
+static void expect_item(const struct batch *b, struct json_object *item, const char *text)
+{
+    json_object_object_foreach(item, action, result)
+    {
+        struct json_object *id = NULL;
+        struct json_object *status = NULL;
+        if (json_object_object_get_ex(result, "_id", &id) &&
+            json_object_object_get_ex(result, "status", &status) &&
+            json_object_is_type(id, json_type_string)) {
+            const struct operation *o = operation_of(b, action, json_object_get_string(id));
+            FUZZ_EXPECT(o != NULL && o->http_status == json_object_get_int(status),
+                        "believed with an item of another operation: %s", text);
+        }
+    }
+}
+
+static void expect_items(const char *text, size_t len, const struct batch *b)
 {
     struct json_object *items = NULL;
     struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
@@ -51,8 +92,12 @@ static void expect_items(const char *text, size_t len, size_t count)
         strstr(first + 1, "items\"") == NULL && strchr(text, '\\') == NULL) {
         json_object_object_get_ex(json, "items", &items);
         FUZZ_EXPECT(json_object_is_type(items, json_type_array) &&
-                        json_object_array_length(items) == count,
-                    "believed with %zu operations: %s", count, text);
+                        json_object_array_length(items) == b->count,
+                    "believed with %zu operations: %s", b->count, text);
+        bool once = times(text, "\"_id\"") == b->count && times(text, "\"status\"") == b->count;
+        for (size_t i = 0; once && i < b->count; i++) {
+            expect_item(b, json_object_array_get_idx(items, i), text);
+        }
     }
     json_object_put(json);
     json_tokener_free(tokener);
@@ -82,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_EXPECT(rc == 0 || o->outcome == OUTCOME_UNKNOWN, "operation %zu is settled", i);
     }
     if (rc == 0) {
-        expect_items(text, len, count);
+        expect_items(text, len, &whole);
     }
     batch_release(&whole);
     batch_release(&pieces);

@@ -42,6 +42,7 @@ struct operation {
     unsigned refused; /* how often in a row it was refused by a status of its own, */
     bool witnessed;   /* and whether its witness passed the last time */
     bool witness;     /* it is one itself, and no change of a row */
+    bool answered;    /* an item of the present answer is of it */
 };
 
 /* "upsert", "delete" */

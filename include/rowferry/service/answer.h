@@ -3,11 +3,12 @@
  * Reads a bulk answer as it arrives, in constant memory: a pull parser for this one shape.
  *
  * Feed it the bytes in any pieces. It sets status, outcome (service/outcome.h), seen version and
- * reason of operation i from item i: position decides. An item as the services write it where all
- * is well is known by its bytes; only others are read. An item that names another _id makes the
- * whole answer somebody else's. The top-level "errors" is not read: it is false where a failure
- * store took documents, and the items say all. Depth, sizes and numbers are bounded; anything
- * unexpected is an error.
+ * reason of the operation that an item is of: that with its _id and kind which has none yet, or
+ * item i of operation i where the item has no _id. An item as the services write it where all is
+ * well is known by its bytes; only others are read. One that is of no operation, or a second of the
+ * same, makes the whole answer somebody else's. The top-level "errors" is not read: it is false
+ * where a failure store took documents, and the items say all. Depth, sizes and numbers are
+ * bounded; anything unexpected is an error.
  */
 #ifndef ROWFERRY_SERVICE_ANSWER_H
 #define ROWFERRY_SERVICE_ANSWER_H

@@ -73,6 +73,11 @@ static void expect(const char *kinds, const char *json, const char *outcomes)
 }
 
 #define GOOD "{\"index\":{\"status\":200}}"
+#define ITEMS(items) "{\"items\":[" items "]}"
+#define NAMED(action, id, status) "{\"" action "\":{\"_id\":\"" id "\",\"status\":" status "}}"
+#define WRONG(id, status)                                                                          \
+    "{\"index\":{\"_id\":\"" id "\",\"status\":" status                                            \
+    ",\"error\":{\"type\":\"x\",\"reason\":\"of " id "\"}}}"
 #define MISSING "{\"delete\":{\"status\":404}}"
 #define CONFLICT(current)                                                                          \
     "{\"index\":{\"status\":409,\"error\":{\"type\":\"version_conflict_engine_exception\","        \
@@ -194,22 +199,121 @@ START_TEST(a_document_in_the_failure_store_is_not_done)
 }
 END_TEST
 
-START_TEST(an_id_with_a_control_character_is_still_ours)
+/* As OpenSearch 2.19.4 answers where an ingest pipeline refuses or drops several documents. */
+START_TEST(items_in_another_order_are_of_the_operations_that_they_name)
+{
+    expect("uuuu",
+           ITEMS(NAMED("index", "0", "201") "," WRONG("2", "400") "," WRONG("1", "429") "," NAMED(
+               "index", "3", "200")),
+           "drxd");
+    expect("uuduu",
+           ITEMS(NAMED("index", "0", "201") "," NAMED("index", "4", "200") "," NAMED(
+               "delete", "2", "404") "," WRONG("3", "500") "," WRONG("1", "500")),
+           "drdrd");
+    expect("uuu", ITEMS(WRONG("2", "400") "," WRONG("1", "400") "," NAMED("index", "0", "200")),
+           "dxx");
+}
+END_TEST
+
+START_TEST(reasons_in_another_order_are_of_the_operations_that_they_name)
 {
     struct batch b;
     struct err err;
     struct answer *a = answer_new();
-    batch_init(&b, 1 << 20, 1 << 20, 10);
-    batch_begin(&b, OPERATION_UPSERT, span_make("a\tb\x7f", 4), OURS, 1);
-    buf_push_literal(&b.bytes, "{}\n");
-    ck_assert(batch_commit(&b));
-    const char *json = "{\"items\":[{\"index\":{\"_id\":\"a\\tb\\u007f\",\"status\":200}}]}";
-    for (size_t cut = 0; cut < strlen(json); cut++) {
-        ck_assert_int_eq(read_cut(a, &b, json, cut, &err), 0);
-        ck_assert_int_eq(b.operations[0].outcome, OUTCOME_DONE);
+    make_batch(&b, "uuu");
+    ck_assert_int_eq(
+        read_bytes(a, &b, ITEMS(WRONG("0", "400") "," WRONG("2", "400") "," WRONG("1", "400")),
+                   &err),
+        0);
+    for (size_t i = 0; i < 3; i++) {
+        char wanted[] = "x: of ?";
+        wanted[6] = (char)('0' + i);
+        struct span reason = batch_reason(&b, &b.operations[i]);
+        ck_assert_msg(span_is(reason, wanted), "%zu: %.*s", i, (int)reason.len, reason.data);
     }
     answer_free(a);
     batch_release(&b);
+}
+END_TEST
+
+/* A document and the delete beside it have one id. */
+START_TEST(items_of_one_id_are_told_apart_by_their_kind)
+{
+    struct batch b;
+    struct err err;
+    struct answer *a = answer_new();
+    make_batch(&b, "uud");
+    b.operations[2].key_offset = b.operations[1].key_offset;
+    static const char *const answers[] = {
+        ITEMS(WRONG("1", "500") "," WRONG("0", "500") "," NAMED("delete", "1", "404")),
+        ITEMS(NAMED("delete", "1", "404") "," WRONG("1", "500") "," WRONG("0", "500")),
+        ITEMS(WRONG("0", "500") "," NAMED("delete", "1", "404") "," WRONG("1", "500")),
+    };
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+        ck_assert_int_eq(read_bytes(a, &b, answers[i], &err), 0);
+        check_outcomes(&b, "rrd", answers[i], 0);
+    }
+    answer_free(a);
+    batch_release(&b);
+}
+END_TEST
+
+START_TEST(an_item_of_no_operation_or_a_second_one_is_not_believed)
+{
+    struct batch b;
+    struct err err;
+    struct answer *a = answer_new();
+    expect("uu", ITEMS(NAMED("index", "1", "200") "," NAMED("index", "1", "200")), "uu");
+    expect("uu", ITEMS(NAMED("index", "0", "200") "," WRONG("0", "400")), "uu");
+    expect("uu", ITEMS(WRONG("1", "400") "," GOOD), "uu");
+    expect("uu", ITEMS(NAMED("index", "0", "200") "," NAMED("index", "5", "200")), "uu");
+    expect("u", ITEMS(NAMED("delete", "0", "200")), "u");
+    expect("d", ITEMS(NAMED("index", "0", "200")), "u");
+    expect("u", "{\"items\":[{\"index\":{\"_id\":\"0\",\"_id\":\"0\",\"status\":200}}]}", "u");
+    make_batch(&b, "uu");
+    ck_assert_int_eq(
+        read_bytes(a, &b, ITEMS(NAMED("index", "0", "200") "," NAMED("index", "5", "200")), &err),
+        ERR_TRANSIENT);
+    ck_assert_msg(
+        strstr(err.message, "item 2 of the answer to a bulk request is of no operation") != NULL,
+        "%s", err.message);
+    answer_free(a);
+    batch_release(&b);
+}
+END_TEST
+
+static void expect_key(const char *key, const char *quoted, bool ours)
+{
+    struct batch b;
+    struct err err;
+    struct answer *a = answer_new();
+    char json[128];
+    snprintf(json, sizeof(json), ITEMS(NAMED("index", "%s", "200")), quoted);
+    batch_init(&b, 1 << 20, 1 << 20, 10);
+    batch_begin(&b, OPERATION_UPSERT, span_make(key, strlen(key)), OURS, 1);
+    buf_push_literal(&b.bytes, "{}\n");
+    ck_assert(batch_commit(&b));
+    for (size_t cut = 0; cut < strlen(json); cut++) {
+        int rc = read_cut(a, &b, json, cut, &err);
+        ck_assert_msg((rc == 0) == ours, "%s cut at %zu", json, cut);
+    }
+    answer_free(a);
+    batch_release(&b);
+}
+
+START_TEST(an_id_is_compared_as_it_is_written_and_as_it_is_meant)
+{
+    expect_key("a\xc3\xa9\x7f", "a\xc3\xa9\x7f", true);
+    expect_key("a\xc3\xa9", "a\\u00e9", true);
+    expect_key("a\tb", "a\\tb", true);
+    expect_key("a\tb", "a\\nb", false);
+    expect_key("a\tb", "a b", false);
+    expect_key("a\tb", "a\tb", false);
+    expect_key("a\"b\\c", "a\\\"b\\\\c", true);
+    expect_key("a\\u0041", "a\\u0041", false);
+    expect_key("aA", "a\\u0041", true);
+    expect_key("a\",\"status\":200}},{\"index\":{\"_id\":\"a",
+               "a\",\"status\":200}},{\"index\":{\"_id\":\"a", false);
 }
 END_TEST
 
@@ -341,8 +445,13 @@ SUITE_MAIN("service/answer", a_good_answer_of_both_products, an_unfiltered_answe
            errors_after_items_or_not_at_all_means_reading_them,
            a_failed_item_is_seen_where_errors_says_that_all_is_well,
            a_document_in_the_failure_store_is_not_done,
-           an_id_with_a_control_character_is_still_ours, seen_version_status_and_reason_are_kept,
-           an_error_may_be_a_bare_text_or_null, unknown_keys_are_skipped_at_any_depth,
-           a_wrong_number_of_items_is_not_believed, a_cut_answer_is_not_believed_at_any_byte,
-           what_is_no_bulk_answer_is_not_believed, an_item_without_a_status_is_unknown_alone,
-           endless_nesting_and_reasons_stay_bounded, a_reader_is_used_for_one_answer_after_another)
+           items_in_another_order_are_of_the_operations_that_they_name,
+           reasons_in_another_order_are_of_the_operations_that_they_name,
+           items_of_one_id_are_told_apart_by_their_kind,
+           an_item_of_no_operation_or_a_second_one_is_not_believed,
+           an_id_is_compared_as_it_is_written_and_as_it_is_meant,
+           seen_version_status_and_reason_are_kept, an_error_may_be_a_bare_text_or_null,
+           unknown_keys_are_skipped_at_any_depth, a_wrong_number_of_items_is_not_believed,
+           a_cut_answer_is_not_believed_at_any_byte, what_is_no_bulk_answer_is_not_believed,
+           an_item_without_a_status_is_unknown_alone, endless_nesting_and_reasons_stay_bounded,
+           a_reader_is_used_for_one_answer_after_another)
