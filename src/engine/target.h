@@ -33,12 +33,12 @@ struct target {
     struct clock clock;
     struct source_facts facts;
     char cluster[PRODUCT_CLUSTER_BYTES]; /* the service's uuid, or "" */
-    struct buf replaced;          /* the consumer of the generation that a swap replaced */
-    struct checkpoint checkpoint; /* as the state file has it, kept current here */
-    const struct guard *guard;    /* borrowed: what a swap may take from those who search */
-    bool taken_over;              /* this run took the checkpoint over from the source */
-    bool rivals;                  /* see pipeline_options */
-    bool stood_by;                /* the same */
+    struct buf replaced;                 /* the consumer of the generation that a swap replaced */
+    struct checkpoint checkpoint;        /* as the state file has it, kept current here */
+    const struct guard *guard;           /* borrowed: what a swap may take from those who search */
+    bool taken_over;                     /* this run took the checkpoint over from the source */
+    bool rivals;                         /* see pipeline_options */
+    bool stood_by;                       /* the same */
     bool next;  /* of a rebuild: beside the live one, and not to be taken over from anywhere */
     bool adopt; /* an index that bears the alias's name may be replaced */
     int64_t begun_us; /* the same: when it was wished for, by which its indices are known; 0: not */

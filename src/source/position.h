@@ -12,7 +12,8 @@
  *     ... on <timeline>                                      where the server stood then
  *     ... on <timeline> again                                read once more: a reconcile is due
  *     ... on <timeline> since <transaction> in <oid>         of that registration and table
- *     ... in <oid> of <oid> at <number>                      of that database and life of the server
+ *     ... in <oid> of <oid> at <number>                      of that database and life of the
+ * server
  *
  * A snapshot is PostgreSQL's own text, xmin:xmax:xip,xip. A key is escaped so that it is one word.
  * Where several key ranges meet stands a value of the key's first part, which is the last of the
@@ -70,7 +71,7 @@ struct position {
 
     uint64_t timeline; /* 0: unknown */
     bool again;
-    uint64_t since; /* the transaction that registered its consumer; 0: unknown */
+    uint64_t since;    /* the transaction that registered its consumer; 0: unknown */
     uint32_t table;    /* oid */
     uint32_t database; /* oid; 0: unknown */
     uint64_t life;     /* of the server, from one start or recovery to the next; 0: unknown */

@@ -63,8 +63,7 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_LETTERS_EACH] =
         "select key, kind, reason, http_status, version, first_us, last_us, attempts, error_type"
         " from dead_letter where pipeline = ?1 and generation_number = " CURRENT_GENERATION
-        " and (first_us, key) > (?6, ?7)" WANTED_LETTERS
-        " order by first_us, key limit ?5",
+        " and (first_us, key) > (?6, ?7)" WANTED_LETTERS " order by first_us, key limit ?5",
     [SQL_LETTERS_GROUPS] =
         "select error_type, http_status = 0, count(*), min(first_us), max(last_us)"
         " from dead_letter where pipeline = ?1 and generation_number = " CURRENT_GENERATION

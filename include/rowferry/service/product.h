@@ -14,11 +14,11 @@ enum product { PRODUCT_UNKNOWN, PRODUCT_OPENSEARCH, PRODUCT_ELASTICSEARCH };
 
 struct product_info {
     enum product product;
-    int major, minor; /* 0 where the credential may not ask */
-    char version[32]; /* "2.19.4", or "" */
-    bool stand_in;    /* devsearch says so itself */
+    int major, minor;                    /* 0 where the credential may not ask */
+    char version[32];                    /* "2.19.4", or "" */
+    bool stand_in;                       /* devsearch says so itself */
     char cluster[PRODUCT_CLUSTER_BYTES]; /* its uuid, or "" */
-    bool permitted;   /* false: GET / answered 403; product told by the text of the refusal */
+    bool permitted; /* false: GET / answered 403; product told by the text of the refusal */
 };
 
 /* GET /. A 403 is no failure (least-privileged keys get it); 401 is ERR_REJECTED. */

@@ -202,7 +202,10 @@ void fake_open_print(char *position, size_t size, const size_t *places, size_t c
 
 void fake_say_life(const struct fake *f, char *out, size_t size)
 {
-    snprintf(out, size, f->life > 0 ? " at %zu" : "", f->life);
+    out[0] = '\0';
+    if (f->life > 0) {
+        snprintf(out, size, " at %zu", f->life);
+    }
 }
 
 void fake_fall_back(const struct fake *f, const char *position, size_t *log, size_t *behind,
