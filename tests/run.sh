@@ -11,7 +11,7 @@
 #   tests/run.sh --long                 without: kills (100 among faults), outages, restarts, damaged state files, memory,
 #                                       a kill at every 20th call to the system (which ones, the commit says), and calls that fail,
 #                                       4,000 seeds of the simulation, mutants that it must catch, and
-#                                       half a minute of fuzzing for each target (with clang),
+#                                       a quarter of a minute of fuzzing for each target (with clang),
 #                                       300 random histories, 250,000 changes, 600,000 rows, 100 verifies,
 #                                       package, units and image on clean trees of Debian (as root)
 #   tests/run.sh --night [--evidence]   the same with the full numbers and on all real search servers, in a night:
@@ -171,7 +171,7 @@ beyond() {
     local rc=0
     tests/crash/mutants.sh || rc=$?
     [ -z "${ROWFERRY_MUTANTS:-}" ] || tests/crash/operators.py --count "$ROWFERRY_MUTANTS" || rc=$?
-    tests/fuzz/run.sh "${ROWFERRY_FUZZ_S:-30}" || rc=$?
+    tests/fuzz/run.sh "${ROWFERRY_FUZZ_S:-15}" || rc=$?
     return "$rc"
 }
 
@@ -187,7 +187,8 @@ main() {
     build
     wait
     export ROWFERRY_FETCH_S=10 # what has not come by now is skipped
-    ctest --test-dir "$build" "${select[@]}" --parallel 2 --timeout 600 --output-on-failure --no-tests=error \
+    # one more than there are cores: many tests wait, for a silence or for a server
+    ctest --test-dir "$build" "${select[@]}" --parallel "$(($(nproc) + 1))" --timeout 600 --output-on-failure --no-tests=error \
         --output-junit "$results" "$@" || rc=$?
     summary
     [ ! -s "${ROWFERRY_PLACES:-}" ] ||
