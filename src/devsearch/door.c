@@ -45,7 +45,9 @@ static bool origin_is_ours(const char *origin, const char *own)
 
 bool door_refuses(const struct options *o, const struct knock *k, struct answer *a)
 {
-    if (k->host != NULL && !host_is_ours(k->host, (const char *const[]){o->host}, 1)) {
+    /* A page whose name was made to point here has no credential of ours. */
+    if (!auth_wanted(o) && k->host != NULL &&
+        !host_is_ours(k->host, (const char *const[]){o->host}, 1)) {
         answer_plain_error(
             a, 421,
             "Host names another machine: use an address, localhost, or the host that "
