@@ -12,6 +12,19 @@
 #define OPEN_LONG_MS 60000
 #define CLOCK_APART_MS 2000
 
+/* Of each of these UTF8 has every character. */
+static bool is_within_utf8(const char *encoding)
+{
+    static const char *const names[] = {"UTF8",   "LATIN1", "LATIN2",  "LATIN4", "LATIN5",
+                                        "LATIN6", "LATIN7", "LATIN8",  "LATIN9", "LATIN10",
+                                        "KOI8R",  "KOI8U",  "WIN1256", "WIN866", "ISO_8859_5"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        is = is || strcmp(encoding, names[i]) == 0;
+    }
+    return is;
+}
+
 static void say_encoding(struct check *c, const struct review_server *r)
 {
     c->what = "encoding";
@@ -21,6 +34,10 @@ static void say_encoding(struct check *c, const struct review_server *r)
                   "encoding 'UTF8' template template0",
                   "SQL_ASCII takes any bytes: a row that is not UTF-8 cannot be read and stops the "
                   "pipeline");
+    } else if (!is_within_utf8(r->encoding)) {
+        check_say(c, VERDICT_WARN, NULL,
+                  "%s has characters that UTF8 does not have: a row with one becomes a dead letter",
+                  r->encoding);
     } else {
         check_say(c, VERDICT_PASS, NULL, "%s", r->encoding);
     }
