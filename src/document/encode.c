@@ -219,6 +219,9 @@ bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *r
                    uint64_t page, struct refusal *refusal)
 {
     const struct value *key = &row->values[0];
+    if (row->unreadable != NULL) {
+        return refuse(refusal, NULL, row->unreadable, NULL);
+    }
     if (!key_fits(key, refusal)) {
         return false;
     }

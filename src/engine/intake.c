@@ -406,6 +406,12 @@ void intake_let_go(struct intake *r)
 
 static int intake_lose(struct intake *r, struct err *err)
 {
+    if (r->capture != NULL && r->capture->wiser) {
+        r->capture->wiser = false;
+        r->reading = INTAKE_CLOSED;
+        intake_forget_again(r, false);
+        return 0;
+    }
     intake_let_go(r);
     return patience_away(r->patience, &r->clock, err) ? 0 : ERR_TRANSIENT;
 }
@@ -462,15 +468,6 @@ int intake_idle_fd(const struct intake *r)
 {
     return r->capture != NULL && r->reading == INTAKE_DRAINED ? r->capture->ops->fd(r->capture)
                                                               : -1;
-}
-
-bool intake_copies(const struct intake *r)
-{
-    struct capture_progress copy = {.share = 1};
-    if (r->capture != NULL) {
-        r->capture->ops->progress(r->capture, &copy);
-    }
-    return copy.share < 1;
 }
 
 void intake_release_source(struct intake *r, const char *position, const char *letters, bool now)

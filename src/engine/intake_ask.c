@@ -12,6 +12,15 @@ static bool between_pages(const struct intake *r)
     return r->capture != NULL && (r->reading == INTAKE_IDLE || r->reading == INTAKE_DRAINED);
 }
 
+bool intake_copies(const struct intake *r)
+{
+    struct capture_progress copy = {.share = 1};
+    if (r->capture != NULL) {
+        r->capture->ops->progress(r->capture, &copy);
+    }
+    return copy.share < 1;
+}
+
 /* A connection that is lost is met again by the next poll or page; what is refused stays so. */
 static bool answered(int rc, bool *never)
 {

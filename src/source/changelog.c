@@ -418,6 +418,9 @@ static void changelog_free(struct capture *capture)
     free(c->table_name);
     free(c->where);
     free(c->fingerprint);
+    if (!c->helps) {
+        free(c->unreadable);
+    }
     pg_close(c->pg);
     free(c);
 }
@@ -442,6 +445,7 @@ struct changelog *changelog_new(struct pg *pg, const struct changelog_options *o
     c->dependency_count = o->dependency_count;
     c->columns = text_copy_list(o->columns, o->column_count);
     c->column_count = o->column_count;
+    c->unreadable = mem_zero(1, sizeof(*c->unreadable));
     c->fingerprint = o->fingerprint != NULL ? text_copy(o->fingerprint) : NULL;
     c->page_rows = o->page_rows > 0 ? o->page_rows : PAGE_ROWS;
     c->page_blocks = o->page_blocks > 0 ? o->page_blocks : PAGE_BLOCKS_COUNT;

@@ -25,7 +25,8 @@ static int send(struct changelog *c, size_t most_rows, const char *sql, const ch
 {
     const struct reader_form form = {c->column_count + 1, most_rows};
     c->next_stage = STAGE_ROWS;
-    return reader_send(&c->reader, form, sql, params, count, err);
+    return unreadable_send(c->unreadable, &c->reader, form, c->column_count, sql, params, count,
+                           err);
 }
 
 static bool by_blocks(const struct changelog *c)

@@ -266,6 +266,7 @@ static int step(struct copy *c, struct change *change, struct err *err)
     struct lane *lane = &c->lanes[c->turn];
     int rc = changelog_next(&lane->log->capture, change, err);
     if (rc < 0) {
+        c->capture.wiser = lane->log->capture.wiser;
         return rc;
     }
     switch (change->kind) {
@@ -316,6 +317,7 @@ static int copy_resume(struct capture *capture, const char *position, struct err
 {
     struct copy *c = of(capture);
     alone(c);
+    leader(c)->capture.wiser = false;
     int rc = leads(c)->resume(&leader(c)->capture, position, err);
     capture->again = leader(c)->capture.again;
     capture->unpruned = leader(c)->capture.unpruned;
@@ -331,8 +333,10 @@ static int copy_begin(struct capture *capture, struct err *err)
     struct copy *c = of(capture);
     leader(c)->capture.guarded = capture->guarded;
     leader(c)->capture.harmless = capture->harmless;
-    return c->left.kind == POSITION_LOG ? leads(c)->begin(&leader(c)->capture, err)
-                                        : begin_copy(c, err);
+    int rc = c->left.kind == POSITION_LOG ? leads(c)->begin(&leader(c)->capture, err)
+                                          : begin_copy(c, err);
+    capture->wiser = leader(c)->capture.wiser;
+    return rc;
 }
 
 static int copy_begin_keys(struct capture *capture, const struct span *keys, size_t count,
@@ -346,7 +350,9 @@ static int copy_next(struct capture *capture, struct change *change, struct err 
 {
     struct copy *c = of(capture);
     if (!c->open) {
-        return changelog_next(&leader(c)->capture, change, err);
+        int rc = changelog_next(&leader(c)->capture, change, err);
+        capture->wiser = leader(c)->capture.wiser;
+        return rc;
     }
     for (size_t waiting = 0; waiting < c->lane_count; waiting++) {
         if (!c->lanes[c->turn].reading) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A change log that reads ranges of a copy for another, with a connection of its own. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "changelog_private.h"
@@ -44,6 +45,8 @@ int changelog_helper(struct changelog **out, const struct changelog *c, struct e
     }
     struct changelog *helper = changelog_new(pg, &options);
     helper->helps = true;
+    free(helper->unreadable);
+    helper->unreadable = c->unreadable;
     rc = changelog_prepare(helper, err);
     if (rc == 0) {
         rc = look(helper, err);

@@ -42,8 +42,11 @@ void changelog_name_watched(struct changelog *c)
 /* A condition or a query may look at any column. */
 static struct page_request request_of(struct changelog *c, const struct position *at)
 {
-    struct page_request r = {
-        .table = c->table, .capture = c->installed.capture, .at = at, .nowait = c->helps};
+    struct page_request r = {.table = c->table,
+                             .capture = c->installed.capture,
+                             .at = at,
+                             .nowait = c->helps,
+                             .unreadable = c->unreadable};
     r.types = c->types.len > 0 ? buf_text(&c->types) : NULL;
     if (c->query == NULL) {
         r.columns = c->where == NULL ? buf_text(&c->watched) : NULL;
@@ -189,6 +192,7 @@ void changelog_clear_page(struct changelog *c)
     c->keys_only = false;
     c->presence.way = PRESENCE_LIST;
     c->unsure = false;
+    c->reread = false;
     c->tells_left = false;
 }
 
@@ -196,7 +200,13 @@ int changelog_read_page(struct changelog *c, struct err *err)
 {
     bool log = c->kind == PAGE_LOG || c->kind == PAGE_FAN;
     struct page_request request = request_of(c, log ? &c->at : NULL);
+    struct err ignored;
     int rc = page_open(&c->page, c->pg, &request, err);
+    if (rc < 0 && log && unreadable_met(err) && pg_recover(c->pg, &ignored) == 0 &&
+        unreadable_learn(c->unreadable, c->pg, err)) {
+        c->capture.wiser = true;
+        rc = err_set(err, ERR_TRANSIENT, "a key holds %s", c->unreadable->words);
+    }
     return rc == 0 ? check_look(c, &c->page.look, err) : rc;
 }
 

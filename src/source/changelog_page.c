@@ -18,6 +18,9 @@ static int wanted(struct changelog *c, struct span key, struct err *err)
     case KEYSET_STRANGER:           /* equal for the table, another text: is asked for by itself */
         return c->kind == PAGE_FAN; /* nothing says what text a query gives its keys */
     default:
+        if (c->reread) { /* it was told before */
+            return 0;
+        }
         err_set(err, ERR_REJECTED, "the key \"%.*s\" stands for two rows of %s%s",
                 (int)(key.len < 200 ? key.len : 200), key.data,
                 c->query != NULL ? "from.query, the keys being those of " : "", c->table->quoted);
@@ -34,8 +37,7 @@ static void count_bytes(struct changelog *c, const struct row *row)
     }
 }
 
-static int give_row(struct changelog *c, const struct row *row, struct change *change,
-                    struct err *err)
+static int give_row(struct changelog *c, struct row *row, struct change *change, struct err *err)
 {
     const struct value *key = &row->values[0];
     int rc = 1;
@@ -43,6 +45,7 @@ static int give_row(struct changelog *c, const struct row *row, struct change *c
         presence_take(&c->presence, row);
         return 0;
     }
+    unreadable_take(c->unreadable, c->column_count + 1, row);
     *change = (struct change){.kind = CHANGE_ROW, .row = *row, .key_null = key->null};
     if (!key->null) {
         change->key = span_make(key->text, key->len);
@@ -82,12 +85,28 @@ static bool give_gone(struct changelog *c, struct change *change)
             }
         } else if (!c->keys.items[i].found) {
             bool foreseen = c->keys_only && c->kind != PAGE_ASKED;
+            c->keys.items[i].found = true; /* told, should the page be read again */
             *change = (struct change){.kind = foreseen ? CHANGE_FORESEEN : CHANGE_GONE,
                                       .key = keyset_get(&c->keys, i)};
             return true;
         }
     }
     return false;
+}
+
+/* The key of an entry cannot be read, so nor can its row: a dead letter, whatever it is now. */
+static bool give_unreadable(struct changelog *c, struct change *change)
+{
+    static const struct value null = {.null = true};
+    if (!c->page.window.unreadable || c->keys_only) {
+        return false;
+    }
+    c->page.window.unreadable = false;
+    *change =
+        (struct change){.kind = CHANGE_ROW,
+                        .key_null = true,
+                        .row = {.values = &null, .count = 1, .unreadable = c->unreadable->words}};
+    return true;
 }
 
 /* Puts the position into the change's words. */
@@ -167,11 +186,20 @@ static int ask_again(struct changelog *c, struct err *err)
     return rc == 0 ? changelog_send_query(c, err) : rc;
 }
 
-/* A text that is no value of the key's type is asked for in a way that takes any. */
+/* A text that is no value of the key's type is asked for in a way that takes any. After a row that
+ * cannot be read an asked page is read again here, another one from its last mark. */
 static int meet_error(struct changelog *c, struct err *err)
 {
     if (c->kind == PAGE_ASKED && presence_again(&c->presence, &c->reader, &c->keys, err)) {
         return ask_again(c, err);
+    }
+    if (unreadable_end(c->unreadable, &c->reader, err)) {
+        if (c->kind == PAGE_ASKED) {
+            c->reread = true;
+            return ask_again(c, err);
+        }
+        c->capture.wiser = true;
+        err_set(err, ERR_TRANSIENT, "a row holds %s", c->unreadable->words);
     }
     return err_context(err, "could not read %s", c->table->quoted);
 }
@@ -180,6 +208,9 @@ static int meet_error(struct changelog *c, struct err *err)
 static int step(struct changelog *c, struct change *change, struct err *err)
 {
     struct row row;
+    if (give_unreadable(c, change)) {
+        return 1;
+    }
     if (c->stage == STAGE_GONE) {
         if (give_gone(c, change) || give_mark(c, change)) {
             return 1;

@@ -21,6 +21,7 @@
 #include "rowferry/document/key.h"
 #include "rowferry/source/changelog.h"
 #include "rowsql.h"
+#include "unreadable.h"
 
 /* LISTED: a copy whose keys come from the table and whose rows from the query; FAN: entries of a
  * table that the query depends on, as keys of the root. */
@@ -125,7 +126,9 @@ struct changelog {
     uint64_t blocks_aim; /* of the next chunk */
     uint64_t keys_aim;
     struct reader reader;
-    struct buf last_key; /* of a page by key ranges */
+    struct unreadable *unreadable; /* its own, or of the one that it helps */
+    bool reread;                   /* an asked page, after a row that could not be read */
+    struct buf last_key;           /* of a page by key ranges */
     uint64_t page_rows_read;
     size_t gone, gone_end;     /* the keys to look at for lack of a row */
     bool marks;                /* a mark is due */

@@ -180,6 +180,7 @@ static void clear_page(struct cursor *c)
     c->drained = false;
     c->copying = false;
     c->looking = false;
+    c->reread = false;
 }
 
 static int cursor_begin(struct capture *capture, struct err *err)

@@ -21,7 +21,10 @@ static int send_range(struct cursor *c, const struct cursor_range *range, enum c
     struct rowsql_input in = cursor_rows(c);
     int rc = cursor_sql_build(&s, c->pg, &in, c->column, range, err);
     if (rc == 0) {
-        rc = reader_send(&c->reader, form_of(c, range), buf_text(&s.text), s.params, s.count, err);
+        const struct reader_form form = form_of(c, range);
+        rc = range->count ? reader_send(&c->reader, form, buf_text(&s.text), s.params, s.count, err)
+                          : unreadable_send(&c->unreadable, &c->reader, form, c->column_count,
+                                            buf_text(&s.text), s.params, s.count, err);
     }
     cursor_sql_release(&s);
     c->stage = stage;
@@ -107,7 +110,8 @@ int cursor_send_asked(struct cursor *c, struct err *err)
     int rc = keyarrays_make(&a, &c->keys, 0, c->keys.count, c->table->key_count, err);
     const struct reader_form form = {c->column_count + 1, 2 * c->keys.count + 1};
     if (rc == 0) {
-        rc = reader_send(&c->reader, form, c->sql.again, a.params, a.count, err);
+        rc = unreadable_send(&c->unreadable, &c->reader, form, c->column_count, c->sql.again,
+                             a.params, a.count, err);
     }
     keyarrays_release(&a);
     return rc;
@@ -188,8 +192,12 @@ static uint64_t content_hash(const struct row *row)
     return hash;
 }
 
+/* A key that cannot be read is no place to go on after. */
 static void take_last(struct cursor *c, const struct row *row)
 {
+    if (row->values[0].null) {
+        return;
+    }
     const struct value *value = &row->values[row->count - 2];
     bool nulls = c->stage == CURSOR_NULLS;
     struct cursor_position *to = c->stage == CURSOR_AHEAD  ? &c->ahead
@@ -215,9 +223,10 @@ static bool is_news(struct cursor *c, const struct row *row)
 }
 
 /* 1 where it gave one, 0 where the row was delivered before. */
-static int give_row(struct cursor *c, const struct row *row, struct change *change)
+static int give_row(struct cursor *c, struct row *row, struct change *change)
 {
     const struct value *key = &row->values[0];
+    unreadable_take(&c->unreadable, c->column_count + 3, row);
     bool matches = row->values[row->count - 1].text[0] == 't';
     take_last(c, row);
     c->statement_rows++;
@@ -228,25 +237,32 @@ static int give_row(struct cursor *c, const struct row *row, struct change *chan
     if (!is_news(c, row)) {
         return 0;
     }
+    if (key->null && !matches) { /* it never was a document */
+        return 0;
+    }
     c->told_gone += matches ? 0 : 1;
     *change = (struct change){.kind = matches ? CHANGE_ROW : CHANGE_GONE,
                               .key = span_make(key->text, key->len),
-                              .row = {row->values, row->count - 2}};
+                              .key_null = key->null,
+                              .row = {row->values, row->count - 2, row->unreadable}};
     return 1;
 }
 
 /* What was delivered before is no delete to come. */
-static int give_foreseen(struct cursor *c, const struct row *row, struct change *change)
+static int give_foreseen(struct cursor *c, struct row *row, struct change *change)
 {
     struct span key = span_make(row->values[0].text, row->values[0].len);
+    unreadable_take(&c->unreadable, c->column_count + 3, row);
     take_last(c, row);
     c->statement_rows++;
     *change = (struct change){.kind = CHANGE_FORESEEN, .key = key};
-    return seen_same(&c->seen, text_hash(key.data, key.len), content_hash(row)) ? 0 : 1;
+    return row->values[0].null ||
+                   seen_same(&c->seen, text_hash(key.data, key.len), content_hash(row))
+               ? 0
+               : 1;
 }
 
-static int give_asked(struct cursor *c, const struct row *row, struct change *change,
-                      struct err *err)
+static int give_asked(struct cursor *c, struct row *row, struct change *change, struct err *err)
 {
     struct span key = span_make(row->values[0].text, row->values[0].len);
     if (c->keys_only && c->presence.way == PRESENCE_COUNT) {
@@ -259,12 +275,16 @@ static int give_asked(struct cursor *c, const struct row *row, struct change *ch
     case KEYSET_STRANGER: /* equal for the table, another text: nobody asked for it */
         return 0;
     default:
+        if (c->reread) { /* it was told before */
+            return 0;
+        }
         return err_set(err, ERR_REJECTED, "the key \"%.*s\" stands for two rows of %s",
                        (int)(key.len < 200 ? key.len : 200), key.data, c->table->quoted);
     }
     if (c->keys_only) {
         return 0;
     }
+    unreadable_take(&c->unreadable, c->column_count + 1, row);
     seen_forget(&c->seen, text_hash(key.data, key.len));
     *change = (struct change){.kind = CHANGE_ROW, .key = key, .row = *row};
     return 1;
@@ -337,7 +357,7 @@ static void end_page(struct cursor *c, struct change *change)
     }
 }
 
-static int take_row(struct cursor *c, const struct row *row, struct change *change, struct err *err)
+static int take_row(struct cursor *c, struct row *row, struct change *change, struct err *err)
 {
     switch (c->stage) {
     case CURSOR_ASKED:
@@ -352,11 +372,20 @@ static int take_row(struct cursor *c, const struct row *row, struct change *chan
     }
 }
 
-/* A text that is no value of the key's type is asked for in a way that takes any. */
+/* A text that is no value of the key's type is asked for in a way that takes any. After a row that
+ * cannot be read asked keys are asked again here, a page is read again from its last mark. */
 static int meet_error(struct cursor *c, struct err *err)
 {
     if (c->stage == CURSOR_ASKED && presence_again(&c->presence, &c->reader, &c->keys, err)) {
         return cursor_ask(c, err);
+    }
+    if (unreadable_end(&c->unreadable, &c->reader, err)) {
+        if (c->stage == CURSOR_ASKED) {
+            c->reread = true;
+            return cursor_ask(c, err);
+        }
+        c->capture.wiser = true;
+        err_set(err, ERR_TRANSIENT, "a row holds %s", c->unreadable.words);
     }
     return err_context(err, "could not read %s", c->table->quoted);
 }

@@ -17,6 +17,7 @@
 #include "rowferry/source/cursor.h"
 #include "rowsql.h"
 #include "seen.h"
+#include "unreadable.h"
 
 enum cursor_stage {
     CURSOR_CLOSED, /* between pages */
@@ -55,6 +56,8 @@ struct cursor {
     enum cursor_stage stage;
     struct page page;
     struct reader reader;
+    struct unreadable unreadable;
+    bool reread;                    /* asked keys, after a row that could not be read */
     struct cursor_position reached; /* so far in this page */
     struct buf reached_text;
     size_t statement_rows;

@@ -135,12 +135,14 @@ static int take_entry(struct page *page, const PGresult *r, struct err *err)
     char op = field(r, 2)[0];
     bool cut = op == OP_LONG || op == OP_LONG_GONE;
     bool anything = op == OP_ANYTHING || (cut && w->recorded);
-    if (op == OP_TRUNCATED || (anything && w->recorded)) {
+    bool unreadable = op == UNREADABLE_ENTRY;
+    if (op == OP_TRUNCATED || ((anything || unreadable) && w->recorded)) {
         w->truncated = true;
         return 0;
     }
-    if (anything) {
-        w->anything = true;
+    if (anything || unreadable) {
+        w->anything = w->anything || anything;
+        w->unreadable = w->unreadable || unreadable;
         return 0;
     }
     int rc = take_key(w, r, before, err);
@@ -259,11 +261,17 @@ struct entry_params {
     char limit[24];
     const char *first[6];
     const char *second[6];
+    struct buf waited; /* the statements */
+    struct buf newer;
 };
 
 static void fill_params(struct entry_params *p, const struct page_request *request, size_t limit)
 {
     const struct position *at = request->at;
+    unreadable_push_entries(&p->waited, request->unreadable,
+                            embedded_text(source_sql, "page_waited"));
+    unreadable_push_entries(&p->newer, request->unreadable,
+                            embedded_text(source_sql, "page_newer"));
     snprintf(p->xid, sizeof(p->xid), "%" PRIu64, at->after_xid);
     snprintf(p->seq, sizeof(p->seq), "%" PRId64, at->after_seq);
     snprintf(p->limit, sizeof(p->limit), "%zu", limit);
@@ -291,13 +299,13 @@ static size_t add_entries(struct step *steps, const struct page_request *request
     w->after_seq = at->target != NULL ? at->after_seq : 0;
     snapshot_parse(&last, at->last);
     if (w->part == 1 && last.running > 0) {
-        steps[count++] = (struct step){.sql = embedded_text(source_sql, "page_waited"),
+        steps[count++] = (struct step){.sql = buf_text(&params->waited),
                                        .params = params->first,
                                        .count = 6,
                                        .take = take_entry,
                                        .part = 1};
     }
-    steps[count++] = (struct step){.sql = embedded_text(source_sql, "page_newer"),
+    steps[count++] = (struct step){.sql = buf_text(&params->newer),
                                    .params = params->second,
                                    .count = 6,
                                    .take = take_entry,
@@ -352,6 +360,8 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     const struct table *t = request->table;
     struct step *steps = mem_zero(STEPS_MOST + 2 * request->other_count, sizeof(*steps));
     buf_init(&lock, SQL_MAX_BYTES);
+    buf_init(&entry_params.waited, SQL_MAX_BYTES);
+    buf_init(&entry_params.newer, SQL_MAX_BYTES);
     if (request->lock != NULL) {
         buf_push_text(&lock, request->lock);
     } else {
@@ -390,6 +400,8 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     int rc = request->capture != NULL ? pg_trust_log(pg, err) : 0;
     rc = rc == 0 ? run(out, pg, steps, count, err) : rc;
     buf_release(&lock);
+    buf_release(&entry_params.waited);
+    buf_release(&entry_params.newer);
     free(steps);
     if (rc < 0 && !request->nowait) {
         locker_name(pg, t->oid, err);

@@ -9,6 +9,7 @@
 #include "keyset.h"
 #include "position.h"
 #include "rowferry/source/catalog.h"
+#include "unreadable.h"
 
 /* What a page finds, to be compared with what was there before. */
 struct page_look {
@@ -42,6 +43,7 @@ struct page_window {
     size_t limit;           /* entries of each of the two parts */
     bool null_keys;         /* an entry without a key is among them */
     bool truncated;         /* so is one of a TRUNCATE, or, if `recorded`, of any change at all */
+    bool unreadable;        /* so is one whose key cannot be read; never if `recorded` */
     bool anything;          /* any row may have changed; never if `recorded` */
     bool recorded; /* the keys are columns of another table: one that is cut says nothing */
     bool full;     /* there is more: go on after the entry below */
@@ -76,7 +78,8 @@ struct page_request {
     const char *lock;    /* the statement that locks all that is read; null: the table alone */
     bool nowait;         /* 55P03 rather than to wait for the lock */
     const char *entries; /* the capture whose entries are read; null: the table's */
-    const char *due;     /* captures that may have entries in the window; null: none */
+    const struct unreadable *unreadable; /* what keys may hold; null: none */
+    const char *due; /* captures that may have entries in the window; null: none */
     struct page_other *const *others;
     size_t other_count;
 };

@@ -69,7 +69,7 @@ static int borrow(struct reader *r, struct row *row, struct err *err)
             (struct value){PQgetvalue(r->current, 0, i), (size_t)PQgetlength(r->current, 0, i),
                            PQgetisnull(r->current, 0, i) != 0};
     }
-    *row = (struct row){r->values, (size_t)count};
+    *row = (struct row){.values = r->values, .count = (size_t)count};
     return READER_ROW;
 }
 

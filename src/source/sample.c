@@ -453,6 +453,6 @@ int sample_next_row(struct sample *s, struct row *row, bool *end, struct err *er
         s->values[i] = (struct value){PQgetvalue(r, 0, (int)i), (size_t)PQgetlength(r, 0, (int)i),
                                       PQgetisnull(r, 0, (int)i) != 0};
     }
-    *row = (struct row){s->values, s->plan.column_count + 1};
+    *row = (struct row){.values = s->values, .count = s->plan.column_count + 1};
     return 0;
 }

@@ -154,7 +154,7 @@ static void prepare(struct subject *s, const struct table *table)
         s->columns.items[s->columns.count++] = make_column(&table->cells[i]);
         s->values[i + 1] = (struct value){text, strlen(text), false};
     }
-    s->row = (struct row){s->values, table->count + 1};
+    s->row = (struct row){.values = s->values, .count = table->count + 1};
     compile(s, table);
 }
 

@@ -148,7 +148,7 @@ void fuzz_row(const struct fuzz_plan *p, const struct value *values, size_t coun
 {
     struct batch b;
     struct refusal refusal;
-    struct row row = {values, count};
+    struct row row = {.values = values, .count = count};
     batch_init(&b, 1 << 20, 1 << 20, 100);
     add_delete(&b);
     size_t before = b.bytes.len;

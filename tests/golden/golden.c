@@ -127,7 +127,7 @@ bool golden_encode(struct batch *batch, const struct golden_plan *p, struct pg *
         values[i] = (struct value){
             .text = text, .len = text != NULL ? strlen(text) : 0, .null = text == NULL};
     }
-    struct row row = {values, count};
+    struct row row = {.values = values, .count = count};
     bool good = encode_upsert(batch, &p->plan, &row, 1, 1, refusal);
     pg_result_release(result);
     return good;

@@ -72,13 +72,18 @@ static const char *server_uri(void)
 
 char *database_new(void)
 {
+    return database_new_with("");
+}
+
+char *database_new_with(const char *words)
+{
     static unsigned count;
     char name[64];
     /* a number of a process comes again in a long run */
     snprintf(name, sizeof(name), "test_%d_%llx_%u", (int)getpid(), (unsigned long long)time(NULL),
              count++);
     PGconn *conn = sql_open(server_uri());
-    sql_exec(conn, "create database %s template template0", name);
+    sql_exec(conn, "create database %s template template0 %s", name, words);
     PQfinish(conn);
     const char *uri = server_uri();
     const char *slash = strrchr(uri, '/');

@@ -26,6 +26,8 @@ char *scratch_path(const char *dir, const char *name);
  * frees the URI.
  */
 char *database_new(void);
+/* The same with more words of CREATE DATABASE. */
+char *database_new_with(const char *words);
 void database_drop(char *uri);
 
 /* The URI with another user in it; the caller frees it. */

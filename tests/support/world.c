@@ -88,15 +88,28 @@ static void start_service(struct world *w, const char *const *more)
     free(key);
 }
 
-void world_start(struct world *w, long rows, const char *const *service_options)
+static void start(struct world *w, long rows, const char *database,
+                  const char *const *service_options)
 {
     *w = (struct world){0};
     w->dir = scratch_new();
-    w->uri = database_new();
+    w->uri = database_new_with(database);
     w->conn = sql_open(w->uri);
     sql_exec(w->conn, table_sql, rows);
     start_service(w, service_options);
     world_configure(w, WORLD_PROPERTIES, "\"retry_budget\": \"20s\"");
+}
+
+void world_start(struct world *w, long rows, const char *const *service_options)
+{
+    start(w, rows, "", service_options);
+}
+
+void world_start_in(struct world *w, long rows, const char *encoding)
+{
+    char words[128];
+    snprintf(words, sizeof(words), "encoding '%s' lc_collate 'C' lc_ctype 'C'", encoding);
+    start(w, rows, words, NULL);
 }
 
 void world_stop(struct world *w)

@@ -40,6 +40,8 @@ struct world {
 /* Starts it all with `rows` rows; the change log is not installed. service_options end with null
  * and may be null; the service asks for WORLD_API_KEY in every case. */
 void world_start(struct world *w, long rows, const char *const *service_options);
+/* The same without options, in a database of another encoding. */
+void world_start_in(struct world *w, long rows, const char *encoding);
 void world_stop(struct world *w);
 
 /* Writes the configuration again with another mapping ("properties" object) and limits (members of

@@ -22,6 +22,7 @@ struct value {
 struct row {
     const struct value *values;
     size_t count;
+    const char *unreadable; /* why its values could not be read, borrowed; null: they were */
 };
 
 #define COLUMN_ARRAY 'a'

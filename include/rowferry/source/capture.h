@@ -144,8 +144,10 @@ struct capture {
     const struct capture_ops *ops;
     const char *again; /* after resume: why everything is read again in place; null: it goes on */
     const char *unpruned; /* why the source refused to forget what was read; null: it did not */
-    bool guarded;         /* set by who uses it: windows of more keys than */
-    uint64_t harmless;    /* this are looked through first */
+    bool wiser; /* after begin or next failed with ERR_TRANSIENT: nothing is away, and this capture
+                   resumed gets further */
+    bool guarded;      /* set by who uses it: windows of more keys than */
+    uint64_t harmless; /* this are looked through first */
 };
 
 #endif

@@ -51,7 +51,7 @@ static inline bool encode(struct bench *t, const char *key, const char *text,
                           struct refusal *refusal)
 {
     struct value values[2] = {rows_value(key), rows_value(text)};
-    struct row row = {values, 2};
+    struct row row = {.values = values, .count = 2};
     return encode_upsert(&t->batch, &t->plan, &row, 5, 1, refusal);
 }
 

@@ -52,7 +52,7 @@ START_TEST(an_empty_range_is_left_out)
                (const char *[]){"a", "int4", "r", "range:int4", "z", "int4", NULL}, MAX_DOCUMENT);
     struct value values[] = {rows_value("1"), rows_value("2"), rows_value("empty"),
                              rows_value("3")};
-    struct row row = {values, 4};
+    struct row row = {.values = values, .count = 4};
     ck_assert(encode_upsert(&t.batch, &t.plan, &row, 5, 1, &refusal));
     ck_assert_str_eq(buf_text(&t.batch.bytes), ACTION "{\"source_id\":\"1\",\"a\":2,\"z\":3}\n");
     bench_close(&t);

@@ -176,7 +176,25 @@ START_TEST(a_data_stream_gets_creates_without_a_version_and_no_deletes)
 }
 END_TEST
 
-SUITE_MAIN("document/encode", a_data_stream_gets_creates_without_a_version_and_no_deletes,
+START_TEST(a_row_that_could_not_be_read_says_why)
+{
+    struct bench t;
+    struct refusal refusal;
+    struct value values[2] = {rows_value(NULL), rows_value(NULL)};
+    struct row row = {.values = values, .count = 2, .unreadable = "a character"};
+    open_one(&t, "text", "{\"type\":\"text\"}");
+    ck_assert(!encode_upsert(&t.batch, &t.plan, &row, 5, 1, &refusal));
+    ck_assert_str_eq(refusal.reason, "a character");
+    values[0] = rows_value("1");
+    ck_assert(!encode_upsert(&t.batch, &t.plan, &row, 5, 1, &refusal));
+    ck_assert_str_eq(refusal.reason, "a character");
+    ck_assert_uint_eq(t.batch.count, 0);
+    bench_close(&t);
+}
+END_TEST
+
+SUITE_MAIN("document/encode", a_row_that_could_not_be_read_says_why,
+           a_data_stream_gets_creates_without_a_version_and_no_deletes,
            a_routed_key_names_its_part_in_both_actions, null_is_left_out,
            a_key_with_escapes_is_the_same_in_both_lines, versions_are_written_in_full,
            a_key_that_cannot_be_an_id_is_refused,

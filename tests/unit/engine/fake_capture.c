@@ -410,7 +410,7 @@ static int capture_next(struct capture *c, struct change *change, struct err *er
     f->values[1] = (struct value){.text = f->number, .len = strlen(f->number)};
     change->kind = n >= 0 ? CHANGE_ROW : looking ? CHANGE_FORESEEN : CHANGE_GONE;
     change->key = span_make(f->key, strlen(f->key));
-    change->row = (struct row){f->values, 2};
+    change->row = (struct row){.values = f->values, .count = 2};
     return 0;
 }
 

@@ -19,6 +19,8 @@ static struct {
     char becomes[32]; /* what the next connection finds */
     int held;         /* so many captures are held by another session */
     int lost_begins;  /* so many pages cannot begin */
+    int learns;       /* so many others, after which the capture knows more */
+    int connects;
 } source;
 
 static int64_t now_us;
@@ -60,7 +62,11 @@ static int one_resume(struct capture *c, const char *position, struct err *err)
 
 static int one_begin(struct capture *c, struct err *err)
 {
-    (void)c;
+    if (source.learns > 0) {
+        source.learns--;
+        c->wiser = true;
+        return err_set(err, ERR_TRANSIENT, "a row holds a character that was not known");
+    }
     if (source.lost_begins > 0) {
         source.lost_begins--;
         return err_set(err, ERR_TRANSIENT, "canceling statement due to lock timeout");
@@ -93,6 +99,7 @@ static int source_connect(void *self, struct source_facts *facts, struct err *er
 {
     (void)self;
     (void)err;
+    source.connects++;
     memcpy(source.identity, source.becomes, sizeof(source.identity));
     *facts = (struct source_facts){source.identity, "columns", NULL, NULL};
     return 0;
@@ -187,6 +194,19 @@ START_TEST(a_table_that_stays_locked_spends_the_budget)
 }
 END_TEST
 
+START_TEST(a_capture_that_learned_something_is_resumed_at_once)
+{
+    struct err err;
+    source.learns = STEPS_MOST / 4;
+    int64_t before_us = now_us;
+    int connects = source.connects;
+    ck_assert_int_eq(read_page(&err), 0);
+    ck_assert_int_eq(source.learns, 0);
+    ck_assert_int_eq(now_us - before_us, 0);
+    ck_assert_int_eq(source.connects, connects);
+}
+END_TEST
+
 START_TEST(a_page_that_was_read_gives_a_new_budget)
 {
     struct err err;
@@ -224,6 +244,7 @@ int main(void)
     tcase_add_checked_fixture(lost, begin, end);
     tcase_add_test(lost, another_database_at_the_same_address_is_not_read);
     tcase_add_test(lost, a_table_that_stays_locked_spends_the_budget);
+    tcase_add_test(lost, a_capture_that_learned_something_is_resumed_at_once);
     tcase_add_test(lost, a_page_that_was_read_gives_a_new_budget);
     tcase_add_test(lost, a_lost_session_of_ours_that_still_holds_is_waited_for);
     tcase_add_test(lost, another_holder_at_the_beginning_is_told);
