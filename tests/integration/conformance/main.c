@@ -12,7 +12,7 @@ static struct tests (*const files[])(void) = {
     block_tests,    sync_tests,     large_sync_tests, restart_tests,    vector_tests,
     verify_tests,   restore_tests,  reindex_tests,    smoke_tests,      smoke_privilege_tests,
     late_tests,     routing_tests,  rotation_tests,   validate_tests,   validate_privilege_tests,
-    init_tests,     account_tests,  stream_tests,
+    init_tests,     account_tests,  stream_tests,     ingest_tests,
 };
 
 int main(void)

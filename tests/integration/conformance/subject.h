@@ -111,6 +111,7 @@ struct tests refusal_tests(void);
 struct tests limit_tests(void);
 struct tests block_tests(void);
 struct tests sync_tests(void);
+struct tests ingest_tests(void);
 struct tests large_sync_tests(void);
 struct tests restart_tests(void);
 struct tests vector_tests(void);

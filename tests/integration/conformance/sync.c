@@ -45,92 +45,6 @@ START_TEST(a_refused_document_is_a_dead_letter_until_its_row_is_corrected)
 }
 END_TEST
 
-/* Elasticsearch's processors are not in the registry, the stand-in has no ingest pipelines. */
-static bool put_pipeline(struct subject *s, const char *pipeline)
-{
-    if (s->product.stand_in || s->product.product != PRODUCT_OPENSEARCH) {
-        return false;
-    }
-    say(s, 200, NULL, "PUT", "_ingest/pipeline/", s->alias, pipeline);
-    return true;
-}
-
-static bool takes_processors(struct subject *s)
-{
-    static const char pipeline[] =
-        "{\"processors\":[{\"fail\":{\"if\":\"ctx.source_id == '7'\",\"message\":\"no sevens\"}},"
-        "{\"dissect\":{\"if\":\"ctx.source_id == '9'\",\"field\":\"title\",\"pattern\":"
-        "\"%{a}#%{b}\"}}]}";
-    return put_pipeline(s, pipeline);
-}
-
-START_TEST(documents_that_ingest_processors_refuse_are_dead_letters_and_stop_nobody)
-{
-    struct shop shop;
-    char to[128];
-    shop_open(&shop, 50, NULL, NULL);
-    if (takes_processors(&shop.subject)) {
-        snprintf(to, sizeof(to), ", \"ingest_pipeline\": \"%s\"", shop.subject.alias);
-        shop.to = to;
-        shop_configure(&shop, NULL, NULL);
-        shop_sync(&shop, 3, NULL);
-        struct program_result result;
-        rowferry_run(&result, shop.config, "deadletter", "list", NULL);
-        ck_assert_msg(strstr(result.out, "fail_processor_exception: no sevens") != NULL, "%s",
-                      result.out);
-        ck_assert_msg(strstr(result.out, "dissect") != NULL, "%s", result.out);
-        program_result_release(&result);
-        say(&shop.subject, 200, NULL, "PUT", "_ingest/pipeline/", shop.subject.alias,
-            "{\"processors\":[]}");
-        rowferry_run(&result, shop.config, "deadletter", "retry", NULL);
-        ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
-        program_result_release(&result);
-        say(&shop.subject, 200, NULL, "POST", shop.subject.alias, "/_refresh", NULL);
-        say(&shop.subject, 200, "\"count\":50,", "GET", shop.subject.alias, "/_count", NULL);
-        say(&shop.subject, 200, NULL, "DELETE", "_ingest/pipeline/", shop.subject.alias, NULL);
-    }
-    shop_close(&shop);
-}
-END_TEST
-
-static void expect_reason(const struct shop *shop, const char *key, const char *reason)
-{
-    struct program_result result;
-    rowferry_run(&result, shop->config, "deadletter", "show", key, NULL);
-    ck_assert_msg(strstr(result.out, reason) != NULL, "%s: %s%s", key, result.out, result.err);
-    program_result_release(&result);
-}
-
-/* OpenSearch answers what a pipeline refuses or drops in an order of its own: a document that is
- * dropped, which counts as done, in the place of one that is refused. */
-START_TEST(each_of_several_documents_that_a_pipeline_refuses_has_its_own_reason)
-{
-    static const char pipeline[] =
-        "{\"processors\":["
-        "{\"drop\":{\"if\":\"['8', '17', '30'].contains(ctx.source_id)\"}},"
-        "{\"fail\":{\"if\":\"ctx.source_id == '7'\",\"message\":\"no sevens\"}},"
-        "{\"dissect\":{\"if\":\"ctx.source_id == '9'\",\"field\":\"title\",\"pattern\":"
-        "\"%{a}#%{b}\"}},"
-        "{\"fail\":{\"if\":\"ctx.source_id == '20'\",\"message\":\"no twenties\"}}]}";
-    struct shop shop;
-    char to[128];
-    shop_open(&shop, 50, NULL, NULL);
-    if (put_pipeline(&shop.subject, pipeline)) {
-        snprintf(to, sizeof(to), ", \"ingest_pipeline\": \"%s\"", shop.subject.alias);
-        shop.to = to;
-        shop_configure(&shop, NULL, NULL);
-        shop_sync(&shop, 3, NULL);
-        expect_reason(&shop, "7", "no sevens");
-        expect_reason(&shop, "9", "dissect");
-        expect_reason(&shop, "20", "no twenties");
-        say(&shop.subject, 200, NULL, "POST", shop.subject.alias, "/_refresh", NULL);
-        say(&shop.subject, 200, "\"count\":44,", "GET", shop.subject.alias, "/_count", NULL);
-        say(&shop.subject, 200, NULL, "DELETE", "_ingest/pipeline/", shop.subject.alias, NULL);
-    }
-    shop_close(&shop);
-}
-END_TEST
-
 START_TEST(a_lost_position_builds_another_generation_behind_the_same_alias)
 {
     struct shop shop;
@@ -244,8 +158,6 @@ END_TEST
 TESTS(sync_tests, NULL, what_is_added_to_the_mapping_is_added_to_the_live_index,
       a_first_load_changes_and_deletes_end_equal,
       a_refused_document_is_a_dead_letter_until_its_row_is_corrected,
-      documents_that_ingest_processors_refuse_are_dead_letters_and_stop_nobody,
-      each_of_several_documents_that_a_pipeline_refuses_has_its_own_reason,
       a_lost_position_builds_another_generation_behind_the_same_alias,
       a_vanished_index_stops_the_sync_and_is_not_made_again,
       a_write_block_stops_the_sync_and_loses_nothing)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// GET / for an Elasticsearch 9 node of RealElasticsearch (there is no security with 9, so
+// GET / and the processor of RealElasticsearchIngest for an Elasticsearch 9 node of RealElasticsearch (there is no security with 9, so
 // the rest of RealElasticsearchExtras is not needed; the interfaces differ from 8).
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -12,7 +13,9 @@ import org.elasticsearch.client.internal.node.NodeClient;
 import org.elasticsearch.cluster.node.DiscoveryNodes;
 import org.elasticsearch.cluster.service.ClusterService;
 import org.elasticsearch.features.NodeFeature;
+import org.elasticsearch.ingest.Processor;
 import org.elasticsearch.plugins.ActionPlugin;
+import org.elasticsearch.plugins.IngestPlugin;
 import org.elasticsearch.plugins.Plugin;
 import org.elasticsearch.rest.BaseRestHandler;
 import org.elasticsearch.rest.RestHandler;
@@ -21,7 +24,7 @@ import org.elasticsearch.rest.RestResponse;
 import org.elasticsearch.rest.RestStatus;
 import org.elasticsearch.xcontent.XContentBuilder;
 
-public class RealElasticsearch9Extras extends Plugin implements ActionPlugin {
+public class RealElasticsearch9Extras extends Plugin implements ActionPlugin, IngestPlugin {
     private ClusterService cluster;
 
     @Override
@@ -34,6 +37,12 @@ public class RealElasticsearch9Extras extends Plugin implements ActionPlugin {
     public Collection<RestHandler> getRestHandlers(RestHandlersServices services, Supplier<DiscoveryNodes> nodes,
             Predicate<NodeFeature> features) {
         return List.of(new MainHandler());
+    }
+
+    @Override
+    public Map<String, Processor.Factory> getProcessors(Processor.Parameters parameters) {
+        return Map.of(RealElasticsearchIngest.TYPE,
+            (others, tag, description, config, project) -> RealElasticsearchIngest.make(tag, description, config));
     }
 
     class MainHandler extends BaseRestHandler {

@@ -4,7 +4,8 @@
 //
 //   - GET /  (module rest-root): same fields, same action name, so that privileges apply;
 //   - the analysis parts (module analysis-common) without which the .security index, and
-//     with it API keys, cannot be created.
+//     with it API keys, cannot be created;
+//   - a processor for ingest pipelines (RealElasticsearchIngest; module ingest-common).
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -43,9 +44,11 @@ import org.elasticsearch.index.analysis.AbstractTokenizerFactory;
 import org.elasticsearch.index.analysis.TokenFilterFactory;
 import org.elasticsearch.index.analysis.TokenizerFactory;
 import org.elasticsearch.indices.analysis.AnalysisModule.AnalysisProvider;
+import org.elasticsearch.ingest.Processor;
 import org.elasticsearch.injection.guice.Inject;
 import org.elasticsearch.plugins.ActionPlugin;
 import org.elasticsearch.plugins.AnalysisPlugin;
+import org.elasticsearch.plugins.IngestPlugin;
 import org.elasticsearch.plugins.Plugin;
 import org.elasticsearch.rest.BaseRestHandler;
 import org.elasticsearch.rest.RestController;
@@ -57,7 +60,7 @@ import org.elasticsearch.transport.TransportService;
 import org.elasticsearch.xcontent.ToXContentObject;
 import org.elasticsearch.xcontent.XContentBuilder;
 
-public class RealElasticsearchExtras extends Plugin implements ActionPlugin, AnalysisPlugin {
+public class RealElasticsearchExtras extends Plugin implements ActionPlugin, AnalysisPlugin, IngestPlugin {
     static final ActionType<MainResponse> MAIN = new ActionType<>("cluster:monitor/main");
 
     @Override
@@ -88,6 +91,12 @@ public class RealElasticsearchExtras extends Plugin implements ActionPlugin, Ana
         return Map.of("uax_url_email", (index, env, name, s) -> new AbstractTokenizerFactory(index, s, name) {
             @Override public Tokenizer create() { return new UAX29URLEmailTokenizer(); }
         });
+    }
+
+    @Override
+    public Map<String, Processor.Factory> getProcessors(Processor.Parameters parameters) {
+        return Map.of(RealElasticsearchIngest.TYPE,
+            (others, tag, description, config) -> RealElasticsearchIngest.make(tag, description, config));
     }
 
     interface Wrap { TokenStream on(TokenStream in); }

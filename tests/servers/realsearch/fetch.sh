@@ -50,7 +50,7 @@ module() {
 
 # compile CLASS DIR
 compile() {
-    "${java%java}javac" -nowarn -cp "$home/lib/*" -d "$2" "$here/realsearch/$1.java" 2>"$cache/javac.log" && return
+    "${java%java}javac" -nowarn -cp "$home/lib/*" -sourcepath "$here/realsearch" -d "$2" "$here/realsearch/$1.java" 2>"$cache/javac.log" && return
     cat "$cache/javac.log" >&2
     die "javac failed"
 }
@@ -82,12 +82,14 @@ fetch_elasticsearch() {
     compile "$extras" "$home/modules/realsearch-extras"
 }
 
-# Sets home, the folder of the jars. Two scripts at once wait for each other.
+# Sets home, the folder of the jars, another one for other classes of ours. Two scripts at once wait for
+# each other.
 fetch() {
-    local lock
+    local lock made
     find_java
     mkdir -p "$cache"
-    home=$cache/$product-$version${security:+-security}${knn:+-knn}
+    made=$(cat "$here"/realsearch/{pom.xml,fetch.sh,*.java} | cksum | cut -d' ' -f1)
+    home=$cache/$product-$version${security:+-security}${knn:+-knn}-$made
     exec {lock}>"$cache/lock"
     flock "$lock"
     if [ ! -e "$home/complete" ]; then
