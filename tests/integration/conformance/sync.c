@@ -100,6 +100,62 @@ START_TEST(a_write_block_stops_the_sync_and_loses_nothing)
 }
 END_TEST
 
+static void refused_by_template(const struct shop *shop, const char *command)
+{
+    struct program_result result;
+    char template[128];
+    char alias[128];
+    snprintf(template, sizeof(template), "an index template (\"%s\") gives the new index",
+             shop->subject.alias);
+    snprintf(alias, sizeof(alias), "the alias \"%s\"", shop->subject.alias);
+    rowferry_run(&result, shop->config, command, NULL);
+    ck_assert_msg(result.exit_code == 1 && strstr(result.err, template) != NULL &&
+                      strstr(result.err, alias) != NULL,
+                  "%s: %d: %s", command, result.exit_code, result.err);
+    program_result_release(&result);
+}
+
+static void template(struct shop *shop, const char *method, const char *body)
+{
+    say(&shop->subject, 200, NULL, method, "_index_template/", shop->subject.alias, body);
+}
+
+/* What is half filled would be found, and during a rebuild every document twice. */
+START_TEST(an_index_template_that_carries_the_alias_is_refused_before_the_first_document)
+{
+    struct shop shop;
+    struct program_result result;
+    char carries[256];
+    char path[128];
+    shop_open(&shop, 20, NULL, NULL);
+    const char *alias = shop.subject.alias;
+    snprintf(carries, sizeof(carries),
+             "{\"index_patterns\":[\"%s-*\"],\"priority\":500,\"template\":{\"aliases\":{\"%s\":{"
+             "}}}}",
+             alias, alias);
+    snprintf(path, sizeof(path), "_cat/indices/%s-*", alias);
+    template(&shop, "PUT", carries);
+    refused_by_template(&shop, "sync");
+    if (!shop.subject.product.stand_in) {
+        char *left = told(&shop.subject, 200, "GET", path, "?h=index,docs.count", NULL);
+        ck_assert_str_eq(left, "");
+        free(left);
+    }
+    say(&shop.subject, 404, NULL, "HEAD", alias, "", NULL);
+    template(&shop, "DELETE", NULL);
+    shop_sync_counts(&shop, 20, 0);
+    template(&shop, "PUT", carries);
+    refused_by_template(&shop, "reindex");
+    shop_expect_equal(&shop);
+    template(&shop, "DELETE", NULL);
+    rowferry_run(&result, shop.config, "reindex", NULL);
+    ck_assert_msg(result.exit_code == 0, "%s", result.err);
+    program_result_release(&result);
+    shop_expect_equal(&shop);
+    shop_close(&shop);
+}
+END_TEST
+
 /* The lines of check about the index, so many, one of them with the text. */
 static void expect_lines(const struct shop *shop, int exit_code, size_t count, const char *text)
 {
@@ -156,6 +212,7 @@ START_TEST(what_is_added_to_the_mapping_is_added_to_the_live_index)
 END_TEST
 
 TESTS(sync_tests, NULL, what_is_added_to_the_mapping_is_added_to_the_live_index,
+      an_index_template_that_carries_the_alias_is_refused_before_the_first_document,
       a_first_load_changes_and_deletes_end_equal,
       a_refused_document_is_a_dead_letter_until_its_row_is_corrected,
       a_lost_position_builds_another_generation_behind_the_same_alias,

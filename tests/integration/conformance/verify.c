@@ -59,6 +59,72 @@ START_TEST(differences_are_found_and_repaired)
 }
 END_TEST
 
+/* For the comparison, which looks at all documents at once. */
+static void widen(struct shop *shop)
+{
+    char *generation = shop_generation(shop);
+    say(&shop->subject, 200, NULL, "PUT", generation, "/_settings",
+        "{\"index\":{\"max_result_window\":10000}}");
+    free(generation);
+}
+
+#define NARROW "\"index\": {\"max_result_window\": 100}"
+
+/* The documents of one source_id lie across the end of a page: they come whole with the next. */
+START_TEST(an_index_with_a_narrow_result_window_is_verified_and_repaired)
+{
+    struct shop shop;
+    struct program_result r;
+    shop_open(&shop, 350, NULL, NARROW);
+    shop_sync_counts(&shop, 350, 0);
+    char *generation = shop_generation(&shop);
+    say(&shop.subject, 200, "\"max_result_window\":\"100\"", "GET", generation, "/_settings", NULL);
+    free(generation);
+    verify(&shop, 0, 0, 0, 0);
+    for (int i = 0; i < 12; i++) {
+        char id[16];
+        snprintf(id, sizeof(id), "%d", 9000 + i);
+        put(&shop, id, "{\"source_id\":\"188\"}"); /* the 99th in the order of bytes */
+    }
+    say(&shop.subject, 200, NULL, "DELETE", shop.subject.alias, "/_doc/301", NULL);
+    verify(&shop, 4, 1, 12, 0);
+    rowferry_run(&r, shop.config, "verify", "--repair", NULL);
+    ck_assert_msg(r.exit_code == 0, "%.1500s%.1500s", r.out, r.err);
+    program_result_release(&r);
+    verify(&shop, 0, 0, 0, 0);
+    widen(&shop);
+    shop_expect_equal(&shop);
+    shop_close(&shop);
+}
+END_TEST
+
+START_TEST(an_index_with_a_narrow_result_window_is_reconciled)
+{
+    struct shop shop;
+    struct deadline deadline = deadline_after(WAIT_MS);
+    shop_open(&shop, 350, NULL, NARROW);
+    shop.from = ", \"capture\": {\"mode\": \"cursor\", \"column\": \"updated_at\", "
+                "\"deletes\": {\"reconcile\": \"1s\"}}";
+    shop_configure(&shop, NULL, NARROW);
+    shop_sync(&shop, 0, NULL);
+    sql_exec(shop.conn, "delete from articles where source_id %% 7 = 0");
+    for (long long left = -1; left != 300;) {
+        struct reply reply;
+        char path[128];
+        shop_sync(&shop, 0, NULL);
+        say(&shop.subject, 200, NULL, "POST", shop.subject.alias, "/_refresh", NULL);
+        snprintf(path, sizeof(path), "/%s/_count", shop.subject.alias);
+        reply_get(&reply, "GET", shop.subject.url, path, NULL, shop.subject.authorization);
+        ck_assert_int_eq(sscanf(reply.body, "{\"count\":%lld", &left), 1);
+        reply_release(&reply);
+        ck_assert_msg(left == 300 || deadline_wait(&deadline), "%lld documents", left);
+    }
+    widen(&shop);
+    shop_expect_equal(&shop);
+    shop_close(&shop);
+}
+END_TEST
+
 /* Vectors that the service keeps apart come back when they are asked for. */
 START_TEST(vectors_are_compared_wherever_the_service_keeps_them)
 {
@@ -141,4 +207,6 @@ TESTS(restore_tests, "ROWFERRY_TEST_REPOSITORY",
       an_index_that_a_restore_took_back_is_named_and_repaired)
 
 TESTS(verify_tests, NULL, differences_are_found_and_repaired,
+      an_index_with_a_narrow_result_window_is_verified_and_repaired,
+      an_index_with_a_narrow_result_window_is_reconciled,
       vectors_are_compared_wherever_the_service_keeps_them)
