@@ -103,6 +103,7 @@ enum outcome storm_judge(void *context, const char *key, long attempt)
         return OUTCOME_RETRY;
     }
     if (dice < 12) {
+        f->judged_status = 400;
         storm->happened[HAPPENED_REJECTED]++;
         return OUTCOME_REJECTED;
     }
