@@ -309,33 +309,83 @@ START_TEST(documents_sent_alone_through_such_a_network_are_no_dead_letters)
 }
 END_TEST
 
+/* Until the statement waits for the table, or is done without. */
+static void await_lock(const struct world *w, PGconn *other)
+{
+    struct deadline deadline = deadline_after(WAIT_MS);
+    while (PQisBusy(w->conn) &&
+           sql_int(other, "select count(*) from pg_locks where not granted and relation = "
+                          "'articles'::regclass") == 0) {
+        ck_assert(deadline_wait(&deadline) && PQconsumeInput(w->conn) == 1);
+    }
+}
+
+/* A statement that changes the table, and one of the application behind it, while nothing is taken:
+ * both are done before the service is back. */
+static void change_and_read(const struct world *w)
+{
+    PGconn *reader = sql_open(w->uri);
+    sql_exec(w->conn, "set lock_timeout = '30s'");
+    sql_exec(reader, "set lock_timeout = '30s'");
+    ck_assert_int_eq(PQsendQuery(w->conn, "alter table articles add column later integer"), 1);
+    await_lock(w, reader);
+    ck_assert_int_eq(sql_int(reader, "select count(*) from articles"), 8000);
+    PGresult *altered = PQgetResult(w->conn);
+    ck_assert_msg(PQresultStatus(altered) == PGRES_COMMAND_OK, "%s", PQerrorMessage(w->conn));
+    PQclear(altered);
+    ck_assert_ptr_null(PQgetResult(w->conn));
+    PQfinish(reader);
+}
+
+/* source: as world.source. */
+static void changed_beside_a_hang(const char *source, struct world *w)
+{
+    struct program p;
+    struct program_result result;
+    w->source = source;
+    world_configure(w, FAULT_PROPERTIES, SMALL_WINDOW);
+    world_install(w);
+    world_hold_all(w, "_bulk");
+    rowferry_start(&p, w->config, "sync", "--json", NULL);
+    world_await_held(w);
+    change_and_read(w);
+    sql_exec(w->conn, "update articles set title = 'meanwhile' where source_id %% 100 = 0");
+    world_unfault(w);
+    program_finish(&p, RUN_MS, &result);
+    ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
+    ck_assert_msg(strstr(result.err, "event=page_given_up") != NULL, "%s", result.err);
+    program_result_release(&result);
+    world_expect_equal(w);
+    world_stop(w);
+}
+
 /* The copy's transaction holds a lock on the table: a statement that changes it would wait, and
  * every other behind that one. */
 START_TEST(a_service_that_hangs_keeps_nobody_from_changing_the_table)
 {
     struct world w;
-    struct program p;
-    struct program_result result;
-    world_start(&w, 30000, NULL);
-    world_configure(&w, FAULT_PROPERTIES, SMALL_WINDOW);
-    world_install(&w);
-    world_hold_all(&w, "_bulk");
-    rowferry_start(&p, w.config, "sync", "--json", NULL);
-    world_await_held(&w);
-    sql_exec(w.conn, "set lock_timeout = '30s'");
-    sql_exec(w.conn, "alter table articles add column later integer");
-    sql_exec(w.conn, "update articles set title = 'meanwhile' where source_id %% 100 = 0");
-    world_unfault(&w);
-    program_finish(&p, RUN_MS, &result);
-    ck_assert_msg(result.exit_code == 0, "exit code %d: %s", result.exit_code, result.err);
-    ck_assert_msg(strstr(result.err, "event=page_given_up") != NULL, "%s", result.err);
-    program_result_release(&result);
-    world_expect_equal(&w);
-    world_stop(&w);
+    world_start(&w, 8000, NULL);
+    changed_beside_a_hang(NULL, &w);
+}
+END_TEST
+
+/* Where no tcp_user_timeout ends what waits. */
+START_TEST(a_service_that_hangs_keeps_nobody_from_changing_the_table_over_a_unix_socket)
+{
+    struct world w;
+    char source[512];
+    world_start(&w, 8000, NULL);
+    char *folder = sql_text(w.conn, "show unix_socket_directories");
+    snprintf(source, sizeof(source), "\"uri\": \"postgresql://%s@/%s?host=%s&port=%s\"",
+             PQuser(w.conn), PQdb(w.conn), folder, PQport(w.conn));
+    ck_assert_msg(folder[0] == '/', "the server of the tests has no socket");
+    changed_beside_a_hang(source, &w);
+    free(folder);
 }
 END_TEST
 
 SUITE_MAIN("fault/sync", a_service_that_hangs_keeps_nobody_from_changing_the_table,
+           a_service_that_hangs_keeps_nobody_from_changing_the_table_over_a_unix_socket,
            connections_that_are_cut_anywhere_lose_nothing,
            lies_about_requests_that_never_arrived_lose_nothing,
            lies_about_requests_that_were_carried_out_lose_nothing,
