@@ -102,7 +102,7 @@ mask_nghttpx() {
 install() {
     mkdir -p "$build"
     installed nghttp2-proxy || mask_nghttpx || true # who cannot is told by the next line
-    install_packages "$build/apt.log" "${build_packages[@]}" check postgresql curl jq \
+    install_packages "$build/apt.log" "${build_packages[@]}" check postgresql postgresql-15-repack curl jq \
         openssl ca-certificates python3-prometheus-client nghttp2-proxy python3-h2 "${pack_packages[@]}" groff-base python3-yaml systemd
     [ "$preset" != debug ] || install_packages "$build/apt.log" clang libclang-rt-14-dev debootstrap "${fault_packages[@]}"
 }
