@@ -43,7 +43,7 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
         $<$<BOOL:${ROWFERRY_BRANCH_TARGETS}>:-fcf-protection=full>)
     # The hot path copies a few bytes at a time into buffers whose size is known at run time only. Level 3 checks
     # each of these copies, which is a third of the instructions for a narrow document.
-    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/document/encode.c PROPERTIES
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/document/bulk/encode.c PROPERTIES
         COMPILE_OPTIONS "-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2")
     # Packed relocations take 50 KB less; glibc reads them from 2.36 on, which Debian 12 has.
     add_link_options(-pie -Wl,-z,relro,-z,now -Wl,--gc-sections -Wl,-z,pack-relative-relocs -Wl,--compress-debug-sections=zlib)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# room(NAME [USES room...] [LIBRARIES target...]): one static library of src/NAME/*.c.
-# Public headers are include/rowferry/NAME/*.h; a header beside the sources is the room's own.
+# room(NAME [USES room...] [LIBRARIES target...]): one static library of every *.c in src/NAME and its folders.
+# Public headers are in include/rowferry/NAME; a header beside the sources is private to the room, which includes it as
+# "FOLDER/header.h".
 function(room name)
     cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES" ${ARGN})
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.c)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.c)
     if(NOT sources)
         set(sources ${CMAKE_BINARY_DIR}/generated/${name}_empty.c)
         file(CONFIGURE OUTPUT ${sources} CONTENT "extern int ${name}_is_empty;\n")
@@ -15,16 +16,18 @@ function(room name)
     add_library(rf_${name} ALIAS ${name})
 endfunction()
 
-# program(NAME FROM folder [USES room...] [LIBRARIES target...]): one executable of src/FOLDER/*.c.
+# program(NAME FROM folder... [USES room...] [LIBRARIES target...]): one executable of every *.c in these folders.
 function(program name)
-    cmake_parse_arguments(PROGRAM "" "FROM" "USES;LIBRARIES" ${ARGN})
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${PROGRAM_FROM}/*.c)
+    cmake_parse_arguments(PROGRAM "" "" "FROM;USES;LIBRARIES" ${ARGN})
+    list(TRANSFORM PROGRAM_FROM PREPEND "${CMAKE_SOURCE_DIR}/" OUTPUT_VARIABLE folders)
+    list(TRANSFORM folders APPEND "/*.c" OUTPUT_VARIABLE patterns)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${patterns})
     if(NOT sources)
-        message(STATUS "src/${PROGRAM_FROM} is empty: no program ${name}")
+        message(STATUS "${PROGRAM_FROM} is empty: no program ${name}")
         return()
     endif()
     add_executable(${name} ${sources})
-    target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src/${PROGRAM_FROM})
+    target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${folders})
     list(TRANSFORM PROGRAM_USES PREPEND "rf_" OUTPUT_VARIABLE uses)
     target_link_libraries(${name} PRIVATE ${uses} ${PROGRAM_LIBRARIES})
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -84,8 +84,8 @@ def main():
     parser.add_argument("--missing", action="append", default=[], metavar="FILE")
     asked = parser.parse_args()
     files = read(os.path.abspath(asked.build))
-    stand_in = [file for path, file in files.items() if path.startswith("src/devsearch/")]
-    lines, branches = tell("program", [file for path, file in files.items() if not path.startswith("src/devsearch/")])
+    stand_in = [file for path, file in files.items() if path.startswith("tools/devsearch/")]
+    lines, branches = tell("program", [file for path, file in files.items() if not path.startswith("tools/devsearch/")])
     tell("devsearch", stand_in)
     good = lines >= LEAST_LINES and branches >= LEAST_BRANCHES
     for name, paths in MODULES.items():

@@ -7,7 +7,7 @@
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
-#include "rowferry/source/sqltext.h"
+#include "rowferry/source/sql/sqltext.h"
 
 #define LIST_BYTES 1024
 

@@ -4,9 +4,9 @@
 
 #include "arguments.h"
 #include "complete.h"
+#include "output/terminal.h"
 #include "rowferry/base/embed.h"
 #include "rowferry/config/config.h"
-#include "terminal.h"
 
 #define COMPLETION_BYTES (1024 * 1024)
 

@@ -9,8 +9,8 @@
 
 #include "arguments.h"
 #include "help.h"
+#include "output/terminal.h"
 #include "rowferry/base/failpoint.h"
-#include "terminal.h"
 
 #define DESCRIPTORS_MOST 65536
 #define HELP_BYTES (64 * 1024)

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "output/terminal.h"
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
-#include "terminal.h"
 
 #define MANUAL_BYTES (1024 * 1024)
 #define WIDTH 78

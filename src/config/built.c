@@ -8,8 +8,8 @@
 #include "read.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/config/config.h"
-#include "rowferry/document/json_made.h"
-#include "rowferry/document/json_tree.h"
+#include "rowferry/document/json/json_build.h"
+#include "rowferry/document/json/json_tree.h"
 
 #define TEXT_MAX_BYTES ((size_t)16 << 20)
 

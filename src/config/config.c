@@ -14,7 +14,7 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/file.h"
 #include "rowferry/base/text.h"
-#include "rowferry/document/json_made.h"
+#include "rowferry/document/json/json_build.h"
 #include "secret.h"
 
 #define FILE_MAX_BYTES 4194304

@@ -10,7 +10,7 @@
 #include "address.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
-#include "rowferry/document/mapping.h"
+#include "rowferry/document/mapping/mapping.h"
 
 #define MAX_PATH_BYTES 4096
 

@@ -8,8 +8,8 @@
 #include "address.h"
 #include "rowferry/base/text.h"
 #include "rowferry/config/config.h"
-#include "rowferry/service/index.h"
-#include "rowferry/source/sqltext.h"
+#include "rowferry/service/index/index.h"
+#include "rowferry/source/sql/sqltext.h"
 #include "text_check.h"
 
 #define IN_FILE(member) offsetof(struct config, member)

@@ -9,7 +9,7 @@
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
-#include "rowferry/document/json_tree.h"
+#include "rowferry/document/json/json_tree.h"
 
 #define MAX_PATH_BYTES 65536
 #define MAX_PIPELINES 64

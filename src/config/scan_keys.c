@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rowferry/document/json_name.h"
+#include "rowferry/document/json/json_name.h"
 
 struct scan_key {
     struct span text;

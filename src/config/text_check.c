@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "rowferry/document/mapping.h"
-#include "rowferry/source/tablename.h"
+#include "rowferry/document/mapping/mapping.h"
+#include "rowferry/source/sql/tablename.h"
 
 #define NAME_MAX_BYTES 40
 

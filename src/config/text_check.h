@@ -10,7 +10,7 @@
 
 /* A pipeline's name: letters, digits, - and _, 1 to 40. */
 int text_check_name(const char *value, struct err *err) MUST_CHECK;
-/* A table's name that source/tablename.h can read. */
+/* A table's name that source/sql/tablename.h can read. */
 int text_check_table(const char *value, struct err *err) MUST_CHECK;
 /* A mapping that the document room can read. */
 int text_check_mapping(const char *json, struct err *err) MUST_CHECK;

@@ -8,8 +8,8 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 #include "rowferry/base/units.h"
-#include "rowferry/document/json_made.h"
-#include "rowferry/document/json_tree.h"
+#include "rowferry/document/json/json_build.h"
+#include "rowferry/document/json/json_tree.h"
 
 #define MAX_PATH_BYTES 65536
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* from.depends_on: a list of objects with three members each. */
 #include "read.h"
-#include "rowferry/source/sqltext.h"
+#include "rowferry/source/sql/sqltext.h"
 #include "text_check.h"
 
 struct dependency_list {

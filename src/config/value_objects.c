@@ -5,7 +5,7 @@
 #include "read.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
-#include "rowferry/document/json_tree.h"
+#include "rowferry/document/json/json_tree.h"
 
 #define MAX_PATH_BYTES 65536
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* validate.queries: a list of searches, each with what it has to find. */
 #include "read.h"
-#include "rowferry/engine/trial_query.h"
+#include "rowferry/engine/validate/trial_query.h"
 
 struct query_list {
     struct trial_query *items;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "rowferry/base/buf.h"
-#include "rowferry/engine/board.h"
+#include "rowferry/engine/observe/status_snapshot.h"
 
 struct process {
     double started_s; /* since the epoch */

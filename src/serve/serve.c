@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "answer.h"
-#include "doorkeeper.h"
+#include "connection_limit.h"
 #include "rowferry/base/text.h"
 #include "socket.h"
 

@@ -12,7 +12,7 @@
 
 #include "rowferry/base/clock.h"
 #include "rowferry/base/text.h"
-#include "rowferry/service/answer.h"
+#include "rowferry/service/bulk/answer.h"
 
 #define OPERATIONS 1000                /* of one request */
 #define PIECE_BYTES ((size_t)16 << 10) /* as they come from the network */

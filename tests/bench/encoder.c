@@ -12,7 +12,7 @@
 
 #include "rowferry/base/clock.h"
 #include "rowferry/base/text.h"
-#include "rowferry/document/encode.h"
+#include "rowferry/document/bulk/encode.h"
 
 struct cell {
     const char *name;

@@ -27,13 +27,13 @@ TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)),
 
 # outcome, checkpoint, version, capture
 FILES = """
-    src/service/outcome.c src/service/answer.c src/engine/settle.c src/engine/window.c
-    src/state/checkpoint.c src/document/version.c
-    src/source/position.c src/source/cursor_position.c src/source/horizon.c src/source/seen.c
-    src/source/changelog.c src/source/changelog_again.c src/source/changelog_ahead.c src/source/changelog_chunk.c
-    src/source/changelog_copy.c src/source/changelog_look.c src/source/changelog_mirror.c src/source/changelog_news.c
-    src/source/changelog_page.c src/source/changelog_query.c
-    src/source/cursor.c src/source/cursor_page.c src/source/cursor_sql.c
+    src/service/bulk/outcome.c src/service/bulk/answer.c src/engine/pipeline/apply_outcome.c src/engine/pipeline/window.c
+    src/state/checkpoint.c src/document/model/version.c
+    src/source/changelog/position.c src/source/cursor/cursor_position.c src/source/cursor/horizon.c src/source/cursor/dedup_cache.c
+    src/source/changelog/changelog.c src/source/changelog/changelog_resnapshot.c src/source/changelog/changelog_prescan.c src/source/changelog/changelog_chunk.c
+    src/source/copy/initial_load.c src/source/changelog/changelog_look.c src/source/changelog/changelog_backup.c src/source/changelog/changelog_news.c
+    src/source/changelog/changelog_page.c src/source/changelog/changelog_query.c
+    src/source/cursor/cursor.c src/source/cursor/cursor_page.c src/source/cursor/cursor_sql.c
 """.split()
 
 # What is tried behind the unit tests of the room, the nearest first: by the beginning of the file's path.

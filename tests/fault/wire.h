@@ -14,7 +14,7 @@
 #include "outcomes.h"
 #include "proxy.h"
 #include "rowferry/base/text.h"
-#include "rowferry/service/bulk.h"
+#include "rowferry/service/bulk/bulk.h"
 #include "suite.h"
 #include "wait.h"
 

@@ -8,7 +8,7 @@
 
 #include "expect.h"
 #include "rowferry/base/buf.h"
-#include "rowferry/document/encode.h"
+#include "rowferry/document/bulk/encode.h"
 
 /* A copy that PostgreSQL could have sent: UTF-8 without NUL, what is none becomes '?'. NUL-ended;
  * the caller frees it. */

@@ -2,8 +2,8 @@
 /* Who the service is, what the account may do, and the smoke test's own steps. */
 #include <string.h>
 
-#include "rowferry/service/privilege.h"
-#include "rowferry/service/smoke.h"
+#include "rowferry/service/cluster/privilege.h"
+#include "rowferry/service/trial/smoke.h"
 #include "served.h"
 
 static void product(struct service *s)

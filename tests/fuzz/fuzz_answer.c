@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 #include "rowferry/base/text.h"
-#include "rowferry/service/answer.h"
+#include "rowferry/service/bulk/answer.h"
 
 #define MAX_DEPTH 128
 

@@ -2,9 +2,9 @@
 /* The cluster's clock, settings, nodes and disks, and what growth makes of its figures. */
 #include <string.h>
 
-#include "rowferry/service/cluster.h"
-#include "rowferry/service/growth.h"
-#include "rowferry/service/nodes.h"
+#include "rowferry/service/cluster/cluster.h"
+#include "rowferry/service/cluster/growth.h"
+#include "rowferry/service/cluster/nodes.h"
 #include "served.h"
 
 static void clock_of(struct service *s)

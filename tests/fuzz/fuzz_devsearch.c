@@ -6,10 +6,10 @@
  */
 #include <string.h>
 
+#include "api/server.h"
 #include "door.h"
 #include "expect.h"
 #include "rowferry/base/text.h"
-#include "server.h"
 
 #define BETWEEN 30
 #define REQUESTS_MOST 32

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "rowferry/document/compare.h"
-#include "rowferry/service/documents.h"
+#include "rowferry/document/compare/compare.h"
+#include "rowferry/service/index/documents.h"
 #include "served.h"
 
 #define MOST_BYTES ((size_t)1 << 20)

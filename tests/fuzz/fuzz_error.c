@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "body.h"
 #include "fuzz.h"
+#include "http/body.h"
 
 static const int statuses[] = {301, 400, 401, 403, 404, 408, 409, 413,
                                425, 429, 500, 502, 503, 504, 507, 599};

@@ -2,8 +2,8 @@
 /* What a name stands for: indices, aliases, generations, their settings, mappings and `_meta`. */
 #include <string.h>
 
-#include "rowferry/service/glance.h"
-#include "rowferry/service/index.h"
+#include "rowferry/service/index/alias_poll.h"
+#include "rowferry/service/index/index.h"
 #include "served.h"
 
 #define NAME "shop-20261123-1"

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "keyjoin.h"
 #include "rowferry/base/text.h"
-#include "rowferry/document/key.h"
+#include "rowferry/document/model/key.h"
 
 #define MAX_PARTS 5
 

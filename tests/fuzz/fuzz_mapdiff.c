@@ -8,8 +8,8 @@
 
 #include "fuzz.h"
 #include "rowferry/base/text.h"
-#include "rowferry/document/mapdiff.h"
-#include "rowferry/document/mapping.h"
+#include "rowferry/document/mapping/mapdiff.h"
+#include "rowferry/document/mapping/mapping.h"
 
 static const char usual[] =
     "{\"properties\":{\"id\":{\"type\":\"keyword\"},\"title\":{\"type\":\"text\",\"fields\":{"

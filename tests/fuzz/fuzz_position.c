@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
+#include "changelog/position.h"
 #include "fuzz.h"
-#include "position.h"
 
 static void print_and_parse(const struct position *p)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "pg_shape.h"
+#include "pg/pg_shape.h"
 #include "rowferry/base/text.h"
 
 #define COLUMNS_MOST 8

@@ -13,11 +13,11 @@
 #include "rowferry/base/text.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/deadletter.h"
-#include "rowferry/state/halt.h"
+#include "rowferry/state/guard_stop.h"
 #include "rowferry/state/history.h"
+#include "rowferry/state/live_progress.h"
 #include "rowferry/state/rebuild.h"
 #include "rowferry/state/reconcile.h"
-#include "rowferry/state/working.h"
 
 static char folder[64];
 static char path[96];

@@ -2,8 +2,8 @@
 /* Data streams and the index templates that make them. */
 #include <string.h>
 
-#include "rowferry/service/cluster.h"
-#include "rowferry/service/stream.h"
+#include "rowferry/service/cluster/cluster.h"
+#include "rowferry/service/index/stream.h"
 #include "served.h"
 
 #define NAME "events"

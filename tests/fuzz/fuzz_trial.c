@@ -2,7 +2,7 @@
 /* What validate asks of its trial: searches, terms, segments, replicas. */
 #include <string.h>
 
-#include "rowferry/service/trial.h"
+#include "rowferry/service/trial/trial.h"
 #include "served.h"
 
 #define INDEX "shop-validate-t0"

@@ -12,7 +12,7 @@
 #define ROWFERRY_TESTS_SERVED_H
 
 #include "expect.h"
-#include "service.h"
+#include "http/service.h"
 
 #define SERVED_MOST 40
 

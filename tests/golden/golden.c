@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "rowferry/base/text.h"
-#include "rowsql.h"
+#include "rows/rowsql.h"
 
 #define DOCUMENT_BYTES (1 << 20)
 #define MAX_COLUMNS 64

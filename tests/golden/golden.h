@@ -13,9 +13,9 @@
 #define ROWFERRY_TESTS_GOLDEN_H
 
 #include "rowferry/base/buf.h"
-#include "rowferry/document/encode.h"
-#include "rowferry/source/catalog.h"
-#include "rowferry/source/pg.h"
+#include "rowferry/document/bulk/encode.h"
+#include "rowferry/source/catalog/catalog.h"
+#include "rowferry/source/pg/pg.h"
 
 #define GOLDEN_SKIPPED 77
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "golden.h"
-#include "rowferry/document/compare.h"
-#include "rowferry/document/json_same.h"
+#include "rowferry/document/compare/compare.h"
+#include "rowferry/document/json/json_compare.h"
 
 struct tried {
     int documents;

@@ -14,8 +14,8 @@
 
 #include "golden.h"
 #include "http.h"
+#include "plan/type_table.h"
 #include "rowferry/base/text.h"
-#include "type_table.h"
 
 #define MAX_PAIRS 4000
 #define INDEX_MAX_BYTES 64

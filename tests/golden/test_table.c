@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "golden.h"
+#include "plan/type_table.h"
 #include "rowferry/base/text.h"
-#include "type_table.h"
 
 #define MAX_RULES 256
 #define LEAST_PAIRS 300

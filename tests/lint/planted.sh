@@ -26,7 +26,7 @@ int a(void)
     return 1;
 }'
     put src/source/own.h 'int own(void);'
-    put src/source/pg.c '#include <libpq-fe.h>
+    put src/source/pg/pg.c '#include <libpq-fe.h>
 #include "own.h"
 #include "rowferry/base/a.h"
 
@@ -92,7 +92,7 @@ layers)
     plant_include src/engine/e.c '"rowferry/config/config.h"'
     plant_include src/config/c.c '"rowferry/cli/command.h"'
     plant_include src/devsearch/d.c '"rowferry/document/d.h"'
-    plant_include include/rowferry/source/s.h '<rowferry/engine/pipeline.h>'
+    plant_include include/rowferry/source/s.h '<rowferry/engine/pipeline/pipeline.h>'
     plant_include include/rowferry/source/p.h '"own.h"'
     plant_include src/state/own.c '"own.h"'
     plant_include src/state/up.c '"../source/own.h"'
@@ -132,8 +132,8 @@ trees)
     caught src/cli/c.c
     put include/rowferry/document/d.h '#define LENGTH(list) json_object_array_length(list)'
     caught include/rowferry/document/d.h
-    put src/document/json_tree.c '    return json_object_array_length(list);'
-    put src/document/json_made.c '    return json_tokener_parse_ex(t, text, len);'
+    put src/document/json/json_tree.c '    return json_object_array_length(list);'
+    put src/document/json/json_build.c '    return json_tokener_parse_ex(t, text, len);'
     put src/config/config.c '    tokener = json_made_tokener(64);'
     put src/devsearch/d.c '    return json_object_array_length(list);'
     put src/service/s.c '    struct json_object *x = json_tree_item(json_object_get(list), 0);'

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # trees.sh ROOT: json-c's calls that abort on a value of another type, and those that build a tree of any size,
-# are in document/json_tree and json_made alone. The configuration's text is its owner's; devsearch is a program
+# are in document/json/json_tree and json_build alone. The configuration's text is its owner's; devsearch is a program
 # of its own.
 set -eu
 cd "$1"
 
-find src include -name '*.[ch]' ! -path 'src/devsearch/*' ! -path src/document/json_tree.c \
-    ! -path src/document/json_made.c | sort | xargs awk '
+find src include -name '*.[ch]' ! -path src/document/json/json_tree.c \
+    ! -path src/document/json/json_build.c | sort | xargs awk '
 FNR == 1 {
     files++
     parses = FILENAME ~ /^src\/config\/config\.c$/ || FILENAME ~ /document\/json_made\.h$/
 }
 
 /json_object_(object|array|iter)_[a-z_]*[ \t]*\(/ || /json_object_get_(object|array)[ \t]*\(/ {
-    printf "%s:%d: a list or an object is read by document/json_tree\n", FILENAME, FNR
+    printf "%s:%d: a list or an object is read by document/json/json_tree\n", FILENAME, FNR
     bad++
 }
 

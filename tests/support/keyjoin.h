@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inverse of key_split, and the counterpart of the SQL expression in source/keytext.h.
+ * The inverse of key_split, and the counterpart of the SQL expression in source/catalog/keytext.h.
  */
 #ifndef ROWFERRY_TESTS_KEYJOIN_H
 #define ROWFERRY_TESTS_KEYJOIN_H

@@ -5,7 +5,7 @@
 #ifndef ROWFERRY_TESTS_OUTCOMES_H
 #define ROWFERRY_TESTS_OUTCOMES_H
 
-#include "rowferry/document/operation.h"
+#include "rowferry/document/model/operation.h"
 
 static inline const char *outcome_name(enum outcome outcome)
 {

@@ -20,12 +20,12 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
 #include "rowferry/base/log.h"
-#include "rowferry/base/renewal.h"
-#include "rowferry/document/plan.h"
-#include "rowferry/engine/trial_query.h"
-#include "rowferry/service/options.h"
-#include "rowferry/source/pg.h"
-#include "rowferry/source/query.h"
+#include "rowferry/base/rotating_secret.h"
+#include "rowferry/document/plan/plan.h"
+#include "rowferry/engine/validate/trial_query.h"
+#include "rowferry/service/http/options.h"
+#include "rowferry/source/catalog/query.h"
+#include "rowferry/source/pg/pg.h"
 
 /* Where a secret comes from, and its value once it was read. */
 enum secret_origin {

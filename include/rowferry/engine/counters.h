@@ -45,7 +45,7 @@ struct progress {
     double share;           /* of the copy, 0 to 1; negative where unknown */
     int64_t remaining_ms;   /* of the copy; negative where unknown */
     unsigned in_flight;     /* requests that may be in flight at present, */
-    int64_t batch_bytes;    /* and how large a batch aims at: they adapt (service/flow.h) */
+    int64_t batch_bytes;    /* and how large a batch aims at: they adapt (service/bulk/flow.h) */
     struct counters counters;
     bool noted; /* the state file could be written */
 };

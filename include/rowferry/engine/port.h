@@ -10,14 +10,14 @@
 #ifndef ROWFERRY_ENGINE_PORT_H
 #define ROWFERRY_ENGINE_PORT_H
 
-#include "rowferry/document/batch.h"
-#include "rowferry/document/plan.h"
-#include "rowferry/service/glance.h"
-#include "rowferry/service/index.h"
-#include "rowferry/service/product.h"
-#include "rowferry/service/scan.h"
-#include "rowferry/service/storage.h"
-#include "rowferry/service/stream.h"
+#include "rowferry/document/bulk/batch.h"
+#include "rowferry/document/plan/plan.h"
+#include "rowferry/service/cluster/storage.h"
+#include "rowferry/service/http/product.h"
+#include "rowferry/service/index/alias_poll.h"
+#include "rowferry/service/index/index.h"
+#include "rowferry/service/index/scan.h"
+#include "rowferry/service/index/stream.h"
 #include "rowferry/source/capture.h"
 
 #define PRESENT_MAX 1000
@@ -27,7 +27,7 @@ struct source_facts {
     const char *identity;    /* "system/database" */
     const char *fingerprint; /* of the table's definition */
     const struct plan *plan; /* compiled against that definition */
-    const char *words;       /* what the fingerprint is of (engine/drift.h); null: not said */
+    const char *words; /* what the fingerprint is of (engine/generation/drift.h); null: not said */
 };
 
 struct source_port_ops {
@@ -57,13 +57,13 @@ struct source_port {
 };
 
 struct service_port_ops {
-    /* Asks who answers, before anything else (service/product.h); the log names it. */
+    /* Asks who answers, before anything else (service/http/product.h); the log names it. */
     int (*greet)(void *self, bool again, char cluster[PRODUCT_CLUSTER_BYTES], struct err *err);
 
-    /* Indices and aliases: see service/index.h for what each promises. */
+    /* Indices and aliases: see service/index/index.h for what each promises. */
     int (*resolve)(void *self, const char *alias, enum alias_kind *kind, struct index_info *out,
                    struct err *err);
-    /* The same without waiting: see service/glance.h. */
+    /* The same without waiting: see service/index/alias_poll.h. */
     int (*glance)(void *self, const char *alias, struct err *err);
     int (*glanced)(void *self, enum alias_kind *kind, struct index_info *out, struct err *err);
     int (*look)(void *self, const char *index, bool *found, struct index_info *out,
@@ -71,7 +71,7 @@ struct service_port_ops {
     int (*create)(void *self, const char *index, const char *mappings, const char *settings,
                   struct err *err);
     int (*expect_hidden)(void *self, const char *index, const char *pipeline, struct err *err);
-    /* Data streams: see service/stream.h. */
+    /* Data streams: see service/index/stream.h. */
     int (*stream_create)(void *self, const char *name, const char *mappings, const char *settings,
                          struct err *err);
     int (*stream_mark)(void *self, const struct generation *stream, struct err *err);
@@ -99,7 +99,7 @@ struct service_port_ops {
     int (*extend)(void *self, const char *index, const char *properties, const char *meta,
                   struct err *err);
 
-    /* The index's keys in their order: see service/scan.h. */
+    /* The index's keys in their order: see service/index/scan.h. */
     int (*scan)(void *self, const char *index, struct span after, struct scan_page *page,
                 struct err *err);
 
@@ -107,10 +107,10 @@ struct service_port_ops {
     int (*present)(void *self, const char *index, const struct span *keys, size_t count,
                    bool *found, struct err *err);
 
-    /* How much room the index takes and has: see service/storage.h. */
+    /* How much room the index takes and has: see service/cluster/storage.h. */
     int (*storage)(void *self, const char *index, struct storage *out, struct err *err);
 
-    /* Bulk: see service/bulk.h. */
+    /* Bulk: see service/bulk/bulk.h. */
     bool (*can_send)(void *self);
     int (*send)(void *self, const char *write_alias, const char *ingest_pipeline,
                 struct batch *batch, struct err *err);

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "rowferry/base/buf.h"
-#include "rowferry/engine/board.h"
+#include "rowferry/engine/observe/status_snapshot.h"
 
 bool health_ready(const struct board_view *v);
 

@@ -9,10 +9,11 @@
  *     /readyz    200 while every pipeline does what it is there for; else which do not, and why
  *
  * One thread that sleeps until somebody asks; nothing is computed for nobody. It reads boards
- * (engine/board.h) and waits for no pipeline. What clients can take of the process is bounded: so
- * many connections, of which the oldest goes where there are more, one request each, small headers,
- * no bodies. A request has to name an address, localhost, this machine or one of the names in Host,
- * so that no page of another origin reads it by a name that it made point here.
+ * (engine/observe/status_snapshot.h) and waits for no pipeline. What clients can take of the
+ * process is bounded: so many connections, of which the oldest goes where there are more, one
+ * request each, small headers, no bodies. A request has to name an address, localhost, this machine
+ * or one of the names in Host, so that no page of another origin reads it by a name that it made
+ * point here.
  */
 #ifndef ROWFERRY_SERVE_SERVE_H
 #define ROWFERRY_SERVE_SERVE_H
@@ -22,7 +23,7 @@
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/clock.h"
-#include "rowferry/engine/board.h"
+#include "rowferry/engine/observe/status_snapshot.h"
 
 #define SERVE_ADDRESS_BYTES 80 /* "[address]:port" and NUL */
 

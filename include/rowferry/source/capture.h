@@ -22,8 +22,8 @@
  * the position of the log noted before it began"), then those of the log. Positions are text,
  * opaque outside the capture that wrote them.
  *
- * Implementations: the change log (source/changelog.h), the cursor (source/cursor.h), and the
- * simulation's.
+ * Implementations: the change log (source/changelog/changelog.h), the cursor
+ * (source/cursor/cursor.h), and the simulation's.
  */
 #ifndef ROWFERRY_SOURCE_CAPTURE_H
 #define ROWFERRY_SOURCE_CAPTURE_H
@@ -31,8 +31,8 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
 #include "rowferry/base/text.h"
-#include "rowferry/document/row.h"
-#include "rowferry/source/hold.h"
+#include "rowferry/document/model/row.h"
+#include "rowferry/source/catalog/xmin_holder.h"
 
 enum change_kind {
     CHANGE_WAIT,     /* nothing yet: wait until fd is readable, then call next again */

@@ -12,7 +12,7 @@
 
 #include "rowferry/base/err.h"
 #include "rowferry/base/text.h"
-#include "rowferry/document/operation.h"
+#include "rowferry/document/model/operation.h"
 #include "rowferry/state/store.h"
 
 enum generation_phase {

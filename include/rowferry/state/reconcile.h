@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When the index was last walked for documents without a row (engine/deletes), and what makes the
- * next walk due. Times are of the wall clock.
+ * When the index was last walked for documents without a row (engine/guard/deletes), and what makes
+ * the next walk due. Times are of the wall clock.
  */
 #ifndef ROWFERRY_STATE_RECONCILE_H
 #define ROWFERRY_STATE_RECONCILE_H

@@ -10,7 +10,8 @@
 
 enum request_state { REQUEST_FILED, REQUEST_TAKEN, REQUEST_DONE, REQUEST_FAILED };
 
-/* Files a request; arguments: text of the form that the command has (engine/requests.h). */
+/* Files a request; arguments: text of the form that the command has (engine/pipeline/requests.h).
+ */
 int request_file(struct state *s, const char *command, const char *arguments, int64_t wall_us,
                  int64_t *id, struct err *err) MUST_CHECK;
 /* The holder: takes the oldest one with a higher id than `after`; *id 0 where there is none. */

@@ -15,7 +15,7 @@
 #include "page.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
-#include "rowferry/service/privilege.h"
+#include "rowferry/service/cluster/privilege.h"
 #include "suite.h"
 
 #define ROWS 500

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rowferry/document/mapdiff.h"
+#include "rowferry/document/mapping/mapdiff.h"
 #include "subject.h"
 
 #define ONE_COPY "{\"number_of_replicas\":1,\"index\":{\"refresh_interval\":\"5s\"}}"

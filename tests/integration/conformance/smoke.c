@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The smoke test's steps, by an account that may and by accounts that may not. */
-#include "rowferry/service/smoke.h"
+#include "rowferry/service/trial/smoke.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -17,10 +17,10 @@
 #include <stdbool.h>
 
 #include "http.h"
-#include "rowferry/service/bulk.h"
-#include "rowferry/service/index.h"
-#include "rowferry/service/outcome.h"
-#include "rowferry/service/product.h"
+#include "rowferry/service/bulk/bulk.h"
+#include "rowferry/service/bulk/outcome.h"
+#include "rowferry/service/http/product.h"
+#include "rowferry/service/index/index.h"
 #include "server.h"
 #include "suite.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rowferry/service/http.h"
+#include "rowferry/service/http/http.h"
 #include "server.h"
 #include "suite.h"
 #include "wait.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rowferry/service/bulk.h"
-#include "rowferry/service/product.h"
+#include "rowferry/service/bulk/bulk.h"
+#include "rowferry/service/http/product.h"
 #include "server.h"
 #include "suite.h"
 #include "wait.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A first load: complete whatever happens meanwhile, and resumed at the position of any page. */
-#include "position.h"
+#include "changelog/position.h"
 #include "walk.h"
 
 static const char *const columns[] = {"tenant", "body"};

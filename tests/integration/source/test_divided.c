@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a first load by key ranges is divided between its readers. */
-#include "position.h"
+#include "changelog/position.h"
 #include "walk.h"
 
 /* From now on by key ranges, as for a table whose rows cannot be found by their place. */

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "cluster.h"
-#include "pg_private.h"
-#include "rowferry/source/pg.h"
+#include "pg/pg_private.h"
+#include "rowferry/source/pg/pg.h"
 #include "server.h"
 #include "sql.h"
 #include "suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys that are listed a page at a time: each page begins behind the one before, or says why not.
  */
-#include "rowferry/source/listing.h"
+#include "rowferry/source/listing/listing.h"
 
 #include "walk.h"
 

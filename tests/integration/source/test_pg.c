@@ -4,9 +4,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "pg_private.h"
-#include "rowferry/source/lookup.h"
-#include "rowferry/source/pg.h"
+#include "pg/pg_private.h"
+#include "rowferry/source/pg/consumer_lock.h"
+#include "rowferry/source/pg/pg.h"
 #include "walk.h"
 
 #define SILENT_MS 6000 /* longer than a machine keeps a process waiting */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A first load that several connections read: the same as one would, whatever happens meanwhile. */
-#include "changelog_private.h"
+#include "changelog/changelog_private.h"
 #include "walk.h"
 
 static const char *const columns[] = {"tenant", "body"};

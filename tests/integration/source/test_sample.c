@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Representative rows: which are chosen, and what SQL says of their values. */
-#include "rowferry/source/sample.h"
+#include "rowferry/source/sample/sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* The change log read from a streaming standby, and its promotion. */
 #include "cluster.h"
 #include "notes.h"
-#include "rowferry/source/lookup.h"
+#include "rowferry/source/pg/consumer_lock.h"
 
 static PGconn *standby_db;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where reading stands in the change log: idle, pruned, restarted, lost, locked. */
 #include "notes.h"
-#include "pg_private.h"
+#include "pg/pg_private.h"
 #include "rowferry/base/embed.h"
 
 START_TEST(an_idle_poll_neither_moves_nor_writes)

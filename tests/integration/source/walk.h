@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "rowferry/base/text.h"
-#include "rowferry/source/changelog.h"
-#include "rowferry/source/cursor.h"
-#include "rowferry/source/install.h"
+#include "rowferry/source/catalog/install.h"
+#include "rowferry/source/changelog/changelog.h"
+#include "rowferry/source/cursor/cursor.h"
 #include "server.h"
 #include "sql.h"
 #include "suite.h"

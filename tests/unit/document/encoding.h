@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "rowferry/document/encode.h"
+#include "rowferry/document/bulk/encode.h"
 #include "rows.h"
 
 #define MAX_DOCUMENT 100000

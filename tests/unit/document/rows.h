@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "rowferry/base/text.h"
-#include "rowferry/document/plan.h"
+#include "rowferry/document/plan/plan.h"
 
 static inline struct column rows_column(const char *name, const char *type);
 

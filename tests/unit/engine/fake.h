@@ -13,7 +13,7 @@
 #ifndef ROWFERRY_TESTS_FAKE_H
 #define ROWFERRY_TESTS_FAKE_H
 
-#include "rowferry/engine/pipeline.h"
+#include "rowferry/engine/pipeline/pipeline.h"
 
 #define FAKE_ROWS 64
 #define FAKE_LOG 1024

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fake_private.h"
-#include "rowferry/engine/rebuild.h"
+#include "rowferry/engine/rebuild/rebuild.h"
 #include "rowferry/state/store.h"
 
 struct fake_table {

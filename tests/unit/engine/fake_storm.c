@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rowferry/engine/requests.h"
+#include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/request.h"
 #include "suite.h"
 

@@ -7,7 +7,7 @@
 
 #include "fake.h"
 #include "rowferry/base/log.h"
-#include "rowferry/state/halt.h"
+#include "rowferry/state/guard_stop.h"
 #include "suite.h"
 
 static inline void must_sync(struct fake *f, int wanted, const char *words)

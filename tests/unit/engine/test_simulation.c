@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "deletes.h"
+#include "guard/deletes.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/deadletter.h"
 #include "storm.h"

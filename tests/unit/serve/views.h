@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "rowferry/engine/board.h"
+#include "rowferry/engine/observe/status_snapshot.h"
 
 static inline struct board_view view_of(const char *name, const char *stage)
 {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "rowferry/service/http.h"
+#include "rowferry/service/http/http.h"
 #include "scripted.h"
 
 #define ANSWER_BYTES 2048

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every mix of outcomes that up to four items can have, in the forms that answers come in. */
-#include "rowferry/service/answer.h"
+#include "rowferry/service/bulk/answer.h"
 
 #include "suite.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A credential that is refused is read again, once; nobody but the configured host hears of it. */
 #include "fixture.h"
-#include "rowferry/base/renewal.h"
-#include "rowferry/service/bulk.h"
+#include "rowferry/base/rotating_secret.h"
+#include "rowferry/service/bulk/bulk.h"
 #include "suite.h"
 #include "wait.h"
 

@@ -6,18 +6,18 @@
 #include <stdlib.h>
 
 #include "rowferry/base/buf.h"
-#include "rowferry/state/built.h"
-#include "rowferry/state/copied.h"
 #include "rowferry/state/definition.h"
-#include "rowferry/state/halt.h"
+#include "rowferry/state/generation_config.h"
+#include "rowferry/state/guard_stop.h"
 #include "rowferry/state/history.h"
+#include "rowferry/state/live_progress.h"
 #include "rowferry/state/lock.h"
 #include "rowferry/state/pause.h"
 #include "rowferry/state/rebuild.h"
 #include "rowferry/state/reconcile.h"
 #include "rowferry/state/request.h"
+#include "rowferry/state/resnapshot.h"
 #include "rowferry/state/verification.h"
-#include "rowferry/state/working.h"
 #include "statefile.h"
 
 #define STEP_TEXT_BYTES ((size_t)1 << 20)

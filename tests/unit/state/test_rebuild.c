@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "rowferry/state/built.h"
 #include "rowferry/state/deadletter.h"
+#include "rowferry/state/generation_config.h"
 #include "rowferry/state/reconcile.h"
 #include "statefile.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "rowferry/base/embed.h"
-#include "rowferry/state/halt.h"
+#include "rowferry/state/guard_stop.h"
 #include "rowferry/state/pause.h"
 #include "rowsum.h"
 #include "statefile.h"

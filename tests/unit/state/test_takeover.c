@@ -2,7 +2,7 @@
 /* What a state file tells of itself, and another one that begins there. */
 #include "rowferry/base/buf.h"
 #include "rowferry/state/deadletter.h"
-#include "rowferry/state/halt.h"
+#include "rowferry/state/guard_stop.h"
 
 #include "statefile.h"
 

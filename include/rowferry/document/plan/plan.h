@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plan: compiled once per pipeline from mapping and columns, the list "property, column,
+ * converter" that every row runs through.
+ *
+ * Each property is filled from the column of the same name unless `fields` says otherwise; a field
+ * set to null is filled by the service. source_id is always written, from the key's text.
+ */
+#ifndef ROWFERRY_DOCUMENT_PLAN_H
+#define ROWFERRY_DOCUMENT_PLAN_H
+
+#include "rowferry/base/err.h"
+#include "rowferry/document/convert/type.h"
+#include "rowferry/document/mapping/mapping.h"
+#include "rowferry/document/model/row.h"
+
+struct buf;
+
+struct field {
+    char *property;
+    char *column; /* null: the service fills it */
+};
+
+#define PLAN_PREFIX_BLOCK 16 /* prefixes are padded to blocks and copied in blocks */
+
+struct plan_step {
+    size_t value; /* index in the row; 0 is the key's text */
+    struct type_pair pair;
+    char *prefix; /* `,"title":`, ready to be written: source_id always stands before it */
+    size_t prefix_len;
+    const char *property; /* its name, of the mapping */
+};
+
+struct plan {
+    struct plan_step *steps;
+    size_t count;
+    char **columns; /* what the source has to select, in the order of the row's values from 1 on */
+    size_t column_count;
+    size_t document_bytes; /* the largest document that is sent */
+    char *too_large;       /* "a document of more than 16777216 bytes", a refusal's reason */
+};
+
+struct plan_input {
+    const struct mapping *mapping; /* borrowed; must outlive the plan */
+    const struct columns *columns; /* of the table or query */
+    const struct field *fields;
+    size_t field_count;
+    size_t document_bytes;
+};
+
+/* A doubt or an error of one property, for check and for the error of a sync. */
+struct plan_note {
+    bool error; /* false: only a loss to know of */
+    char *property;
+    char *text;
+    const char *loss; /* what the text ends with, the same for all that lose it; null: an error */
+};
+
+struct plan_notes {
+    struct plan_note *items;
+    size_t count;
+};
+
+/* Compiles; every doubt is noted (notes may be null). ERR_REJECTED where a property has no column
+ * or a type that cannot hold its column: the message names the first, the notes all. ERR_CONFIG
+ * where `fields` names what is no property. */
+int plan_compile(struct plan *out, const struct plan_input *in, struct plan_notes *notes,
+                 struct err *err) MUST_CHECK;
+void plan_release(struct plan *p);
+void plan_notes_release(struct plan_notes *n);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files a permission and follows it. */
+#include "client/permit.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "output/refusal.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/base/log.h"
+#include "rowferry/document/json/json_tree.h"
+#include "rowferry/engine/pipeline/requests.h"
+#include "rowferry/state/checkpoint.h"
+#include "rowferry/state/deadletter.h"
+#include "rowferry/state/live_progress.h"
+#include "rowferry/state/request.h"
+#include "status/holder_progress.h"
+
+#define PERMIT_LOOK_MS 50
+#define ANSWER_MAX_BYTES ((size_t)64 * 1024)
+#define LINE_BYTES 4096
+
+struct asking {
+    struct session *session;
+    const struct permit *permit;
+    struct pipeline_result *result;
+    int64_t id;
+};
+
+static int64_t member(struct json_object *answer, const char *name)
+{
+    return json_object_get_int64(json_tree_member(answer, name));
+}
+
+/* The rest of the result stands in the state file. */
+static int fill(struct asking *k, struct json_object *answer, struct err *err)
+{
+    struct pipeline_result *out = k->result;
+    struct checkpoint checkpoint = {0};
+    out->counters.upserts = member(answer, "upserts");
+    out->counters.deletes = member(answer, "deletes");
+    out->counters.rejected = member(answer, "rejected");
+    out->counters.bytes = member(answer, "bytes");
+    int rc = deadletter_count(k->session->state, &out->dead_letters, err);
+    if (rc == 0) {
+        rc = checkpoint_load(k->session->state, &checkpoint, err);
+    }
+    if (rc == 0 && checkpoint.generation != NULL) {
+        snprintf(out->generation, sizeof(out->generation), "%s", checkpoint.generation);
+    }
+    checkpoint_release(&checkpoint);
+    return rc;
+}
+
+/* 1 where it has its answer, 0 where not yet. */
+static int look(struct asking *k, struct err *err)
+{
+    enum request_state state = REQUEST_FILED;
+    struct buf text;
+    buf_init(&text, ANSWER_MAX_BYTES);
+    int rc = request_look(k->session->state, k->id, &state, &text, err);
+    struct json_object *answer = rc == 0 ? json_tree_of(buf_text(&text)) : NULL;
+    if (rc == 0 && state == REQUEST_FAILED) {
+        rc = refusal_read(answer, "the holder did not permit it", err);
+    } else if (rc == 0 && state == REQUEST_DONE) {
+        rc = fill(k, answer, err);
+        rc = rc < 0 ? rc : 1;
+    }
+    json_object_put(answer);
+    buf_release(&text);
+    return rc;
+}
+
+static void show(struct asking *k)
+{
+    struct working work;
+    struct err ignored;
+    struct buf line;
+    bool known = false;
+    buf_init(&line, LINE_BYTES);
+    buf_printf(&line, "%s: asked the one who holds it", k->session->pipeline->name);
+    if (working_look(k->session->state, &work, &known, &ignored) == 0 && known) {
+        buf_push_literal(&line, ", ");
+        work_push_stage(&line, &work);
+    }
+    progressline_show(k->permit->progress, buf_text(&line));
+    buf_release(&line);
+}
+
+static int follow(struct asking *k, bool *held, struct err *err)
+{
+    const struct timespec pause = {0, PERMIT_LOOK_MS * 1000000};
+    for (;;) {
+        struct err still;
+        int rc = look(k, err);
+        if (rc != 0) {
+            return rc < 0 ? rc : 0;
+        }
+        if (__atomic_load_n(k->permit->stop, __ATOMIC_RELAXED) != 0) {
+            k->result->stopped = true;
+            return refusal_withdraw(k->session, k->id, err);
+        }
+        if (session_hold(k->session, &still) == 0) {
+            rc = look(k, err); /* the answer may have been its last act */
+            *held = rc != 0;
+            return rc == 0 ? refusal_withdraw(k->session, k->id, err) : rc < 0 ? rc : 0;
+        }
+        show(k);
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* The holder has stopped at what the guard refused. */
+static bool waits(const struct session *s)
+{
+    struct working work;
+    struct err ignored;
+    bool known = false;
+    return working_look(s->state, &work, &known, &ignored) == 0 && known &&
+           strcmp(work.stage, "guard") == 0;
+}
+
+int permit_ask(struct session *s, const struct permit *p, struct pipeline_result *result,
+               bool *held, struct err *err)
+{
+    const struct err holder = *err;
+    struct asking k = {.session = s, .permit = p, .result = result};
+    struct halt halt;
+    bool halted;
+    char when[32];
+    *held = true;
+    int rc = halt_look(s->state, &halt, &halted, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (!p->deletes && !p->rejections && !waits(s)) {
+        *err = holder;
+        return (int)holder.class;
+    }
+    bool rejections = p->rejections && (!p->deletes || halt.operations > 0);
+    const char *request = !p->deletes && !p->rejections ? REQUEST_COUNT_AGAIN
+                          : rejections                  ? REQUEST_ALLOW_REJECTIONS
+                                                        : REQUEST_ALLOW_DELETES;
+    snprintf(when, sizeof(when), "%lld", (long long)halt.at_us);
+    const char *why_not = requests_why_not(request, when, halted, &halt);
+    if (why_not != NULL) {
+        *err = holder;
+        return err_context(err, "%s", why_not);
+    }
+    rc = request_file(s->state, request, when, clock_wall_us(&s->clock), &k.id, err);
+    if (rc == 0) {
+        log_event(LOG_INFO, "request_filed", F_TEXT("pipeline", s->pipeline->name),
+                  F_TEXT("command", request), F_TEXT("message", holder.message));
+        rc = follow(&k, held, err);
+    }
+    return rc;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check: runs the probes and shows their lines. */
+#include "probes/probe.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/record.h"
+#include "output/terminal.h"
+#include "rowferry/service/http/http.h"
+
+#define CHECK_BYTES ((size_t)64 * 1024 * 1024)
+#define SUBJECT_COLUMN 40 /* at most */
+
+static const struct {
+    const char *name;
+    enum colour colour;
+} verdict_rows[] = {
+    [VERDICT_PASS] = {"PASS", COLOUR_GREEN},
+    [VERDICT_WARN] = {"WARN", COLOUR_YELLOW},
+    [VERDICT_FAIL] = {"FAIL", COLOUR_RED},
+    [VERDICT_SKIP] = {"SKIP", COLOUR_YELLOW},
+};
+
+/* --- lines -------------------------------------------------------------------------------------
+ */
+
+static struct check_line *add_line(struct check *c, enum verdict verdict)
+{
+    c->lines = mem_grow(c->lines, c->count + 1, sizeof(*c->lines));
+    struct check_line *line = &c->lines[c->count++];
+    *line = (struct check_line){.verdict = verdict,
+                                .pipeline = c->pipeline != NULL ? c->pipeline->name : NULL,
+                                .what = c->what};
+    return line;
+}
+
+void check_say(struct check *c, enum verdict verdict, const char *remedy, const char *format, ...)
+{
+    struct check_line *line = add_line(c, verdict);
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&line->text, format, args) < 0) {
+        line->text = text_copy("out of memory");
+    }
+    va_end(args);
+    line->remedy = remedy != NULL ? text_copy(remedy) : NULL;
+}
+
+void check_remedy(struct check *c, const char *format, ...)
+{
+    struct check_line *line = &c->lines[c->count - 1];
+    va_list args;
+    va_start(args, format);
+    free(line->remedy);
+    if (vasprintf(&line->remedy, format, args) < 0) {
+        line->remedy = NULL;
+    }
+    va_end(args);
+}
+
+void check_fail_else(struct check *c, const struct err *err, const char *remedy)
+{
+    const char *hint = err->hint[0] != '\0' ? err->hint : remedy;
+    struct check_line *line = add_line(c, VERDICT_FAIL);
+    line->text = text_copy(err->message);
+    line->detail = err->detail[0] != '\0' ? text_copy(err->detail) : NULL;
+    line->remedy = hint != NULL ? text_copy(hint) : NULL;
+}
+
+void check_fail(struct check *c, const struct err *err)
+{
+    const char *remedy =
+        err->class == ERR_TRANSIENT ? "it may pass: see what ails the server, and check again"
+        : err->http_status >= 500
+            ? "have whoever runs the service look for the reason in its log, and check again"
+            : NULL;
+    check_fail_else(c, err, remedy);
+}
+
+static size_t count_of(const struct check *c, size_t from, enum verdict verdict)
+{
+    size_t n = 0;
+    for (size_t i = from; i < c->count; i++) {
+        n += c->lines[i].verdict == verdict;
+    }
+    return n;
+}
+
+/* --- probes ------------------------------------------------------------------------------------
+ */
+
+static const char *missing_fact(unsigned missing)
+{
+    static const struct {
+        unsigned fact;
+        const char *text;
+    } rows[] = {
+        {FACT_SECRETS, "the secrets"},
+        {FACT_RIGHTS, "privileges"},
+        {FACT_GRANTS, "rights"},
+        {FACT_PLAN, "a mapping that fits"},
+        {FACT_WAY, "a way to the service"},
+        {FACT_SERVICE, "the service"},
+        {FACT_SOURCE, "the source"},
+        {FACT_TABLE, "the table"},
+        {FACT_LOG, "the capture"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if ((missing & rows[i].fact) != 0) {
+            return rows[i].text;
+        }
+    }
+    return "something";
+}
+
+static void run_probes(struct check *c, const struct probe *probes)
+{
+    for (; probes->what != NULL; probes++) {
+        c->what = probes->what;
+        unsigned missing = probes->needs & ~c->facts;
+        if (missing != 0) {
+            check_say(c, VERDICT_SKIP, NULL, "skipped: needs %s", missing_fact(missing));
+            continue;
+        }
+        size_t before = c->count;
+        probes->run(c);
+        if (count_of(c, before, VERDICT_FAIL) == 0) {
+            c->facts |= probes->gives;
+        }
+    }
+}
+
+static void check_pipeline(struct check *c, const struct pipeline_config *pipeline)
+{
+    c->pipeline = pipeline;
+    c->facts &= ~(unsigned)(FACT_TABLE | FACT_LOG | FACT_RIGHTS | FACT_GRANTS | FACT_PLAN);
+    run_probes(c, probes_standing);
+    run_probes(c, probes_index);
+    run_probes(c, probes_table);
+    run_probes(c, pipeline->from.capture_mode == CAPTURE_MODE_CURSOR ? probes_cursor : probes_log);
+    run_probes(c, probes_mapping);
+    if (pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
+        run_probes(c, probes_stream);
+    }
+    run_probes(c, probes_origin);
+    run_probes(c, probes_capacity);
+    table_free(c->table);
+    c->table = NULL;
+    for (size_t i = 0; c->dependencies != NULL && i < pipeline->from.dependency_count; i++) {
+        table_free(c->dependencies[i]);
+    }
+    free(c->dependencies);
+    c->dependencies = NULL;
+}
+
+static int check_all(struct check *c, struct err *err)
+{
+    const struct setup *setup = c->setup;
+    int rc = session_init(&c->session, setup->config, setup->pipelines[0], "check", err);
+    if (rc == 0) {
+        run_probes(c, probes_local);
+        run_probes(c, probes_state);
+        run_probes(c, probes_reach);
+        run_probes(c, probes_service);
+        run_probes(c, probes_source);
+        run_probes(c, probes_server);
+        for (size_t i = 0; i < setup->count; i++) {
+            check_pipeline(c, setup->pipelines[i]);
+        }
+    }
+    pg_close(c->pg);
+    session_release(&c->session);
+    return rc;
+}
+
+/* --- showing -----------------------------------------------------------------------------------
+ */
+
+static size_t subject_width(const struct check_line *line)
+{
+    return (line->pipeline != NULL ? strlen(line->pipeline) + 2 : 0) + strlen(line->what);
+}
+
+/* The longest one, so that what is said begins in one column. */
+static size_t text_column(const struct check *c)
+{
+    size_t widest = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        size_t width = subject_width(&c->lines[i]);
+        widest = width > widest && width <= SUBJECT_COLUMN ? width : widest;
+    }
+    return widest;
+}
+
+/* What servers and rows say stands in it; null: nothing. */
+static void push_said(struct buf *out, const char *before, const char *text)
+{
+    if (text != NULL) {
+        buf_push_text(out, before);
+        terminal_push_safe(out, text, strlen(text));
+        buf_push_char(out, '\n');
+    }
+}
+
+static void push_text_line(struct buf *out, bool colours, size_t column,
+                           const struct check_line *line)
+{
+    size_t width = subject_width(line);
+    terminal_push(out, colours, verdict_rows[line->verdict].colour,
+                  verdict_rows[line->verdict].name);
+    buf_printf(out, "  %s%s%s%*s", line->pipeline != NULL ? line->pipeline : "",
+               line->pipeline != NULL ? ": " : "", line->what,
+               (int)(column > width ? column - width : 0), "");
+    push_said(out, "  ", line->text);
+    push_said(out, "      ", line->detail);
+    push_said(out, "      -> ", line->remedy);
+}
+
+static void push_text(struct buf *out, const struct check *c)
+{
+    bool colours = terminal_colours(STDOUT_FILENO);
+    size_t column = text_column(c);
+    for (size_t i = 0; i < c->count; i++) {
+        if (i > 0 && c->lines[i].pipeline != c->lines[i - 1].pipeline) {
+            buf_push_char(out, '\n');
+        }
+        push_text_line(out, colours, column, &c->lines[i]);
+    }
+    buf_push_char(out, '\n');
+    buf_printf(out, "%zu passed, %zu to look at, %zu failed", count_of(c, 0, VERDICT_PASS),
+               count_of(c, 0, VERDICT_WARN), count_of(c, 0, VERDICT_FAIL));
+    size_t skipped = count_of(c, 0, VERDICT_SKIP);
+    if (skipped > 0) {
+        buf_printf(out, ", %zu skipped", skipped);
+    }
+    buf_push_char(out, '\n');
+}
+
+static void push_json(struct buf *out, const struct check *c)
+{
+    buf_push_char(out, '[');
+    for (size_t i = 0; i < c->count; i++) {
+        const struct check_line *line = &c->lines[i];
+        buf_push_text(out, i > 0 ? ",\n " : "");
+        record_open(out);
+        record_text(out, "line", line->what);
+        record_text(out, "status", verdict_rows[line->verdict].name);
+        record_text(out, "pipeline", line->pipeline);
+        record_text(out, "text", line->text);
+        record_text(out, "remedy", line->remedy);
+        record_close(out);
+    }
+    buf_push_literal(out, "]\n");
+}
+
+static int show(const struct check *c, bool json, struct err *err)
+{
+    struct buf out;
+    buf_init(&out, CHECK_BYTES);
+    if (json) {
+        push_json(&out, c);
+    } else {
+        push_text(&out, c);
+    }
+    int rc = terminal_result(&out, err);
+    buf_release(&out);
+    return rc;
+}
+
+static void check_release(struct check *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        free(c->lines[i].text);
+        free(c->lines[i].detail);
+        free(c->lines[i].remedy);
+    }
+    free(c->lines);
+}
+
+int command_check(const struct arguments *a, struct err *err)
+{
+    struct setup setup;
+    struct check c = {.setup = &setup, .accept_admin = arguments_have(a, OPTION_ACCEPT_ADMIN)};
+    int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    if (rc == 0) {
+        rc = check_all(&c, err);
+    }
+    if (rc == 0) {
+        rc = show(&c, arguments_have(a, OPTION_JSON), err);
+    }
+    if (rc == 0 && count_of(&c, 0, VERDICT_FAIL) > 0) {
+        rc = EXIT_DIFFERENCES;
+    }
+    check_release(&c);
+    setup_release(&setup);
+    return rc;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* deadletter retry, deadletter discard: requests about open dead letters. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "choice.h"
+#include "client/holder_request.h"
+#include "output/terminal.h"
+#include "rowferry/base/units.h"
+#include "rowferry/engine/pipeline/requests.h"
+#include "rowferry/state/deadletter.h"
+
+/* The open dead letters that the command is about. */
+struct choice {
+    struct ask *ask;
+    const struct arguments *arguments;
+    bool *found; /* [operand]: is an open dead letter */
+};
+
+static int choose(void *context, const struct dead_letter *letter)
+{
+    struct choice *c = context;
+    struct span key = span_make(letter->key, letter->key_len);
+    bool wanted = c->arguments->operand_count == 0;
+    for (size_t i = 0; i < c->arguments->operand_count; i++) {
+        if (span_is(key, c->arguments->operands[i])) {
+            c->found[i] = true;
+            wanted = true;
+        }
+    }
+    if (wanted) {
+        ask_push(c->ask, key);
+    }
+    return 0;
+}
+
+/* Every key that was named is an open dead letter. */
+static int check_found(const struct choice *c, struct err *err)
+{
+    for (size_t i = 0; i < c->arguments->operand_count; i++) {
+        if (!c->found[i]) {
+            err_set(err, ERR_STATE, "pipeline \"%s\" has no dead letter with key \"%s\"",
+                    c->ask->session.pipeline->name, c->arguments->operands[i]);
+            return err_hint(err, "see: rowferry deadletter list");
+        }
+    }
+    return 0;
+}
+
+static int choose_letters(struct ask *k, const struct arguments *a, struct err *err)
+{
+    struct choice c = {.ask = k, .arguments = a};
+    struct dead_letter_filter filter;
+    int rc = choice_of(a, clock_wall_us(&k->session.clock), &filter, err);
+    if (rc < 0) {
+        return rc;
+    }
+    c.found = mem_zero(a->operand_count + 1, sizeof(*c.found));
+    rc = deadletter_select(k->session.state, &filter, choose, &c, err);
+    if (rc == 0) {
+        rc = check_found(&c, err);
+    }
+    free(c.found);
+    return rc;
+}
+
+/* Runs the request, where there is anything to ask for. */
+static int run_or_say(struct ask *k, struct err *err)
+{
+    if (k->count > 0 || arguments_have(k->arguments, OPTION_JSON)) {
+        return ask_run(k, err);
+    }
+    struct buf out;
+    buf_init(&out, 1024);
+    buf_printf(&out, "%s: no dead letters\n", k->session.pipeline->name);
+    int rc = terminal_result(&out, err);
+    buf_release(&out);
+    return rc;
+}
+
+int command_deadletter_retry(const struct arguments *a, struct err *err)
+{
+    struct ask ask;
+    if (a->operand_count > 0 && choice_given(a)) {
+        return err_set(
+            err, ERR_CONFIG,
+            "command \"deadletter retry\" takes either KEY..., or --reason, --older and --newer");
+    }
+    int rc = ask_open(&ask, a, "retry", REQUEST_RESYNC, err);
+    if (rc == 0) {
+        rc = choose_letters(&ask, a, err);
+    }
+    if (rc == 0) {
+        rc = run_or_say(&ask, err);
+    }
+    rc = ask_named(&ask, rc, err);
+    ask_release(&ask);
+    return rc;
+}
+
+/* --- discard ------------------------------------------------------------------------------- */
+
+static int check_discard(const struct arguments *a, struct err *err)
+{
+    bool many = arguments_have(a, OPTION_ALL) || choice_given(a);
+    if (many == (a->operand_count > 0)) {
+        return err_set(
+            err, ERR_CONFIG,
+            "command \"deadletter discard\" needs either KEY..., or --all, or one of --reason, "
+            "--older and --newer");
+    }
+    if (!arguments_have(a, OPTION_YES) &&
+        (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1)) {
+        return err_set(err, ERR_CONFIG,
+                       "command \"deadletter discard\" needs --yes where nobody can be asked");
+    }
+    return 0;
+}
+
+static bool is_agreed(size_t count)
+{
+    char n[UNITS_BYTES];
+    char *line = NULL;
+    size_t size = 0;
+    fprintf(stderr, "forget %s dead letter%s? [y/N] ", units_count(n, (int64_t)count),
+            count == 1 ? "" : "s");
+    bool yes = getline(&line, &size, stdin) > 0 &&
+               (strcmp(line, "y\n") == 0 || strcmp(line, "yes\n") == 0);
+    free(line);
+    return yes;
+}
+
+int command_deadletter_discard(const struct arguments *a, struct err *err)
+{
+    struct ask ask;
+    int rc = check_discard(a, err);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = ask_open(&ask, a, "discard", REQUEST_DISCARD, err);
+    if (rc == 0) {
+        rc = choose_letters(&ask, a, err);
+    }
+    if (rc == 0 && ask.keys > 0 && !arguments_have(a, OPTION_YES) && !is_agreed(ask.keys)) {
+        rc = err_set(err, ERR_REJECTED, "nothing was forgotten");
+    } else if (rc == 0) {
+        rc = run_or_say(&ask, err);
+    }
+    rc = ask_named(&ask, rc, err);
+    ask_release(&ask);
+    return rc;
+}

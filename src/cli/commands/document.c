@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* document: rows as they would be sent, without sending them. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/pretty.h"
+#include "output/terminal.h"
+#include "rowferry/daemon/session.h"
+#include "rowferry/document/bulk/encode.h"
+#include "setup.h"
+
+#define NAME_BYTES 1024
+#define DOCUMENT_OPERATIONS 1
+#define PRETTY_GROWTH 100 /* times the bytes: more than any document needs */
+
+struct dry_run {
+    struct session session;
+    const struct plan *plan;
+    struct capture *capture;
+    struct batch batch;
+    bool pretty;
+    bool missed; /* an ID has no document */
+};
+
+/* The capture needs a name of its own: nothing is registered under it. */
+static int open_capture(struct dry_run *d, struct err *err)
+{
+    session_open_table(&d->session);
+    struct source_port port = table_source_port(d->session.table);
+    struct source_facts facts;
+    int rc = port.ops->connect(port.self, &facts, err);
+    if (rc < 0) {
+        return rc;
+    }
+    d->plan = facts.plan;
+    struct buf name;
+    buf_init(&name, NAME_BYTES);
+    buf_printf(&name, "%s/document/%ld", d->session.pipeline->name, (long)getpid());
+    rc = port.ops->capture(port.self, buf_text(&name), &d->capture, err);
+    buf_release(&name);
+    return rc;
+}
+
+static int begin_keys(struct dry_run *d, const struct arguments *a, struct err *err)
+{
+    struct span *keys = mem_zero(a->operand_count, sizeof(*keys));
+    for (size_t i = 0; i < a->operand_count; i++) {
+        keys[i] = span_make(a->operands[i], strlen(a->operands[i]));
+    }
+    int rc = d->capture->ops->begin_keys(d->capture, keys, a->operand_count, false, err);
+    free(keys);
+    return rc;
+}
+
+static char *printable(struct span key)
+{
+    struct buf text;
+    buf_init(&text, key.len * TEXT_ESCAPED_BYTES + 1);
+    terminal_push_safe(&text, key.data, key.len);
+    return buf_detach(&text);
+}
+
+static void tell_gone(struct dry_run *d, const struct change *change)
+{
+    char *key = printable(change->key);
+    terminal_say("pipeline \"%s\": no row with key \"%s\": a sync deletes its document",
+                 d->session.pipeline->name, key);
+    free(key);
+    d->missed = true;
+}
+
+static void tell_refused(struct dry_run *d, const struct change *change,
+                         const struct refusal *refusal)
+{
+    char *key = printable(change->key);
+    bool column = refusal->column != NULL;
+    terminal_say("pipeline \"%s\": row with key \"%s\" would be a dead letter: %s%s%s%s%s%s%s",
+                 d->session.pipeline->name, key, column ? "column \"" : "",
+                 column ? refusal->column : "", column ? "\": " : "", refusal->reason,
+                 refusal->beginning[0] != '\0' ? ": \"" : "", refusal->beginning,
+                 refusal->beginning[0] != '\0' ? "\"" : "");
+    free(key);
+    d->missed = true;
+}
+
+/* Action line and document, each a value over several lines. */
+static int show_pretty(const struct buf *lines, struct err *err)
+{
+    struct buf out;
+    size_t most = lines->len * PRETTY_GROWTH + PRETTY_GROWTH;
+    buf_init(&out, most);
+    for (size_t i = 0; i < lines->len;) {
+        size_t len = strcspn(lines->data + i, "\n");
+        pretty_push(&out, span_make(lines->data + i, len));
+        buf_push_char(&out, '\n');
+        i += len + 1;
+    }
+    int rc = out.failed ? err_set(err, ERR_REJECTED, "the document is too deep for --pretty")
+                        : terminal_result(&out, err);
+    buf_release(&out);
+    return rc;
+}
+
+static int show_row(struct dry_run *d, const struct change *change, struct err *err)
+{
+    struct refusal refusal = {0};
+    int64_t version = clock_wall_us(&d->session.clock);
+    batch_reset(&d->batch);
+    if (!encode_upsert(&d->batch, d->plan, &change->row, version, 1, &refusal)) {
+        tell_refused(d, change, &refusal);
+        return 0;
+    }
+    return d->pretty ? show_pretty(&d->batch.bytes, err) : terminal_result(&d->batch.bytes, err);
+}
+
+static int wait_for(const struct capture *capture, struct err *err)
+{
+    struct pollfd fd = {.fd = capture->ops->fd(capture), .events = POLLIN};
+    if (poll(&fd, 1, -1) < 0 && errno != EINTR) {
+        return err_set(err, ERR_TRANSIENT, "could not wait for the source: %s", strerror(errno));
+    }
+    return 0;
+}
+
+static int show_all(struct dry_run *d, struct err *err)
+{
+    struct change change;
+    int rc = 0;
+    do {
+        rc = d->capture->ops->next(d->capture, &change, err);
+        if (rc == 0 && change.kind == CHANGE_WAIT) {
+            rc = wait_for(d->capture, err);
+        } else if (rc == 0 && change.kind == CHANGE_ROW) {
+            rc = show_row(d, &change, err);
+        } else if (rc == 0 && change.kind == CHANGE_GONE) {
+            tell_gone(d, &change);
+        }
+    } while (rc == 0 && change.kind != CHANGE_PAGE);
+    return rc;
+}
+
+static int show_documents(const struct config *config, const struct pipeline_config *pipeline,
+                          const struct arguments *a, struct err *err)
+{
+    struct dry_run d = {.pretty = arguments_have(a, OPTION_PRETTY)};
+    size_t most = (size_t)pipeline->limits.document_bytes;
+    batch_init(&d.batch, most, most, DOCUMENT_OPERATIONS);
+    d.batch.routing = config_routing(pipeline);
+    d.batch.creates = pipeline->to.kind == INDEX_KIND_DATA_STREAM;
+    int rc = session_init(&d.session, config, pipeline, "document", err);
+    if (rc == 0) {
+        rc = open_capture(&d, err);
+    }
+    if (rc == 0) {
+        rc = begin_keys(&d, a, err);
+    }
+    if (rc == 0) {
+        rc = show_all(&d, err);
+    }
+    if (d.capture != NULL) {
+        d.capture->ops->free(d.capture);
+    }
+    session_release(&d.session);
+    batch_release(&d.batch);
+    if (rc < 0) {
+        err_context(err, "pipeline \"%s\"", pipeline->name);
+        return rc;
+    }
+    return d.missed ? EXIT_FAILED : EXIT_DONE;
+}
+
+int command_document(const struct arguments *a, struct err *err)
+{
+    struct setup setup;
+    int rc = setup_load_one(&setup, a, err);
+    if (rc == 0) {
+        rc = setup_secrets(&setup, err);
+    }
+    if (rc == 0) {
+        rc = show_documents(setup.config, setup.pipelines[0], a, err);
+    }
+    setup_release(&setup);
+    return rc;
+}

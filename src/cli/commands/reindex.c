@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reindex: another generation of each pipeline, or a former one, swapped in when it is complete. */
+#include <string.h>
+
+#include "client/rebuild_client.h"
+#include "output/report.h"
+#include "parallel.h"
+#include "rowferry/engine/pipeline/requests.h"
+#include "rowferry/state/pause.h"
+
+#define RESULT_BYTES ((size_t)64 * 1024)
+
+struct job {
+    struct job_base base;
+    const char *request; /* what it is for a holder */
+    struct rebuilt rebuilt;
+    struct rebuilt_end end;
+    struct err err;
+};
+
+static const char *request_of(const struct arguments *a)
+{
+    return arguments_have(a, OPTION_ROLLBACK) ? REQUEST_ROLLBACK
+           : arguments_have(a, OPTION_ABORT)  ? REQUEST_ABORT_REBUILD
+                                              : REQUEST_REINDEX;
+}
+
+static bool is(const struct job *j, const char *request)
+{
+    return strcmp(j->request, request) == 0;
+}
+
+static struct rebuild_terms terms_of(const struct job *j)
+{
+    return (struct rebuild_terms){.adopt = arguments_have(j->base.arguments, OPTION_ADOPT),
+                                  .allow_deletes =
+                                      arguments_have(j->base.arguments, OPTION_ALLOW_DELETES)};
+}
+
+static enum exit_code exit_code_of(const struct job *j, int rc)
+{
+    if (rc < 0) {
+        return err_exit_code((enum err_class)rc);
+    }
+    if (j->end.stopped && j->end.asked) {
+        return EXIT_TEMPORARY;
+    }
+    bool open = j->rebuilt.dead_letters > 0;
+    return open && !arguments_have(j->base.arguments, OPTION_DEAD_LETTERS_OK) ? EXIT_DEAD_LETTERS
+                                                                              : EXIT_DONE;
+}
+
+/* --- as the holder -----------------------------------------------------------------------------
+ */
+
+/* id: of the request by which it was asked for before this was the holder; 0: none. */
+static int rebuild(struct job *j, int64_t id, struct err *err)
+{
+    struct replica *r = &j->base.replica;
+    struct rebuilder *b = &r->rebuilder;
+    const struct rebuild_terms terms = terms_of(j);
+    int rc = 0;
+    replica_init_rebuilder(r, j->base.progress);
+    if (is(j, REQUEST_ABORT_REBUILD)) {
+        rebuilder_abort(b, id);
+        rebuilder_mind(b);
+        rebuilder_release(b);
+        *err = b->err;
+        rc = b->rc;
+    } else {
+        rc = rebuilder_begin(b, id, is(j, REQUEST_ROLLBACK) ? REBUILD_BACK : REBUILD_NEW, &terms,
+                             err);
+        rc = rc < 0 ? rc : replica_see_rebuild(r, err);
+    }
+    j->rebuilt = b->rebuilt;
+    j->end.stopped = rc == 0 && b->stopped;
+    return rc;
+}
+
+/* With its line in the history; its own error is the one that is told. */
+static int record(struct job *j, int64_t id, struct err *err)
+{
+    struct session *s = &j->base.replica.session;
+    struct err unrecorded;
+    int64_t run = 0;
+    int rc = pause_expect_none(s->state, err);
+    rc = rc == 0 ? report_begin(s, &run, err) : rc;
+    if (rc < 0) {
+        return rc;
+    }
+    rc = rebuild(j, id, err);
+    struct sync_outcome outcome = {.exit_code = exit_code_of(j, rc), .err = rc < 0 ? err : NULL};
+    outcome.result.counters.upserts = j->rebuilt.upserts;
+    outcome.result.counters.deletes = j->rebuilt.deletes;
+    outcome.result.counters.rejected = j->rebuilt.rejected;
+    int recorded = report_end(s, run, &outcome, &unrecorded);
+    if (rc == 0 && recorded < 0) {
+        *err = unrecorded;
+        rc = recorded;
+    }
+    return rc;
+}
+
+/* --- by the holder -----------------------------------------------------------------------------
+ */
+
+static int ask(struct job *j, bool *held, int64_t *id, struct err *err)
+{
+    struct rebuild_ask k = {.session = &j->base.replica.session,
+                            .request = j->request,
+                            .terms = terms_of(j),
+                            .stop = j->base.stop,
+                            .progress = j->base.progress};
+    int rc = rebuild_ask(&k, err);
+    j->rebuilt = k.rebuilt;
+    j->end.stopped = rc == 0 && k.stopped;
+    j->end.asked = k.stopped && k.taken;
+    *held = rc == 0 && k.held;
+    *id = k.id;
+    return rc;
+}
+
+/* --- one pipeline ------------------------------------------------------------------------------
+ */
+
+static void tell(struct job *j)
+{
+    struct sync_outcome outcome = {
+        .pipeline = j->end.pipeline, .exit_code = j->end.exit_code, .err = j->end.err};
+    struct buf out;
+    buf_init(&out, RESULT_BYTES);
+    if (arguments_have(j->base.arguments, OPTION_JSON)) {
+        rebuilt_push_json(&out, &j->rebuilt, &j->end);
+    } else {
+        rebuilt_push_text(&out, &j->rebuilt, &j->end);
+    }
+    report_write(&out, &outcome, j->base.progress);
+    j->end.exit_code = outcome.exit_code;
+    buf_release(&out);
+}
+
+static int refuse_stream(const struct job *j, struct err *err)
+{
+    err_set(err, ERR_CONFIG, "\"%s\" is a data stream, which is not built anew",
+            j->base.pipeline->to.index);
+    return err_hint(
+        err,
+        "what is missing in it: rowferry resync --where true %s; for another mapping or "
+        "key give the pipeline another name and another to.index",
+        j->base.pipeline->name);
+}
+
+static int job_run(struct job *j, struct err *err)
+{
+    struct session *s = &j->base.replica.session;
+    bool held = true;
+    int64_t id = 0;
+    if (j->base.pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
+        return refuse_stream(j, err);
+    }
+    int rc = session_open_state(s, err);
+    if (rc == 0) {
+        rc = session_hold(s, err);
+    }
+    if (rc == ERR_HELD) {
+        rc = ask(j, &held, &id, err);
+    }
+    return rc == 0 && held ? record(j, id, err) : rc;
+}
+
+static void job_work(void *job)
+{
+    struct job *j = job;
+    struct session *s = &j->base.replica.session;
+    j->request = request_of(j->base.arguments);
+    int rc = session_init(s, j->base.config, j->base.pipeline, "reindex", &j->err);
+    int64_t began_us = clock_monotonic_us(&s->clock);
+    rc = rc < 0 ? rc : job_run(j, &j->err);
+    j->end.pipeline = j->base.pipeline->name;
+    j->end.abort = is(j, REQUEST_ABORT_REBUILD);
+    j->end.back = is(j, REQUEST_ROLLBACK);
+    j->end.took_ms = (clock_monotonic_us(&s->clock) - began_us) / 1000;
+    j->end.exit_code = exit_code_of(j, rc);
+    j->end.err = rc < 0 ? &j->err : NULL;
+    session_release(s);
+    tell(j);
+    j->base.exit_code = j->end.exit_code;
+}
+
+/* --- all ---------------------------------------------------------------------------------------
+ */
+
+static int require_one(const struct arguments *a, struct err *err)
+{
+    bool back = arguments_have(a, OPTION_ROLLBACK);
+    bool abort = arguments_have(a, OPTION_ABORT);
+    bool adopt = arguments_have(a, OPTION_ADOPT);
+    if (back + abort + adopt > 1) {
+        return err_set(
+            err, ERR_CONFIG,
+            "options \"--rollback\", \"--abort\" and \"--adopt\": only one can be given");
+    }
+    if (abort && arguments_have(a, OPTION_ALLOW_DELETES)) {
+        return err_set(err, ERR_CONFIG, "option \"--allow-deletes\" says nothing to \"--abort\"");
+    }
+    return 0;
+}
+
+int command_reindex(const struct arguments *a, struct err *err)
+{
+    int rc = require_one(a, err);
+    return rc < 0 ? rc : jobs_run(a, "reindex", sizeof(struct job), job_work, err);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run: every pipeline for ever, side by side, until a signal; this thread watches over them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "output/progress_line.h"
+#include "output/report.h"
+#include "output/terminal.h"
+#include "rowferry/base/stop.h"
+#include "rowferry/daemon/listener.h"
+#include "rowferry/daemon/pipeline_worker.h"
+#include "rowferry/daemon/sdnotify.h"
+#include "setup.h"
+
+#define RUN_LEAVE_US INT64_C(7000000) /* the engine's 5 s for what is in flight, and some more */
+#define RUN_SILENT_MS 120000          /* a pipeline that gives no sign of life so long has hung */
+#define DESCRIPTORS_OF_A_PIPELINE 13  /* measured with 64, while they copy */
+#define DESCRIPTORS_SHARED 32
+#define RUN_IDLE_MS 3600000
+#define STATUS_BYTES 4096
+
+struct run {
+    const struct arguments *arguments;
+    struct setup setup;
+    struct settings settings;
+    struct replica *replicas;
+    size_t count; /* of those that are started */
+    bool *told;   /* of each: its end was told */
+    struct listener listener;
+    struct clock clock;
+    int64_t stop_us; /* monotonic: when the stop came; 0 = none */
+    struct progressline quiet;
+};
+
+/* --- what others see of it ---------------------------------------------------------------------
+ */
+
+static bool has_ended(const struct replica *r)
+{
+    return strcmp(replica_stage(r), "ended") == 0;
+}
+
+static void notify_status(const struct run *r)
+{
+    struct buf text;
+    buf_init(&text, STATUS_BYTES);
+    buf_push_literal(&text, "STATUS=");
+    for (size_t i = 0; i < r->count; i++) {
+        buf_printf(&text, "%s%s %s", i > 0 ? ", " : "", r->replicas[i].name,
+                   replica_stage(&r->replicas[i]));
+    }
+    sdnotify_send(buf_text(&text));
+    buf_release(&text);
+}
+
+/* The manager restarts a process of which a part has hung. */
+static void feed_watchdog(const struct run *r)
+{
+    int64_t now = clock_monotonic_us(&r->clock);
+    for (size_t i = 0; i < r->count; i++) {
+        if (replica_silent_ms(&r->replicas[i], now) > RUN_SILENT_MS) {
+            return;
+        }
+    }
+    sdnotify_send("WATCHDOG=1");
+}
+
+/* Joins those that have ended, and tells how; true where all have. */
+static bool gather(struct run *r)
+{
+    bool all = true;
+    for (size_t i = 0; i < r->count; i++) {
+        struct replica *replica = &r->replicas[i];
+        if (!r->told[i] && has_ended(replica)) {
+            pthread_join(replica->thread, NULL);
+            report_tell(r->arguments, &replica->outcome, &r->quiet);
+            r->told[i] = true;
+        }
+        all = all && r->told[i];
+    }
+    return all;
+}
+
+/* --- signals --------------------------------------------------------------------------------- */
+
+static void tell_all(struct run *r, enum replica_order order)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        replica_tell(&r->replicas[i], order);
+    }
+}
+
+static void stop(struct run *r, int number)
+{
+    if (r->stop_us != 0) {
+        _exit(128 + number);
+    }
+    r->stop_us = clock_monotonic_us(&r->clock);
+    log_event(LOG_INFO, "stopping", F_TEXT("signal", number == SIGTERM ? "TERM" : "INT"));
+    sdnotify_send("STOPPING=1");
+    stop_ask();
+    tell_all(r, REPLICA_STOP);
+}
+
+static void read_again(struct run *r)
+{
+    struct err err;
+    char text[96];
+    snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%lld",
+             (long long)clock_monotonic_us(&r->clock));
+    sdnotify_send(text);
+    if (settings_read_again(&r->settings, &err) < 0) {
+        log_err(LOG_ERROR, "configuration_refused", NULL, &err);
+    } else {
+        log_plain(LOG_INFO, "configuration_read");
+        tell_all(r, REPLICA_BEGIN_ANEW);
+    }
+    sdnotify_send("READY=1");
+}
+
+static void watched_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGHUP);
+    sigaddset(set, SIGUSR1);
+}
+
+static int next_signal(int64_t timeout_ms)
+{
+    sigset_t set;
+    const struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000};
+    watched_signals(&set);
+    return sigtimedwait(&set, NULL, &timeout);
+}
+
+/* --- watching ----------------------------------------------------------------------------------
+ */
+
+/* Some server does not even refuse: what is unsettled is sent again by the next start. */
+static void leave(const struct run *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        if (!r->told[i]) {
+            log_event(LOG_WARN, "left", F_TEXT("pipeline", r->replicas[i].name),
+                      F_TEXT("stage", replica_stage(&r->replicas[i])));
+        }
+    }
+    _exit(EXIT_DONE);
+}
+
+static void watch(struct run *r)
+{
+    int64_t watchdog_ms = sdnotify_watchdog_ms();
+    while (!gather(r)) {
+        int64_t wait_ms = watchdog_ms > 0 ? watchdog_ms : RUN_IDLE_MS;
+        if (r->stop_us != 0) {
+            int64_t left_us = r->stop_us + RUN_LEAVE_US - clock_monotonic_us(&r->clock);
+            if (left_us <= 0) {
+                leave(r);
+            }
+            wait_ms = left_us / 1000 + 1 < wait_ms ? left_us / 1000 + 1 : wait_ms;
+        }
+        int number = next_signal(wait_ms);
+        if (number == SIGTERM || number == SIGINT) {
+            stop(r, number);
+        } else if (number == SIGHUP) {
+            read_again(r);
+        } else if (number == SIGUSR1) {
+            notify_status(r);
+        }
+        if (watchdog_ms > 0) {
+            feed_watchdog(r);
+        }
+    }
+}
+
+/* --- from start to end -------------------------------------------------------------------------
+ */
+
+/* Without enough of them it works, but late: what cannot be opened is tried again. */
+static void tell_descriptors(const struct run *r)
+{
+    struct rlimit limit;
+    rlim_t needed = DESCRIPTORS_SHARED + DESCRIPTORS_OF_A_PIPELINE * (rlim_t)r->setup.count;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < needed) {
+        log_event(LOG_WARN, "few_descriptors", F_INT("limit", (int64_t)limit.rlim_cur),
+                  F_INT("needed", (int64_t)needed),
+                  F_TEXT("hint", "raise LimitNOFILE= of the unit, or ulimit -Hn"));
+    }
+}
+
+/* All signals are this thread's. */
+static int start(struct run *r, struct err *err)
+{
+    sigset_t all;
+    int rc = 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    tell_descriptors(r);
+    r->replicas = mem_zero(r->setup.count, sizeof(*r->replicas));
+    r->told = mem_zero(r->setup.count, sizeof(*r->told));
+    for (size_t i = 0; rc == 0 && i < r->setup.count; i++) {
+        rc = replica_make(&r->replicas[i], r->setup.pipelines[i]->name, "run", &r->settings, err);
+        r->replicas[i].waits = arguments_have(r->arguments, OPTION_WAIT);
+    }
+    if (rc == 0) {
+        rc = listener_start(&r->listener, r->setup.config, r->replicas, r->setup.count,
+                            RUN_SILENT_MS, err);
+    }
+    while (rc == 0 && r->count < r->setup.count) {
+        rc = replica_start(&r->replicas[r->count], err);
+        r->count += rc == 0;
+    }
+    return rc;
+}
+
+static int end(struct run *r)
+{
+    enum exit_code worst = EXIT_DONE;
+    listener_stop(&r->listener);
+    for (size_t i = 0; i < r->setup.count; i++) {
+        worst = exit_code_worse(worst, r->replicas[i].outcome.exit_code);
+        replica_release(&r->replicas[i]);
+    }
+    free(r->replicas);
+    free(r->told);
+    return (int)worst;
+}
+
+static int run_all(struct run *r, struct err *err)
+{
+    settings_init(&r->settings, r->setup.config);
+    progressline_init(&r->quiet, false);
+    int rc = start(r, err);
+    if (rc == 0) {
+        sdnotify_send("READY=1");
+    } else {
+        tell_all(r, REPLICA_STOP);
+    }
+    watch(r);
+    int worst = end(r);
+    settings_release(&r->settings);
+    progressline_release(&r->quiet);
+    return rc < 0 ? rc : worst;
+}
+
+int command_run(const struct arguments *a, struct err *err)
+{
+    struct run r = {.arguments = a, .clock = clock_system()};
+    int rc = setup_load(&r.setup, a, a->operands, a->operand_count, err);
+    if (rc == 0) {
+        rc = setup_secrets(&r.setup, err);
+    }
+    if (rc == 0) {
+        rc = run_all(&r, err);
+    }
+    setup_release(&r.setup);
+    return rc;
+}

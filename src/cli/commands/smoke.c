@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* smoke: one document through a throw-away index, to see that the service takes, finds and removes.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "output/record.h"
+#include "output/terminal.h"
+#include "rowferry/base/stop.h"
+#include "rowferry/daemon/session.h"
+#include "rowferry/service/trial/smoke.h"
+#include "setup.h"
+
+#define RESULT_BYTES ((size_t)1 << 20)
+#define REMOVE_TRIES 10
+#define REMOVE_PAUSE_S 2
+
+struct trial {
+    struct session session;
+    struct smoke smoke;
+    const struct arguments *arguments;
+    struct buf out; /* lines for people, or the steps of the JSON object */
+    bool json;
+    int64_t began_us; /* of the step */
+    size_t steps;
+    enum exit_code code; /* the worst so far */
+};
+
+/* --- telling -----------------------------------------------------------------------------------
+ */
+
+static void tell_step(struct trial *t, const char *name, const char *text, int rc,
+                      const struct err *err)
+{
+    int64_t ms = (clock_monotonic_us(&t->session.clock) - t->began_us + 500) / 1000;
+    if (t->json) {
+        buf_push_text(&t->out, t->steps > 0 ? "," : "");
+        record_open(&t->out);
+        record_text(&t->out, "step", name);
+        record_bool(&t->out, "ok", rc == 0);
+        record_int(&t->out, "milliseconds", ms);
+        record_text(&t->out, "text", rc == 0 ? text : err->message);
+        record_text(&t->out, "remedy", rc == 0 || err->hint[0] == '\0' ? NULL : err->hint);
+        record_close(&t->out);
+    } else {
+        terminal_push(&t->out, terminal_colours(STDOUT_FILENO), rc == 0 ? COLOUR_GREEN : COLOUR_RED,
+                      rc == 0 ? "PASS" : "FAIL");
+        buf_printf(&t->out, "  %-7s %6" PRId64 " ms  %s\n", name, ms,
+                   rc == 0 ? text : err->message);
+        if (rc < 0 && err->hint[0] != '\0') {
+            buf_printf(&t->out, "      -> %s\n", err->hint);
+        }
+    }
+    t->steps++;
+}
+
+static void begin_step(struct trial *t)
+{
+    t->began_us = clock_monotonic_us(&t->session.clock);
+}
+
+/* The step's line; its failure counts for the exit code, and its evidence goes to stderr. */
+static int end_step(struct trial *t, const char *name, const char *text, int rc,
+                    const struct err *err)
+{
+    tell_step(t, name, text, rc, err);
+    if (rc < 0) {
+        t->code = exit_code_worse(t->code, err_exit_code((enum err_class)rc));
+        if (err->detail[0] != '\0') {
+            terminal_error(t->session.pipeline->name, err);
+        }
+    }
+    return rc;
+}
+
+/* --- steps -------------------------------------------------------------------------------------
+ */
+
+static int create(struct trial *t)
+{
+    struct err err = {0};
+    begin_step(t);
+    int rc = smoke_create(t->session.service, &t->smoke, &err);
+    return end_step(t, "create",
+                    t->smoke.implicit ? "the name is free" : "with a mapping of its three fields",
+                    rc, &err);
+}
+
+static int index_one(struct trial *t)
+{
+    struct err err = {0};
+    char text[SMOKE_ID_BYTES + 64];
+    begin_step(t);
+    int rc = smoke_index(t->session.service, &t->smoke, clock_wall_us(&t->session.clock), &err);
+    snprintf(text, sizeof(text), "%s, searchable by refresh=wait_for; _id %s",
+             t->smoke.updated ? "updated" : "created", t->smoke.id);
+    return end_step(t, "index", text, rc, &err);
+}
+
+static int search(struct trial *t)
+{
+    struct err err = {0};
+    char text[SMOKE_TOKEN_BYTES + 64];
+    begin_step(t);
+    int rc = smoke_search(t->session.service, &t->smoke, &err);
+    snprintf(text, sizeof(text), "q=message:%s finds it", t->smoke.token);
+    return end_step(t, "search", text, rc, &err);
+}
+
+/* A service that is away for a moment shall not keep an index that nobody needs. */
+static void drop(struct trial *t)
+{
+    struct err err = {0};
+    struct timespec pause = {.tv_sec = REMOVE_PAUSE_S};
+    begin_step(t);
+    if (t->smoke.state == SMOKE_ABSENT) {
+        return;
+    }
+    int rc = smoke_remove(t->session.service, &t->smoke, &err);
+    for (int i = 1; rc == ERR_TRANSIENT && i < REMOVE_TRIES; i++) {
+        nanosleep(&pause, NULL);
+        rc = smoke_remove(t->session.service, &t->smoke, &err);
+    }
+    if (rc < 0 && err.hint[0] == '\0') {
+        err_hint(&err, "the index \"%s\" may be left: remove it with DELETE /%s", t->smoke.index,
+                 t->smoke.index);
+    }
+    (void)end_step(t, "delete", "the index is gone", rc, &err);
+}
+
+static void run_steps(struct trial *t, const volatile sig_atomic_t *stop)
+{
+    int (*const steps[])(struct trial *) = {create, index_one, search};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
+        if (*stop != 0) {
+            t->code = exit_code_worse(t->code, EXIT_TEMPORARY);
+            break;
+        }
+        rc = steps[i](t);
+    }
+    drop(t);
+}
+
+/* --- the command -------------------------------------------------------------------------------
+ */
+
+static int name_index(struct trial *t, struct err *err)
+{
+    const char *given = t->arguments->values[OPTION_INDEX];
+    uint64_t random = clock_random(&t->session.clock);
+    const char *alias = t->session.pipeline->to.index;
+    snprintf(t->smoke.token, sizeof(t->smoke.token), "smoke%016" PRIx64, random);
+    int len = given != NULL ? snprintf(t->smoke.index, sizeof(t->smoke.index), "%s", given)
+                            : snprintf(t->smoke.index, sizeof(t->smoke.index),
+                                       "%s-smoke-%08" PRIx64, alias, random >> 32);
+    if (len < 0 || (size_t)len >= sizeof(t->smoke.index)) {
+        return err_set(err, ERR_CONFIG,
+                       "the name \"%s%s\" is longer than an index's may be (255 bytes)",
+                       given != NULL ? given : alias, given != NULL ? "" : "-smoke-...");
+    }
+    return 0;
+}
+
+static int open_trial(struct trial *t, const struct config *config,
+                      const struct pipeline_config *pipeline, struct err *err)
+{
+    struct product_info product = {0};
+    int rc = session_init(&t->session, config, pipeline, "smoke", err);
+    if (rc == 0) {
+        rc = name_index(t, err);
+    }
+    if (rc == 0) {
+        rc = session_open_service(&t->session, err);
+    }
+    if (rc == 0) {
+        rc = product_detect(t->session.service, &product, err);
+    }
+    t->smoke.product = product.product;
+    if (rc == 0 && !t->json) {
+        buf_printf(&t->out, "%s: %s%s%s%s, index %s\n", pipeline->name,
+                   product_name(product.product), product.version[0] != '\0' ? " " : "",
+                   product.version, product.stand_in ? " (devsearch, a stand-in)" : "",
+                   t->smoke.index);
+    }
+    return rc;
+}
+
+static void push_end(struct trial *t, struct buf *whole)
+{
+    const char *steps = buf_text(&t->out);
+    if (!t->json) {
+        buf_push_text(whole, steps);
+        return;
+    }
+    record_open(whole);
+    record_text(whole, "pipeline", t->session.pipeline->name);
+    record_text(whole, "index", t->smoke.index);
+    record_name(whole, "steps");
+    buf_printf(whole, "[%s]", steps);
+    record_bool(whole, "ok", t->code == EXIT_DONE);
+    record_int(whole, "exit_code", t->code);
+    record_close(whole);
+    buf_push_char(whole, '\n');
+}
+
+static int try_pipeline(const struct arguments *a, const struct config *config,
+                        const struct pipeline_config *pipeline, const volatile sig_atomic_t *stop,
+                        struct err *err)
+{
+    struct buf whole;
+    struct trial t = {.arguments = a, .json = arguments_have(a, OPTION_JSON), .code = EXIT_DONE};
+    t.smoke.implicit = arguments_have(a, OPTION_IMPLICIT);
+    buf_init(&t.out, RESULT_BYTES);
+    buf_init(&whole, 2 * RESULT_BYTES);
+    int rc = open_trial(&t, config, pipeline, err);
+    if (rc == 0) {
+        run_steps(&t, stop);
+        push_end(&t, &whole);
+        rc = terminal_result(&whole, err);
+    } else {
+        err_context(err, "pipeline \"%s\"", pipeline->name);
+    }
+    buf_release(&whole);
+    buf_release(&t.out);
+    session_release(&t.session);
+    return rc < 0 ? rc : (int)t.code;
+}
+
+int command_smoke(const struct arguments *a, struct err *err)
+{
+    struct setup setup = {0};
+    enum exit_code worst = EXIT_DONE;
+    int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    if (rc == 0 && arguments_have(a, OPTION_INDEX) && setup.count > 1) {
+        rc = err_set(err, ERR_CONFIG,
+                     "option \"--index\" names one index, and there are %zu pipelines: name one",
+                     setup.count);
+    }
+    if (rc == 0) {
+        rc = setup_secrets(&setup, err);
+    }
+    const volatile sig_atomic_t *stop = stop_watch();
+    for (size_t i = 0; rc == 0 && i < setup.count && *stop == 0; i++) {
+        int code = try_pipeline(a, setup.config, setup.pipelines[i], stop, err);
+        rc = code < 0 ? code : 0;
+        worst = code < 0 ? worst : exit_code_worse(worst, (enum exit_code)code);
+    }
+    if (rc == 0 && *stop != 0 && worst != EXIT_FAILED) {
+        rc = err_set(err, ERR_TRANSIENT, "interrupted before the last step");
+    }
+    setup_release(&setup);
+    return rc < 0 ? rc : (int)worst;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* source install, upgrade, uninstall, print: the change log in the source database. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/terminal.h"
+#include "rowferry/daemon/session.h"
+#include "rowferry/source/catalog/install.h"
+#include "rowferry/source/catalog/query.h"
+#include "setup.h"
+
+#define SCRIPT_BYTES ((size_t)16 * 1024 * 1024)
+#define WHY_BYTES 4096
+
+struct installer {
+    struct pg *pg;
+    struct table *table;
+    const char *reader; /* null: none to be named */
+    const char *pipeline;
+    const struct arguments *arguments;
+    struct buf out;
+};
+
+typedef int (*install_step)(struct installer *i, struct err *err);
+
+/* --- what is done to one table --------------------------------------------------------------- */
+
+static void push_done(struct installer *i, const char *what)
+{
+    buf_printf(&i->out, "%s: the change log of %s %s\n", i->pipeline, i->table->quoted, what);
+}
+
+/* Whether --notify or --no-notify was given, and which. */
+static bool notify_chosen(const struct installer *i, bool *on)
+{
+    *on = arguments_have(i->arguments, OPTION_NOTIFY);
+    return *on || arguments_have(i->arguments, OPTION_NO_NOTIFY);
+}
+
+static int set_notify(struct installer *i, struct err *err)
+{
+    bool on;
+    bool was;
+    if (!notify_chosen(i, &on)) {
+        return 0;
+    }
+    int rc = install_notifies(i->pg, i->table, &was, err);
+    if (rc == 0) {
+        rc = install_notify(i->pg, i->table, on, err);
+    }
+    if (rc == 0 && on != was) {
+        push_done(i, on ? "sends NOTIFY" : "sends no NOTIFY any more");
+    }
+    return rc;
+}
+
+/* Before anything is installed: a subscriber may stop with the first row that our tables have. */
+static void warn_publications(const struct installer *i, const struct install_beside *beside,
+                              enum install_state state)
+{
+    if (beside->publications != NULL && state != INSTALL_CURRENT) {
+        terminal_say(
+            "warning: pipeline \"%s\": the publication %s is of all tables, so of the "
+            "change log's too: a subscriber that lacks them stops; " INSTALL_PUBLICATIONS_REMEDY,
+            i->pipeline, beside->publications);
+    }
+}
+
+static void push_dumper(struct installer *i, const struct install_beside *beside)
+{
+    if (beside->dumper != NULL) {
+        buf_printf(&i->out,
+                   "%s: role \"%s\" dumps its tables by " INSTALL_DUMP_REMEDY
+                   ", it may not read that schema\n",
+                   i->pipeline, beside->dumper);
+    }
+}
+
+static int step_install(struct installer *i, struct err *err)
+{
+    static const char *const done[] = {
+        [INSTALL_ABSENT] = "is installed",
+        [INSTALL_OLDER] = "is brought to the present version",
+        [INSTALL_BROKEN] = "is repaired",
+        [INSTALL_CURRENT] = "was installed already, nothing changed",
+    };
+    enum install_state state;
+    struct install_beside beside = {0};
+    struct buf why;
+    buf_init(&why, WHY_BYTES);
+    int rc = install_look(i->pg, i->table, &state, &why, err);
+    if (rc == 0) {
+        rc = install_beside(i->pg, i->table, &beside, err);
+    }
+    if (rc == 0) {
+        warn_publications(i, &beside, state);
+        rc = install_apply(i->pg, i->table, i->reader, err);
+    }
+    if (rc == 0) {
+        push_done(i, done[state]);
+        push_dumper(i, &beside);
+        if (i->reader != NULL) {
+            buf_printf(&i->out, "%s: role \"%s\" may read it\n", i->pipeline, i->reader);
+        }
+        rc = set_notify(i, err);
+    }
+    install_beside_release(&beside);
+    buf_release(&why);
+    return rc;
+}
+
+static int step_upgrade(struct installer *i, struct err *err)
+{
+    enum install_state state;
+    int rc = install_look(i->pg, i->table, &state, NULL, err);
+    if (rc == 0 && state == INSTALL_ABSENT) {
+        err_set(err, ERR_REJECTED, "no change log is installed for %s", i->table->quoted);
+        rc = err_hint(err, "run: rowferry source install");
+    }
+    return rc == 0 ? step_install(i, err) : rc;
+}
+
+static int step_uninstall(struct installer *i, struct err *err)
+{
+    enum install_state state;
+    struct buf why;
+    buf_init(&why, WHY_BYTES);
+    int rc = install_look(i->pg, i->table, &state, &why, err);
+    if (rc == 0) {
+        rc = install_remove(i->pg, i->table, err);
+    }
+    if (rc == 0) {
+        push_done(i, state == INSTALL_ABSENT ? "was not installed, nothing changed" : "is removed");
+    }
+    buf_release(&why);
+    return rc;
+}
+
+/* Names of roles and publications may hold a line break, which would end a comment. */
+static void push_comments(struct installer *i, const struct install_beside *beside)
+{
+    if (beside->publications != NULL) {
+        buf_push_text(&i->out, "-- warning: a publication is of all tables, so of these too: ");
+        text_escape(&i->out, beside->publications, strlen(beside->publications));
+        buf_push_text(&i->out,
+                      "\n-- a subscriber that lacks them stops; " INSTALL_PUBLICATIONS_REMEDY "\n");
+    }
+    buf_push_text(
+        &i->out,
+        "-- roles other than the one that runs this dump their tables by " INSTALL_DUMP_REMEDY
+        "\n");
+}
+
+static int step_print(struct installer *i, struct err *err)
+{
+    struct install_beside beside = {0};
+    buf_printf(&i->out, "-- pipeline %s\n", i->pipeline);
+    bool on;
+    bool is = false;
+    int rc = install_notifies(i->pg, i->table, &is, err);
+    if (rc == 0) {
+        rc = install_beside(i->pg, i->table, &beside, err);
+    }
+    if (rc == 0) {
+        push_comments(i, &beside);
+        buf_push_text(&i->out, is ? "-- installed with --notify, and stays so\n" : "");
+        rc = install_print(i->pg, i->table, i->reader, &i->out, err);
+    }
+    if (rc == 0 && notify_chosen(i, &on)) {
+        rc = install_print_notify(i->pg, i->table, on, &i->out, err);
+    }
+    install_beside_release(&beside);
+    return rc;
+}
+
+/* --- connecting --------------------------------------------------------------------------------
+ */
+
+static int hint_password(struct err *err)
+{
+    return err_hint(err, "the password of --as comes from $PGPASSWORD or ~/.pgpass");
+}
+
+/* argv can be read by everyone on the machine. */
+static int check_as(const char *uri, struct err *err)
+{
+    if (config_check_uri(uri, err) < 0) {
+        err_context(err, "option \"--as\"");
+        return hint_password(err);
+    }
+    return 0;
+}
+
+/* The connection of --as where given, else that of the configuration. */
+static int connect_as(struct installer *i, const struct session *s, const char *as, struct err *err)
+{
+    struct source_options options;
+    session_source_options(s, &options);
+    options.uri = options.primary != NULL ? options.primary : options.uri;
+    if (as != NULL) {
+        options.uri = as;
+        options.password = NULL;
+    }
+    int rc = pg_open(&i->pg, &options, err);
+    return rc < 0 && as != NULL ? hint_password(err) : rc;
+}
+
+/* The role that the configuration's connection has. */
+static int ask_reader(const struct session *s, struct pg_identity *identity, struct err *err)
+{
+    struct source_options options;
+    struct pg *pg = NULL;
+    session_source_options(s, &options);
+    int rc = pg_open(&pg, &options, err);
+    if (rc == 0) {
+        rc = pg_identify(pg, identity, err);
+    }
+    pg_close(pg);
+    if (rc < 0) {
+        err_context(err, "could not find out the reader's role");
+        err_hint(err, "name it with --reader");
+    }
+    return rc;
+}
+
+/* What this role may not do, another may. */
+static int explain_rights(const char *as, int rc, struct err *err)
+{
+    if (rc < 0 && strcmp(err->sqlstate, "42501") == 0 && as == NULL) {
+        err_hint(err, "connect as a role that may: --as URI");
+    }
+    return rc;
+}
+
+struct source_task {
+    const struct arguments *arguments;
+    const char *command;
+    install_step step;
+    bool names_reader; /* also where the connection itself is the reader's */
+};
+
+/* Whoever installs owns what is installed; another reader has to be granted it. */
+static int find_reader(struct installer *i, const struct source_task *t, const struct session *s,
+                       struct pg_identity *identity, struct err *err)
+{
+    i->reader = t->arguments->values[OPTION_READER];
+    bool wanted = t->names_reader || t->arguments->values[OPTION_AS] != NULL;
+    if (i->reader != NULL || !wanted || t->step == step_uninstall) {
+        return 0;
+    }
+    int rc = ask_reader(s, identity, err);
+    i->reader = identity->role;
+    return rc;
+}
+
+/* One table; it is let go. */
+static int run_step(const struct source_task *t, struct installer *i, struct err *err)
+{
+    int rc = explain_rights(t->arguments->values[OPTION_AS], t->step(i, err), err);
+    table_free(i->table);
+    i->table = NULL;
+    return rc;
+}
+
+/* In a script it is a comment. */
+static int tell_nothing(const struct source_task *t, const struct pipeline_config *p,
+                        struct err *err)
+{
+    struct buf out;
+    buf_init(&out, SCRIPT_BYTES);
+    buf_printf(&out, "%s%s: nothing to install, capture mode cursor follows a column\n",
+               t->step == step_print ? "-- pipeline " : "", p->name);
+    int rc = terminal_result(&out, err);
+    buf_release(&out);
+    return rc;
+}
+
+static int run_pipeline(const struct source_task *t, const struct config *config,
+                        const struct pipeline_config *p, struct err *err)
+{
+    if (p->from.capture_mode == CAPTURE_MODE_CURSOR) {
+        return tell_nothing(t, p, err);
+    }
+    struct installer i = {.pipeline = p->name, .arguments = t->arguments};
+    struct session session;
+    struct pg_identity identity;
+    buf_init(&i.out, SCRIPT_BYTES);
+    int rc = session_init(&session, config, p, t->command, err);
+    if (rc == 0) {
+        rc = find_reader(&i, t, &session, &identity, err);
+    }
+    if (rc == 0) {
+        rc = connect_as(&i, &session, t->arguments->values[OPTION_AS], err);
+    }
+    if (rc == 0) {
+        rc = catalog_table(i.pg, &i.table, p->from.table, (const char *const *)p->from.key,
+                           p->from.key_count, err);
+    }
+    if (rc == 0) {
+        rc = run_step(t, &i, err);
+    }
+    for (size_t d = 0; rc == 0 && d < p->from.dependency_count; d++) {
+        rc = query_dependency(i.pg, &i.table, &p->from.dependencies[d], err);
+        if (rc == 0) {
+            rc = run_step(t, &i, err);
+        }
+    }
+    if (rc == 0) {
+        rc = terminal_result(&i.out, err);
+    }
+    table_free(i.table);
+    pg_close(i.pg);
+    session_release(&session);
+    buf_release(&i.out);
+    return rc < 0 ? err_context(err, "pipeline \"%s\"", p->name) : 0;
+}
+
+static int run_task(const struct source_task *t, struct err *err)
+{
+    const struct arguments *a = t->arguments;
+    const char *as = a->values[OPTION_AS];
+    struct setup setup = {0};
+    int rc = as != NULL ? check_as(as, err) : 0;
+    if (rc == 0 && arguments_have(a, OPTION_NOTIFY) && arguments_have(a, OPTION_NO_NOTIFY)) {
+        rc = err_set(err, ERR_CONFIG,
+                     "options \"--notify\" and \"--no-notify\": only one can be given");
+    }
+    if (rc == 0) {
+        rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    }
+    if (rc == 0) {
+        rc = setup_secrets(&setup, err);
+    }
+    for (size_t i = 0; rc == 0 && i < setup.count; i++) {
+        rc = run_pipeline(t, setup.config, setup.pipelines[i], err);
+    }
+    setup_release(&setup);
+    return rc;
+}
+
+int command_source_install(const struct arguments *a, struct err *err)
+{
+    const struct source_task t = {a, "source install", step_install, false};
+    return run_task(&t, err);
+}
+
+int command_source_upgrade(const struct arguments *a, struct err *err)
+{
+    const struct source_task t = {a, "source upgrade", step_upgrade, false};
+    return run_task(&t, err);
+}
+
+int command_source_uninstall(const struct arguments *a, struct err *err)
+{
+    const struct source_task t = {a, "source uninstall", step_uninstall, false};
+    return run_task(&t, err);
+}
+
+int command_source_print(const struct arguments *a, struct err *err)
+{
+    const struct source_task t = {a, "source print", step_print, true};
+    return run_task(&t, err);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* status: where each pipeline stands, by its state file and a short question to the source. */
+#include "status/status.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/record.h"
+#include "output/terminal.h"
+#include "rowferry/base/stop.h"
+#include "rowferry/daemon/session.h"
+#include "rowferry/source/changelog/changelog.h"
+#include "rowferry/state/deadletter.h"
+#include "rowferry/state/lock.h"
+#include "rowferry/state/pause.h"
+#include "setup.h"
+
+#define STATUS_BYTES ((size_t)16 * 1024 * 1024)
+#define SOURCE_MS 2000
+#define STANDBY_BYTES ((size_t)16 * 1024)
+#define WATCH_MS 2000
+
+/* --- asking ------------------------------------------------------------------------------------
+ */
+
+int status_look(struct status *s, const char *path, struct err *err)
+{
+    struct state *state;
+    buf_init(&s->standbys, STANDBY_BYTES);
+    int rc = state_open_read_only(&state, path, s->pipeline->name, err);
+    if (rc < 0 || state == NULL) {
+        return rc;
+    }
+    s->known = true;
+    rc = checkpoint_load(state, &s->checkpoint, err);
+    if (rc == 0) {
+        rc = deadletter_count(state, &s->dead_letters, err);
+    }
+    if (rc == 0) {
+        rc = halt_look(state, &s->halt, &s->halted, err);
+    }
+    if (rc == 0) {
+        rc = pause_look(state, &s->paused_us, err);
+    }
+    if (rc == 0) {
+        rc = verification_look(state, &s->verification, &s->verified, err);
+    }
+    if (rc == 0) {
+        bool known;
+        rc = reconcile_look(state, &s->reconcile, &known, err);
+    }
+    if (rc == 0) {
+        rc = copied_look(state, &s->copy, &s->copied, err);
+    }
+    if (rc == 0 && s->checkpoint.generation != NULL) {
+        rc = extension_look(state, s->checkpoint.generation, &s->lacking, err);
+    }
+    if (rc == 0) {
+        rc = lock_look(state, &s->held, s->holder, sizeof(s->holder), err);
+    }
+    if (rc == 0) {
+        rc = working_look(state, &s->work, &s->working, err);
+        s->working = s->working && s->held;
+    }
+    if (rc == 0) {
+        rc = status_look_rebuild(s, state, err);
+    }
+    if (rc == 0) {
+        rc = history_last(state, s->runs, STATUS_RUNS, &s->run_count, err);
+    }
+    state_close(state);
+    return rc;
+}
+
+void status_release(struct status *s)
+{
+    checkpoint_release(&s->checkpoint);
+    checkpoint_release(&s->rebuild.next);
+    free(s->lacking.properties);
+    buf_release(&s->standbys);
+}
+
+/* Of the table and of those that its query depends on. */
+static void ask_pending(struct status *s, struct pg *pg)
+{
+    const struct from_config *from = &s->pipeline->from;
+    const char **tables = mem_zero(1 + from->dependency_count, sizeof(*tables));
+    struct err ignored;
+    tables[0] = from->table;
+    for (size_t i = 0; i < from->dependency_count; i++) {
+        tables[i + 1] = from->dependencies[i].table;
+    }
+    if (changelog_pending(pg, tables, 1 + from->dependency_count, s->checkpoint.position,
+                          &s->pending, &ignored) < 0) {
+        s->pending = -1;
+    }
+    free(tables);
+}
+
+/* Who is connected for nothing else; the server shows a role its own sessions. */
+static void ask_standbys(struct status *s, struct pg *pg)
+{
+    struct pg_result *r = NULL;
+    struct err ignored;
+    struct buf shown;
+    buf_init(&shown, STANDBY_BYTES);
+    buf_printf(&shown, "rowferry standby %s", s->pipeline->name);
+    const char *const params[] = {buf_text(&shown)};
+    int rc = pg_query(pg, &r, "one: text?",
+                      "select string_agg(format('session %s from %s since %s', pid, coalesce("
+                      "host(client_addr), 'a local socket'), to_char(backend_start, "
+                      "'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')), ', ' order by backend_start) "
+                      "from pg_stat_activity where application_name = left($1, 63)",
+                      params, 1, &ignored);
+    if (rc == 0 && pg_text(r, 0, 0) != NULL) {
+        buf_push_text(&s->standbys, pg_text(r, 0, 0));
+    }
+    pg_result_release(r);
+    buf_release(&shown);
+}
+
+/* A source that is away or slow is no failure of status. */
+static void ask_source(struct status *s, const struct config *config)
+{
+    struct source_options options;
+    struct pg *pg = NULL;
+    struct err ignored;
+    config_source_options(config, "rowferry status", &options);
+    options.connect_timeout_ms = SOURCE_MS;
+    options.lock_timeout_ms = SOURCE_MS;
+    options.silence_ms = SOURCE_MS;
+    if (s->pipeline->from.capture_mode == CAPTURE_MODE_CURSOR) {
+        s->why_unknown = "capture mode cursor has no log";
+        return;
+    }
+    s->why_unknown = "source away";
+    if (pg_open(&pg, &options, &ignored) == 0 &&
+        pg_script(pg, "set statement_timeout = 2000", &ignored) == 0) {
+        s->why_unknown = "the source does not say";
+        ask_pending(s, pg);
+        ask_standbys(s, pg);
+    }
+    pg_close(pg);
+}
+
+/* --- telling -----------------------------------------------------------------------------------
+ */
+
+struct telling {
+    bool source; /* may be asked */
+    bool json;
+    bool brief;
+    bool colours;
+};
+
+static int push_pipeline(struct buf *out, const struct setup *setup,
+                         const struct pipeline_config *pipeline, const struct telling *how,
+                         struct err *err)
+{
+    struct status s = {.pipeline = pipeline, .pending = -1, .why_unknown = "no position yet"};
+    struct clock clock = clock_system();
+    int rc = status_look(&s, setup->config->state_path, err);
+    if (rc == 0 && s.checkpoint.position != NULL) {
+        s.why_unknown = "a secret cannot be read";
+        if (how->source) {
+            ask_source(&s, setup->config);
+        }
+    }
+    s.now_us = clock_wall_us(&clock);
+    if (rc == 0 && how->json) {
+        record_open(out);
+        status_push_json(out, &s);
+        record_close(out);
+        buf_push_char(out, '\n');
+    } else if (rc == 0) {
+        status_push_text(out, &s, how->brief, how->colours);
+    }
+    status_release(&s);
+    return rc < 0 ? err_context(err, "pipeline \"%s\"", pipeline->name) : 0;
+}
+
+/* What was found before one failed is told too. */
+static int push_all(struct buf *out, const struct setup *setup, const struct telling *how,
+                    struct err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < setup->count; i++) {
+        rc = push_pipeline(out, setup, setup->pipelines[i], how, err);
+    }
+    return rc;
+}
+
+static int show(const struct setup *setup, const struct telling *how, struct err *err)
+{
+    struct buf out;
+    struct err unwritten;
+    buf_init(&out, STATUS_BYTES);
+    int rc = push_all(&out, setup, how, err);
+    int written = terminal_result(&out, &unwritten);
+    if (rc == 0 && written < 0) {
+        *err = unwritten;
+        rc = written;
+    }
+    buf_release(&out);
+    return rc;
+}
+
+/* The screen as it is, line by line: what stood there before does not flicker. */
+static int redraw(const struct setup *setup, const struct telling *how, struct err *err)
+{
+    struct buf text;
+    struct buf screen;
+    buf_init(&text, STATUS_BYTES);
+    buf_init(&screen, STATUS_BYTES);
+    int rc = push_all(&text, setup, how, err);
+    buf_push_literal(&screen, "\033[H");
+    for (const char *line = buf_text(&text); *line != '\0';) {
+        size_t len = strcspn(line, "\n");
+        terminal_push_shown(&screen, line, len);
+        buf_push_literal(&screen, "\033[K\n");
+        line += len + (line[len] == '\n');
+    }
+    buf_push_literal(&screen, "\033[J");
+    if (rc == 0) {
+        rc = terminal_screen(&screen, err);
+    }
+    buf_release(&text);
+    buf_release(&screen);
+    return rc;
+}
+
+static int watch(const struct setup *setup, const struct telling *how, struct err *err)
+{
+    const volatile sig_atomic_t *stop = stop_watch();
+    int rc = 0;
+    while (rc == 0 && *stop == 0) {
+        rc = how->json ? show(setup, how, err) : redraw(setup, how, err);
+        if (rc == 0 && *stop == 0) {
+            (void)poll(NULL, 0, WATCH_MS); /* a signal ends it */
+        }
+    }
+    return rc;
+}
+
+static int require_terminal(struct err *err)
+{
+    if (isatty(STDOUT_FILENO) == 1) {
+        return 0;
+    }
+    err_set(err, ERR_CONFIG, "option \"--watch\" needs a terminal");
+    return err_hint(err, "with --json it prints a line for each pipeline every two seconds");
+}
+
+int command_status(const struct arguments *a, struct err *err)
+{
+    struct setup setup;
+    struct err secrets;
+    bool watching = arguments_have(a, OPTION_WATCH);
+    int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    if (rc == 0) {
+        struct telling how = {.source = setup_secrets(&setup, &secrets) == 0,
+                              .json = arguments_have(a, OPTION_JSON),
+                              .brief = setup.count > 1 && (watching || a->operand_count == 0),
+                              .colours = terminal_colours(STDOUT_FILENO)};
+        rc = watching && !how.json ? require_terminal(err) : 0;
+        if (rc == 0) {
+            rc = watching ? watch(&setup, &how, err) : show(&setup, &how, err);
+        }
+    }
+    setup_release(&setup);
+    return rc;
+}

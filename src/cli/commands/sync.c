@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sync: every pipeline until it is caught up, side by side, one thread each. */
+#include "client/permit.h"
+#include "output/report.h"
+#include "output/terminal.h"
+#include "parallel.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/guard_stop.h"
+#include "rowferry/state/pause.h"
+
+struct job {
+    struct job_base base;
+    struct sync_outcome outcome;
+    struct rebuilt rebuilt;
+    struct rebuilt_end end; /* pipeline null: no rebuild was under way */
+    struct err rebuilding;  /* why it was not ended */
+    struct err err;
+};
+
+static int job_work(struct job *j, struct err *err)
+{
+    int rc = session_open_service(&j->base.replica.session, err);
+    if (rc < 0) {
+        return rc;
+    }
+    session_open_table(&j->base.replica.session);
+    struct pipeline_options options;
+    struct pipeline_ports ports;
+    session_options(&j->base.replica.session, &options);
+    session_ports(&j->base.replica.session, &ports);
+    options.refresh = arguments_have(j->base.arguments, OPTION_REFRESH);
+    options.allow_deletes = arguments_have(j->base.arguments, OPTION_ALLOW_DELETES);
+    options.allow_rejections = arguments_have(j->base.arguments, OPTION_ALLOW_REJECTIONS);
+    options.stop = j->base.stop;
+    options.progress = progressline_draw;
+    options.progress_context = j->base.progress;
+    return pipeline_sync(&options, &ports, &j->outcome.result, err);
+}
+
+/* --- a rebuild that is under way ---------------------------------------------------------------
+ */
+
+static int job_look(struct job *j, bool *underway, bool *live, struct err *err)
+{
+    struct rebuild rebuild;
+    struct checkpoint c = {0};
+    int rc = rebuild_look(j->base.replica.session.state, &rebuild, underway, err);
+    *live = true;
+    if (rc == 0 && *underway) {
+        rc = checkpoint_load(j->base.replica.session.state, &c, err);
+        *live = c.phase != GENERATION_NONE;
+        checkpoint_release(&c);
+    }
+    return rc;
+}
+
+/* What a rebuild may be for: a live generation that cannot be written. Not what passes, and not
+ * what the guard waits for a person with. */
+static bool job_may_rebuild(const struct job *j, int rc)
+{
+    struct halt halt;
+    struct err ignored;
+    bool halted = true;
+    if (rc == 0) {
+        return !j->outcome.result.stopped;
+    }
+    return (rc == ERR_STATE || rc == ERR_REJECTED) &&
+           halt_look(j->base.replica.session.state, &halt, &halted, &ignored) == 0 && !halted;
+}
+
+/* The index was built from other words, and the configuration asks for another one then. */
+static bool job_wants_rebuild(const struct job *j, int rc, const struct err *err)
+{
+    bool wants =
+        rc < 0 && err->drift && j->base.pipeline->on_schema_change == ON_SCHEMA_CHANGE_REBUILD;
+    if (wants) {
+        log_err(LOG_WARN, "schema_changed", j->base.pipeline->name, err);
+    }
+    return wants;
+}
+
+/* Goes on with the one under way, or begins one, as reindex does; the live generation is followed
+ * meanwhile. */
+static int job_rebuild(struct job *j, bool underway)
+{
+    struct replica *r = &j->base.replica;
+    struct err *err = &j->rebuilding;
+    int64_t began_us = clock_monotonic_us(&r->session.clock);
+    session_close_servers(&r->session);
+    replica_init_rebuilder(r, j->base.progress);
+    int rc = underway ? rebuilder_go_on(&r->rebuilder, err) : rebuilder_want(&r->rebuilder, err);
+    rc = rc < 0 ? rc : replica_see_rebuild(r, err);
+    j->rebuilt = r->rebuilder.rebuilt;
+    j->end =
+        (struct rebuilt_end){.pipeline = j->base.pipeline->name,
+                             .stopped = rc == 0 && r->rebuilder.stopped,
+                             .took_ms = (clock_monotonic_us(&r->session.clock) - began_us) / 1000,
+                             .exit_code = rc < 0 ? err_exit_code((enum err_class)rc) : EXIT_DONE,
+                             .err = rc < 0 ? err : NULL};
+    counters_add(&j->outcome.result.counters, &r->outcome.result.counters);
+    if (j->rebuilt.kind != REBUILT_NOTHING) {
+        j->outcome.result.dead_letters = j->rebuilt.dead_letters;
+    }
+    return rc;
+}
+
+/* The sync, and then what another process did not come to the end of. */
+static int job_do(struct job *j, struct err *err)
+{
+    bool underway = false;
+    bool live = false;
+    int rc = pause_expect_none(j->base.replica.session.state, err);
+    rc = rc == 0 ? job_look(j, &underway, &live, err) : rc;
+    if (rc < 0) {
+        return rc;
+    }
+    rc = live ? job_work(j, err) : 0;
+    if (rc == 0 && underway) { /* its swap may have been all that was left of it */
+        rc = job_look(j, &underway, &live, err);
+    }
+    bool wants = !underway && job_wants_rebuild(j, rc, err);
+    if (!wants && (!underway || !job_may_rebuild(j, rc))) {
+        return rc;
+    }
+    int rebuilt = job_rebuild(j, underway);
+    if (rebuilt < 0 && (rc == 0 || wants)) {
+        *err = j->rebuilding;
+        return rebuilt;
+    }
+    return j->rebuilt.kind != REBUILT_NOTHING ? 0 : rc;
+}
+
+/* --- one pipeline ------------------------------------------------------------------------------
+ */
+
+/* A sync with its line in the history; the sync's own error is the one that is told. */
+static int job_record(struct job *j)
+{
+    int64_t id;
+    int rc = report_begin(&j->base.replica.session, &id, &j->err);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = job_do(j, &j->err);
+    struct err unrecorded;
+    j->outcome.exit_code = report_exit_code(j->base.arguments, &j->outcome.result, rc);
+    j->outcome.err = rc < 0 ? &j->err : NULL;
+    int recorded = report_end(&j->base.replica.session, id, &j->outcome, &unrecorded);
+    if (rc == 0 && recorded < 0) {
+        j->err = unrecorded;
+        rc = recorded;
+    }
+    return rc;
+}
+
+/* Becomes the holder; *asked: another one is, and has done what is permitted to it. */
+static int job_hold(struct job *j, bool *asked, struct err *err)
+{
+    const struct permit permit = {
+        .deletes = arguments_have(j->base.arguments, OPTION_ALLOW_DELETES),
+        .rejections = arguments_have(j->base.arguments, OPTION_ALLOW_REJECTIONS),
+        .stop = j->base.stop,
+        .progress = j->base.progress};
+    int rc = session_hold(&j->base.replica.session, err);
+    *asked = false;
+    if (rc == ERR_HELD) {
+        rc = permit_ask(&j->base.replica.session, &permit, &j->outcome.result, asked, err);
+    }
+    return rc;
+}
+
+static void job_tell_rebuilt(struct job *j)
+{
+    struct buf out;
+    struct err unwritten;
+    if (j->end.pipeline == NULL) {
+        return;
+    }
+    buf_init(&out, (size_t)64 * 1024);
+    if (arguments_have(j->base.arguments, OPTION_JSON)) {
+        rebuilt_push_json(&out, &j->rebuilt, &j->end);
+    } else {
+        rebuilt_push_text(&out, &j->rebuilt, &j->end);
+    }
+    if (terminal_result(&out, &unwritten) < 0) {
+        terminal_error(j->end.pipeline, &unwritten);
+        j->outcome.exit_code = exit_code_worse(j->outcome.exit_code, EXIT_TEMPORARY);
+    }
+    buf_release(&out);
+}
+
+static void job_run(void *job)
+{
+    struct job *j = job;
+    struct session *s = &j->base.replica.session;
+    int rc = session_init(s, j->base.config, j->base.pipeline, "sync", &j->err);
+    int64_t began_us = clock_monotonic_us(&s->clock);
+    if (rc == 0) {
+        rc = session_open_state(s, &j->err);
+    }
+    bool asked = false;
+    if (rc == 0) {
+        rc = job_hold(j, &asked, &j->err);
+    }
+    if (rc == 0 && !asked) {
+        rc = job_record(j);
+    }
+    j->outcome.pipeline = j->base.pipeline->name;
+    j->outcome.took_ms = (clock_monotonic_us(&s->clock) - began_us) / 1000;
+    j->outcome.exit_code = report_exit_code(j->base.arguments, &j->outcome.result, rc);
+    j->outcome.err = rc < 0 ? &j->err : NULL;
+    session_release(s);
+    report_tell(j->base.arguments, &j->outcome, j->base.progress);
+    job_tell_rebuilt(j);
+    j->base.exit_code = j->outcome.exit_code;
+}
+
+int command_sync(const struct arguments *a, struct err *err)
+{
+    return jobs_run(a, "sync", sizeof(struct job), job_run, err);
+}

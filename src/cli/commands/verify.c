@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verify: the index against the table; with --repair the differences are sent. */
+#include "rowferry/engine/verify/verify.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/holder_request.h"
+#include "output/differences.h"
+#include "output/repairs.h"
+#include "output/terminal.h"
+#include "rowferry/base/log.h"
+#include "rowferry/base/stop.h"
+#include "rowferry/base/units.h"
+#include "rowferry/engine/pipeline/requests.h"
+#include "rowferry/state/guard_stop.h"
+
+#define REPORT_BYTES ((size_t)8 << 20)
+#define SETTLE_MS 30000
+
+struct job {
+    const struct arguments *arguments;
+    const struct pipeline_config *pipeline;
+    struct session session;
+    struct progressline progress;
+    struct differences differences;
+    struct compare_rules rules;
+    struct verify_result result;
+    int64_t limit, sample;
+    struct repairs repairs;
+};
+
+/* --- what is found -----------------------------------------------------------------------------
+ */
+
+static void push_all(struct ask *ask, const struct repair_keys *k)
+{
+    struct span key;
+    for (size_t at = 0; repair_keys_next(k, &at, &key);) {
+        ask_push(ask, key);
+    }
+}
+
+static void on_found(void *context, const struct verify_found *found)
+{
+    struct job *j = context;
+    differences_add(&j->differences, found);
+    if (arguments_have(j->arguments, OPTION_REPAIR)) {
+        repairs_add(&j->repairs, j->pipeline->to.kind == INDEX_KIND_DATA_STREAM, found);
+    }
+}
+
+static void on_again(void *context)
+{
+    struct job *j = context;
+    differences_reset(&j->differences);
+    repairs_reset(&j->repairs);
+}
+
+static void on_progress(void *context, const struct verify_progress *p)
+{
+    struct job *j = context;
+    struct buf text;
+    char n[UNITS_BYTES];
+    char all[UNITS_BYTES];
+    buf_init(&text, 1024);
+    buf_printf(&text, "%s: verifying %s, %s", p->pipeline, p->stage, units_count(n, p->done));
+    if (p->expected >= p->done && p->done > 0) {
+        int64_t left_ms = p->elapsed_ms * (p->expected - p->done) / p->done;
+        buf_printf(&text, " of about %s", units_count(all, p->expected));
+        buf_printf(&text, ", %s left", units_duration(all, left_ms));
+    }
+    buf_printf(&text, ", %s differences", units_count(n, p->differences));
+    progressline_show(&j->progress, buf_text(&text));
+    buf_release(&text);
+}
+
+/* --- the look ----------------------------------------------------------------------------------
+ */
+
+static int never_synced(const struct job *j, struct err *err)
+{
+    err_set(err, ERR_STATE, "pipeline \"%s\" has not been synced yet", j->pipeline->name);
+    return err_hint(err, "run: rowferry sync %s", j->pipeline->name);
+}
+
+static int open_parts(struct job *j, struct err *err)
+{
+    struct session *s = &j->session;
+    int rc = state_open_read_only(&s->state, s->config->state_path, j->pipeline->name, err);
+    if (rc == 0 && s->state == NULL) {
+        rc = never_synced(j, err);
+    }
+    if (rc == 0) {
+        rc = session_open_service(s, err);
+    }
+    if (rc == 0) {
+        session_open_table(s);
+    }
+    return rc;
+}
+
+static int look(struct job *j, const volatile sig_atomic_t *stop, struct err *err)
+{
+    struct pipeline_options pipeline;
+    struct pipeline_ports ports;
+    struct source_options source;
+    struct listing_options listing;
+    session_options(&j->session, &pipeline);
+    session_ports(&j->session, &ports);
+    session_source_options(&j->session, &source);
+    session_listing(&j->session, j->arguments->values[OPTION_WHERE], &listing);
+    struct verify_options options = {
+        .pipeline = &pipeline,
+        .fields = j->pipeline->fields,
+        .field_count = j->pipeline->field_count,
+        .sample = (size_t)j->sample,
+        .rows_only = arguments_have(j->arguments, OPTION_WHERE),
+        .settle_ms = SETTLE_MS,
+        .stop = stop,
+        .found = on_found,
+        .again = on_again,
+        .progress = on_progress,
+        .context = j,
+    };
+    struct verify_ports all = {&ports, j->session.service, &source, &listing};
+    j->rules = (struct compare_rules){.mapping = &j->session.mapping,
+                                      .fields = j->pipeline->fields,
+                                      .field_count = j->pipeline->field_count,
+                                      .filled = j->pipeline->to.ingest_pipeline != NULL};
+    int rc = verify_run(&options, &all, &j->result, err);
+    j->rules.form = j->result.form;
+    return rc;
+}
+
+static enum exit_code exit_of(const struct job *j, int rc)
+{
+    const struct verify_result *r = &j->result;
+    return rc < 0                        ? err_exit_code((enum err_class)rc)
+           : verify_differences(r) > 0   ? EXIT_DIFFERENCES
+           : r->waiting > 0 && r->halted ? EXIT_FAILED
+           : verify_unsure(r)            ? EXIT_TEMPORARY
+           : r->found[VERIFY_LETTER] > 0 ? EXIT_DEAD_LETTERS
+                                         : EXIT_DONE;
+}
+
+static enum exit_code report(struct job *j, int rc, const struct err *err, int64_t took_ms)
+{
+    struct buf out;
+    struct err unwritten;
+    enum exit_code code = exit_of(j, rc);
+    struct verified v = {.pipeline = j->pipeline->name,
+                         .index = j->pipeline->to.index,
+                         .result = &j->result,
+                         .rules = &j->rules,
+                         .sampled = j->sample > 0,
+                         .filtered = arguments_have(j->arguments, OPTION_WHERE),
+                         .took_ms = took_ms,
+                         .exit_code = (int)code,
+                         .error = rc < 0 ? err->message : NULL};
+    progressline_clear(&j->progress);
+    if (rc < 0) {
+        log_err(LOG_ERROR, "verify_failed", j->pipeline->name, err);
+        terminal_error(j->pipeline->name, err);
+    }
+    buf_init(&out, REPORT_BYTES);
+    if (rc == 0 || j->differences.json) {
+        differences_push(&out, &j->differences, &v);
+    }
+    if (terminal_result(&out, &unwritten) < 0) {
+        terminal_error(j->pipeline->name, &unwritten);
+        code = exit_code_worse(code, EXIT_TEMPORARY);
+    }
+    buf_release(&out);
+    return code;
+}
+
+/* --- the repair --------------------------------------------------------------------------------
+ */
+
+/* As the guard of a sync would judge the deletes. */
+static bool guard_passes(const struct job *j)
+{
+    const struct verify_result *r = &j->result;
+    if (j->pipeline->to.kind == INDEX_KIND_DATA_STREAM ||
+        repairs_guard_passes(&j->pipeline->delete_guard, r) ||
+        arguments_have(j->arguments, OPTION_ALLOW_DELETES)) {
+        return true;
+    }
+    terminal_say("pipeline \"%s\": the guard keeps %lld extra document%s of %lld from being "
+                 "deleted; if they are meant to go: rowferry verify --repair --allow-deletes %s",
+                 j->pipeline->name, (long long)r->found[VERIFY_EXTRA],
+                 r->found[VERIFY_EXTRA] == 1 ? "" : "s", (long long)r->documents,
+                 j->pipeline->name);
+    return false;
+}
+
+/* Why a request failed that has nothing to do with the deletes that its answer speaks of. */
+static void tell_halted(const struct job *j, struct state *state)
+{
+    struct halt halt;
+    struct err ignored;
+    bool halted = false;
+    if (halt_look(state, &halt, &halted, &ignored) == 0 && halted) {
+        terminal_say("pipeline \"%s\": what differs was not sent, as the pipeline is stopped by "
+                     "the guard: see: rowferry status %s",
+                     j->pipeline->name, j->pipeline->name);
+    }
+}
+
+/* What a repair leaves between index and table, though it ended well. */
+static enum exit_code left_by_repair(const struct job *j, int64_t letters)
+{
+    const struct verify_result *r = &j->result;
+    return r->waiting > 0 ? (r->halted ? EXIT_FAILED : EXIT_TEMPORARY)
+           : letters > 0  ? EXIT_DEAD_LETTERS
+                          : EXIT_DONE;
+}
+
+/* The exit code, or an error. */
+static int send_keys(struct job *j, struct ask *ask, bool extra_too, struct err *err)
+{
+    int64_t letters = j->result.found[VERIFY_LETTER];
+    int rc = EXIT_DONE;
+    push_all(ask, &j->repairs.changed);
+    if (extra_too) {
+        push_all(ask, &j->repairs.extra);
+    }
+    if (ask->count > 0) {
+        rc = ask_run(ask, err);
+        letters = ask->outcome.result.dead_letters;
+    }
+    if (rc == EXIT_FAILED) {
+        tell_halted(j, ask->session.state);
+    }
+    return rc < 0 ? rc : (int)exit_code_worse(left_by_repair(j, letters), (enum exit_code)rc);
+}
+
+static int send(struct job *j, struct err *err)
+{
+    struct ask ask;
+    struct arguments a = *j->arguments;
+    a.values[OPTION_PIPELINE] = j->pipeline->name;
+    bool passes = guard_passes(j);
+    int rc = ask_open(&ask, &a, "verify", REQUEST_RESYNC, err);
+    if (rc == 0) {
+        rc = send_keys(j, &ask, passes, err);
+    }
+    ask_release(&ask);
+    if (rc < 0) {
+        return rc;
+    }
+    if (j->repairs.changed.left_out + j->repairs.extra.left_out > 0) {
+        terminal_say("pipeline \"%s\": %zu differences are left for a second repair",
+                     j->pipeline->name, j->repairs.changed.left_out + j->repairs.extra.left_out);
+    }
+    if (j->repairs.impossible > 0) {
+        terminal_say(
+            "pipeline \"%s\": %zu extra document%s that no row can have: to be deleted by hand",
+            j->pipeline->name, j->repairs.impossible,
+            j->repairs.impossible == 1 ? " has an id" : "s have ids");
+        rc = (int)exit_code_worse(EXIT_DIFFERENCES, (enum exit_code)rc);
+    }
+    if (j->repairs.fixed > 0) {
+        terminal_say("pipeline \"%s\": %zu difference%s stay%s: a data stream takes no updates and "
+                     "no deletes; settle them there by hand (docs/verify.md)",
+                     j->pipeline->name, j->repairs.fixed, j->repairs.fixed == 1 ? "" : "s",
+                     j->repairs.fixed == 1 ? "s" : "");
+        rc = (int)exit_code_worse(EXIT_DIFFERENCES, (enum exit_code)rc);
+    }
+    return passes ? rc : (int)exit_code_worse(EXIT_FAILED, (enum exit_code)rc);
+}
+
+/* --- the command -------------------------------------------------------------------------------
+ */
+
+static int number_of(const struct arguments *a, enum option_id id, int64_t *out, struct err *err)
+{
+    const char *text = a->values[id];
+    char *end;
+    if (text == NULL) {
+        return 0;
+    }
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    if (errno != 0 || *end != '\0' || *out < 1 || *out > 1000000 || text[0] < '0' ||
+        text[0] > '9') {
+        return err_set(err, ERR_CONFIG, "option \"%s\": \"%s\" is no number from 1 to 1000000",
+                       option_rows[id].name, text);
+    }
+    return 0;
+}
+
+static int verify_pipeline(struct job *j, const struct config *config,
+                           const volatile sig_atomic_t *stop)
+{
+    struct err err = {0};
+    int rc = session_init(&j->session, config, j->pipeline, "verify", &err);
+    int64_t began_us = clock_monotonic_us(&j->session.clock);
+    if (rc == 0) {
+        rc = open_parts(j, &err);
+    }
+    if (rc == 0) {
+        rc = look(j, stop, &err);
+    }
+    int64_t took_ms = (clock_monotonic_us(&j->session.clock) - began_us) / 1000;
+    enum exit_code code = report(j, rc, &err, took_ms);
+    session_release(&j->session);
+    bool differ = rc == 0 && !j->result.stopped && verify_differences(&j->result) > 0;
+    if (differ && arguments_have(j->arguments, OPTION_REPAIR)) {
+        rc = send(j, &err);
+        if (rc < 0) {
+            terminal_error(j->pipeline->name, &err);
+        }
+        code = rc < 0 ? err_exit_code((enum err_class)rc) : (enum exit_code)rc;
+    }
+    return (int)code;
+}
+
+static void job_init(struct job *j, const struct arguments *a, const struct pipeline_config *p)
+{
+    j->arguments = a;
+    j->pipeline = p;
+    j->result = (struct verify_result){0};
+    repairs_init(&j->repairs);
+    progressline_init(&j->progress, !arguments_have(a, OPTION_NO_PROGRESS));
+    differences_init(&j->differences, arguments_have(a, OPTION_JSON), j->limit);
+}
+
+static void job_release(struct job *j)
+{
+    repairs_release(&j->repairs);
+    progressline_release(&j->progress);
+    differences_release(&j->differences);
+}
+
+int command_verify(const struct arguments *a, struct err *err)
+{
+    struct setup setup = {0};
+    int64_t limit = DIFFERENCES_SHOWN;
+    int64_t sample = 0;
+    enum exit_code worst = EXIT_DONE;
+    int rc = number_of(a, OPTION_LIMIT, &limit, err);
+    if (rc == 0 && arguments_have(a, OPTION_ALLOW_DELETES) && !arguments_have(a, OPTION_REPAIR)) {
+        rc = err_set(err, ERR_CONFIG, "option \"--allow-deletes\" needs \"--repair\"");
+    }
+    if (rc == 0) {
+        rc = number_of(a, OPTION_SAMPLE, &sample, err);
+    }
+    if (rc == 0) {
+        rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    }
+    if (rc == 0) {
+        rc = setup_secrets(&setup, err);
+    }
+    const volatile sig_atomic_t *stop = stop_watch();
+    for (size_t i = 0; rc == 0 && i < setup.count && *stop == 0; i++) {
+        struct job job = {.limit = limit, .sample = sample};
+        job_init(&job, a, setup.pipelines[i]);
+        worst = exit_code_worse(worst, (enum exit_code)verify_pipeline(&job, setup.config, stop));
+        job_release(&job);
+    }
+    setup_release(&setup);
+    return rc < 0 ? rc : (int)worst;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The properties of a proposed mapping as lines, the reasons in a column beside them. */
+#include <string.h>
+
+#include "init/init.h"
+#include "output/terminal.h"
+#include "rowferry/base/text.h"
+
+#define WHY_COLUMN_MOST 74
+
+/* One property, or the end of one that has children. */
+struct line {
+    const struct proposed *p;
+    int indent;
+    bool ends;  /* the closing brackets */
+    bool comma; /* another one follows */
+};
+
+static void push_blanks(struct buf *out, int count)
+{
+    buf_printf(out, "%*s", count, "");
+}
+
+/* Up to where a line ends, or from there on. */
+static void push_end(struct buf *out, const struct line *l)
+{
+    if (l->p->count > 0) {
+        buf_push_literal(out, ", \"properties\": {");
+    } else {
+        buf_printf(out, " }%s", l->comma && !l->p->left_out ? "," : "");
+    }
+}
+
+/* What stands left of the reason. */
+static void push_left(struct buf *out, const struct line *l)
+{
+    push_blanks(out, l->indent);
+    if (l->ends) {
+        buf_printf(out, "} }%s", l->comma ? "," : "");
+        return;
+    }
+    buf_push_text(out, l->p->left_out ? "// " : "");
+    text_json(out, l->p->name, strlen(l->p->name));
+    buf_push_literal(out, ": { ");
+    size_t len = strcspn(l->p->parameters, "\n");
+    buf_push(out, l->p->parameters, len);
+    if (l->p->parameters[len] == '\0') {
+        push_end(out, l);
+    }
+}
+
+/* What goes on below the reason. */
+static void push_below(struct buf *out, const struct line *l)
+{
+    const char *below = l->ends ? NULL : strchr(l->p->parameters, '\n');
+    if (below != NULL) {
+        push_blanks(out, l->indent + 4);
+        buf_push_text(out, below + 1);
+        push_end(out, l);
+        buf_push_char(out, '\n');
+    }
+}
+
+/* In characters, as people see them. */
+static size_t width(const struct buf *text)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < text->len; i++) {
+        n += ((unsigned char)text->data[i] & 0xc0) != 0x80;
+    }
+    return n;
+}
+
+typedef void (*each_line)(void *context, const struct line *l);
+
+static void walk(const struct proposed *of, int indent, each_line tell, void *context)
+{
+    size_t last = 0;
+    for (size_t i = 0; i < of->count; i++) {
+        last = of->children[i].left_out ? last : i;
+    }
+    for (size_t i = 0; i < of->count; i++) {
+        const struct proposed *p = &of->children[i];
+        struct line l = {.p = p, .indent = indent, .comma = i < last};
+        tell(context, &l);
+        if (p->count > 0) {
+            walk(p, indent + 2, tell, context);
+            l.ends = true;
+            tell(context, &l);
+        }
+    }
+}
+
+static void measure(void *context, const struct line *l)
+{
+    size_t *column = context;
+    struct buf left;
+    buf_init(&left, INIT_TEXT_BYTES);
+    push_left(&left, l);
+    size_t w = width(&left) + 2;
+    *column = w > *column && w <= WHY_COLUMN_MOST ? w : *column;
+    buf_release(&left);
+}
+
+struct writer {
+    struct buf *out;
+    size_t column;
+};
+
+static void write_line(void *context, const struct line *l)
+{
+    struct writer *w = context;
+    struct buf left;
+    buf_init(&left, INIT_TEXT_BYTES);
+    push_left(&left, l);
+    buf_push(w->out, buf_text(&left), left.len);
+    if (!l->ends && l->p->why != NULL) {
+        size_t used = width(&left);
+        push_blanks(w->out, used + 2 < w->column ? (int)(w->column - used) : 2);
+        buf_push_literal(w->out, "// ");
+        terminal_push_safe(w->out, l->p->why, strlen(l->p->why));
+    }
+    buf_push_char(w->out, '\n');
+    push_below(w->out, l);
+    buf_release(&left);
+}
+
+void init_write_properties(struct buf *out, const struct proposed *mapping, int indent)
+{
+    struct writer w = {.out = out};
+    walk(mapping, indent, measure, &w.column);
+    walk(mapping, indent, write_line, &w);
+}

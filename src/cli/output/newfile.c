@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Made beside its place, and put there by a rename or a link. */
+#include "output/newfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rowferry/base/text.h"
+
+#define NAME_BYTES 64 /* more than the path has */
+
+static int is_there(const char *path, struct err *err)
+{
+    err_set(err, ERR_CONFIG, "\"%s\" is there already", path);
+    return err_hint(err, "name another file with -o, or replace it with --force");
+}
+
+static int cannot_create(const char *path, struct err *err)
+{
+    return err_set(err, ERR_CONFIG, "cannot create \"%s\": %s", path, strerror(errno));
+}
+
+/* What a file is put in the place of: a link, a pipe or a device stays what it is. */
+static int check_replaced(const char *path, struct err *err)
+{
+    struct stat there;
+    if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+        err_set(err, ERR_CONFIG, "\"%s\" is not a regular file, and is not replaced", path);
+        return err_hint(err, "name another file");
+    }
+    return 0;
+}
+
+int newfile_check(const char *path, bool replace, struct err *err)
+{
+    if (!replace && access(path, F_OK) == 0) {
+        return is_there(path, err);
+    }
+    int rc = check_replaced(path, err);
+    if (rc < 0) {
+        return rc;
+    }
+    const char *slash = strrchr(path, '/');
+    char *folder = slash != NULL ? text_copy_span(span_make(path, (size_t)(slash - path) + 1))
+                                 : text_copy(".");
+    rc = access(folder, W_OK | X_OK) == 0 ? 0 : cannot_create(path, err);
+    free(folder);
+    return rc;
+}
+
+static bool write_whole(int fd, const struct buf *text)
+{
+    for (size_t at = 0; at < text->len;) {
+        ssize_t n = write(fd, text->data + at, text->len - at);
+        if (n < 0 && errno != EINTR) {
+            return false;
+        }
+        at += n > 0 ? (size_t)n : 0;
+    }
+    return fsync(fd) == 0;
+}
+
+/* A link fails where the name is taken, whoever took it meanwhile. */
+static int put_in_place(const char *made, const char *path, bool replace, struct err *err)
+{
+    int rc = replace ? check_replaced(path, err) : 0;
+    if (rc < 0) {
+        return rc;
+    }
+    if (replace ? rename(made, path) == 0 : link(made, path) == 0) {
+        return 0;
+    }
+    return errno == EEXIST ? is_there(path, err) : cannot_create(path, err);
+}
+
+int newfile_save(const char *path, bool replace, const struct buf *text, struct err *err)
+{
+    struct buf made;
+    buf_init(&made, PATH_MAX + NAME_BYTES);
+    buf_printf(&made, "%s.%ld.new", path, (long)getpid());
+    int fd = open(buf_text(&made), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int rc = fd >= 0 ? 0 : cannot_create(path, err);
+    if (rc == 0 && !write_whole(fd, text)) {
+        rc = err_set(err, ERR_TRANSIENT, "could not write \"%s\": %s", path, strerror(errno));
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (rc == 0) {
+        rc = put_in_place(buf_text(&made), path, replace, err);
+    }
+    if (fd >= 0) {
+        unlink(buf_text(&made)); /* where it was renamed, nothing bears the name */
+    }
+    buf_release(&made);
+    return rc;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Line breaks where JSON allows them. */
+#include "output/pretty.h"
+
+#include <stdbool.h>
+
+#define INDENT 2
+
+static void break_line(struct buf *out, size_t depth)
+{
+    buf_push_char(out, '\n');
+    for (size_t i = 0; i < depth * INDENT; i++) {
+        buf_push_char(out, ' ');
+    }
+}
+
+/* The text that begins at i, quotes and escapes and all; returns where it ends. */
+static size_t push_text(struct buf *out, struct span json, size_t i)
+{
+    size_t end = i + 1;
+    while (end < json.len && json.data[end] != '"') {
+        end += json.data[end] == '\\' ? 2 : 1;
+    }
+    end = end < json.len ? end + 1 : json.len;
+    buf_push(out, json.data + i, end - i);
+    return end;
+}
+
+static bool is_empty_at(struct span json, size_t i)
+{
+    return i + 1 < json.len && (json.data[i + 1] == '}' || json.data[i + 1] == ']');
+}
+
+void pretty_push(struct buf *out, struct span json)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < json.len;) {
+        char c = json.data[i];
+        if (c == '"') {
+            i = push_text(out, json, i);
+            continue;
+        }
+        if (c == '}' || c == ']') {
+            depth -= depth > 0;
+            break_line(out, depth);
+        }
+        buf_push_char(out, c);
+        if ((c == '{' || c == '[') && is_empty_at(json, i)) {
+            buf_push_char(out, json.data[++i]);
+        } else if (c == '{' || c == '[') {
+            break_line(out, ++depth);
+        } else if (c == ',') {
+            break_line(out, depth);
+        } else if (c == ':') {
+            buf_push_char(out, ' ');
+        }
+        i++;
+    }
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws the progress line. */
+#include "output/progress_line.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "output/terminal.h"
+#include "rowferry/base/text.h"
+#include "rowferry/base/units.h"
+
+#define LINE_BYTES 4096
+#define WIDTH_DEFAULT 80
+
+void progressline_init(struct progressline *p, bool allowed)
+{
+    const char *kind = getenv("TERM");
+    bool able = kind != NULL && strcmp(kind, "dumb") != 0 && isatty(STDERR_FILENO) == 1;
+    *p = (struct progressline){.wanted = allowed && able};
+    pthread_mutex_init(&p->lock, NULL);
+}
+
+void progressline_release(struct progressline *p)
+{
+    pthread_mutex_destroy(&p->lock);
+}
+
+void progressline_push(struct buf *out, const struct progress *progress)
+{
+    char count[UNITS_BYTES];
+    char rate[UNITS_BYTES];
+    char left[UNITS_BYTES];
+    buf_printf(out, "%s: %s", progress->pipeline, progress->stage);
+    if (progress->counters.rows_read == 0) {
+        return;
+    }
+    if (progress->share >= 0) {
+        buf_printf(out, " %d %%", (int)(progress->share * 100));
+    }
+    buf_printf(out, ", %s rows, %s/s", units_count(count, progress->counters.rows_read),
+               units_count(rate, (int64_t)progress->rows_per_second));
+    if (progress->remaining_ms >= 0) {
+        buf_printf(out, ", %s left",
+                   units_duration(left, (progress->remaining_ms + 999) / 1000 * 1000));
+    }
+}
+
+static size_t terminal_width(void)
+{
+    struct winsize size;
+    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    return known ? size.ws_col : WIDTH_DEFAULT;
+}
+
+static void write_out(const struct buf *line)
+{
+    ssize_t ignored = write(STDERR_FILENO, buf_text(line), line->len);
+    (void)ignored;
+}
+
+/* The cursor stays at the line's beginning, so that a line of the log writes over it. */
+void progressline_show(struct progressline *p, const char *text)
+{
+    if (!p->wanted) {
+        return;
+    }
+    struct buf line;
+    buf_init(&line, LINE_BYTES);
+    buf_push_literal(&line, "\r\033[K");
+    terminal_push_safe(&line, text, text_cut(text, strlen(text), terminal_width() - 1));
+    buf_push_char(&line, '\r');
+    pthread_mutex_lock(&p->lock);
+    write_out(&line);
+    p->shown = true;
+    pthread_mutex_unlock(&p->lock);
+    buf_release(&line);
+}
+
+void progressline_draw(void *context, const struct progress *progress)
+{
+    struct progressline *p = context;
+    struct buf text;
+    buf_init(&text, LINE_BYTES);
+    if (p->wanted) {
+        progressline_push(&text, progress);
+        progressline_show(p, buf_text(&text));
+    }
+    buf_release(&text);
+}
+
+void progressline_clear(struct progressline *p)
+{
+    static const char erase[] = "\r\033[K";
+    pthread_mutex_lock(&p->lock);
+    if (p->shown) {
+        ssize_t ignored = write(STDERR_FILENO, erase, sizeof(erase) - 1);
+        (void)ignored;
+        p->shown = false;
+    }
+    pthread_mutex_unlock(&p->lock);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a sync tells of one pipeline, for people and for programs. Pure.
+ */
+#ifndef ROWFERRY_CLI_RESULT_H
+#define ROWFERRY_CLI_RESULT_H
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/err.h"
+#include "rowferry/engine/pipeline/pipeline.h"
+
+struct sync_outcome {
+    const char *pipeline;
+    struct pipeline_result result;
+    int64_t took_ms; /* with connecting, waiting and all */
+    enum exit_code exit_code;
+    const struct err *err; /* null: none */
+};
+
+/* Appends the lines for people. */
+void result_push_text(struct buf *out, const struct sync_outcome *o);
+
+/* Appends one JSON object and a newline. */
+void result_push_json(struct buf *out, const struct sync_outcome *o);
+
+/* "0.03 s", "4.1 s", "2m 5s" into out[UNITS_BYTES]; returns out. */
+char *result_duration(char *out, int64_t ms);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A value beside the one that it should equal. */
+#include "output/value_diff.h"
+
+#include "output/terminal.h"
+
+#define SHOWN_BYTES 80  /* of a value */
+#define BEFORE_BYTES 32 /* of what is the same, where the beginning is not shown */
+
+/* What makes the difference: from..end of a value. */
+struct middle {
+    size_t from;
+    size_t end;
+};
+
+static bool is_inside(struct span s, size_t at)
+{
+    return at < s.len && ((unsigned char)s.data[at] & 0xc0) == 0x80;
+}
+
+static struct middle differing(struct span value, struct span other)
+{
+    struct middle m = {0, value.len};
+    size_t least = value.len < other.len ? value.len : other.len;
+    size_t from = 0;
+    size_t same = 0; /* at the end of both */
+    if (other.data == NULL) {
+        return (struct middle){value.len, value.len};
+    }
+    while (from < least && value.data[from] == other.data[from]) {
+        from++;
+    }
+    while (from > 0 && (is_inside(value, from) || is_inside(other, from))) {
+        from--;
+    }
+    while (same < least - from &&
+           value.data[value.len - same - 1] == other.data[other.len - same - 1]) {
+        same++;
+    }
+    m.from = from;
+    m.end = value.len - same;
+    while (is_inside(value, m.end)) {
+        m.end++;
+    }
+    return m;
+}
+
+static void push_number(struct buf *out, const char *bytes, size_t len)
+{
+    unsigned number = (unsigned char)bytes[0] & (0xffu >> (len + 1));
+    for (size_t i = 1; i < len; i++) {
+        number = number << 6 | ((unsigned char)bytes[i] & 0x3f);
+    }
+    buf_printf(out, number > 0xffff ? "\\u{%x}" : "\\u%04x", number);
+}
+
+/* Bytes of the difference: ASCII as it is. */
+static void push_numbered(struct buf *out, struct span part)
+{
+    for (size_t i = 0; i < part.len;) {
+        size_t len = text_character(part.data + i, part.len - i);
+        if (len > 1) {
+            push_number(out, part.data + i, len);
+        } else if (len == 1) {
+            terminal_push_safe(out, part.data + i, 1);
+        } else {
+            buf_printf(out, "\\x%02x", (unsigned)(unsigned char)part.data[i]);
+        }
+        i += len > 0 ? len : 1;
+    }
+}
+
+static size_t clamp(size_t at, size_t least, size_t most)
+{
+    return at < least ? least : at > most ? most : at;
+}
+
+void shown_value(struct buf *out, struct span value, struct span other)
+{
+    if (value.data == NULL) {
+        buf_push_literal(out, "nothing");
+        return;
+    }
+    struct middle m = differing(value, other);
+    size_t begin = 0;
+    if (other.data != NULL && m.from + BEFORE_BYTES > SHOWN_BYTES) {
+        begin = m.from - BEFORE_BYTES;
+        while (is_inside(value, begin)) {
+            begin++;
+        }
+        buf_printf(out, "(differs at byte %zu) ...", m.from);
+    }
+    size_t end = begin + text_cut(value.data + begin, value.len - begin, SHOWN_BYTES);
+    size_t from = clamp(m.from, begin, end);
+    size_t until = clamp(m.end, from, end);
+    terminal_push_safe(out, value.data + begin, from - begin);
+    push_numbered(out, span_make(value.data + from, until - from));
+    terminal_push_safe(out, value.data + until, end - until);
+    buf_push_text(out, end < value.len ? "..." : "");
+}

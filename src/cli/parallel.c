@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets the jobs of a command up, and runs them side by side. */
+#include "parallel.h"
+
+#include <stdlib.h>
+
+#include "rowferry/base/stop.h"
+#include "rowferry/base/text.h"
+#include "rowferry/daemon/threads.h"
+#include "setup.h"
+
+static struct job_base *job_at(const struct threads *t, size_t i)
+{
+    return (struct job_base *)(void *)((char *)t->jobs + i * t->size);
+}
+
+static void stopped(void *job)
+{
+    struct job_base *base = job;
+    replica_tell(&base->replica, REPLICA_STOP);
+}
+
+static int run_all(const struct arguments *a, const struct setup *setup, const char *command,
+                   struct threads *t, struct err *err)
+{
+    struct progressline progress;
+    struct settings settings;
+    enum exit_code worst = EXIT_DONE;
+    int rc = 0;
+    progressline_init(&progress, !arguments_have(a, OPTION_NO_PROGRESS));
+    settings_init(&settings, setup->config);
+    for (size_t i = 0; i < t->count; i++) {
+        struct job_base *base = job_at(t, i);
+        *base = (struct job_base){.arguments = a,
+                                  .config = setup->config,
+                                  .pipeline = setup->pipelines[i],
+                                  .stop = t->stop,
+                                  .progress = &progress};
+        rc = rc < 0 ? rc
+                    : replica_init(&base->replica, base->pipeline->name, command, &settings, err);
+    }
+    rc = rc < 0 ? rc : threads_run(t, err);
+    for (size_t i = 0; i < t->count; i++) {
+        worst = exit_code_worse(worst, job_at(t, i)->exit_code);
+        replica_release(&job_at(t, i)->replica);
+    }
+    settings_release(&settings);
+    progressline_release(&progress);
+    return rc < 0 ? rc : (int)worst;
+}
+
+int jobs_run(const struct arguments *a, const char *command, size_t job_size,
+             void (*work)(void *job), struct err *err)
+{
+    struct setup setup = {0};
+    int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    if (rc == 0) {
+        rc = setup_secrets(&setup, err);
+    }
+    if (rc == 0) {
+        struct threads t = {.jobs = mem_zero(setup.count, job_size),
+                            .size = job_size,
+                            .count = setup.count,
+                            .work = work,
+                            .stopped = stopped,
+                            .stop = stop_watch()};
+        rc = run_all(a, &setup, command, &t, err);
+        free(t.jobs);
+    }
+    setup_release(&setup);
+    return rc;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What check says of a column that is followed: what the promise rests on, and what is not seen. */
+#include "probes/probe.h"
+#include "rowferry/base/units.h"
+#include "rowferry/source/cursor/cursor.h"
+
+#define KEY_LIST_BYTES ((size_t)16 * 1024)
+
+static void say_unindexed(struct check *c, const char *column)
+{
+    struct buf key;
+    const struct table *t = c->table;
+    buf_init(&key, KEY_LIST_BYTES);
+    for (size_t i = 0; i < t->key_count; i++) {
+        buf_printf(&key, ", \"%s\"", t->key[i]);
+    }
+    check_say(c, VERDICT_WARN, NULL, "no index begins with \"%s\": each poll reads the whole table",
+              column);
+    check_remedy(c, "create index %son %s (\"%s\"%s)", t->kind == 'p' ? "" : "concurrently ",
+                 t->quoted, column, buf_text(&key));
+    buf_release(&key);
+}
+
+static void probe_column(struct check *c)
+{
+    struct err err;
+    struct cursor_look look;
+    const char *column = c->pipeline->from.cursor_column;
+    if (cursor_require(c->table, column, &err) < 0 ||
+        cursor_look(c->pg, c->table, column, &look, &err) < 0) {
+        check_fail(c, &err);
+        return;
+    }
+    check_say(c, VERDICT_PASS, NULL, "\"%s\" can be followed", column);
+    if (!look.indexed) {
+        say_unindexed(c, column);
+    }
+    if (!look.not_null) {
+        check_say(c, VERDICT_WARN, NULL,
+                  "rows whose \"%s\" is NULL are read by the first load and never again", column);
+        check_remedy(c, "alter table %s alter column \"%s\" set not null", c->table->quoted,
+                     column);
+    }
+}
+
+/* The first reason why the horizon is not exact; null where it is. */
+static const char *blind_why(const struct cursor_look *look, const char **remedy)
+{
+    if (look->subscribed) {
+        *remedy = "follow the table where it is written";
+        return "logical replication fills the table, with values taken elsewhere";
+    }
+    if (!look->timed) {
+        *remedy = "follow a timestamptz that the database sets";
+        return "the column is no timestamptz, which a transaction's start could be compared with";
+    }
+    if (look->in_recovery) {
+        *remedy = "connect to the primary";
+        return "a standby does not show the transactions of the primary";
+    }
+    if (!look->privileged) {
+        *remedy = NULL; /* it names the role */
+        return "this role cannot see how long the transactions of others have run";
+    }
+    if (!look->tracked) {
+        *remedy =
+            "set track_activities to on, also for each role and database (psql: \\drds) and for "
+            "sessions that are open";
+        return "the server does not say of every session how long its transaction has run";
+    }
+    return NULL;
+}
+
+static void probe_horizon(struct check *c)
+{
+    struct err err;
+    struct cursor_look look;
+    const char *remedy = NULL;
+    if (cursor_look(c->pg, c->table, c->pipeline->from.cursor_column, &look, &err) < 0) {
+        check_fail(c, &err);
+        return;
+    }
+    const char *why = blind_why(&look, &remedy);
+    if (why != NULL) {
+        check_say(c, VERDICT_WARN, remedy,
+                  "a change is missed that commits later than from.capture.overlap after its value "
+                  "was taken: %s",
+                  why);
+        if (remedy == NULL) {
+            check_remedy(c, "have a superuser run: grant pg_read_all_stats to \"%s\"",
+                         c->identity.role);
+        }
+    } else {
+        check_say(c, VERDICT_PASS, NULL,
+                  "no change is missed whose value the database takes within its transaction");
+    }
+    if (look.prepared[0] != '\0') {
+        check_say(c, VERDICT_WARN, "end it with COMMIT PREPARED or ROLLBACK PREPARED",
+                  "a prepared transaction holds the position since %s", look.prepared);
+    }
+}
+
+static void probe_deletes(struct check *c)
+{
+    char every[UNITS_BYTES];
+    const struct from_config *from = &c->pipeline->from;
+    if (c->pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
+        check_say(c, VERDICT_PASS, NULL, "rows that are deleted in the table stay in the stream");
+        return;
+    }
+    if (from->reconcile_ms > 0) {
+        check_say(
+            c, VERDICT_PASS, NULL,
+            "rows that are deleted in the table leave the index with the first sync that runs %s "
+            "after the last look",
+            units_duration(every, from->reconcile_ms));
+        return;
+    }
+    check_say(
+        c, VERDICT_WARN,
+        "set from.capture.deletes, {\"reconcile\": \"1h\"} for example, or use the change log; "
+        "or mark rows as deleted and exclude them in from.where",
+        "rows that are deleted in the table%s stay in the index",
+        from->where != NULL ? ", and not by a change that from.where excludes," : "");
+}
+
+const struct probe probes_cursor[] = {
+    {"cursor", FACT_TABLE, FACT_LOG, probe_column},
+    {"horizon", FACT_LOG, 0, probe_horizon},
+    {"deletes", FACT_TABLE, 0, probe_deletes},
+    {0},
+};

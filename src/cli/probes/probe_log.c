@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What check asks of the change log: whether it is there and whole, and whom it is kept for. */
+#include <stdlib.h>
+
+#include "probes/probe.h"
+#include "rowferry/source/catalog/install.h"
+#include "rowferry/source/catalog/query.h"
+
+#define WHY_BYTES 4096
+
+/* Empty where it is installed as it should be. */
+static int push_log_state(struct check *c, const struct table *table, struct buf *why, bool *broken,
+                          struct err *err)
+{
+    enum install_state state;
+    static const char *const texts[] = {
+        [INSTALL_ABSENT] = "is not installed",
+        [INSTALL_OLDER] = "is of an older version",
+        [INSTALL_BROKEN] = "is broken",
+        [INSTALL_CURRENT] = "",
+    };
+    int rc = install_look(c->pg, table, &state, why, err);
+    if (rc == 0 && why->len == 0) {
+        buf_push_text(why, texts[state]);
+    }
+    *broken = rc == 0 && state == INSTALL_BROKEN;
+    return rc;
+}
+
+static int push_dependency_state(struct check *c, size_t index, struct buf *why, bool *broken,
+                                 struct err *err)
+{
+    const struct table *table = NULL;
+    int rc = check_dependency(c, index, &table, err);
+    if (rc == 0) {
+        rc = push_log_state(c, table, why, broken, err);
+    }
+    if (rc == 0 && why->len > 0) {
+        buf_printf(why, " (%s)", table->quoted);
+    }
+    return rc;
+}
+
+static void say_installed(struct check *c, bool notifies, const char *dumper)
+{
+    const char *notify = notifies ? ", sends NOTIFY" : "";
+    if (dumper != NULL) {
+        check_say(c, VERDICT_PASS, NULL,
+                  "is installed%s; role \"%s\" dumps its tables by " INSTALL_DUMP_REMEDY, notify,
+                  dumper);
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "is installed%s", notify);
+    }
+}
+
+static void probe_change_log(struct check *c)
+{
+    struct err err;
+    struct install_beside beside = {0};
+    struct buf why;
+    const struct from_config *from = &c->pipeline->from;
+    buf_init(&why, WHY_BYTES);
+    bool notifies = false;
+    bool broken = false;
+    int rc = catalog_capturable(c->table, &err);
+    if (rc == 0) {
+        rc = push_log_state(c, c->table, &why, &broken, &err);
+    }
+    if (rc == 0 && why.len == 0) {
+        rc = install_notifies(c->pg, c->table, &notifies, &err);
+    }
+    if (rc == 0 && why.len == 0) {
+        rc = install_beside(c->pg, c->table, &beside, &err);
+    }
+    for (size_t i = 0; rc == 0 && why.len == 0 && i < from->dependency_count; i++) {
+        rc = push_dependency_state(c, i, &why, &broken, &err);
+    }
+    if (rc < 0) {
+        check_fail(c, &err);
+    } else if (why.len > 0) {
+        check_say(c, VERDICT_FAIL,
+                  broken ? "run: rowferry source install; then everything is copied again, because "
+                           "changes may have been missed"
+                         : "run: rowferry source install",
+                  "%s", buf_text(&why));
+    } else {
+        say_installed(c, notifies, beside.dumper);
+    }
+    install_beside_release(&beside);
+    buf_release(&why);
+}
+
+/* Of the table and of those that its query depends on. */
+static int find_stale(struct check *c, struct buf *names, struct err *err)
+{
+    const struct from_config *from = &c->pipeline->from;
+    int rc = install_stale(c->pg, c->table, names, err);
+    for (size_t i = 0; rc == 0 && i < from->dependency_count; i++) {
+        const struct table *table = NULL;
+        rc = check_dependency(c, i, &table, err);
+        rc = rc == 0 ? install_stale(c->pg, table, names, err) : rc;
+    }
+    return rc;
+}
+
+/* What a consumer that does not come back keeps, fills the application's disk. */
+static void probe_consumers(struct check *c)
+{
+    struct err err;
+    struct buf names;
+    buf_init(&names, WHY_BYTES);
+    int rc = install_left(c->pg, c->table, &names, &err);
+    if (rc == 0 && names.len > 0) {
+        check_say(c, VERDICT_WARN,
+                  "attach it again; else the next sync looks for its documents and deletes them",
+                  "tables left %s with their rows: %s", c->table->quoted, buf_text(&names));
+        buf_release(&names);
+        return;
+    }
+    rc = rc == 0 ? find_stale(c, &names, &err) : rc;
+    if (rc < 0) {
+        check_fail(c, &err);
+    } else if (names.len > 0) {
+        check_say(c, VERDICT_WARN,
+                  "sync it; where it was given up: select rowferry.drop_consumer('...')",
+                  "the change log keeps entries for %s", buf_text(&names));
+    } else {
+        check_say(c, VERDICT_PASS, NULL,
+                  "no consumer of this role keeps entries of the change log for long");
+    }
+    buf_release(&names);
+}
+
+/* Said before the change log is installed as well: its subscribers stop with our first row. */
+static void probe_publications(struct check *c)
+{
+    struct err err;
+    struct install_beside beside;
+    struct buf remedy;
+    buf_init(&remedy, WHY_BYTES);
+    if (install_beside(c->pg, c->table, &beside, &err) < 0) {
+        check_fail(c, &err);
+    } else if (beside.publications != NULL) {
+        buf_printf(&remedy, "drop publication %s; " INSTALL_PUBLICATIONS_REMEDY,
+                   beside.publications);
+        check_say(
+            c, VERDICT_WARN, buf_text(&remedy),
+            "%s: of all tables, so of the change log's too: a subscriber that lacks them stops",
+            beside.publications);
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "none is of all tables");
+    }
+    buf_release(&remedy);
+    install_beside_release(&beside);
+}
+
+const struct probe probes_log[] = {
+    {"publications", FACT_TABLE, 0, probe_publications},
+    {"change log", FACT_TABLE | FACT_GRANTS, FACT_LOG, probe_change_log},
+    {"consumers", FACT_LOG, 0, probe_consumers},
+    {0},
+};

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What check says of the mapping: each property against its column, and what is left to guess. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/probe.h"
+
+#define NAMES_MAX_BYTES ((size_t)1 << 20)
+
+/* With which a note goes on to what can be done. */
+static const char *const note_remedies[] = {": a column of type ", ": give it ", ": name it in "};
+
+/* Where in the text that is; its end where it goes on to nothing. */
+static const char *remedy_of(const char *text)
+{
+    for (size_t i = 0; i < sizeof(note_remedies) / sizeof(note_remedies[0]); i++) {
+        const char *at = strstr(text, note_remedies[i]);
+        if (at != NULL) {
+            return at;
+        }
+    }
+    return text + strlen(text);
+}
+
+static void say_error(struct check *c, const struct plan_note *note, const char *remedy)
+{
+    const char *end = remedy_of(note->text);
+    check_say(c, VERDICT_FAIL, *end != '\0' ? end + strlen(": ") : remedy, "%.*s",
+              (int)(end - note->text), note->text);
+}
+
+static bool same_loss(const struct plan_note *a, const struct plan_note *b)
+{
+    return a->loss != NULL && b->loss != NULL && strcmp(a->loss, b->loss) == 0;
+}
+
+/* What several properties lose is said once, by the first of them. */
+static bool said_before(const struct plan_notes *notes, size_t i)
+{
+    for (size_t j = 0; j < i; j++) {
+        if (same_loss(&notes->items[j], &notes->items[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void say_loss(struct check *c, const struct plan_notes *notes, size_t first,
+                     const char *remedy)
+{
+    size_t count = 0;
+    struct buf names;
+    buf_init(&names, NAMES_MAX_BYTES);
+    for (size_t i = first; i < notes->count; i++) {
+        if (same_loss(&notes->items[first], &notes->items[i])) {
+            buf_printf(&names, "%s\"%s\"", count++ > 0 ? ", " : "", notes->items[i].property);
+        }
+    }
+    if (count > 1) {
+        check_say(c, VERDICT_WARN, remedy, "properties %s: %s", buf_text(&names),
+                  notes->items[first].loss);
+    } else {
+        check_say(c, VERDICT_WARN, remedy, "%s", notes->items[first].text);
+    }
+    buf_release(&names);
+}
+
+/* remedy: of the first error; null where there is none. What to do about a loss is said once. */
+static void say_notes(struct check *c, const struct plan_notes *notes, const char *remedy)
+{
+    const char *loss = "where it matters choose another type: docs/types.md says what each holds";
+    for (size_t i = 0; i < notes->count; i++) {
+        if (notes->items[i].error) {
+            say_error(c, &notes->items[i], remedy);
+            remedy = NULL;
+        } else if (!said_before(notes, i)) {
+            say_loss(c, notes, i, loss);
+            loss = NULL;
+        }
+    }
+}
+
+static bool notes_have_error(const struct plan_notes *notes)
+{
+    for (size_t i = 0; i < notes->count; i++) {
+        if (notes->items[i].error) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int check_plan(const struct check *c, struct check_plan *out, struct err *err)
+{
+    const struct pipeline_config *p = c->pipeline;
+    struct plan_input in = {.mapping = &out->mapping,
+                            .columns = &c->table->columns,
+                            .fields = p->fields,
+                            .field_count = p->field_count,
+                            .document_bytes = (size_t)p->limits.document_bytes};
+    *out = (struct check_plan){0};
+    int rc = mapping_parse(&out->mapping, p->to.mappings, err);
+    return rc == 0 ? plan_compile(&out->plan, &in, &out->notes, err) : rc;
+}
+
+void check_plan_release(struct check_plan *p)
+{
+    plan_release(&p->plan);
+    plan_notes_release(&p->notes);
+    mapping_release(&p->mapping);
+}
+
+static void probe_mapping(struct check *c)
+{
+    struct err err;
+    struct check_plan p;
+    int rc = check_plan(c, &p, &err);
+    if (rc < 0 && !notes_have_error(&p.notes)) {
+        check_fail(c, &err);
+    } else if (rc == 0) {
+        check_say(c, VERDICT_PASS, NULL, "%zu propert%s filled from %zu column%s", p.plan.count,
+                  p.plan.count == 1 ? "y" : "ies", p.plan.column_count,
+                  p.plan.column_count == 1 ? "" : "s");
+    }
+    say_notes(c, &p.notes, rc < 0 && err.hint[0] != '\0' ? err.hint : NULL);
+    check_plan_release(&p);
+}
+
+static bool guesses(const char *dynamic)
+{
+    return dynamic != NULL && (strcmp(dynamic, "true") == 0 || strcmp(dynamic, "runtime") == 0);
+}
+
+static void say_guessing(struct check *c, const struct property *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (guesses(list[i].dynamic)) {
+            check_say(c, VERDICT_WARN, NULL,
+                      "members of \"%s\" get the type that their first value suggests",
+                      list[i].name);
+            check_remedy(c,
+                         "name them in its \"properties\" and leave \"dynamic\" out, or let it be "
+                         "\"enabled\": false or flattened");
+        }
+        say_guessing(c, list[i].children, list[i].child_count);
+    }
+}
+
+/* The first document decides what all others must be: a number that once came as a text. */
+static void probe_dynamic(struct check *c)
+{
+    struct err err;
+    struct mapping mapping = {0};
+    size_t before = c->count;
+    if (mapping_parse(&mapping, c->pipeline->to.mappings, &err) < 0) {
+        check_fail(c, &err);
+    } else if (guesses(mapping.dynamic)) {
+        check_say(c, VERDICT_WARN, "leave \"dynamic\" out of to.mappings: then it is strict",
+                  "to.mappings lets the service guess the type of what it does not name");
+    }
+    say_guessing(c, mapping.properties, mapping.count);
+    if (c->count == before) {
+        check_say(c, VERDICT_PASS, NULL, "no field's type is left to the service to guess");
+    }
+    mapping_release(&mapping);
+}
+
+const struct probe probes_mapping[] = {
+    {"mapping", FACT_TABLE, FACT_PLAN, probe_mapping},
+    {"guessing", 0, 0, probe_dynamic},
+    {0},
+};

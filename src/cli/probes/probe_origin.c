@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What check says of an index that is there: whether it was built from what the configuration says,
+ * line by line, and what its older documents lack.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/probe.h"
+#include "rowferry/base/text.h"
+#include "rowferry/document/mapping/mapdiff.h"
+#include "rowferry/service/index/index.h"
+#include "rowferry/state/definition.h"
+
+#define MAPPING_MAX_BYTES ((size_t)64 << 20)
+
+/* False where it cannot be opened, which other lines explain. */
+static bool look_up(struct session *s, struct source_facts *facts)
+{
+    struct err ignored;
+    session_open_table(s);
+    struct source_port source = table_source_port(s->table);
+    return source.ops->connect(source.self, facts, &ignored) == 0;
+}
+
+/* Null where there is none that can be read: other lines tell that. */
+static struct state *open_state(const struct session *s)
+{
+    struct state *state;
+    struct err ignored;
+    return state_open_read_only(&state, s->config->state_path, s->pipeline->name, &ignored) == 0
+               ? state
+               : NULL;
+}
+
+/* Of an index whose definition nobody knows in words: what its mapping itself shows. */
+static void say_live_mapping(struct check *c, struct session *s, const char *index,
+                             enum verdict verdict)
+{
+    struct buf live;
+    struct buf configured;
+    struct buf line;
+    struct mapdiff diff = {0};
+    struct err ignored;
+    buf_init(&live, MAPPING_MAX_BYTES);
+    buf_init(&configured, MAPPING_MAX_BYTES);
+    buf_init(&line, MAPPING_MAX_BYTES);
+    mapping_write(&configured, &s->mapping, NULL);
+    if (index_mapping(c->session.service, index, &live, &ignored) == 0 &&
+        mapdiff_make(&diff, buf_text(&configured), buf_text(&live), &ignored) == 0) {
+        for (size_t i = 0; i < diff.count; i++) {
+            buf_reset(&line);
+            mapdiff_say(&line, &diff.lines[i]);
+            check_say(c, verdict, NULL, "%s", buf_text(&line));
+        }
+    }
+    mapdiff_release(&diff);
+    buf_release(&live);
+    buf_release(&configured);
+    buf_release(&line);
+}
+
+static bool is_stream(const struct check *c)
+{
+    return c->pipeline->to.kind == INDEX_KIND_DATA_STREAM;
+}
+
+static void say_additive(struct check *c, const struct drift_found *d, const char *index)
+{
+    struct buf remedy;
+    buf_init(&remedy, 4096);
+    buf_printf(&remedy, "the next sync applies it; then older documents lack it%s%s",
+               is_stream(c) ? "" : " until: rowferry reindex ",
+               is_stream(c) ? "" : c->pipeline->name);
+    check_say(c, VERDICT_WARN, buf_text(&remedy), "index \"%s\" can be extended as configured",
+              index);
+    for (size_t i = 0; i < d->line_count; i++) {
+        check_say(c, VERDICT_WARN, NULL, "%s", d->lines[i]);
+    }
+    buf_release(&remedy);
+}
+
+static void say_rebuild(struct check *c, struct session *s, const struct drift_found *d,
+                        const char *index)
+{
+    struct buf remedy;
+    buf_init(&remedy, 4096);
+    buf_printf(&remedy, "put it back as it was, or %s%s",
+               is_stream(c) ? "fill another data stream from the beginning: give the pipeline "
+                              "another name and another to.index"
+                            : "build the index anew: rowferry reindex ",
+               is_stream(c) ? "" : c->pipeline->name);
+    check_say(c, VERDICT_FAIL, buf_text(&remedy),
+              "index \"%s\" is of another definition: %s that it was built from", index, d->what);
+    for (size_t i = 0; i < d->line_count; i++) {
+        check_say(c, VERDICT_FAIL, NULL, "%s", d->lines[i]);
+    }
+    if (d->line_count == 0) {
+        say_live_mapping(c, s, index, VERDICT_FAIL);
+    }
+    buf_release(&remedy);
+}
+
+static void say_lacking(struct check *c, struct state *state, const char *index)
+{
+    struct lacking lacking = {0};
+    struct err ignored;
+    struct buf remedy;
+    buf_init(&remedy, 4096);
+    if (state != NULL && !is_stream(c) && extension_look(state, index, &lacking, &ignored) == 0 &&
+        lacking.properties != NULL) {
+        buf_printf(&remedy, "run: rowferry reindex %s", c->pipeline->name);
+        check_say(c, VERDICT_WARN, buf_text(&remedy),
+                  "documents of before an addition to the mapping lack %s", lacking.properties);
+    }
+    free(lacking.properties);
+    buf_release(&remedy);
+}
+
+static void say_found(struct check *c, struct session *s, struct state *state,
+                      const struct drift_found *d, const char *index)
+{
+    switch (d->kind) {
+    case DRIFT_NONE:
+        check_say(c, VERDICT_PASS, NULL, "index \"%s\" was built from this configuration", index);
+        break;
+    case DRIFT_ADDITIVE:
+        say_additive(c, d, index);
+        break;
+    case DRIFT_REBUILD:
+        say_rebuild(c, s, d, index);
+        return;
+    }
+    say_lacking(c, state, index);
+}
+
+static void say_origin(struct check *c, struct session *s, const struct index_info *index)
+{
+    struct err err;
+    struct source_facts facts;
+    struct pipeline_options options;
+    struct drift_found found = {0};
+    session_options(s, &options);
+    if (!look_up(s, &facts)) {
+        check_say(c, VERDICT_SKIP, NULL,
+                  "skipped: needs a table, a change log and a mapping that fit");
+        return;
+    }
+    struct state *state = open_state(s);
+    if (pipeline_drift(&options, &facts, index, state, &found, &err) < 0) {
+        check_fail(c, &err);
+    } else {
+        say_found(c, s, state, &found, index->name);
+    }
+    drift_release(&found);
+    state_close(state);
+}
+
+/* Of an index that this pipeline built; whose another one is, is told before. */
+static void probe_origin(struct check *c)
+{
+    struct err err;
+    enum alias_kind kind;
+    struct index_info index;
+    struct session s;
+    if (index_resolve(c->session.service, c->pipeline->to.index, &kind, &index, &err) < 0) {
+        check_fail(c, &err);
+        return;
+    }
+    if ((kind != ALIAS_ONE && kind != ALIAS_STREAM) ||
+        strcmp(index.pipeline, c->pipeline->name) != 0) {
+        return;
+    }
+    if (session_init(&s, c->setup->config, c->pipeline, "check", &err) < 0) {
+        check_fail(c, &err);
+    } else {
+        say_origin(c, &s, &index);
+    }
+    session_release(&s);
+}
+
+const struct probe probes_origin[] = {
+    {"definition", FACT_SERVICE | FACT_RIGHTS | FACT_TABLE | FACT_LOG, 0, probe_origin},
+    {0},
+};

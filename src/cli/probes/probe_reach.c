@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What check sees of the way to the service: its name, its port, its certificate. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/probe.h"
+#include "rowferry/base/clock.h"
+#include "rowferry/service/http/reach.h"
+
+#define DAY_S 86400
+#define DAYS_SOON 30
+
+/* What each base URL came to. */
+struct ways {
+    struct reach *reached;
+    struct err *errors;
+    size_t count;
+    size_t good;
+};
+
+static void say_name(struct check *c, const struct ways *w, size_t i, enum verdict bad)
+{
+    const struct reach *r = &w->reached[i];
+    c->what = "service name";
+    if (r->step == REACH_NAME) {
+        check_say(c, bad, NULL, "%s", w->errors[i].message);
+        check_remedy(c,
+                     "correct the host in service.url, or the name server: \"getent hosts %s\" "
+                     "shows what this machine finds",
+                     r->host);
+    } else if (strcmp(r->host, r->address) == 0) {
+        check_say(c, VERDICT_PASS, NULL, "%s is an address", r->host);
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "%s is %s%s", r->host, r->address,
+                  r->addresses > 1 ? ", among others" : "");
+    }
+}
+
+static void say_port(struct check *c, const struct ways *w, size_t i, enum verdict bad)
+{
+    const struct reach *r = &w->reached[i];
+    c->what = "service port";
+    if (r->step == REACH_PORT) {
+        check_say(c, bad,
+                  "start the service, open the way to it, or correct host and port in service.url",
+                  "%s", w->errors[i].message);
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "port %s is open", r->port);
+    }
+}
+
+static void say_certificate(struct check *c, const struct reach *r)
+{
+    struct clock clock = clock_system();
+    int64_t days = (r->expires_s - clock_wall_us(&clock) / 1000000) / DAY_S;
+    if (r->expires_s == 0) {
+        check_say(c, VERDICT_PASS, NULL, "the certificate is verified");
+    } else if (days < DAYS_SOON) {
+        check_say(c, VERDICT_WARN, "give the service a new certificate before it expires",
+                  "certificate of %s, by %s: %lld day%s left", r->subject, r->issuer,
+                  (long long)days, days == 1 ? "" : "s");
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "certificate of %s, by %s: %lld days left", r->subject,
+                  r->issuer, (long long)days);
+    }
+}
+
+static void say_tls(struct check *c, const struct ways *w, size_t i, enum verdict bad)
+{
+    const struct reach *r = &w->reached[i];
+    c->what = "service TLS";
+    if (r->step == REACH_TLS) {
+        const struct err *err = &w->errors[i];
+        check_say(c, bad, err->hint[0] != '\0' ? err->hint : NULL, "%s", err->message);
+    } else if (r->secure) {
+        say_certificate(c, r);
+    } else if (r->local) {
+        check_say(c, VERDICT_PASS, NULL, "none: http to this machine");
+    } else {
+        check_say(c, VERDICT_WARN, "let the service speak https, and say so in service.url",
+                  "none: who listens on the way reads documents and credential");
+    }
+}
+
+/* Of several URLs one that leads nowhere is no failure: another one is taken. */
+static void say_way(struct check *c, const struct ways *w, size_t i)
+{
+    enum verdict bad = w->good > 0 ? VERDICT_WARN : VERDICT_FAIL;
+    say_name(c, w, i, bad);
+    if (w->reached[i].step > REACH_NAME) {
+        say_port(c, w, i, bad);
+    }
+    if (w->reached[i].step > REACH_PORT) {
+        say_tls(c, w, i, bad);
+    }
+}
+
+static void probe_reach(struct check *c)
+{
+    struct service_options options;
+    const struct service_config *service = &c->setup->config->service;
+    config_service_options(c->setup->config, c->session.pipeline, &options);
+    struct ways w = {mem_zero(service->url_count, sizeof(struct reach)),
+                     mem_zero(service->url_count, sizeof(struct err)), service->url_count, 0};
+    for (size_t i = 0; i < w.count; i++) {
+        int rc = reach_look(&options, service->urls[i], &w.reached[i], &w.errors[i]);
+        w.good += rc == 0;
+    }
+    for (size_t i = 0; i < w.count; i++) {
+        say_way(c, &w, i);
+    }
+    free(w.reached);
+    free(w.errors);
+}
+
+const struct probe probes_reach[] = {
+    {"service name", FACT_SECRETS, FACT_WAY, probe_reach},
+    {0},
+};

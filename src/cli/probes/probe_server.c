@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What check asks of the source's server: its encoding, its clock, who keeps a transaction open. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/probe.h"
+#include "rowferry/base/clock.h"
+#include "rowferry/base/units.h"
+#include "rowferry/source/catalog/review.h"
+
+#define IDLE_LONG_MS 10000 /* idle in a transaction, or prepared */
+#define OPEN_LONG_MS 60000
+#define CLOCK_APART_MS 2000
+
+/* Of each of these UTF8 has every character. */
+static bool is_within_utf8(const char *encoding)
+{
+    static const char *const names[] = {"UTF8",   "LATIN1", "LATIN2",  "LATIN4", "LATIN5",
+                                        "LATIN6", "LATIN7", "LATIN8",  "LATIN9", "LATIN10",
+                                        "KOI8R",  "KOI8U",  "WIN1256", "WIN866", "ISO_8859_5"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        is = is || strcmp(encoding, names[i]) == 0;
+    }
+    return is;
+}
+
+static void say_encoding(struct check *c, const struct review_server *r)
+{
+    c->what = "encoding";
+    if (strcmp(r->encoding, "SQL_ASCII") == 0) {
+        check_say(c, VERDICT_WARN,
+                  "dump the database and restore it into one made with: create database NAME "
+                  "encoding 'UTF8' template template0",
+                  "SQL_ASCII takes any bytes: a row that is not UTF-8 cannot be read and stops the "
+                  "pipeline");
+    } else if (!is_within_utf8(r->encoding)) {
+        check_say(c, VERDICT_WARN, NULL,
+                  "%s has characters that UTF8 does not have: a row with one becomes a dead letter",
+                  r->encoding);
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "%s", r->encoding);
+    }
+}
+
+static void say_clock(struct check *c, int64_t apart_us)
+{
+    char apart[UNITS_BYTES];
+    int64_t apart_ms = llabs(apart_us) / 1000;
+    c->what = "source clock";
+    if (apart_ms > CLOCK_APART_MS) {
+        check_say(c, VERDICT_WARN,
+                  "let both machines keep time by NTP: \"timedatectl\" shows whether this one does",
+                  "the source's clock is %s %s this machine's", units_duration(apart, apart_ms),
+                  apart_us > 0 ? "ahead of" : "behind");
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "the source's and this machine's agree within %s",
+                  units_duration(apart, CLOCK_APART_MS));
+    }
+}
+
+/* They keep the change log's entries, and hold a cursor where it stands. */
+static void say_transactions(struct check *c, const struct review_server *r)
+{
+    char age[UNITS_BYTES];
+    size_t before = c->count;
+    c->what = "transactions";
+    if (r->open.pid != 0 && r->open.age_ms > (r->open.idle ? IDLE_LONG_MS : OPEN_LONG_MS)) {
+        check_say(c, VERDICT_WARN, NULL,
+                  "one is open for %s, process %lld (%s): changes of it are "
+                  "not seen, and the change log is kept for it",
+                  units_duration(age, r->open.age_ms), (long long)r->open.pid, r->open.who);
+        check_remedy(c, "let it end, or: select pg_terminate_backend(%lld)",
+                     (long long)r->open.pid);
+    }
+    if (r->prepared.gid[0] != '\0' && r->prepared.age_ms > IDLE_LONG_MS) {
+        check_say(c, VERDICT_WARN, NULL,
+                  "%s of %s is prepared for %s: changes of it are not seen, "
+                  "and a cursor stands still",
+                  r->prepared.gid, r->prepared.owner, units_duration(age, r->prepared.age_ms));
+        check_remedy(c, "commit prepared %s, or: rollback prepared %s", r->prepared.gid,
+                     r->prepared.gid);
+    }
+    if (c->count == before) {
+        check_say(c, VERDICT_PASS, NULL, "none is open for long%s",
+                  r->sees_others ? "" : ", as far as this role is shown");
+    }
+}
+
+static void probe_server(struct check *c)
+{
+    struct err err;
+    struct review_server r;
+    struct clock clock = clock_system();
+    int64_t before_us = clock_wall_us(&clock);
+    int rc = review_server(c->pg, &r, &err);
+    int64_t after_us = clock_wall_us(&clock);
+    if (rc < 0) {
+        check_fail(c, &err);
+        return;
+    }
+    say_encoding(c, &r);
+    say_clock(c, r.clock_us - (before_us + after_us) / 2);
+    say_transactions(c, &r);
+}
+
+const struct probe probes_server[] = {
+    {"encoding", FACT_SOURCE, 0, probe_server},
+    {0},
+};

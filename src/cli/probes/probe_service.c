@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What check asks of the search service: whether it answers, what it is, what the account may do.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/probe.h"
+#include "rowferry/base/clock.h"
+#include "rowferry/base/units.h"
+#include "rowferry/service/cluster/cluster.h"
+#include "rowferry/service/cluster/privilege.h"
+
+#define TESTED_REMEDY                                                                              \
+    "use a release that it is tested with: OpenSearch 2 or 3, Elasticsearch 8 or 9"
+#define CLOCK_APART_S 5 /* a Date has whole seconds */
+
+/* The releases that rowferry is tried on. */
+static const struct tested {
+    enum product product;
+    int major;
+} tested[] = {
+    {PRODUCT_OPENSEARCH, 2},
+    {PRODUCT_OPENSEARCH, 3},
+    {PRODUCT_ELASTICSEARCH, 8},
+    {PRODUCT_ELASTICSEARCH, 9},
+};
+
+static bool is_tested(const struct product_info *p)
+{
+    for (size_t i = 0; i < sizeof(tested) / sizeof(tested[0]); i++) {
+        if (tested[i].product == p->product && tested[i].major == p->major) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void say_product(struct check *c, const struct product_info *p)
+{
+    const char *name = product_name(p->product);
+    if (p->stand_in) {
+        check_say(c, VERDICT_WARN, "try it on a real service before anything depends on it",
+                  "devsearch %s, a stand-in for trying out", p->version);
+    } else if (p->product == PRODUCT_UNKNOWN && p->permitted) {
+        check_say(c, VERDICT_FAIL, "correct service.url: it must name OpenSearch or Elasticsearch",
+                  "what answers is neither OpenSearch nor Elasticsearch by what it says of itself");
+    } else if (p->product == PRODUCT_UNKNOWN) {
+        check_say(c, VERDICT_WARN, "expect OpenSearch or Elasticsearch at service.url",
+                  "not known: this credential may not ask");
+    } else if (p->major == 0) {
+        check_say(c, VERDICT_PASS, NULL, "%s, version unknown: this credential may not ask", name);
+    } else if (!is_tested(p)) {
+        check_say(c, VERDICT_WARN, TESTED_REMEDY, "%s %s, which rowferry is not tested with", name,
+                  p->version);
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "%s %s", name, p->version);
+    }
+}
+
+static void probe_service(struct check *c)
+{
+    struct err err;
+    struct product_info *product = &c->product;
+    int rc = session_open_service(&c->session, &err);
+    if (rc == 0) {
+        rc = product_detect(c->session.service, product, &err);
+    }
+    if (rc < 0) {
+        check_fail_else(c, &err, "let service.url name the search service itself, and it answer");
+        return;
+    }
+    const struct service_config *service = &c->setup->config->service;
+    bool credential = service->user != NULL || service->api_key.origin != SECRET_NONE ||
+                      service->bearer.origin != SECRET_NONE;
+    check_say(c, VERDICT_PASS, NULL, "%s answers%s", service->urls[0],
+              credential ? " and accepts the credential" : " without a credential");
+    c->what = "product";
+    say_product(c, product);
+}
+
+static void say_administrator(struct check *c, const struct account *a)
+{
+    check_say(
+        c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
+        "make an account for rowferry alone and name it in service.auth: \"privileges\" then says "
+        "what role it needs. Or --accept-admin, where it is meant",
+        "\"%s\" is an administrator (%s): it may change all that there is", a->name,
+        a->administrator);
+}
+
+static void say_account(struct check *c, const struct account *a)
+{
+    if (a->state == ACCOUNT_OPEN && c->product.stand_in) {
+        check_say(c, VERDICT_PASS, NULL, "a stand-in has none: whoever comes in may do all");
+    } else if (a->state == ACCOUNT_OPEN) {
+        check_say(c, VERDICT_WARN,
+                  "turn the service's security on, or let nobody else reach its port",
+                  "the service asks nobody who he is: whoever reaches it may do all");
+    } else if (a->state == ACCOUNT_UNSEEN) {
+        check_say(c, VERDICT_WARN, "ask whoever runs the service what role the account has",
+                  "what it may do beyond its pipelines cannot be seen: %s", a->why);
+    } else if (a->administrator[0] != '\0') {
+        say_administrator(c, a);
+    } else if (a->surplus.len > 0) {
+        check_say(c, VERDICT_WARN,
+                  "have it granted the role that \"privileges\" names, and no other",
+                  "\"%s\" may do more than its pipelines need: %s", a->name, buf_text(&a->surplus));
+    } else {
+        check_say(c, VERDICT_PASS, NULL,
+                  "\"%s\" is no administrator, and nothing is seen of it "
+                  "beyond its pipelines",
+                  a->name);
+    }
+}
+
+static void probe_account(struct check *c)
+{
+    struct err err;
+    struct account a;
+    if (account_look(c->session.service, &c->product, &a, &err) < 0) {
+        check_fail(c, &err);
+    } else {
+        say_account(c, &a);
+        c->open_service = a.state == ACCOUNT_OPEN;
+        if (a.name[0] != '\0') {
+            snprintf(c->account, sizeof(c->account), "\"%s\"", a.name);
+        }
+    }
+    account_release(&a);
+}
+
+static void probe_service_clock(struct check *c)
+{
+    struct err err;
+    int64_t theirs_s;
+    char apart[UNITS_BYTES];
+    struct clock clock = clock_system();
+    int rc = cluster_clock(c->session.service, &theirs_s, &err);
+    int64_t apart_s = llabs(theirs_s - clock_wall_us(&clock) / 1000000);
+    if (rc < 0) {
+        check_fail(c, &err);
+    } else if (theirs_s == 0) {
+        check_say(c, VERDICT_PASS, NULL, "not known: neither a Date nor _cat/health tells it");
+    } else if (apart_s > CLOCK_APART_S) {
+        check_say(c, VERDICT_WARN,
+                  "let both machines keep time by NTP: \"timedatectl\" shows whether this one does",
+                  "the service's clock and this machine's are %s apart",
+                  units_duration(apart, apart_s * 1000));
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "the service's and this machine's agree within %s",
+                  units_duration(apart, CLOCK_APART_S * 1000));
+    }
+}
+
+const struct probe probes_service[] = {
+    {"credential", FACT_SECRETS | FACT_WAY, FACT_SERVICE, probe_service},
+    {"account", FACT_SERVICE, 0, probe_account},
+    {"service clock", FACT_SERVICE, 0, probe_service_clock},
+    {0},
+};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What check asks of the source: whether it answers, what it is, as whom. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <string.h>
+
+#include "probes/probe.h"
+
+#define POSTGRES_OLDEST 130000
+
+/* --- once --------------------------------------------------------------------------------------
+ */
+
+/* By the words of libpq and the server. */
+static const char *way_remedy(const struct err *err)
+{
+    static const struct {
+        const char *words;
+        const char *remedy;
+    } rows[] = {
+        {"could not translate host name", "correct the host in source.uri, or the name server"},
+        {"database \"", "correct the database in source.uri, or let somebody create it"},
+        {"role \"", "correct the role in source.uri, or let somebody create it"},
+        {"no pg_hba.conf entry", "let the server's pg_hba.conf admit this role from this machine"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (strstr(err->message, rows[i].words) != NULL) {
+            return rows[i].remedy;
+        }
+    }
+    return "start the server, open the way to it, or correct host and port in source.uri";
+}
+
+static void probe_source(struct check *c)
+{
+    struct err err;
+    struct source_options options;
+    session_source_options(&c->session, &options);
+    int rc = pg_open(&c->pg, &options, &err);
+    if (rc == 0) {
+        rc = pg_identify(c->pg, &c->identity, &err);
+    }
+    if (rc < 0) {
+        check_fail_else(c, &err, way_remedy(&err));
+        return;
+    }
+    const struct pg_identity *id = &c->identity;
+    check_say(c, VERDICT_PASS, NULL, "PostgreSQL %d.%d answers, database \"%s\", role \"%s\"",
+              id->server_version / 10000, id->server_version % 10000, id->database, id->role);
+}
+
+static bool needs_log(const struct check *c)
+{
+    bool needs = false;
+    for (size_t i = 0; i < c->setup->count; i++) {
+        needs = needs || c->setup->pipelines[i]->from.capture_mode == CAPTURE_MODE_CHANGELOG;
+    }
+    return needs;
+}
+
+static void probe_server(struct check *c)
+{
+    struct err err;
+    const struct pg_identity *id = &c->identity;
+    if (id->server_version < POSTGRES_OLDEST) {
+        check_say(c, VERDICT_FAIL, "use PostgreSQL 13 or newer",
+                  "PostgreSQL %d has no pg_snapshot, which the change log needs",
+                  id->server_version / 10000);
+    } else if (id->in_recovery && needs_log(c) && pg_check_primary(c->pg, &err) < 0) {
+        check_fail(c, &err);
+    } else if (id->in_recovery) {
+        check_say(c, VERDICT_PASS, NULL, "a standby%s, timeline %d",
+                  needs_log(c) ? " whose primary answers" : "", id->timeline);
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "a primary, timeline %d", id->timeline);
+    }
+}
+
+static void probe_role(struct check *c)
+{
+    if (c->identity.superuser) {
+        check_say(
+            c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
+            "make one for rowferry alone: create role rowferry login; rowferry source install "
+            "--reader rowferry; then name it in source.uri. Or --accept-admin, where it is "
+            "meant",
+            "role \"%s\" is a superuser: it may change all that there is", c->identity.role);
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "\"%s\" is no superuser", c->identity.role);
+    }
+}
+
+const struct probe probes_source[] = {
+    {"source", FACT_SECRETS, FACT_SOURCE, probe_source},
+    {"server", FACT_SOURCE, 0, probe_server},
+    {"role", FACT_SOURCE, 0, probe_role},
+    {0},
+};

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What check sees of the state file: its place, who may read it, and what stands in it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "probes/probe.h"
+#include "rowferry/base/units.h"
+#include "rowferry/state/deadletter.h"
+#include "rowferry/state/guard_stop.h"
+#include "rowferry/state/pause.h"
+#include "rowferry/state/rebuild.h"
+
+/* --- place -------------------------------------------------------------------------------------
+ */
+
+/* The directory part of a path; the caller frees it. */
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL) {
+        return text_copy(".");
+    }
+    return slash == path ? text_copy("/") : text_copy_span(span_make(path, (size_t)(slash - path)));
+}
+
+/* statfs(2): the kinds whose locks are another machine's word, or nobody's. */
+static const struct remote {
+    unsigned long kind;
+    const char *name;
+} remotes[] = {
+    {0x6969, "NFS"},        {0x517B, "SMB"},       {0xFF534D42, "CIFS"}, {0xFE534D42, "SMB"},
+    {0x00C36400, "Ceph"},   {0x01021997, "9P"},    {0x5346414F, "AFS"},  {0x47504653, "GPFS"},
+    {0x0BD00BD0, "Lustre"}, {0x7461636F, "OCFS2"},
+};
+
+/* Null where it is none of them, or cannot be told. */
+static const char *remote_name(const char *directory)
+{
+    struct statfs fs;
+    if (statfs(directory, &fs) != 0) {
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof(remotes) / sizeof(remotes[0]); i++) {
+        if (((unsigned long)fs.f_type & 0xFFFFFFFFUL) == remotes[i].kind) {
+            return remotes[i].name;
+        }
+    }
+    return NULL;
+}
+
+/* False where it is said why not. */
+static bool place_serves(struct check *c, const char *directory)
+{
+    const char *remote = remote_name(directory);
+    if (access(directory, W_OK | X_OK) != 0) {
+        bool absent = errno == ENOENT;
+        check_say(c, VERDICT_FAIL, NULL, "directory \"%s\" of the state file: %s", directory,
+                  strerror(errno));
+        if (absent) {
+            check_remedy(c, "mkdir -p -m 700 \"%s\"; or set state.path", directory);
+        } else {
+            check_remedy(c, "give this user the right to write there, or set state.path");
+        }
+        return false;
+    }
+    if (remote != NULL) {
+        check_say(c, VERDICT_FAIL, "set state.path to a disk of this machine",
+                  "\"%s\" is on %s, where locks are not to be relied on", directory, remote);
+        return false;
+    }
+    return true;
+}
+
+static bool file_serves(struct check *c, const char *path)
+{
+    struct err err;
+    struct state *state = NULL;
+    if (access(path, R_OK | W_OK) != 0 && errno != ENOENT) {
+        check_say(c, VERDICT_FAIL, "run as the user who owns it", "\"%s\": %s", path,
+                  strerror(errno));
+        return false;
+    }
+    if (state_open_read_only(&state, path, c->setup->pipelines[0]->name, &err) < 0) {
+        check_fail(c, &err);
+        return false;
+    }
+    state_close(state);
+    return true;
+}
+
+/* Keys and reasons stand in it, and who can replace it decides what is sent. */
+static void say_modes(struct check *c, const char *directory, const char *path)
+{
+    struct stat at;
+    if (stat(path, &at) == 0 && (at.st_mode & 077) != 0) {
+        check_say(c, VERDICT_WARN, NULL, "others than its owner may open \"%s\"", path);
+        check_remedy(c, "chmod 600 \"%s\"", path);
+    }
+    if (stat(directory, &at) == 0 && (at.st_mode & 022) != 0 && (at.st_mode & S_ISVTX) == 0) {
+        check_say(c, VERDICT_WARN, NULL, "others than its owner may replace what is in \"%s\"",
+                  directory);
+        check_remedy(c, "chmod go-w \"%s\"", directory);
+    }
+}
+
+static void probe_place(struct check *c)
+{
+    const char *path = c->setup->config->state_path;
+    char *directory = directory_of(path);
+    bool there = access(path, F_OK) == 0;
+    if (place_serves(c, directory) && file_serves(c, path)) {
+        check_say(c, VERDICT_PASS, NULL, "%s%s", path, there ? "" : ", will be created");
+        say_modes(c, directory, path);
+    }
+    free(directory);
+}
+
+/* --- what stands in it -------------------------------------------------------------------------
+ */
+
+static int say_halt(struct check *c, struct state *state, struct err *err)
+{
+    bool halted;
+    struct halt halt;
+    char few[UNITS_BYTES];
+    char many[UNITS_BYTES];
+    const char *name = c->pipeline->name;
+    int rc = halt_look(state, &halt, &halted, err);
+    if (rc < 0 || !halted) {
+        return rc;
+    }
+    if (halt.rejected > 0) {
+        check_say(c, VERDICT_FAIL, NULL,
+                  "the guard has stopped it: %s of %s documents were refused, %s",
+                  units_count(few, halt.rejected), units_count(many, halt.operations), halt.reason);
+        check_remedy(c,
+                     "correct mapping or rows and run: rowferry sync %s; where they are as meant: "
+                     "rowferry sync --allow-rejections %s",
+                     name, name);
+    } else {
+        check_say(c, VERDICT_FAIL, NULL, "the guard has stopped it: %s deletes were counted",
+                  units_count(few, halt.deletes));
+        check_remedy(c,
+                     "put the rows back and run: rowferry sync %s; where they are meant to be "
+                     "gone: rowferry sync --allow-deletes %s",
+                     name, name);
+    }
+    return 0;
+}
+
+static int say_pause(struct check *c, struct state *state, struct err *err)
+{
+    int64_t since_us;
+    char when[CLOCK_ISO_BYTES];
+    int rc = pause_look(state, &since_us, err);
+    if (rc == 0 && since_us != 0) {
+        check_say(c, VERDICT_WARN, NULL, "it is paused since %s", clock_iso(when, since_us, 0));
+        check_remedy(c, "rowferry resume %s", c->pipeline->name);
+    }
+    return rc;
+}
+
+static int say_rebuild(struct check *c, struct state *state, struct err *err)
+{
+    bool underway;
+    struct rebuild rebuild;
+    char when[CLOCK_ISO_BYTES];
+    int rc = rebuild_look(state, &rebuild, &underway, err);
+    if (rc == 0 && underway) {
+        check_say(c, VERDICT_WARN, NULL, "a rebuild that began %s has not ended",
+                  clock_iso(when, rebuild.begun_us, 0));
+        check_remedy(c,
+                     "go on with it: rowferry reindex %s; or give it up: rowferry reindex "
+                     "--abort %s",
+                     c->pipeline->name, c->pipeline->name);
+    }
+    return rc;
+}
+
+static int say_letters(struct check *c, struct state *state, struct err *err)
+{
+    int64_t count;
+    char many[UNITS_BYTES];
+    int rc = deadletter_count(state, &count, err);
+    if (rc == 0 && count > 0) {
+        check_say(c, VERDICT_WARN, NULL, "%s dead letter%s open", units_count(many, count),
+                  count == 1 ? " is" : "s are");
+        check_remedy(c,
+                     "\"rowferry deadletter list %s\" shows why: correct the rows, then: rowferry "
+                     "sync %s",
+                     c->pipeline->name, c->pipeline->name);
+    }
+    return rc;
+}
+
+static void probe_standing(struct check *c)
+{
+    struct err err;
+    struct state *state = NULL;
+    size_t before = c->count;
+    int rc = state_open_read_only(&state, c->setup->config->state_path, c->pipeline->name, &err);
+    if (rc < 0) {
+        return; /* told of the file itself */
+    }
+    rc = state == NULL ? 0 : say_halt(c, state, &err);
+    rc = rc < 0 || state == NULL ? rc : say_pause(c, state, &err);
+    rc = rc < 0 || state == NULL ? rc : say_rebuild(c, state, &err);
+    rc = rc < 0 || state == NULL ? rc : say_letters(c, state, &err);
+    if (rc < 0) {
+        check_fail(c, &err);
+    } else if (c->count == before) {
+        check_say(c, VERDICT_PASS, NULL,
+                  "no stop, pause, rebuild or dead letter stands in its way");
+    }
+    state_close(state);
+}
+
+const struct probe probes_state[] = {
+    {"state file", 0, 0, probe_place},
+    {0},
+};
+
+const struct probe probes_standing[] = {
+    {"standing", 0, 0, probe_standing},
+    {0},
+};

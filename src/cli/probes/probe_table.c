@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What check asks of a pipeline's table: what it is, its key, what the role may do with it. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "probes/probe.h"
+#include "rowferry/base/units.h"
+#include "rowferry/source/catalog/query.h"
+#include "rowferry/source/catalog/review.h"
+
+#define WHY_BYTES 4096
+#define LIST_BYTES ((size_t)64 * 1024)
+
+static void probe_table(struct check *c)
+{
+    struct err err;
+    char rows[UNITS_BYTES];
+    char size[UNITS_BYTES];
+    const struct from_config *from = &c->pipeline->from;
+    if (catalog_table(c->pg, &c->table, from->table, (const char *const *)from->key,
+                      from->key_count, &err) < 0 ||
+        (from->query != NULL && catalog_query(c->pg, c->table, from->query, &err) < 0)) {
+        check_fail_else(c, &err, "correct the table, its key or the query under \"from\"");
+        return;
+    }
+    const struct table *t = c->table;
+    if (t->row_security) {
+        char remedy[256];
+        snprintf(remedy, sizeof(remedy), PG_ROW_SECURITY_REMEDY, c->identity.role);
+        check_say(c, VERDICT_FAIL, remedy, "row security hides rows of %s from this role",
+                  t->quoted);
+    } else if (t->estimated_rows < 0) {
+        check_say(c, VERDICT_PASS, NULL, "%s, %s, never analysed", t->quoted,
+                  units_size(size, t->bytes));
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "%s, about %s rows, %s", t->quoted,
+                  units_count(rows, t->estimated_rows), units_size(size, t->bytes));
+    }
+}
+
+static void push_key(struct buf *out, const struct table *t)
+{
+    for (size_t i = 0; i < t->key_count; i++) {
+        buf_printf(out, "%s\"%s\"", i > 0 ? ", " : "", t->key[i]);
+    }
+}
+
+/* Of a partitioned table an index cannot be built beside writes. */
+static const char *beside(const struct table *t)
+{
+    return t->kind == 'p' ? "" : "concurrently ";
+}
+
+static void say_nullable(struct check *c, const char *key)
+{
+    struct buf sql;
+    const struct table *t = c->table;
+    buf_init(&sql, LIST_BYTES);
+    for (size_t i = 0; i < t->key_count; i++) {
+        const struct column *column = columns_find(&t->columns, t->key[i]);
+        if (column != NULL && !column->not_null) {
+            buf_printf(&sql, "%salter table %s alter column \"%s\" set not null",
+                       sql.len > 0 ? "; " : "", t->quoted, t->key[i]);
+        }
+    }
+    check_say(c, VERDICT_WARN, buf_text(&sql),
+              "(%s) may be NULL, and a row with a NULL key can only be a dead letter", key);
+    buf_release(&sql);
+}
+
+static void probe_key(struct check *c)
+{
+    struct buf key;
+    const struct table *t = c->table;
+    buf_init(&key, WHY_BYTES);
+    push_key(&key, t);
+    if (!t->key_unique) {
+        check_say(c, VERDICT_FAIL, NULL, "(%s) is not unique: no unique index covers it",
+                  buf_text(&key));
+        check_remedy(c, "name other columns in from.key, or: create unique index %son %s (%s)",
+                     beside(t), t->quoted, buf_text(&key));
+    } else if (t->tree && t->kind != 'p') {
+        check_say(c, VERDICT_WARN, "see to it that no two of the tables have the same key",
+                  "(%s) is unique in each of the tables that inherit from %s alone", buf_text(&key),
+                  t->quoted);
+    } else if (!t->key_not_null) {
+        say_nullable(c, buf_text(&key));
+    } else {
+        check_say(c, VERDICT_PASS, NULL, "(%s) is unique and not null", buf_text(&key));
+    }
+    buf_release(&key);
+}
+
+/* The words and the statements of several rights, as one line. */
+static void join(const struct review_rights *r, struct buf *words, struct buf *statements)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        buf_printf(words, "%s%s", i > 0 ? ", " : "", r->items[i].words);
+        buf_printf(statements, "%s%s", i > 0 ? "; " : "", r->items[i].statement);
+    }
+}
+
+static void say_rights(struct check *c, enum verdict verdict, const char *verb,
+                       const struct review_rights *r)
+{
+    struct buf words;
+    struct buf statements;
+    buf_init(&words, LIST_BYTES);
+    buf_init(&statements, LIST_BYTES);
+    join(r, &words, &statements);
+    check_say(c, verdict, NULL, "role \"%s\" %s %s", c->identity.role, verb, buf_text(&words));
+    check_remedy(c, "have the owner run: %s", buf_text(&statements));
+    buf_release(&words);
+    buf_release(&statements);
+}
+
+/* Negative with err, else whether something was said. */
+static int say_missing(struct check *c, const struct table *t, struct err *err)
+{
+    struct review_rights missing;
+    bool log = c->pipeline->from.capture_mode == CAPTURE_MODE_CHANGELOG;
+    int rc = review_missing(c->pg, t, log, &missing, err);
+    if (rc == 0 && missing.count > 0) {
+        say_rights(c, VERDICT_FAIL, "lacks", &missing);
+        rc = 1;
+    }
+    review_rights_release(&missing);
+    return rc;
+}
+
+int check_dependency(struct check *c, size_t index, const struct table **out, struct err *err)
+{
+    const struct from_config *from = &c->pipeline->from;
+    if (c->dependencies == NULL) {
+        c->dependencies = mem_zero(from->dependency_count, sizeof(struct table *));
+    }
+    struct table **found = &c->dependencies[index];
+    int rc = *found != NULL ? 0 : query_dependency(c->pg, found, &from->dependencies[index], err);
+    *out = *found;
+    return rc;
+}
+
+static int say_missing_of_dependency(struct check *c, size_t index, struct err *err)
+{
+    const struct table *table = NULL;
+    int rc = check_dependency(c, index, &table, err);
+    return rc == 0 ? say_missing(c, table, err) : rc;
+}
+
+static int say_surplus(struct check *c, struct err *err)
+{
+    struct review_rights surplus;
+    int rc = review_surplus(c->pg, c->table, &surplus, err);
+    if (rc == 0 && surplus.count > 0) {
+        say_rights(c, VERDICT_WARN, "needs less than it may do:", &surplus);
+    } else if (rc == 0) {
+        check_say(c, VERDICT_PASS, NULL, "role \"%s\" may do what is needed%s", c->identity.role,
+                  c->identity.superuser ? ", and all else" : ", and no more on the table");
+    }
+    review_rights_release(&surplus);
+    return rc;
+}
+
+static void probe_rights(struct check *c)
+{
+    struct err err;
+    const struct from_config *from = &c->pipeline->from;
+    int rc = say_missing(c, c->table, &err);
+    for (size_t i = 0; rc == 0 && i < from->dependency_count; i++) {
+        rc = say_missing_of_dependency(c, i, &err);
+    }
+    rc = rc == 0 ? say_surplus(c, &err) : rc;
+    if (rc < 0) {
+        check_fail(c, &err);
+    }
+}
+
+/* A row that stops matching because time goes by has no change that tells: a reconcile finds it,
+ * and not one that begins to match. */
+static void say_unsteady(struct check *c, const char *function, bool query)
+{
+    const char *option = query ? "query" : "where";
+    if (c->pipeline->from.reconcile_ms > 0) {
+        check_say(c, VERDICT_WARN,
+                  "let a column say it, which the application sets, where rows also begin to match",
+                  "from.%s calls %s, whose result changes without a change of the table: rows that "
+                  "match no more are found by from.capture.deletes, and no others",
+                  option, function);
+        return;
+    }
+    check_say(
+        c, VERDICT_FAIL,
+        "let a column say it, which the application sets, or set from.capture.deletes; a "
+        "function of your own that depends on its arguments alone should be declared immutable",
+        "from.%s calls %s, whose result changes without a change of the table", option, function);
+}
+
+/* False where nothing more is to be said. */
+static bool is_steady(struct check *c, const struct query_input *in)
+{
+    struct err err;
+    struct buf function;
+    buf_init(&function, WHY_BYTES);
+    int rc = query_unsteady(c->pg, in, &function, &err);
+    bool steady = rc == 0 && function.len == 0;
+    if (rc < 0) {
+        check_fail(c, &err);
+    } else if (!steady) {
+        say_unsteady(c, buf_text(&function), in->root->query != NULL);
+    }
+    buf_release(&function);
+    return steady;
+}
+
+static void probe_reading(struct check *c)
+{
+    struct err err;
+    const struct from_config *from = &c->pipeline->from;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < from->dependency_count; i++) {
+        const struct table *known;
+        rc = check_dependency(c, i, &known, &err);
+    }
+    struct query_input in = {c->table, from->where, from->dependencies, from->dependency_count,
+                             c->dependencies};
+    if (rc < 0 || query_require(c->pg, &in, NULL, &err) < 0) {
+        check_fail_else(c, &err, "correct from.where or from.query: psql says the same of it");
+        return;
+    }
+    if (!is_steady(c, &in)) {
+        return;
+    }
+    check_say(c, VERDICT_PASS, NULL, "the role may read it%s%s",
+              from->where != NULL ? ", and from.where is understood" : "",
+              from->query != NULL ? ", and from.depends_on has all that from.query reads" : "");
+}
+
+const struct probe probes_table[] = {
+    {"table", FACT_SOURCE, FACT_TABLE, probe_table},
+    {"key", FACT_TABLE, 0, probe_key},
+    {"rights", FACT_TABLE, FACT_GRANTS, probe_rights},
+    {"reading", FACT_TABLE | FACT_GRANTS, 0, probe_reading},
+    {0},
+};

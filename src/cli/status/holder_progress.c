@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stage, speed and limits of a holder. */
+#include "status/holder_progress.h"
+
+#include "output/record.h"
+#include "output/terminal.h"
+#include "rowferry/base/units.h"
+
+void work_push_stage(struct buf *out, const struct working *w)
+{
+    char text[UNITS_BYTES];
+    buf_push_text(out, w->stage);
+    if (w->share >= 0) {
+        buf_printf(out, ", %.0f %%", w->share * 100);
+    }
+    buf_printf(out, " (%s row%s", units_count(text, w->rows), w->rows == 1 ? "" : "s");
+    buf_printf(out, ", %s a second", units_count(text, w->rows_per_second));
+    if (w->remaining_ms >= 0) {
+        buf_printf(out, ", %s left", units_duration(text, w->remaining_ms));
+    }
+    buf_push_char(out, ')');
+}
+
+void work_push_limits(struct buf *out, const struct working *w)
+{
+    char text[UNITS_BYTES];
+    buf_printf(out, "%lld request%s in flight", (long long)w->in_flight,
+               w->in_flight == 1 ? "" : "s");
+    if (w->batch_bytes > 0) { /* nothing was sent yet, and may not be */
+        buf_printf(out, ", batches of %s", units_size(text, w->batch_bytes));
+    }
+    if (w->frozen[0] != '\0') {
+        buf_push_literal(out, " that grow no more: ");
+        terminal_push_safe(out, w->frozen, strlen(w->frozen));
+    }
+}
+
+void work_push_json(struct buf *out, const struct working *w)
+{
+    record_open(out);
+    record_time(out, "at", w->told_us);
+    record_text(out, "stage", w->stage);
+    record_int(out, "rows", w->rows);
+    record_int(out, "rows_per_second", w->rows_per_second);
+    record_name(out, "share");
+    if (w->share >= 0) {
+        buf_printf(out, "%.4f", w->share);
+    } else {
+        buf_push_literal(out, "null");
+    }
+    if (w->remaining_ms >= 0) {
+        record_seconds(out, "seconds_left", w->remaining_ms);
+    } else {
+        record_text(out, "seconds_left", NULL);
+    }
+    record_int(out, "in_flight", w->in_flight);
+    record_int(out, "batch_bytes", w->batch_bytes);
+    record_text(out, "growth_stopped", w->frozen[0] != '\0' ? w->frozen : NULL);
+    record_close(out);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a holder is at, for people and for programs. Pure.
+ */
+#ifndef ROWFERRY_CLI_HOLDER_PROGRESS_H
+#define ROWFERRY_CLI_HOLDER_PROGRESS_H
+
+#include "rowferry/base/buf.h"
+#include "rowferry/state/live_progress.h"
+
+#define WORK_PAUSED "paused"
+#define WORK_STANDING_BY "standing by" /* a stage: its `frozen` says for whom */
+
+/* "copying, 41 % (50,000 rows, 5,000 a second, 14s left)" */
+void work_push_stage(struct buf *out, const struct working *w);
+/* "4 requests in flight, batches of 1.5 MiB" */
+void work_push_limits(struct buf *out, const struct working *w);
+/* One JSON object. */
+void work_push_json(struct buf *out, const struct working *w);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* State file and board, told as one. */
+#include "status/live_status.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "output/record.h"
+#include "rowferry/base/clock.h"
+#include "rowferry/serve/health.h"
+#include "status/holder_progress.h"
+#include "status/status.h"
+
+static void push_known(struct buf *out, const char *name, int64_t value)
+{
+    if (value < 0) {
+        record_text(out, name, NULL);
+    } else {
+        record_int(out, name, value);
+    }
+}
+
+static void push_hold(struct buf *out, const struct working *w, int64_t now_us)
+{
+    record_name(out, "hold");
+    if (w->hold_us == 0) {
+        buf_push_literal(out, "null");
+        return;
+    }
+    record_open(out);
+    push_known(out, "pid", w->hold_pid != 0 ? w->hold_pid : -1);
+    record_time(out, "since", w->hold_us);
+    record_seconds(out, "seconds", now_us > w->hold_us ? (now_us - w->hold_us) / 1000 : 0);
+    record_close(out);
+}
+
+static void push_stall(struct buf *out, const struct working *w)
+{
+    record_name(out, "stall");
+    if (w->stall[0] == '\0') {
+        buf_push_literal(out, "null");
+        return;
+    }
+    record_open(out);
+    record_text(out, "cause", w->stall);
+    record_text(out, "why", w->stall_why);
+    record_time(out, "since", w->stall_us);
+    record_close(out);
+}
+
+static void push_counters(struct buf *out, const struct counters *c)
+{
+    record_name(out, "counters");
+    record_open(out);
+#define COUNTER(name, words) record_int(out, #name, c->name);
+    COUNTERS(COUNTER)
+#undef COUNTER
+    record_close(out);
+}
+
+/* Bounds in seconds, and a count for each and one for what took longer. */
+static void push_latency(struct buf *out, const struct latency *l)
+{
+    record_name(out, "latency");
+    buf_push_literal(out, "{\"bounds\":[");
+    for (size_t i = 0; i < LATENCY_BOUNDS; i++) {
+        buf_printf(out, "%s%g", i > 0 ? "," : "", (double)latency_bounds_us[i] / 1e6);
+    }
+    buf_push_literal(out, "],\"counts\":[");
+    for (size_t i = 0; i <= LATENCY_BOUNDS; i++) {
+        buf_printf(out, "%s%" PRIu64, i > 0 ? "," : "", l->counts[i]);
+    }
+    buf_push_literal(out, "]}");
+}
+
+void live_push_board(struct buf *out, const struct board_view *view, int64_t now_us)
+{
+    const struct board_moment *m = &view->moment;
+    record_text(out, "stage", view->stage);
+    record_time(out, "since", view->since_us);
+    record_bool(out, "ready", health_ready(view));
+    record_bool(out, "stopped", view->over);
+    record_text(out, "error", view->message[0] != '\0' ? view->message : NULL);
+    record_bool(out, "source_away", m->source_away);
+    record_bool(out, "service_away", m->service_away);
+    push_known(out, "lag_rows", m->work.lag_rows);
+    push_hold(out, &m->work, now_us);
+    push_stall(out, &m->work);
+    record_int(out, "in_flight", m->flying);
+    record_int(out, "in_flight_limit", m->work.in_flight);
+    record_int(out, "batch_aim_bytes", m->work.batch_bytes);
+    record_int(out, "unsettled_bytes", m->unsettled);
+    record_int(out, "unsettled_limit_bytes", m->window_bytes);
+    record_time(out, "settled_at", m->settled_us);
+    push_counters(out, &m->counters);
+    push_latency(out, &m->latency);
+}
+
+/* What the board knows is newer than what the state file was told of it. */
+static void take_board(struct status *s, const struct board_view *view)
+{
+    const struct board_moment *m = &view->moment;
+    if (strcmp(view->stage, WORK_STANDING_BY) == 0) {
+        return; /* another one works */
+    }
+    s->pending = m->work.lag_rows;
+    s->working = s->held && m->work.stage[0] != '\0';
+    if (m->work.equal_us >= s->work.equal_us) {
+        s->work = m->work;
+    }
+    if (m->dead_letters >= 0) {
+        s->dead_letters = m->dead_letters;
+    }
+}
+
+void live_push_json(struct buf *out, const struct config *config,
+                    const struct pipeline_config *pipeline, const struct board_view *view)
+{
+    struct err err;
+    struct clock clock = clock_system();
+    struct status s = {.pipeline = pipeline, .why_unknown = "it does not count"};
+    int rc = status_look(&s, config->state_path, &err);
+    take_board(&s, view);
+    s.now_us = clock_wall_us(&clock);
+    record_open(out);
+    if (rc == 0) {
+        status_push_json(out, &s);
+    } else {
+        record_text(out, "pipeline", pipeline->name);
+        record_text(out, "alias", pipeline->to.index);
+    }
+    record_text(out, "state_file", rc < 0 ? err.message : NULL);
+    record_name(out, "live");
+    record_open(out);
+    live_push_board(out, view, s.now_us);
+    record_close(out);
+    record_close(out);
+    status_release(&s);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who holds a pipeline, what it is at, and who stands by. */
+#include "output/record.h"
+#include "output/terminal.h"
+#include "status/holder_progress.h"
+#include "status/status.h"
+
+static void push_line(struct buf *out, const char *name)
+{
+    buf_printf(out, "  %-14s", name);
+}
+
+void status_push_holder(struct buf *out, const struct status *s)
+{
+    push_line(out, "holder");
+    buf_printf(out, "%s\n", s->held ? s->holder : "none");
+    if (s->standbys.len > 0) {
+        push_line(out, "standby");
+        buf_printf(out, "%s\n", buf_text(&s->standbys));
+    }
+    if (s->working && status_state(s) != STATUS_STANDS_BY) {
+        push_line(out, "working");
+        work_push_stage(out, &s->work);
+        buf_push_char(out, '\n');
+        push_line(out, "limits");
+        work_push_limits(out, &s->work);
+        buf_push_char(out, '\n');
+    }
+}
+
+void status_push_json_holder(struct buf *out, const struct status *s)
+{
+    record_text(out, "holder", s->held ? s->holder : NULL);
+    record_text(out, "standby", s->standbys.len > 0 ? buf_text(&s->standbys) : NULL);
+    record_name(out, "working");
+    if (s->working) {
+        work_push_json(out, &s->work);
+    } else {
+        buf_push_literal(out, "null");
+    }
+}

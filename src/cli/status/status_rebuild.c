@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* status: the rebuild that is under way, and the generation that can be gone back to. */
+#include <stdio.h>
+#include <string.h>
+
+#include "output/record.h"
+#include "output/terminal.h"
+#include "rowferry/base/clock.h"
+#include "rowferry/base/units.h"
+#include "status/holder_progress.h"
+#include "status/status.h"
+
+#define OLD_US INT64_C(10000000) /* what was told longer ago is told with its time */
+
+static int look_next(struct status *s, struct state *next, struct err *err)
+{
+    struct status_rebuild *r = &s->rebuild;
+    int rc = checkpoint_load(next, &r->next, err);
+    if (rc == 0) {
+        rc = halt_look(next, &r->halt, &r->halted, err);
+    }
+    return rc < 0 ? rc : working_look(next, &r->work, &r->working, err);
+}
+
+/* A consumer's name is "pipeline/index/uuid". */
+static void take_former(struct status *s, const struct former *former)
+{
+    const char *index = strchr(former->consumer, '/');
+    const char *end = strrchr(former->consumer, '/');
+    size_t own = strlen(s->pipeline->name);
+    if (strncmp(former->consumer, s->pipeline->name, own) == 0) {
+        index = former->consumer + own;
+    }
+    if (index != NULL && end > index) {
+        snprintf(s->rebuild.former, sizeof(s->rebuild.former), "%.*s", (int)(end - index - 1),
+                 index + 1);
+        s->rebuild.left_us = former->left_us;
+    }
+}
+
+int status_look_rebuild(struct status *s, struct state *state, struct err *err)
+{
+    struct status_rebuild *r = &s->rebuild;
+    struct state *next = NULL;
+    struct former former;
+    bool known = false;
+    int rc = rebuild_look(state, &r->wish, &r->underway, err);
+    if (rc == 0) {
+        rc = rebuild_open(state, &next, err);
+    }
+    if (rc == 0 && next != NULL) {
+        rc = look_next(s, next, err);
+    }
+    state_close(next);
+    if (rc == 0) {
+        rc = former_last(state, &former, &known, err);
+    }
+    if (rc == 0 && known) {
+        take_former(s, &former);
+    }
+    return rc;
+}
+
+/* Why nobody is at it, where that is known; null: it goes on. */
+static const char *why_it_stands(const struct status *s)
+{
+    const struct status_rebuild *r = &s->rebuild;
+    const struct run *last = s->run_count > 0 ? &s->runs[0] : NULL;
+    if (s->held && r->working && strcmp(r->work.stage, STATUS_REBUILD_FAILED) == 0) {
+        return r->work.frozen;
+    }
+    if (s->held) {
+        return NULL;
+    }
+    if (r->halted) {
+        return "stopped by the guard";
+    }
+    return last != NULL && last->ended_us != 0 && last->message[0] != '\0' ? last->message
+                                                                           : "nobody is at it";
+}
+
+static void push_stands(struct buf *out, const struct status *s, const char *why)
+{
+    char count[UNITS_BYTES];
+    const struct status_rebuild *r = &s->rebuild;
+    buf_printf(out, "stands at %s operation%s: ", units_count(count, r->next.documents),
+               r->next.documents == 1 ? "" : "s");
+    terminal_push_safe(out, why, strlen(why));
+    bool back = r->wish.kind == REBUILD_BACK;
+    buf_printf(out, "; rowferry reindex%s goes on with it, --abort %s", back ? " --rollback" : "",
+               back ? "gives it up" : "removes it");
+}
+
+static void push_at_work(struct buf *out, const struct status *s)
+{
+    char iso[CLOCK_ISO_BYTES];
+    const struct status_rebuild *r = &s->rebuild;
+    if (!r->working) {
+        buf_push_literal(out, "begins");
+        return;
+    }
+    work_push_stage(out, &r->work);
+    if (s->now_us - r->work.told_us > OLD_US) {
+        buf_printf(out, " as of %s", clock_iso(iso, r->work.told_us, 0));
+    }
+}
+
+void status_push_rebuild(struct buf *out, const struct status *s)
+{
+    char iso[CLOCK_ISO_BYTES];
+    const struct status_rebuild *r = &s->rebuild;
+    const char *why = r->underway ? why_it_stands(s) : NULL;
+    if (r->underway) {
+        buf_printf(out, "  %-14s", "rebuild");
+        if (why != NULL) {
+            push_stands(out, s, why);
+        } else {
+            push_at_work(out, s);
+        }
+        buf_printf(out, "\n  %-14s%s%s, since %s\n", "",
+                   r->wish.kind == REBUILD_BACK ? "back to " : "",
+                   r->next.generation != NULL ? r->next.generation : "no index yet",
+                   clock_iso(iso, r->wish.begun_us, 0));
+    }
+    if (r->former[0] != '\0') {
+        buf_printf(out, "  %-14s%s, live until %s: rowferry reindex --rollback\n", "former",
+                   r->former, clock_iso(iso, r->left_us, 0));
+    }
+}
+
+void status_push_json_rebuild(struct buf *out, const struct status *s)
+{
+    const struct status_rebuild *r = &s->rebuild;
+    const char *why = r->underway ? why_it_stands(s) : NULL;
+    record_text(out, "former", r->former[0] != '\0' ? r->former : NULL);
+    record_name(out, "rebuild");
+    if (!r->underway) {
+        buf_push_literal(out, "null");
+        return;
+    }
+    record_open(out);
+    record_text(out, "kind", r->wish.kind == REBUILD_BACK ? "rollback" : "reindex");
+    record_text(out, "generation", r->next.generation);
+    record_time(out, "since", r->wish.begun_us);
+    record_bool(out, "adopt", r->wish.adopt);
+    record_int(out, "operations", r->next.documents);
+    record_text(out, "stands", why);
+    record_name(out, "working");
+    if (why == NULL && r->working) {
+        work_push_json(out, &r->work);
+    } else {
+        buf_push_literal(out, "null");
+    }
+    record_close(out);
+}

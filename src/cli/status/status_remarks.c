@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* status: what is out of the ordinary. */
+#include <string.h>
+
+#include "output/record.h"
+#include "output/terminal.h"
+#include "rowferry/base/clock.h"
+#include "rowferry/base/units.h"
+#include "status/status.h"
+
+static void push_line(struct buf *out, const char *name)
+{
+    buf_printf(out, "  %-14s", name);
+}
+
+/* What it holds depends on the capture (source/catalog/xmin_holder.h). */
+void status_push_watermark(struct buf *out, const struct status *s)
+{
+    char text[UNITS_BYTES];
+    const struct working *w = &s->work;
+    bool cursor = s->pipeline->from.capture_mode == CAPTURE_MODE_CURSOR;
+    if (!s->working || w->hold_us == 0) {
+        return;
+    }
+    push_line(out, "watermark");
+    terminal_push_safe(out, w->hold_who, strlen(w->hold_who));
+    buf_printf(out, ", open for %s: %s\n",
+               units_duration(text, s->now_us > w->hold_us ? (s->now_us - w->hold_us) / 1000 : 0),
+               cursor ? "the cursor waits for it" : "the change log keeps what came since");
+}
+
+void status_push_copied(struct buf *out, const struct status *s)
+{
+    char iso[CLOCK_ISO_BYTES];
+    if (s->copied) {
+        push_line(out, "copied again");
+        buf_printf(out, "%s: ", clock_iso(iso, s->copy.begun_us, 0));
+        terminal_push_safe(out, s->copy.reason, strlen(s->copy.reason));
+        buf_push_char(out, '\n');
+    }
+}
+
+void status_push_lacking(struct buf *out, const struct status *s)
+{
+    char iso[CLOCK_ISO_BYTES];
+    if (s->lacking.properties != NULL) {
+        push_line(out, "lacking");
+        buf_printf(out, "documents of before %s lack ", clock_iso(iso, s->lacking.since_us, 0));
+        terminal_push_safe(out, s->lacking.properties, strlen(s->lacking.properties));
+        buf_printf(out, " until a rebuild: rowferry reindex %s\n", s->pipeline->name);
+    }
+}
+
+/* --- JSON --------------------------------------------------------------------------------------
+ */
+
+static void push_json_stall(struct buf *out, const struct working *w)
+{
+    record_open(out);
+    record_text(out, "cause", w->stall);
+    record_text(out, "why", w->stall_why);
+    record_time(out, "since", w->stall_us);
+    record_close(out);
+}
+
+static void push_json_watermark(struct buf *out, const struct status *s)
+{
+    const struct working *w = &s->work;
+    record_open(out);
+    record_int(out, "pid", w->hold_pid);
+    record_text(out, "who", w->hold_who);
+    record_time(out, "since", w->hold_us);
+    record_seconds(out, "age_seconds",
+                   s->now_us > w->hold_us ? (s->now_us - w->hold_us) / 1000 : 0);
+    record_close(out);
+}
+
+void status_push_json_health(struct buf *out, const struct status *s)
+{
+    const struct working *w = &s->work;
+    if (s->working && w->lag_rows >= 0) {
+        record_int(out, "lag_rows", w->lag_rows);
+    } else {
+        record_text(out, "lag_rows", NULL);
+    }
+    record_name(out, "stall");
+    if (s->working && w->stall[0] != '\0') {
+        push_json_stall(out, w);
+    } else {
+        buf_push_literal(out, "null");
+    }
+    record_name(out, "watermark");
+    if (s->working && w->hold_us != 0) {
+        push_json_watermark(out, s);
+    } else {
+        buf_push_literal(out, "null");
+    }
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* status: what all that was found amounts to. */
+#include <string.h>
+
+#include "output/result.h"
+#include "status/holder_progress.h"
+#include "status/status.h"
+
+static bool run_failed(const struct run *r)
+{
+    return r->ended_us != 0 && r->exit_code != EXIT_DONE && r->exit_code != EXIT_DEAD_LETTERS;
+}
+
+/* A reindex that was refused, or undone, says nothing of the live index: it was never touched. One
+ * that has made what is live, or kept it up to date, ends what was wrong before. */
+static bool tells_of_live(const struct status *s, const struct run *r)
+{
+    bool untouched = s->checkpoint.phase == GENERATION_LIVE && !s->rebuild.underway;
+    bool wrote = r->ended_us != 0 && !run_failed(r) && s->checkpoint.settled_at_us >= r->started_us;
+    return !untouched || wrote || strcmp(r->command, "reindex") != 0;
+}
+
+const struct run *status_last_run(const struct status *s)
+{
+    for (size_t i = 0; i < s->run_count; i++) {
+        if (tells_of_live(s, &s->runs[i])) {
+            return &s->runs[i];
+        }
+    }
+    return NULL;
+}
+
+enum status_state status_state(const struct status *s)
+{
+    const struct run *last = status_last_run(s);
+    if (s->working && strcmp(s->work.stage, WORK_STANDING_BY) == 0) {
+        return STATUS_STANDS_BY;
+    }
+    if (s->paused_us != 0) {
+        return STATUS_PAUSED;
+    }
+    if (!s->known || (s->checkpoint.phase == GENERATION_NONE && last == NULL)) {
+        return STATUS_NEVER_SYNCED;
+    }
+    if (s->halted) {
+        return STATUS_STOPPED;
+    }
+    if (!s->held && last != NULL && run_failed(last)) {
+        return STATUS_FAILED;
+    }
+    if (s->working && s->work.stall[0] != '\0') {
+        return STATUS_STALLED;
+    }
+    if (s->checkpoint.phase == GENERATION_NONE && !s->held && !s->rebuild.underway) {
+        return STATUS_NEVER_SYNCED;
+    }
+    if (s->checkpoint.phase != GENERATION_LIVE) {
+        return STATUS_COPYING;
+    }
+    if (s->pending < 0) {
+        return STATUS_UNKNOWN;
+    }
+    return s->pending > 0 ? STATUS_BEHIND : STATUS_EQUAL;
+}
+
+/* A sync that ended well has sent all that was committed when it began; a run says so itself. */
+int64_t status_equal_us(const struct status *s)
+{
+    if (s->checkpoint.phase != GENERATION_LIVE) {
+        return 0;
+    }
+    if (s->pending == 0) {
+        return s->now_us;
+    }
+    for (size_t i = 0; i < s->run_count; i++) {
+        const struct run *r = &s->runs[i];
+        if (strcmp(r->command, "sync") == 0 && r->ended_us != 0 && !run_failed(r)) {
+            return r->started_us > s->work.equal_us ? r->started_us : s->work.equal_us;
+        }
+    }
+    return s->work.equal_us;
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What status found: its meaning, for people and as JSON. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "output/record.h"
+#include "output/result.h"
+#include "output/terminal.h"
+#include "rowferry/base/clock.h"
+#include "rowferry/base/text.h"
+#include "rowferry/base/units.h"
+#include "rowferry/engine/observe/stall.h"
+#include "status/holder_progress.h"
+#include "status/status.h"
+
+#define POSITION_SHOWN 48
+
+static const char *const phase_names[] = {
+    [GENERATION_NONE] = "none", [GENERATION_BUILDING] = "building", [GENERATION_LIVE] = "live"};
+
+/* --- words -------------------------------------------------------------------------------------
+ */
+
+static const struct state_row {
+    const char *name; /* in JSON */
+    const char *words;
+    enum colour colour;
+} state_rows[] = {
+    [STATUS_STANDS_BY] = {"standing_by", "standing by", COLOUR_GREEN},
+    [STATUS_PAUSED] = {"paused", "paused", COLOUR_YELLOW},
+    [STATUS_NEVER_SYNCED] = {"never_synced", "never synced", COLOUR_YELLOW},
+    [STATUS_STOPPED] = {"stopped", "stopped by the guard", COLOUR_RED},
+    [STATUS_FAILED] = {"failed", "the last run failed", COLOUR_RED},
+    [STATUS_STALLED] = {"stalled", "stalled", COLOUR_RED},
+    [STATUS_COPYING] = {"copying", "the index is being built", COLOUR_YELLOW},
+    [STATUS_BEHIND] = {"behind", "behind", COLOUR_YELLOW},
+    [STATUS_EQUAL] = {"equal", "equal", COLOUR_GREEN},
+    [STATUS_UNKNOWN] = {"unknown", "not known", COLOUR_YELLOW},
+};
+
+/* What the last comparison found is there still, as far as anybody knows. */
+static bool differed(const struct status *s)
+{
+    const struct verification *v = &s->verification;
+    return s->verified && !v->failed && verification_differences(v) > v->sent;
+}
+
+/* What to do; null: nothing. */
+static const char *next_step(const struct status *s)
+{
+    switch (status_state(s)) {
+    case STATUS_STOPPED:
+        return s->halt.operations > 0
+                   ? "correct mapping or rows, rowferry sync (or --allow-rejections)"
+                   : "put the rows back and rowferry sync, or rowferry sync --allow-deletes if "
+                     "these "
+                     "deletes are meant";
+    case STATUS_FAILED:
+        return "rowferry check";
+    case STATUS_STALLED:
+        return stall_remedy(s->work.stall);
+    case STATUS_NEVER_SYNCED:
+        return "rowferry sync";
+    case STATUS_STANDS_BY:
+        return NULL;
+    case STATUS_PAUSED:
+        return "rowferry resume";
+    case STATUS_COPYING:
+    case STATUS_BEHIND:
+        if (!s->held) {
+            return "rowferry sync";
+        }
+        break;
+    default:
+        break;
+    }
+    return differed(s)           ? "rowferry verify --repair"
+           : s->dead_letters > 0 ? "rowferry deadletter list"
+                                 : NULL;
+}
+
+/* Seconds that the index is behind, -1: not known. */
+static int64_t lag_ms(const struct status *s)
+{
+    int64_t equal_us = status_equal_us(s);
+    return equal_us > 0 ? (s->now_us - equal_us) / 1000 : -1;
+}
+
+/* --- text --------------------------------------------------------------------------------------
+ */
+
+static void push_line(struct buf *out, const char *name)
+{
+    buf_printf(out, "  %-14s", name);
+}
+
+static void push_halt(struct buf *out, const struct halt *halt)
+{
+    char some[UNITS_BYTES];
+    char all[UNITS_BYTES];
+    if (halt->operations > 0) {
+        buf_printf(out, "%s of %s operations refused for one reason: ",
+                   units_count(some, halt->rejected), units_count(all, halt->operations));
+        terminal_push_safe(out, halt->reason, strlen(halt->reason));
+        return;
+    }
+    buf_printf(out, "%s deletes", units_count(some, halt->deletes));
+    if (halt->documents >= 0) {
+        buf_printf(out, ", the index has %s documents", units_count(all, halt->documents));
+    }
+}
+
+static void push_cause(struct buf *out, const struct status *s, enum status_state state)
+{
+    char iso[CLOCK_ISO_BYTES];
+    if (state == STATUS_STOPPED) {
+        buf_printf(out, " %s: ", clock_iso(iso, s->halt.at_us, 0));
+        push_halt(out, &s->halt);
+    } else if (state == STATUS_FAILED) {
+        const struct run *r = status_last_run(s);
+        buf_printf(out, " with %d%s", r->exit_code, r->message[0] != '\0' ? ": " : "");
+        terminal_push_safe(out, r->message, strlen(r->message));
+    } else if (state == STATUS_STALLED) {
+        buf_printf(out, " since %s: ", clock_iso(iso, s->work.stall_us, 0));
+        terminal_push_safe(out, s->work.stall_why, strlen(s->work.stall_why));
+    } else if (state == STATUS_PAUSED) {
+        buf_printf(out, " since %s", clock_iso(iso, s->paused_us, 0));
+    } else if (state == STATUS_STANDS_BY) {
+        buf_push_literal(out, ": ");
+        terminal_push_safe(out, s->work.frozen, strlen(s->work.frozen));
+    } else if (state == STATUS_UNKNOWN) {
+        buf_printf(out, ": %s", s->why_unknown);
+    } else if (state == STATUS_EQUAL && differed(s)) {
+        buf_push_literal(out, " with the change log, but the last comparison differed");
+    }
+}
+
+static void push_state(struct buf *out, const struct status *s, bool colours)
+{
+    enum status_state state = status_state(s);
+    push_line(out, "state");
+    bool doubt = state == STATUS_EQUAL && differed(s);
+    terminal_push(out, colours, doubt ? COLOUR_YELLOW : state_rows[state].colour,
+                  state_rows[state].words);
+    push_cause(out, s, state);
+    buf_push_char(out, '\n');
+}
+
+static void push_equal(struct buf *out, const struct status *s)
+{
+    char iso[CLOCK_ISO_BYTES];
+    int64_t equal_us = status_equal_us(s);
+    push_line(out, "equal as of");
+    if (equal_us == 0) {
+        buf_push_literal(out, "not known\n");
+    } else {
+        buf_printf(out, "%s%s\n", clock_iso(iso, equal_us, 0), s->pending == 0 ? ", now" : "");
+    }
+}
+
+static void push_lag(struct buf *out, const struct status *s, bool brief)
+{
+    char text[UNITS_BYTES];
+    int64_t equal_us = status_equal_us(s);
+    if (s->checkpoint.phase != GENERATION_LIVE) {
+        return;
+    }
+    if (!brief || s->pending < 0) {
+        push_equal(out, s);
+    }
+    push_line(out, "lag");
+    if (s->pending < 0) {
+        buf_printf(out, "unknown: %s\n", s->why_unknown);
+        return;
+    }
+    buf_printf(out, "%s %s in the change log", units_count(text, s->pending),
+               s->pending == 1 ? "entry" : "entries");
+    if (s->pending > 0 && equal_us > 0) {
+        buf_printf(out, ", %s at most", units_duration(text, lag_ms(s)));
+    }
+    buf_push_char(out, '\n');
+}
+
+/* ", just now" or how long ago. */
+static void push_ago(struct buf *out, const struct status *s, int64_t at_us)
+{
+    char iso[CLOCK_ISO_BYTES];
+    char ago[UNITS_BYTES];
+    int64_t ms = (s->now_us - at_us) / 1000;
+    buf_printf(out, "%s, %s%s", clock_iso(iso, at_us, 0),
+               ms < 1000 ? "just now" : units_duration(ago, ms), ms < 1000 ? "" : " ago");
+}
+
+static void push_settled(struct buf *out, const struct status *s)
+{
+    char count[UNITS_BYTES];
+    const struct checkpoint *c = &s->checkpoint;
+    push_line(out, "settled");
+    if (c->settled_at_us == 0) {
+        buf_push_literal(out, "never\n");
+        return;
+    }
+    push_ago(out, s, c->settled_at_us);
+    buf_printf(out, "; %s operation%s\n", units_count(count, c->documents),
+               c->documents == 1 ? "" : "s");
+}
+
+static void push_reconciled(struct buf *out, const struct status *s)
+{
+    if (s->reconcile.finished_us != 0) {
+        push_line(out, "reconciled");
+        push_ago(out, s, s->reconcile.finished_us);
+        buf_push_char(out, '\n');
+    }
+}
+
+static void push_position(struct buf *out, const struct status *s)
+{
+    const char *position = s->checkpoint.position;
+    push_line(out, "position");
+    if (position == NULL) {
+        buf_push_literal(out, "none yet\n");
+        return;
+    }
+    size_t len = strlen(position);
+    size_t kept = text_cut(position, len, POSITION_SHOWN);
+    terminal_push_safe(out, position, kept);
+    buf_push_text(out, kept < len ? "...\n" : "\n");
+}
+
+static void push_letters(struct buf *out, const struct status *s)
+{
+    push_line(out, "dead letters");
+    if (s->dead_letters > 0) {
+        buf_printf(out, "%" PRId64 " open\n", s->dead_letters);
+    } else {
+        buf_push_literal(out, "none\n");
+    }
+}
+
+void status_push_some(struct buf *out, int64_t count, const char *what)
+{
+    if (count > 0) {
+        buf_printf(out, ", %" PRId64 " %s", count, what);
+    }
+}
+
+static void push_run(struct buf *out, const struct run *run)
+{
+    char iso[CLOCK_ISO_BYTES];
+    char took[UNITS_BYTES];
+    buf_printf(out, "%s %s", clock_iso(iso, run->started_us, 0), run->command);
+    if (run->ended_us == 0) {
+        buf_push_text(out, run->exit_code < 0 ? ": has not ended\n" : "\n");
+        return;
+    }
+    buf_printf(out, ": %" PRId64 " upserts", run->upserts);
+    status_push_some(out, run->deletes, "deletes");
+    status_push_some(out, run->rejected, "rejected");
+    buf_printf(out, ", %s, exit %d",
+               result_duration(took, (run->ended_us - run->started_us) / 1000), run->exit_code);
+    if (run->message[0] != '\0') {
+        buf_push_literal(out, ": ");
+        terminal_push_safe(out, run->message, strlen(run->message));
+    }
+    buf_push_char(out, '\n');
+}
+
+static void push_index(struct buf *out, const struct status *s)
+{
+    push_line(out, "index");
+    buf_printf(out, "%s, ", s->pipeline->to.index);
+    if (s->checkpoint.generation != NULL) {
+        buf_printf(out, "generation %s, %s\n", s->checkpoint.generation,
+                   phase_names[s->checkpoint.phase]);
+    } else {
+        buf_push_literal(out, "not built yet\n");
+    }
+}
+
+static void push_verified(struct buf *out, const struct status *s)
+{
+    if (s->verified) {
+        push_line(out, "verified");
+        status_push_verification(out, &s->verification);
+    }
+}
+
+static void push_next(struct buf *out, const struct status *s)
+{
+    const char *step = next_step(s);
+    if (step != NULL) {
+        push_line(out, "next");
+        buf_printf(out, "%s\n", step);
+    }
+}
+
+void status_push_text(struct buf *out, const struct status *s, bool brief, bool colours)
+{
+    terminal_push(out, colours, COLOUR_BOLD, s->pipeline->name);
+    buf_push_char(out, '\n');
+    push_state(out, s, colours);
+    if (status_state(s) == STATUS_NEVER_SYNCED || status_state(s) == STATUS_STANDS_BY) {
+        push_next(out, s);
+        return;
+    }
+    push_lag(out, s, brief);
+    status_push_watermark(out, s);
+    if (!brief || s->dead_letters > 0) {
+        push_letters(out, s);
+    }
+    if (!brief || differed(s)) {
+        push_verified(out, s);
+    }
+    status_push_lacking(out, s);
+    if (!brief || s->rebuild.underway) {
+        status_push_rebuild(out, s);
+    }
+    push_next(out, s);
+    if (brief) {
+        return;
+    }
+    push_index(out, s);
+    push_settled(out, s);
+    push_reconciled(out, s);
+    push_position(out, s);
+    status_push_copied(out, s);
+    status_push_holder(out, s);
+    for (size_t i = 0; i < s->run_count; i++) {
+        push_line(out, i == 0 ? "last runs" : "");
+        push_run(out, &s->runs[i]);
+    }
+}
+
+/* --- JSON --------------------------------------------------------------------------------------
+ */
+
+static void push_json_run(struct buf *out, const struct run *run)
+{
+    record_open(out);
+    record_text(out, "command", run->command);
+    record_time(out, "started", run->started_us);
+    record_time(out, "ended", run->ended_us);
+    record_int(out, "upserts", run->upserts);
+    record_int(out, "deletes", run->deletes);
+    record_int(out, "rejected", run->rejected);
+    record_int(out, "bytes", run->bytes);
+    record_name(out, "exit_code");
+    if (run->exit_code < 0) {
+        buf_push_literal(out, "null");
+    } else {
+        buf_printf(out, "%d", run->exit_code);
+    }
+    record_text(out, "error", run->message[0] != '\0' ? run->message : NULL);
+    record_close(out);
+}
+
+static void push_json_guard(struct buf *out, const struct status *s)
+{
+    record_name(out, "guard");
+    if (!s->halted) {
+        buf_push_literal(out, "null");
+        return;
+    }
+    record_open(out);
+    record_int(out, "deletes", s->halt.deletes);
+    record_name(out, "documents");
+    if (s->halt.documents < 0) {
+        buf_push_literal(out, "null");
+    } else {
+        buf_printf(out, "%lld", (long long)s->halt.documents);
+    }
+    record_int(out, "rejected", s->halt.rejected);
+    record_int(out, "operations", s->halt.operations);
+    record_text(out, "reason", s->halt.reason[0] != '\0' ? s->halt.reason : NULL);
+    record_time(out, "stopped_at", s->halt.at_us);
+    record_close(out);
+}
+
+void status_push_json(struct buf *out, const struct status *s)
+{
+    const struct checkpoint *c = &s->checkpoint;
+    record_text(out, "pipeline", s->pipeline->name);
+    record_text(out, "state", state_rows[status_state(s)].name);
+    record_time(out, "equal_as_of", status_equal_us(s));
+    if (lag_ms(s) >= 0) {
+        record_seconds(out, "lag_seconds", lag_ms(s));
+    } else {
+        record_text(out, "lag_seconds", NULL);
+    }
+    record_text(out, "next", next_step(s));
+    record_text(out, "alias", s->pipeline->to.index);
+    record_text(out, "generation", c->generation);
+    record_text(out, "phase", phase_names[c->phase]);
+    record_time(out, "settled_at", c->settled_at_us);
+    record_int(out, "operations", c->documents);
+    record_time(out, "reconciled_at", s->reconcile.finished_us);
+    record_text(out, "position", c->position);
+    record_name(out, "pending");
+    if (s->pending < 0) {
+        buf_push_literal(out, "null");
+    } else {
+        buf_printf(out, "%lld", (long long)s->pending);
+    }
+    status_push_json_health(out, s);
+    record_int(out, "dead_letters", s->dead_letters);
+    push_json_guard(out, s);
+    record_name(out, "verified");
+    if (s->verified) {
+        status_push_json_verification(out, &s->verification);
+    } else {
+        buf_push_literal(out, "null");
+    }
+    record_time(out, "copied_again_at", s->copy.begun_us);
+    record_text(out, "copied_again", s->copied ? s->copy.reason : NULL);
+    record_text(out, "lacking", s->lacking.properties);
+    record_time(out, "lacking_since", s->lacking.since_us);
+    status_push_json_rebuild(out, s);
+    status_push_json_holder(out, s);
+    record_name(out, "runs");
+    buf_push_char(out, '[');
+    for (size_t i = 0; i < s->run_count; i++) {
+        buf_push_text(out, i > 0 ? "," : "");
+        push_json_run(out, &s->runs[i]);
+    }
+    buf_push_char(out, ']');
+}

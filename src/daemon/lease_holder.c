@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Takes the hold, beats, notices its loss, takes it again. */
+#include "rowferry/daemon/lease_holder.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "rowferry/base/backoff.h"
+#include "rowferry/base/clock.h"
+#include "rowferry/base/text.h"
+#include "rowferry/service/http/product.h"
+#include "rowferry/source/pg/lease.h"
+
+#define AGAIN_BASE_MS 200
+#define AGAIN_MAX_MS 5000
+#define ANSWER_MS 4000 /* of a server: a stop waits for that at most */
+#define TRIES 15       /* the server may not have noticed yet that a holder has ended */
+#define TRY_MS 200
+#define WHO_TRIES 15
+#define STANDBY_MS 1500 /* between two tries, and as much again by chance */
+#define STANDBY_SPREAD_MS 1000
+#define NAME_BYTES ((size_t)4096)
+
+struct keeper {
+    struct keeper_options options;
+    pthread_t thread;
+    int wake_fd;
+
+    pthread_mutex_t lock; /* of these: */
+    enum keeper_state state;
+    struct err why;
+    char *attended; /* owned; null: none */
+    bool stop;
+
+    /* the thread's own: */
+    struct clock clock;
+    struct backoff backoff;
+    struct lease *lease;
+    struct buf name; /* of what is held; empty: not known yet */
+    bool holds;
+    unsigned tries;
+};
+
+static bool stopping(struct keeper *k)
+{
+    pthread_mutex_lock(&k->lock);
+    bool stop = k->stop;
+    pthread_mutex_unlock(&k->lock);
+    return stop;
+}
+
+static void enter(struct keeper *k, enum keeper_state state, const struct err *why)
+{
+    pthread_mutex_lock(&k->lock);
+    bool news = k->state != state;
+    k->state = state;
+    if (why != NULL) {
+        k->why = *why;
+    }
+    pthread_mutex_unlock(&k->lock);
+    if (news) {
+        k->options.call(k->options.context, state);
+    }
+}
+
+/* Ends early where the keeper is woken, or the server says something: that is the end. */
+static void rest(struct keeper *k, int64_t ms)
+{
+    struct pollfd fds[] = {{.fd = k->wake_fd, .events = POLLIN},
+                           {.fd = k->lease != NULL ? lease_fd(k->lease) : -1, .events = POLLIN}};
+    eventfd_t ignored;
+    (void)poll(fds, 2, (int)ms);
+    (void)eventfd_read(k->wake_fd, &ignored);
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+/* The same pipeline of two services (a trial and the real one) is two. */
+static int name_it(struct keeper *k, const struct config *config,
+                   const struct pipeline_config *pipeline, struct err *err)
+{
+    struct service_options options;
+    struct service *service = NULL;
+    struct product_info info = {0};
+    config_service_options(config, pipeline, &options);
+    options.request_timeout_ms = ANSWER_MS;
+    int rc = service_open(&service, &options, err);
+    if (rc == 0) {
+        rc = product_detect(service, &info, err);
+    }
+    service_close(service);
+    if (rc == 0) {
+        buf_printf(&k->name, "%s of %s at %s", pipeline->name, pipeline->to.index,
+                   info.cluster[0] != '\0' ? info.cluster : options.urls[0]);
+    }
+    return rc;
+}
+
+static int open_hold(struct keeper *k, struct err *err)
+{
+    struct buf shown;
+    struct source_options options;
+    struct reading *reading = settings_take(k->options.settings);
+    const struct config *config = &reading->config;
+    const struct pipeline_config *pipeline = config_pipeline(config, k->options.pipeline);
+    buf_init(&shown, NAME_BYTES);
+    buf_printf(&shown, "rowferry standby %s", k->options.pipeline);
+    int rc = k->name.len == 0 ? name_it(k, config, pipeline, err) : 0;
+    if (rc == 0) {
+        config_source_options(config, buf_text(&shown), &options);
+        options.connect_timeout_ms = ANSWER_MS;
+        options.silence_ms = ANSWER_MS;
+        rc = lease_open(&k->lease, &options, err);
+    }
+    settings_drop(k->options.settings, reading);
+    buf_release(&shown);
+    return rc;
+}
+
+static void rest_longer(struct keeper *k)
+{
+    rest(k, backoff_next_ms(&k->backoff, clock_random(&k->clock)));
+}
+
+static void lose(struct keeper *k, const struct err *why)
+{
+    lease_close(k->lease);
+    k->lease = NULL;
+    k->holds = false;
+    enter(k, KEEPER_UNSURE, why);
+}
+
+/* --- the thread ------------------------------------------------------------------------------- */
+
+static int begin_holding(struct keeper *k, struct err *err)
+{
+    struct buf shown;
+    buf_init(&shown, NAME_BYTES);
+    buf_printf(&shown, "rowferry %s %s", k->options.command, k->options.pipeline);
+    int rc = lease_show_as(k->lease, buf_text(&shown), err);
+    buf_release(&shown);
+    if (rc == 0) {
+        k->holds = true;
+        backoff_reset(&k->backoff);
+        enter(k, KEEPER_HOLDS, NULL);
+    }
+    return rc;
+}
+
+/* Who that is costs the server more than that there is one. */
+static int meet_holder(struct keeper *k, struct err *err)
+{
+    if (k->state == KEEPER_ASKING && k->tries++ < TRIES) {
+        rest(k, TRY_MS);
+        return 0;
+    }
+    if (k->state != KEEPER_TAKEN || k->tries++ % WHO_TRIES == 0) {
+        int rc = lease_who(k->lease, buf_text(&k->name), err);
+        if (rc != ERR_HELD) {
+            return rc;
+        }
+        enter(k, KEEPER_TAKEN, err);
+    }
+    rest(k, STANDBY_MS + (int64_t)(clock_random(&k->clock) % STANDBY_SPREAD_MS));
+    return 0;
+}
+
+static void try_it(struct keeper *k)
+{
+    struct err err;
+    bool got = false;
+    int rc = lease_try(k->lease, buf_text(&k->name), &got, &err);
+    if (rc == 0) {
+        rc = got ? begin_holding(k, &err) : meet_holder(k, &err);
+    }
+    if (rc < 0) { /* a server may let everybody in and still say no to this */
+        lose(k, &err);
+        rest_longer(k);
+    }
+}
+
+static int beat(struct keeper *k, struct err *err)
+{
+    pthread_mutex_lock(&k->lock);
+    char *attended = k->attended != NULL ? text_copy(k->attended) : NULL;
+    pthread_mutex_unlock(&k->lock);
+    int rc = attended != NULL ? lease_attend(k->lease, attended, err) : lease_beat(k->lease, err);
+    free(attended);
+    return rc;
+}
+
+static void turn(struct keeper *k)
+{
+    struct err err;
+    if (k->lease == NULL && open_hold(k, &err) < 0) {
+        enter(k, KEEPER_UNSURE, &err);
+        rest_longer(k);
+    } else if (!k->holds) {
+        try_it(k);
+    } else {
+        rest(k, LEASE_BEAT_MS);
+        if (beat(k, &err) < 0) {
+            lose(k, &err);
+        }
+    }
+}
+
+static void *run(void *argument)
+{
+    struct keeper *k = argument;
+    while (!stopping(k)) {
+        turn(k);
+    }
+    lease_close(k->lease);
+    return NULL;
+}
+
+static void keeper_free(struct keeper *k)
+{
+    if (k->wake_fd >= 0) {
+        close(k->wake_fd);
+    }
+    buf_release(&k->name);
+    free(k->attended);
+    pthread_mutex_destroy(&k->lock);
+    free(k);
+}
+
+int keeper_start(struct keeper **out, const struct keeper_options *options, struct err *err)
+{
+    struct keeper *k = mem_zero(1, sizeof(*k));
+    *k = (struct keeper){.options = *options, .clock = clock_system()};
+    *out = NULL;
+    pthread_mutex_init(&k->lock, NULL);
+    backoff_init(&k->backoff, AGAIN_BASE_MS, AGAIN_MAX_MS);
+    buf_init(&k->name, NAME_BYTES);
+    k->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    int failed = k->wake_fd < 0 ? errno : pthread_create(&k->thread, NULL, run, k);
+    if (failed != 0) {
+        keeper_free(k);
+        return err_set(err, ERR_TRANSIENT, "could not start a thread: %s", strerror(failed));
+    }
+    *out = k;
+    return 0;
+}
+
+void keeper_stop(struct keeper *k)
+{
+    if (k == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&k->lock);
+    k->stop = true;
+    pthread_mutex_unlock(&k->lock);
+    (void)eventfd_write(k->wake_fd, 1);
+    pthread_join(k->thread, NULL);
+    keeper_free(k);
+}
+
+enum keeper_state keeper_look(struct keeper *k, struct err *why)
+{
+    pthread_mutex_lock(&k->lock);
+    enum keeper_state state = k->state;
+    if (why != NULL) {
+        *why = k->why;
+    }
+    pthread_mutex_unlock(&k->lock);
+    return state;
+}
+
+void keeper_attend(struct keeper *k, const char *consumer)
+{
+    pthread_mutex_lock(&k->lock);
+    free(k->attended);
+    k->attended = consumer != NULL ? text_copy(consumer) : NULL;
+    pthread_mutex_unlock(&k->lock);
+}

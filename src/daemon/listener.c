@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between replicas and their observers. */
+#include "rowferry/daemon/listener.h"
+
+#include <stdlib.h>
+
+#include "rowferry/base/log.h"
+#include "rowferry/base/text.h"
+#include "status/live_status.h"
+
+static int64_t silent_ms(void *context, size_t board)
+{
+    const struct listener *l = context;
+    const struct replica *r = &l->replicas[board];
+    const struct clock clock = clock_system();
+    return replica_silent_ms(r, clock_monotonic_us(&clock));
+}
+
+static void describe(void *context, size_t board, const struct board_view *view, struct buf *out)
+{
+    const struct listener *l = context;
+    live_push_json(out, l->config, config_pipeline(l->config, l->replicas[board].name), view);
+}
+
+static void tell(const struct listener *l)
+{
+    log_event(LOG_INFO, "listening", F_TEXT("address", serve_address(l->serve)));
+    if (serve_is_open(l->serve)) {
+        log_event(LOG_WARN, "listening_open", F_TEXT("address", serve_address(l->serve)),
+                  F_TEXT("message", "whoever reaches this address reads metrics and status: no "
+                                    "credential is asked for"));
+    }
+}
+
+int listener_start(struct listener *l, const struct config *config, struct replica *replicas,
+                   size_t count, int64_t silent_most_ms, struct err *err)
+{
+    *l = (struct listener){.config = config, .replicas = replicas};
+    if (config->listen == NULL) {
+        return 0;
+    }
+    l->boards = mem_zero(count, sizeof(*l->boards));
+    for (size_t i = 0; i < count; i++) {
+        l->boards[i] = replicas[i].board;
+    }
+    const struct serve_options options = {.listen = config->listen,
+                                          .names = (const char *const *)config->listen_names,
+                                          .name_count = config->listen_name_count,
+                                          .boards = l->boards,
+                                          .count = count,
+                                          .silent_most_ms = silent_most_ms,
+                                          .silent_ms = silent_ms,
+                                          .describe = describe,
+                                          .context = l,
+                                          .clock = clock_system()};
+    int rc = serve_start(&l->serve, &options, err);
+    if (rc == 0) {
+        tell(l);
+    }
+    return rc;
+}
+
+void listener_stop(struct listener *l)
+{
+    serve_stop(l->serve);
+    free(l->boards);
+    l->serve = NULL;
+    l->boards = NULL;
+}

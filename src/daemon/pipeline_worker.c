@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Round after round of one pipeline. */
+#include "rowferry/daemon/pipeline_worker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "output/report.h"
+#include "pipeline_worker_private.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/checkpoint.h"
+
+#define REST_MAX_MS 10000 /* between two signs of life */
+
+/* --- orders and signs of life ---------------------------------------------------------------- */
+
+enum replica_order replica_order_of(const struct replica *r)
+{
+    return (enum replica_order)__atomic_load_n(&r->order, __ATOMIC_RELAXED);
+}
+
+void replica_tell(struct replica *r, enum replica_order order)
+{
+    sig_atomic_t before = __atomic_load_n(&r->order, __ATOMIC_RELAXED);
+    while (before < (sig_atomic_t)order &&
+           !__atomic_compare_exchange_n(&r->order, &before, (sig_atomic_t)order, false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    if (order == REPLICA_STOP) {
+        rebuilder_stop(&r->rebuilder);
+    }
+    (void)eventfd_write(r->wake_fd, 1);
+}
+
+/* An order to begin anew is carried out by now. */
+void replica_order_done(struct replica *r)
+{
+    sig_atomic_t before = REPLICA_BEGIN_ANEW;
+    eventfd_t ignored;
+    (void)eventfd_read(r->wake_fd, &ignored);
+    __atomic_compare_exchange_n(&r->order, &before, REPLICA_GO_ON, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+}
+
+void replica_enter(struct replica *r, const char *stage)
+{
+    if (atomic_exchange(&r->stage, stage) == stage) {
+        return;
+    }
+    board_enter(r->board, stage, clock_wall_us(&r->session.clock));
+    if (r->watched) {
+        pthread_kill(r->watcher, SIGUSR1);
+    }
+}
+
+const char *replica_stage(const struct replica *r)
+{
+    return atomic_load(&((struct replica *)(uintptr_t)r)->stage);
+}
+
+void replica_note_alive(struct replica *r)
+{
+    __atomic_store_n(&r->alive_us, clock_monotonic_us(&r->session.clock), __ATOMIC_RELAXED);
+}
+
+int64_t replica_silent_ms(const struct replica *r, int64_t now_us)
+{
+    if (strcmp(replica_stage(r), "ended") == 0) {
+        return 0;
+    }
+    return (now_us - __atomic_load_n(&r->alive_us, __ATOMIC_RELAXED)) / 1000;
+}
+
+/* The engine's stages are static texts too. */
+static void on_progress(void *context, const struct progress *progress)
+{
+    if (progress->noted) {
+        replica_note_better(context);
+    }
+    replica_enter(context, progress->stage);
+}
+
+/* A pause that an order ends. Orders are given before the descriptor is written. */
+void replica_rest(struct replica *r, int64_t ms)
+{
+    int64_t until_us = clock_monotonic_us(&r->session.clock) + ms * 1000;
+    int64_t left_us = ms * 1000;
+    struct pollfd wake = {.fd = r->wake_fd, .events = POLLIN};
+    eventfd_t ignored;
+    while (replica_order_of(r) == REPLICA_GO_ON && left_us > 0) {
+        replica_note_alive(r);
+        int64_t wait_ms = (left_us + 999) / 1000;
+        (void)poll(&wake, 1, (int)(wait_ms < REST_MAX_MS ? wait_ms : REST_MAX_MS));
+        if (replica_order_of(r) == REPLICA_GO_ON) {
+            (void)eventfd_read(r->wake_fd, &ignored);
+        }
+        left_us = until_us - clock_monotonic_us(&r->session.clock);
+    }
+}
+
+/* --- a round --------------------------------------------------------------------------------- */
+
+static void take_settings(struct replica *r)
+{
+    struct reading *now = settings_take(r->settings);
+    r->anew = r->reading != NULL && r->reading != now;
+    settings_drop(r->settings, r->reading);
+    r->reading = now;
+    r->session.config = &r->reading->config;
+    r->session.pipeline = config_pipeline(&r->reading->config, r->name);
+}
+
+static void round_options(struct replica *r, struct pipeline_options *out)
+{
+    session_options(&r->session, out);
+    out->follow = true;
+    out->again = r->away || r->counts;
+    if (!r->until_rebuilt) {
+        out->retry_budget_ms = -1;
+    }
+    out->allow_deletes = r->allow_deletes;
+    out->allow_rejections = r->allow_rejections;
+    out->permission = r->permission;
+    out->rivals = r->fresh;
+    out->stood_by = r->fresh && r->stood_by;
+    out->stop = &r->order;
+    out->wake_fd = r->wake_fd;
+    out->alive_us = &r->alive_us;
+    out->board = r->board;
+    out->stall = &r->stall;
+    out->progress = on_progress;
+    out->progress_context = r;
+    out->asked = replica_asked;
+    out->asked_context = r;
+}
+
+/* The outcome is of all rounds. */
+static void add_round(struct replica *r, const struct pipeline_result *result)
+{
+    struct counters sum = r->outcome.result.counters;
+    bool first_load = r->outcome.result.first_load || result->first_load;
+    counters_add(&sum, &result->counters);
+    r->outcome.result = *result;
+    r->outcome.result.counters = sum;
+    r->outcome.result.first_load = first_load;
+}
+
+static int work(struct replica *r, struct err *err)
+{
+    struct session *s = &r->session;
+    struct pipeline_result result = {0};
+    struct pipeline_options options;
+    struct pipeline_ports ports;
+    s->fences = r->keeper != NULL && keeper_look(r->keeper, NULL) == KEEPER_HOLDS;
+    int rc = session_open_service(s, err);
+    if (rc == 0) {
+        session_open_table(s);
+        round_options(r, &options);
+        session_ports(s, &ports);
+        rc = pipeline_sync(&options, &ports, &result, err);
+        add_round(r, &result);
+        if (result.counters.checkpoints > 0) {
+            replica_note_better(r);
+        }
+        r->fresh = r->fresh && !result.begun;
+    }
+    r->worked_ms = result.elapsed_ms;
+    session_close_servers(s);
+    r->allow_deletes = r->allow_rejections = false;
+    r->permission = 0;
+    r->rounds++;
+    return rc;
+}
+
+/* --- between rounds ----------------------------------------------------------------------------
+ */
+
+/* Where nothing is live the rebuild is what will be. */
+static bool has_live(struct replica *r)
+{
+    struct checkpoint c = {0};
+    struct err ignored;
+    bool none = rebuilder_busy(&r->rebuilder) &&
+                checkpoint_load(r->session.state, &c, &ignored) == 0 && c.phase == GENERATION_NONE;
+    checkpoint_release(&c);
+    return !none;
+}
+
+static int nothing_live(struct replica *r, struct err *err)
+{
+    r->stands = 2; /* that is no news */
+    return err_set(err, ERR_STATE, "pipeline \"%s\" has no live index yet: a rebuild makes it",
+                   r->name);
+}
+
+/* Between two rounds; false where no other one follows. */
+static bool mind_rebuild(struct replica *r)
+{
+    rebuilder_mind(&r->rebuilder);
+    if (r->anew && !rebuilder_busy(&r->rebuilder) && rebuilder_go_on(&r->rebuilder, &r->err) < 0) {
+        log_err(LOG_WARN, "rebuild_failed", r->name, &r->err);
+    }
+    return !r->until_rebuilt || rebuilder_busy(&r->rebuilder);
+}
+
+/* The index was built from other words: the configuration may ask for another one. Not once more
+ * after one that failed. */
+static void rebuild_for_schema(struct replica *r, int rc)
+{
+    struct err err;
+    const struct pipeline_config *now = config_pipeline(r->session.config, r->name);
+    if (rc < 0 && r->err.drift && now->on_schema_change == ON_SCHEMA_CHANGE_REBUILD &&
+        !rebuilder_busy(&r->rebuilder) && r->rebuilder.rc == 0) {
+        log_err(LOG_WARN, "schema_changed", r->name, &r->err);
+        if (rebuilder_want(&r->rebuilder, &err) < 0) {
+            log_err(LOG_ERROR, "rebuild_failed", r->name, &err);
+        }
+    }
+}
+
+/* The first load failed for good. A rebuild waits for its end, so there is nothing to wait for. */
+static bool never_was_live(struct replica *r)
+{
+    struct checkpoint c = {0};
+    struct err ignored;
+    bool building =
+        checkpoint_load(r->session.state, &c, &ignored) == 0 && c.phase == GENERATION_BUILDING;
+    checkpoint_release(&c);
+    return building;
+}
+
+/* True where another round follows. */
+static bool go_on(struct replica *r, int rc)
+{
+    if (replica_order_of(r) == REPLICA_STOP || atomic_load(&r->lost)) {
+        return false;
+    }
+    replica_order_done(r);
+    r->counts = r->counts && replica_stopped_by_guard(r, rc);
+    if (rc == 0) {
+        r->stands = 0;
+        return true;
+    }
+    if (replica_passes(r, rc)) {
+        replica_wait_for_better(r);
+        return true;
+    }
+    if (replica_stopped_by_guard(r, rc)) {
+        replica_wait_for_permission(r);
+        replica_order_done(r);
+        return replica_order_of(r) != REPLICA_STOP;
+    }
+    rebuild_for_schema(r, rc);
+    if (rc != ERR_HELD && rebuilder_busy(&r->rebuilder) && !never_was_live(r)) {
+        replica_stand_still(r);
+        replica_order_done(r);
+        return replica_order_of(r) != REPLICA_STOP;
+    }
+    return false;
+}
+
+static int rounds(struct replica *r)
+{
+    int rc = 0;
+    do {
+        take_settings(r);
+        replica_note_alive(r);
+        if (replica_stay_paused(r, &r->err) < 0) {
+            rc = ERR_TRANSIENT;
+            continue;
+        }
+        if (replica_order_of(r) == REPLICA_STOP || atomic_load(&r->lost)) {
+            break;
+        }
+        take_settings(r);
+        if (!mind_rebuild(r)) {
+            return 0;
+        }
+        rc = has_live(r) ? work(r, &r->err) : nothing_live(r, &r->err);
+        if (rc != ERR_TRANSIENT && r->away) {
+            r->away = false;
+            backoff_reset(&r->backoff);
+        }
+    } while (go_on(r, rc) && !atomic_load(&r->lost));
+    if (atomic_load(&r->lost) && replica_order_of(r) != REPLICA_STOP) {
+        return replica_tell_lost(r, &r->err);
+    }
+    bool left = replica_order_of(r) == REPLICA_STOP && rc == ERR_TRANSIENT;
+    return left ? 0 : rc;
+}
+
+/* --- the thread ------------------------------------------------------------------------------ */
+
+/* The run's line in the history; its own error is the one that is told. */
+static int record(struct replica *r)
+{
+    int64_t id;
+    int rc = report_begin(&r->session, &id, &r->err);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = replica_is_paused(r) ? 0 : rebuilder_go_on(&r->rebuilder, &r->err);
+    if (rc == 0) {
+        rc = verifier_start(&r->verifier, r->name, r->settings, &r->err);
+    }
+    if (rc == 0) {
+        rc = rounds(r);
+    }
+    verifier_stop(&r->verifier);
+    rebuilder_release(&r->rebuilder);
+    askers_put_back(&r->pausers, r->session.state, r->name);
+    struct err unrecorded;
+    r->outcome.exit_code = rc < 0 ? err_exit_code((enum err_class)rc) : EXIT_DONE;
+    r->outcome.err = rc < 0 ? &r->err : NULL;
+    if (report_end(&r->session, id, &r->outcome, &unrecorded) < 0) {
+        log_err(LOG_WARN, "not_recorded", r->name, &unrecorded);
+    }
+    return rc;
+}
+
+/* Whether what failed before a first round is tried again: a busy file, a lack of descriptors. */
+static bool tries_again(struct replica *r, int rc)
+{
+    if (rc != ERR_TRANSIENT || replica_order_of(r) == REPLICA_STOP) {
+        return false;
+    }
+    replica_wait_for_better(r);
+    replica_order_done(r);
+    return replica_order_of(r) != REPLICA_STOP;
+}
+
+/* One tenure after the other, where it waits for the next. */
+static int hold_and_work(struct replica *r)
+{
+    int rc;
+    bool again;
+    do {
+        rc = replica_hold(r, &r->err);
+        if (rc == 0 && replica_order_of(r) != REPLICA_STOP) {
+            replica_init_rebuilder(r, NULL);
+            rc = record(r);
+        }
+        again = rc == ERR_HELD && r->waits && atomic_load(&r->lost) &&
+                replica_order_of(r) != REPLICA_STOP;
+    } while (again || tries_again(r, rc));
+    return rc;
+}
+
+static int open_state(struct replica *r)
+{
+    int rc;
+    do {
+        rc = session_open_state(&r->session, &r->err);
+    } while (tries_again(r, rc));
+    return rc;
+}
+
+static void *run(void *argument)
+{
+    struct replica *r = argument;
+    struct session *s = &r->session;
+    r->reading = settings_take(r->settings);
+    const struct config *config = &r->reading->config;
+    int rc = session_init(s, config, config_pipeline(config, r->name), r->command, &r->err);
+    int64_t began_us = clock_monotonic_us(&s->clock);
+    if (rc == 0) {
+        rc = open_state(r);
+    }
+    if (rc == 0) {
+        rc = hold_and_work(r);
+    }
+    if (rc == ERR_TRANSIENT && replica_order_of(r) == REPLICA_STOP) {
+        rc = 0; /* it was about to be tried again */
+    }
+    keeper_stop(r->keeper);
+    r->outcome.pipeline = r->name;
+    r->outcome.took_ms = (clock_monotonic_us(&s->clock) - began_us) / 1000;
+    r->outcome.exit_code = rc < 0 ? err_exit_code((enum err_class)rc) : EXIT_DONE;
+    r->outcome.err = rc < 0 ? &r->err : NULL;
+    r->outcome.result.stopped = rc == 0;
+    if (rc < 0) {
+        log_err(LOG_ERROR, "stopped", r->name, &r->err);
+    }
+    board_over(r->board, (int)r->outcome.exit_code, r->outcome.err);
+    session_release(s);
+    settings_drop(r->settings, r->reading);
+    replica_enter(r, "ended");
+    return NULL;
+}
+
+static void on_rebuild_call(void *context)
+{
+    replica_tell(context, REPLICA_BEGIN_ANEW);
+}
+
+void replica_init_rebuilder(struct replica *r, struct progressline *progress)
+{
+    const struct rebuilder_options options = {.pipeline = r->name,
+                                              .command = r->command,
+                                              .settings = r->settings,
+                                              .state = r->session.state,
+                                              .fences = r->session.fences,
+                                              .patient = !r->until_rebuilt,
+                                              .stop = &r->order,
+                                              .alive_us = &r->alive_us,
+                                              .call = on_rebuild_call,
+                                              .context = r,
+                                              .progress =
+                                                  progress != NULL ? progressline_draw : NULL,
+                                              .progress_context = progress};
+    rebuilder_init(&r->rebuilder, &options);
+}
+
+int replica_see_rebuild(struct replica *r, struct err *err)
+{
+    struct rebuilder *b = &r->rebuilder;
+    int rc = rounds(r);
+    bool held = rc == ERR_HELD;
+    if (held) {
+        rebuilder_take_back(b);
+        b->rebuilt = (struct rebuilt){0}; /* nothing was to be aborted, but who holds it is told */
+    }
+    bool ended = !held && !rebuilder_busy(b);
+    rebuilder_release(b);
+    settings_drop(r->settings, r->reading);
+    r->reading = NULL;
+    if (rc < 0 && !ended && replica_order_of(r) != REPLICA_STOP) {
+        *err = r->err;
+        return rc;
+    }
+    if (ended && b->rc < 0) {
+        *err = b->err;
+        return b->rc;
+    }
+    return 0;
+}
+
+static int prepare(struct replica *r, struct err *err)
+{
+    const struct clock clock = clock_system();
+    const struct pipeline_config *p = config_pipeline(r->settings->first, r->name);
+    r->board = board_new(r->name, p->to.index);
+    board_enter(r->board, "starting", clock_wall_us(&clock));
+    r->alive_us = clock_monotonic_us(&clock);
+    atomic_init(&r->stage, "starting");
+    atomic_init(&r->works, false);
+    atomic_init(&r->lost, false);
+    backoff_init(&r->backoff, REPLICA_BASE_MS, REPLICA_MAX_MS);
+    r->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (r->wake_fd < 0) {
+        return err_set(err, ERR_TRANSIENT, "could not open a descriptor: %s", strerror(errno));
+    }
+    return 0;
+}
+
+int replica_init(struct replica *r, const char *pipeline, const char *command,
+                 struct settings *settings, struct err *err)
+{
+    *r = (struct replica){
+        .name = pipeline, .command = command, .settings = settings, .until_rebuilt = true};
+    return prepare(r, err);
+}
+
+int replica_make(struct replica *r, const char *pipeline, const char *command,
+                 struct settings *settings, struct err *err)
+{
+    *r = (struct replica){.name = pipeline,
+                          .command = command,
+                          .settings = settings,
+                          .watched = true,
+                          .watcher = pthread_self()};
+    return prepare(r, err);
+}
+
+int replica_start(struct replica *r, struct err *err)
+{
+    int failed = pthread_create(&r->thread, NULL, run, r);
+    if (failed != 0) {
+        return err_set(err, ERR_TRANSIENT, "could not start a thread: %s", strerror(failed));
+    }
+    return 0;
+}
+
+void replica_release(struct replica *r)
+{
+    board_free(r->board);
+    if (r->wake_fd > 0) {
+        close(r->wake_fd);
+    }
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a replica becomes the holder, stands by until then, and loses the pipeline. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+
+#include "pipeline_worker_private.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/live_progress.h"
+#include "status/holder_progress.h"
+
+#define LOOK_MS 1000 /* at the lock beside the state file, and as much again by chance */
+#define TELL_US INT64_C(60000000) /* again that it stands by */
+#define SIGN_MS 10000
+
+static bool is_stopped(const struct replica *r)
+{
+    return replica_order_of(r) == REPLICA_STOP;
+}
+
+/* Until an order comes or the keeper calls. */
+static void nap(struct replica *r, int64_t ms)
+{
+    struct pollfd wake = {.fd = r->wake_fd, .events = POLLIN};
+    replica_note_alive(r);
+    (void)poll(&wake, 1, (int)ms);
+    if (!is_stopped(r)) { /* nothing is begun that could be begun anew */
+        replica_order_done(r);
+    }
+}
+
+static void begin_waiting(struct replica *r, const struct err *why)
+{
+    if (!r->stood_by) {
+        log_event(LOG_INFO, "standing_by", F_TEXT("pipeline", r->name),
+                  F_TEXT("message", why->message));
+    }
+    r->stood_by = true;
+    replica_enter(r, WORK_STANDING_BY);
+}
+
+/* --- on this host ------------------------------------------------------------------------------
+ */
+
+static int hold_here(struct replica *r, struct err *err)
+{
+    int rc = session_hold(&r->session, err);
+    while (rc == ERR_HELD && r->waits && !is_stopped(r)) {
+        begin_waiting(r, err);
+        nap(r, LOOK_MS + (int64_t)(clock_random(&r->session.clock) % LOOK_MS));
+        rc = session_hold(&r->session, err);
+    }
+    return rc == ERR_HELD && is_stopped(r) ? 0 : rc;
+}
+
+/* --- among all hosts ---------------------------------------------------------------------------
+ */
+
+static void on_keeper(void *context, enum keeper_state state)
+{
+    struct replica *r = context;
+    if (state == KEEPER_TAKEN && atomic_load(&r->works)) {
+        atomic_store(&r->lost, true);
+        replica_tell(r, REPLICA_BEGIN_ANEW);
+    } else {
+        (void)eventfd_write(r->wake_fd, 1);
+    }
+}
+
+static int start_keeper(struct replica *r, struct err *err)
+{
+    const struct keeper_options options = {.pipeline = r->name,
+                                           .command = r->command,
+                                           .settings = r->settings,
+                                           .call = on_keeper,
+                                           .context = r};
+    return r->keeper == NULL ? keeper_start(&r->keeper, &options, err) : 0;
+}
+
+/* For status, of the state file that nobody else has. */
+static void tell_waiting(struct replica *r, const struct err *why, int64_t *told_us)
+{
+    struct err err;
+    int64_t now_us = clock_monotonic_us(&r->session.clock);
+    struct working working = {.told_us = clock_wall_us(&r->session.clock),
+                              .stage = WORK_STANDING_BY,
+                              .share = -1,
+                              .remaining_ms = -1,
+                              .lag_rows = -1};
+    if (*told_us != 0 && now_us - *told_us < TELL_US) {
+        return;
+    }
+    *told_us = now_us;
+    snprintf(working.frozen, sizeof(working.frozen), "%.127s", why->message);
+    if (working_tell(r->session.state, &working, &err) < 0) {
+        log_err(LOG_WARN, "not_told", r->name, &err);
+    }
+}
+
+static bool has_mirror(const struct replica *r)
+{
+    return r->session.pipeline->from.capture_mode != CAPTURE_MODE_CURSOR;
+}
+
+static int refuse_standby(const struct replica *r, struct err *err)
+{
+    if (r->waits) {
+        err_context(err, "cannot stand by with a state file of its own: capture mode cursor keeps "
+                         "no position in the source");
+        return err_hint(err, "stand by on the holder's host, with its state file; or use capture "
+                             "mode changelog");
+    }
+    return (int)err->class;
+}
+
+/* A source that cannot be asked lets the first round begin, which says so; not where another one is
+ * known to have had it last. */
+static int hold_there(struct replica *r, struct err *err)
+{
+    int64_t told_us = 0;
+    for (enum keeper_state state = KEEPER_ASKING; !is_stopped(r);) {
+        state = keeper_look(r->keeper, err);
+        if (state == KEEPER_HOLDS || (state == KEEPER_UNSURE && told_us == 0)) {
+            return 0;
+        }
+        if (state == KEEPER_TAKEN && (!r->waits || !has_mirror(r))) {
+            return refuse_standby(r, err);
+        }
+        if (state == KEEPER_TAKEN) {
+            begin_waiting(r, err);
+            tell_waiting(r, err, &told_us);
+        }
+        nap(r, SIGN_MS);
+    }
+    return 0;
+}
+
+int replica_hold(struct replica *r, struct err *err)
+{
+    bool again = atomic_load(&r->lost);
+    atomic_store(&r->works, false);
+    atomic_store(&r->lost, false);
+    r->stood_by = false;
+    int rc = again ? 0 : hold_here(r, err);
+    if (rc == 0 && !is_stopped(r)) {
+        rc = start_keeper(r, err);
+    }
+    if (rc == 0) {
+        rc = hold_there(r, err);
+    }
+    if (rc < 0 || is_stopped(r)) {
+        return rc;
+    }
+    r->fresh = true;
+    r->session.fences = keeper_look(r->keeper, NULL) == KEEPER_HOLDS;
+    r->stood_by = r->stood_by || again;
+    atomic_store(&r->works, true);
+    if (r->stood_by) {
+        log_event(LOG_WARN, "took_over", F_TEXT("pipeline", r->name));
+        replica_enter(r, "starting");
+    }
+    if (keeper_look(r->keeper, NULL) == KEEPER_TAKEN) { /* since it was looked at */
+        on_keeper(r, KEEPER_TAKEN);
+    }
+    return 0;
+}
+
+int replica_tell_lost(struct replica *r, struct err *err)
+{
+    (void)keeper_look(r->keeper, err);
+    err->class = ERR_HELD;
+    (void)err_context(err, "the pipeline was lost to another holder");
+    log_err(LOG_WARN, "lost", r->name, err);
+    replica_order_done(r);
+    return ERR_HELD;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A replica whose pipeline somebody has paused: it holds it, has its entries kept, and waits. */
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "pipeline_worker_private.h"
+#include "rowferry/base/log.h"
+#include "rowferry/engine/pipeline/requests.h"
+#include "rowferry/state/checkpoint.h"
+#include "rowferry/state/live_progress.h"
+#include "rowferry/state/notice.h"
+#include "rowferry/state/pause.h"
+#include "rowferry/state/request.h"
+#include "status/holder_progress.h"
+
+#define LOOK_MS 10000 /* at the state file, where nobody has said that it was written */
+#define AGAIN_MS 1000
+#define ANSWER_BYTES ((size_t)4096)
+
+static bool goes_on(const struct replica *r)
+{
+    return replica_order_of(r) != REPLICA_STOP && !atomic_load(&r->lost);
+}
+
+/* --- requests ----------------------------------------------------------------------------------
+ */
+
+static int answer(struct replica *r, int64_t id, int64_t since_us, bool changed, struct err *err)
+{
+    char text[96];
+    snprintf(text, sizeof(text), "{\"since_us\":%lld,\"changed\":%s}", (long long)since_us,
+             changed ? "true" : "false");
+    return request_answer(r->session.state, id, REQUEST_DONE, text,
+                          clock_wall_us(&r->session.clock), err);
+}
+
+/* What waits for the end of a pause; who asks hears why. */
+static int refuse(struct replica *r, int64_t id, struct err *err)
+{
+    struct err why;
+    struct askers one = {0};
+    int rc = pause_expect_none(r->session.state, &why);
+    if (rc == 0) { /* it has just ended */
+        return request_answer(r->session.state, id, REQUEST_FILED, "{}",
+                              clock_wall_us(&r->session.clock), err);
+    }
+    askers_push(&one, id);
+    askers_refuse(&one, r->session.state, r->name, &why, NULL);
+    return 0;
+}
+
+static int serve_one(struct replica *r, int64_t id, const char *command, const char *arguments,
+                     int64_t since_us, struct err *err)
+{
+    struct session *s = &r->session;
+    if (strcmp(command, REQUEST_PAUSE) == 0) {
+        return answer(r, id, since_us, false, err);
+    }
+    if (strcmp(command, REQUEST_RESUME) == 0) {
+        int rc = pause_end(s->state, err);
+        return rc == 0 ? answer(r, id, since_us, true, err) : rc;
+    }
+    if (strcmp(command, REQUEST_DISCARD) == 0) {
+        return requests_discard(s->state, &s->clock, id, arguments, err);
+    }
+    return refuse(r, id, err);
+}
+
+static int serve(struct replica *r, int64_t since_us, struct err *err)
+{
+    struct buf command;
+    struct buf arguments;
+    int64_t id;
+    buf_init(&command, 64);
+    buf_init(&arguments, REQUEST_MAX_BYTES);
+    int rc = request_take(r->session.state, 0, &id, &command, &arguments, err);
+    if (rc == 0 && id != 0) {
+        rc = serve_one(r, id, buf_text(&command), buf_text(&arguments), since_us, err);
+        rc = rc == 0 ? 1 : rc;
+    }
+    buf_release(&command);
+    buf_release(&arguments);
+    return rc;
+}
+
+bool replica_asked(void *context, int64_t id, const char *command, const char *arguments)
+{
+    struct replica *r = context;
+    struct err err;
+    int rc = 0;
+    if (!requests_about_pause(command)) {
+        return rebuilder_asked(&r->rebuilder, id, command, arguments);
+    }
+    if (r->until_rebuilt) {
+        return false; /* it ends soon, and nobody shall wait in it */
+    }
+    if (strcmp(command, REQUEST_RESUME) == 0) {
+        rc = answer(r, id, 0, false, &err);
+    } else {
+        rc = pause_begin(r->session.state, clock_wall_us(&r->session.clock), &err);
+        askers_push(&r->pausers, id);
+        replica_tell(r, REPLICA_BEGIN_ANEW);
+    }
+    if (rc < 0) {
+        log_err(LOG_WARN, "not_answered", r->name, &err);
+    }
+    return true;
+}
+
+/* --- waiting -----------------------------------------------------------------------------------
+ */
+
+/* Its entries in the log stay, as if somebody read them. */
+static void have_attended(struct replica *r)
+{
+    struct checkpoint c = {0};
+    struct err ignored;
+    if (r->keeper != NULL && r->session.pipeline->from.capture_mode != CAPTURE_MODE_CURSOR &&
+        checkpoint_load(r->session.state, &c, &ignored) == 0 && c.index_uuid != NULL) {
+        char consumer[512];
+        snprintf(consumer, sizeof(consumer), "%s/%s/%.8s", r->name, c.generation, c.index_uuid);
+        keeper_attend(r->keeper, consumer);
+    }
+    checkpoint_release(&c);
+}
+
+static void tell_paused(struct replica *r)
+{
+    struct err err;
+    struct working working = {.told_us = clock_wall_us(&r->session.clock),
+                              .stage = WORK_PAUSED,
+                              .share = -1,
+                              .remaining_ms = -1,
+                              .lag_rows = -1};
+    replica_enter(r, WORK_PAUSED);
+    if (working_tell(r->session.state, &working, &err) < 0) {
+        log_err(LOG_WARN, "not_told", r->name, &err);
+    }
+}
+
+/* All that was in flight is settled and committed by now. */
+static void answer_pausers(struct replica *r, int64_t since_us)
+{
+    struct err err;
+    for (size_t i = 0; i < r->pausers.count; i++) {
+        if (answer(r, r->pausers.ids[i], since_us, true, &err) < 0) {
+            log_err(LOG_WARN, "not_answered", r->name, &err);
+        }
+    }
+    r->pausers.count = 0;
+}
+
+/* Once: the log that is kept grows for longer than it would for one that is absent. */
+static void warn_of_log(struct replica *r, int64_t since_us, bool *warned)
+{
+    int64_t most_ms = r->session.config->source.retain_age_ms;
+    int64_t ms = (clock_wall_us(&r->session.clock) - since_us) / 1000;
+    if (!*warned && most_ms > 0 && ms > most_ms &&
+        r->session.pipeline->from.capture_mode != CAPTURE_MODE_CURSOR) {
+        log_event(LOG_WARN, "paused_long", F_TEXT("pipeline", r->name),
+                  F_INT("paused_s", ms / 1000),
+                  F_TEXT("message", "the change log is kept for it past source.retain"));
+        *warned = true;
+    }
+}
+
+static void nap(struct replica *r, int notice_fd, int64_t ms)
+{
+    struct pollfd fds[] = {{.fd = r->wake_fd, .events = POLLIN},
+                           {.fd = notice_fd, .events = POLLIN}};
+    replica_note_alive(r);
+    (void)poll(fds, 2, (int)ms);
+    if (notice_fd >= 0) {
+        (void)notice_take(notice_fd);
+    }
+    if (goes_on(r)) {
+        replica_order_done(r);
+    }
+}
+
+static void wait_for_end(struct replica *r, int64_t since_us)
+{
+    int64_t now_us = since_us;
+    bool warned = false;
+    int notice_fd = notice_open(r->session.state);
+    replica_note_pause(r);
+    tell_paused(r);
+    while (now_us != 0 && goes_on(r)) {
+        struct err err;
+        int rc = serve(r, since_us, &err);
+        rc = rc == 0 ? pause_look(r->session.state, &now_us, &err) : rc;
+        warn_of_log(r, since_us, &warned);
+        if (rc <= 0 && now_us != 0) {
+            nap(r, notice_fd, rc < 0 || notice_fd < 0 ? AGAIN_MS : LOOK_MS);
+        }
+    }
+    if (notice_fd >= 0) {
+        close(notice_fd);
+    }
+}
+
+/* A rebuild waits as well: whoever asked for it hears why. */
+static int stay(struct replica *r, int64_t since_us, struct err *err)
+{
+    char iso[CLOCK_ISO_BYTES];
+    log_event(LOG_INFO, "paused", F_TEXT("pipeline", r->name),
+              F_TEXT("since", clock_iso(iso, since_us, 0)));
+    rebuilder_release(&r->rebuilder);
+    replica_init_rebuilder(r, NULL);
+    answer_pausers(r, since_us);
+    have_attended(r);
+    wait_for_end(r, since_us);
+    if (r->keeper != NULL) {
+        keeper_attend(r->keeper, NULL);
+    }
+    if (!goes_on(r)) {
+        return 0;
+    }
+    log_event(LOG_INFO, "resumed", F_TEXT("pipeline", r->name),
+              F_INT("paused_s", (clock_wall_us(&r->session.clock) - since_us) / 1000000));
+    return rebuilder_go_on(&r->rebuilder, err);
+}
+
+bool replica_is_paused(struct replica *r)
+{
+    struct err ignored;
+    int64_t since_us;
+    return pause_look(r->session.state, &since_us, &ignored) < 0 || since_us != 0;
+}
+
+int replica_stay_paused(struct replica *r, struct err *err)
+{
+    int64_t since_us = 0;
+    int rc = r->until_rebuilt ? 0 : pause_look(r->session.state, &since_us, err);
+    return rc == 0 && since_us != 0 ? stay(r, since_us, err) : rc;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a rebuild depends on, as one number. */
+#include "rowferry/daemon/rebuild_arguments.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rowferry/base/text.h"
+#include "rowferry/document/json/json_tree.h"
+
+#define SHAPE_MAX_BYTES ((size_t)64 << 20)
+
+/* With its length: two texts never read as two others. */
+static void push_text(struct buf *out, const char *text)
+{
+    if (text == NULL) {
+        buf_push_char(out, '-');
+    } else {
+        buf_printf(out, "%zu:", strlen(text));
+        buf_push_text(out, text);
+    }
+}
+
+static void push_texts(struct buf *out, char *const *texts, size_t count)
+{
+    buf_printf(out, "[%zu", count);
+    for (size_t i = 0; i < count; i++) {
+        push_text(out, texts[i]);
+    }
+}
+
+static void push_from(struct buf *out, const struct from_config *from)
+{
+    push_text(out, from->table);
+    push_texts(out, from->key, from->key_count);
+    push_text(out, from->where);
+    push_text(out, from->query);
+    push_text(out, from->cursor_column);
+    for (size_t i = 0; i < from->dependency_count; i++) {
+        const struct dependency *d = &from->dependencies[i];
+        push_text(out, d->table);
+        push_texts(out, (char *const *)d->key, d->key_count);
+        push_text(out, d->keys);
+    }
+}
+
+static void configuration_of(char out[17], const struct pipeline_config *p)
+{
+    struct buf shape;
+    buf_init(&shape, SHAPE_MAX_BYTES);
+    push_text(&shape, p->to.index);
+    push_text(&shape, p->to.mappings);
+    push_text(&shape, p->to.settings);
+    push_text(&shape, p->to.ingest_pipeline);
+    if (p->to.routing != NULL) {
+        push_text(&shape, p->to.routing);
+    }
+    push_from(&shape, &p->from);
+    for (size_t i = 0; i < p->field_count; i++) {
+        push_text(&shape, p->fields[i].property);
+        push_text(&shape, p->fields[i].column);
+    }
+    snprintf(out, 17, "%016" PRIx64, text_hash(buf_text(&shape), shape.len));
+    buf_release(&shape);
+}
+
+static const char *word(bool is)
+{
+    return is ? "true" : "false";
+}
+
+void rebuild_request_push(struct buf *out, const struct pipeline_config *pipeline,
+                          const struct rebuild_terms *terms)
+{
+    char configuration[17];
+    configuration_of(configuration, pipeline);
+    buf_printf(out, "{\"adopt\":%s,\"allow_deletes\":%s,\"configuration\":\"%s\"}",
+               word(terms->adopt), word(terms->allow_deletes), configuration);
+}
+
+bool rebuild_request_read(const char *arguments, const struct pipeline_config *pipeline,
+                          struct rebuild_terms *terms)
+{
+    char configuration[17];
+    struct json_object *parsed = json_tree_of(arguments);
+    const char *asked = json_object_get_string(json_tree_member(parsed, "configuration"));
+    configuration_of(configuration, pipeline);
+    *terms = (struct rebuild_terms){
+        .adopt = json_object_get_boolean(json_tree_member(parsed, "adopt")),
+        .allow_deletes = json_object_get_boolean(json_tree_member(parsed, "allow_deletes"))};
+    bool same = asked != NULL && strcmp(asked, configuration) == 0;
+    json_object_put(parsed);
+    return same;
+}

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fill in its thread, the rest between the owner's rounds. */
+#include "rowferry/daemon/rebuild_worker.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "rowferry/base/log.h"
+#include "rowferry/engine/pipeline/requests.h"
+#include "rowferry/state/checkpoint.h"
+#include "rowferry/state/live_progress.h"
+#include "status/status.h"
+
+#define AGAIN_BASE_MS 200
+#define AGAIN_MAX_MS 5000
+#define NAP_MS 50
+#define HELD_MAX 10 /* times: a connection that was just closed may hold it for a moment still */
+
+static const char *const kind_names[] = {[REBUILD_NEW] = "reindex", [REBUILD_BACK] = "rollback"};
+
+void rebuilder_init(struct rebuilder *b, const struct rebuilder_options *options)
+{
+    b->options = *options; /* `stop` and `quits` are left: another thread may set them by now */
+    backoff_init(&b->backoff, AGAIN_BASE_MS, AGAIN_MAX_MS);
+    atomic_init(&b->ended, false);
+    b->aborts = b->fresh = b->first = b->stopped = false;
+    b->result = (struct rebuild_result){0};
+    b->rebuilt = (struct rebuilt){0};
+    b->rc = 0;
+}
+
+static void stop_fill(struct rebuilder *b)
+{
+    __atomic_store_n(&b->stop, 1, __ATOMIC_RELAXED);
+}
+
+void rebuilder_stop(struct rebuilder *b)
+{
+    __atomic_store_n(&b->quits, 1, __ATOMIC_RELAXED);
+    stop_fill(b);
+}
+
+static bool stopping(const struct rebuilder *b)
+{
+    return __atomic_load_n(&b->stop, __ATOMIC_RELAXED) != 0;
+}
+
+/* --- its session -------------------------------------------------------------------------------
+ */
+
+static void close_session(struct rebuilder *b)
+{
+    if (b->reading != NULL) {
+        session_release(&b->session);
+        b->session = (struct session){0};
+        settings_drop(b->options.settings, b->reading);
+        b->reading = NULL;
+    }
+}
+
+static int open_session(struct rebuilder *b, struct err *err)
+{
+    struct session *s = &b->session;
+    b->reading = settings_take(b->options.settings);
+    const struct config *config = &b->reading->config;
+    int rc = session_init(s, config, config_pipeline(config, b->options.pipeline),
+                          b->options.command, err);
+    s->anew = true;
+    s->fences = b->options.fences;
+    if (rc == 0) {
+        rc = session_open_state(s, err);
+    }
+    if (rc == 0) {
+        rc = session_open_service(s, err);
+    }
+    if (rc == 0) {
+        session_open_table(s);
+    }
+    return rc;
+}
+
+/* What the engine's functions are given; each borrows from the one before. */
+struct work {
+    struct pipeline_options pipeline;
+    struct pipeline_ports ports;
+    struct source_options source;
+    struct listing_options listing;
+    struct rebuild_options options;
+    struct rebuild_ports all;
+};
+
+static void fill_work(struct rebuilder *b, struct work *w, const volatile sig_atomic_t *stop)
+{
+    const struct session *s = &b->session;
+    session_options(s, &w->pipeline);
+    session_ports(s, &w->ports);
+    session_source_options(s, &w->source);
+    session_listing(s, NULL, &w->listing);
+    w->pipeline.stop = stop;
+    if (b->options.patient) {
+        w->pipeline.retry_budget_ms = -1;
+    }
+    w->pipeline.progress = b->options.progress;
+    w->pipeline.progress_context = b->options.progress_context;
+    w->options = (struct rebuild_options){.pipeline = &w->pipeline,
+                                          .fields = s->pipeline->fields,
+                                          .field_count = s->pipeline->field_count,
+                                          .keep = s->pipeline->to.keep};
+    w->all = (struct rebuild_ports){&w->ports, s->service, &w->source, &w->listing};
+}
+
+/* --- the fill, in its thread -------------------------------------------------------------------
+ */
+
+static void nap(void)
+{
+    const struct timespec pause = {0, NAP_MS * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+static void rest(const struct rebuilder *b, int64_t ms)
+{
+    const struct clock clock = clock_system();
+    int64_t until_us = clock_monotonic_us(&clock) + ms * 1000;
+    while (!stopping(b) && clock_monotonic_us(&clock) < until_us) {
+        nap();
+    }
+}
+
+/* A first load that is under way is what a rebuild would be: *first where there was one, and it is
+ * live now. */
+static int wait_for_first_load(struct rebuilder *b, struct err *err)
+{
+    enum generation_phase phase = GENERATION_BUILDING;
+    int rc = 0;
+    for (bool was = false; rc == 0 && phase == GENERATION_BUILDING && !stopping(b); was = true) {
+        struct checkpoint c = {0};
+        rc = checkpoint_load(b->session.state, &c, err);
+        phase = c.phase;
+        b->first = was && phase == GENERATION_LIVE;
+        if (b->first && c.generation != NULL) {
+            snprintf(b->rebuilt.generation, sizeof(b->rebuilt.generation), "%s", c.generation);
+        }
+        checkpoint_release(&c);
+        if (phase == GENERATION_BUILDING) {
+            nap();
+        }
+    }
+    return rc;
+}
+
+static int fill(struct rebuilder *b, struct err *err)
+{
+    struct work w;
+    int rc = open_session(b, err);
+    if (rc == 0 && b->wants && b->kind == REBUILD_NEW) {
+        rc = wait_for_first_load(b, err);
+    }
+    if (rc < 0 || b->first || stopping(b)) {
+        return rc;
+    }
+    fill_work(b, &w, &b->stop);
+    if (b->wants) {
+        rc = rebuild_want(&w.options, &w.all, b->kind, b->adopt, err);
+        b->wants = rc < 0;
+    }
+    rc = rc < 0 ? rc : rebuild_fill(&w.options, &w.all, &b->result, err);
+    if (rc < 0 && err->drift && !b->anew && !stopping(b)) {
+        b->anew = true; /* once: where it drifts again somebody has to look */
+        rc = rebuild_anew(&w.options, &w.all, err);
+        rc = rc < 0 ? rc : rebuild_fill(&w.options, &w.all, &b->result, err);
+    }
+    return rc;
+}
+
+static void *run(void *argument)
+{
+    struct rebuilder *b = argument;
+    rest(b, b->pause_ms);
+    b->result = (struct rebuild_result){0};
+    b->rc = stopping(b) ? 0 : fill(b, &b->err);
+    atomic_store(&b->ended, true);
+    b->options.call(b->options.context);
+    return NULL;
+}
+
+/* --- beginning ---------------------------------------------------------------------------------
+ */
+
+static int start(struct rebuilder *b, struct err *err)
+{
+    b->ended = false;
+    __atomic_store_n(&b->stop, 0, __ATOMIC_RELAXED);
+    int failed = pthread_create(&b->thread, NULL, run, b);
+    b->started = failed == 0;
+    return failed == 0
+               ? 0
+               : err_set(err, ERR_TRANSIENT, "could not start a thread: %s", strerror(failed));
+}
+
+static int begin(struct rebuilder *b, enum rebuild_kind kind, bool adopt, bool wants,
+                 struct err *err)
+{
+    b->kind = kind;
+    b->adopt = adopt;
+    b->allow_deletes = false;
+    b->wants = wants;
+    b->pause_ms = 0;
+    b->held = 0;
+    b->rebuilt = (struct rebuilt){0};
+    b->fresh = wants;
+    b->anew = false;
+    b->first = b->stopped = false;
+    backoff_reset(&b->backoff);
+    log_event(LOG_INFO, wants ? "rebuild_wanted" : "rebuild_goes_on",
+              F_TEXT("pipeline", b->options.pipeline), F_TEXT("kind", kind_names[kind]));
+    return start(b, err);
+}
+
+int rebuilder_go_on(struct rebuilder *b, struct err *err)
+{
+    struct rebuild rebuild;
+    bool underway = false;
+    int rc = rebuild_look(b->options.state, &rebuild, &underway, err);
+    return rc == 0 && underway ? begin(b, rebuild.kind, rebuild.adopt, false, err) : rc;
+}
+
+int rebuilder_begin(struct rebuilder *b, int64_t id, enum rebuild_kind kind,
+                    const struct rebuild_terms *terms, struct err *err)
+{
+    if (b->aborts || (b->started && kind != b->kind)) {
+        err_set(err, ERR_STATE, "%s is under way",
+                b->aborts                 ? "an abort"
+                : b->kind == REBUILD_BACK ? "a rollback"
+                                          : "a rebuild");
+        return err_hint(err, "wait until it has ended, or rowferry reindex --abort %s",
+                        b->options.pipeline);
+    }
+    if (b->started && terms->adopt && !b->adopt) {
+        err_set(err, ERR_STATE, "a rebuild is under way, without --adopt");
+        return err_hint(err,
+                        "rowferry reindex %s joins it; rowferry reindex --abort %s, then rowferry "
+                        "reindex --adopt %s begins another one",
+                        b->options.pipeline, b->options.pipeline, b->options.pipeline);
+    }
+    int rc = b->started ? 0 : begin(b, kind, terms->adopt, true, err);
+    if (rc == 0) {
+        b->allow_deletes |= terms->allow_deletes;
+        askers_push(&b->askers, id);
+    }
+    return rc;
+}
+
+int rebuilder_want(struct rebuilder *b, struct err *err)
+{
+    const struct rebuild_terms none = {0};
+    return rebuilder_busy(b) ? 0 : rebuilder_begin(b, 0, REBUILD_NEW, &none, err);
+}
+
+void rebuilder_abort(struct rebuilder *b, int64_t id)
+{
+    askers_push(&b->aborters, id);
+    b->aborts = true;
+    stop_fill(b);
+    b->options.call(b->options.context);
+}
+
+/* --- requests ----------------------------------------------------------------------------------
+ */
+
+static int carry_out(struct rebuilder *b, int64_t id, const char *command, const char *arguments,
+                     struct err *err)
+{
+    struct rebuild_terms terms;
+    struct reading *reading = settings_take(b->options.settings);
+    const struct pipeline_config *p = config_pipeline(&reading->config, b->options.pipeline);
+    bool same = rebuild_request_read(arguments, p, &terms);
+    settings_drop(b->options.settings, reading);
+    if (strcmp(command, REQUEST_ABORT_REBUILD) == 0) {
+        rebuilder_abort(b, id);
+        return 0;
+    }
+    if (!same) {
+        err_set(err, ERR_STATE,
+                "pipeline \"%s\" is held by a process that began with another configuration",
+                b->options.pipeline);
+        return err_hint(err, "end that process, rowferry reindex %s, and start it again",
+                        b->options.pipeline);
+    }
+    enum rebuild_kind kind = strcmp(command, REQUEST_ROLLBACK) == 0 ? REBUILD_BACK : REBUILD_NEW;
+    return rebuilder_begin(b, id, kind, &terms, err);
+}
+
+bool rebuilder_asked(void *context, int64_t id, const char *command, const char *arguments)
+{
+    struct rebuilder *b = context;
+    struct err err;
+    if (carry_out(b, id, command, arguments, &err) < 0) {
+        struct askers one = {0};
+        askers_push(&one, id);
+        askers_refuse(&one, b->options.state, b->options.pipeline, &err, NULL);
+    }
+    return true;
+}
+
+/* --- between the owner's rounds ----------------------------------------------------------------
+ */
+
+static void log_rebuilt(const struct rebuilder *b)
+{
+    const struct rebuilt *r = &b->rebuilt;
+    log_event(LOG_INFO, "rebuilt", F_TEXT("pipeline", b->options.pipeline),
+              F_TEXT("index", r->generation),
+              F_TEXT("former", r->former[0] != '\0' ? r->former : NULL),
+              F_INT("documents", r->documents), F_INT("checked", r->checked),
+              F_INT("dead_letters", r->dead_letters), F_INT("removed", r->removed));
+}
+
+/* For status: why it stands still while the owner goes on. */
+static void note_failed(struct rebuilder *b)
+{
+    const struct clock clock = clock_system();
+    struct working working = {.told_us = clock_wall_us(&clock),
+                              .stage = STATUS_REBUILD_FAILED,
+                              .share = -1,
+                              .remaining_ms = -1,
+                              .lag_rows = -1};
+    struct state *next = NULL;
+    struct err ignored;
+    snprintf(working.frozen, sizeof(working.frozen), "%.127s", b->err.message);
+    int rc = rebuild_open(b->options.state, &next, &ignored);
+    if (rc == 0 && next != NULL && working_tell(next, &working, &ignored) < 0) {
+        log_err(LOG_WARN, "not_told", b->options.pipeline, &ignored);
+    }
+    state_close(next);
+}
+
+static void failed(struct rebuilder *b)
+{
+    rebuilt_fill_failed(&b->rebuilt, &b->result);
+    note_failed(b);
+    log_err(LOG_ERROR, "rebuild_failed", b->options.pipeline, &b->err);
+    askers_refuse(&b->askers, b->options.state, b->options.pipeline, &b->err, &b->rebuilt);
+}
+
+/* Filled, and nobody writes the live one. */
+static int swap(struct rebuilder *b)
+{
+    struct work w;
+    if (b->first) {
+        b->rebuilt.kind = REBUILT_FIRST;
+        return 0;
+    }
+    if (!b->result.filled) {
+        b->result.stopped = true;
+        return 0;
+    }
+    fill_work(b, &w, b->options.stop);
+    w.pipeline.alive_us = b->options.alive_us;
+    w.options.allow_deletes = b->allow_deletes;
+    int rc = rebuild_swap(&w.options, &w.all, &b->result, &b->err);
+    if (rc == 0 && b->result.swapped) {
+        rebuilt_fill(&b->rebuilt, b->kind, w.options.keep, &b->result);
+    }
+    return rc;
+}
+
+/* What passes. */
+static bool again(struct rebuilder *b)
+{
+    const struct clock clock = clock_system();
+    bool held = b->rc == ERR_HELD && ++b->held <= HELD_MAX;
+    bool waits = held || (b->rc == ERR_TRANSIENT && b->options.patient);
+    bool interrupted = b->rc == 0 && !stopping(b) && b->rebuilt.kind == REBUILT_NOTHING;
+    if (!waits && !interrupted) {
+        return false;
+    }
+    if (waits && b->pause_ms == 0) {
+        log_err(LOG_WARN, "rebuild_waits", b->options.pipeline, &b->err);
+    }
+    b->pause_ms = waits ? backoff_next_ms(&b->backoff, clock_random(&clock)) : 0;
+    if (start(b, &b->err) < 0) {
+        b->rc = ERR_TRANSIENT;
+        return false;
+    }
+    return true;
+}
+
+static void finish(struct rebuilder *b)
+{
+    b->rc = b->rc == 0 ? swap(b) : b->rc;
+    close_session(b);
+    if (again(b)) {
+        return;
+    }
+    if (b->rc < 0) {
+        failed(b);
+    } else if (b->rebuilt.kind == REBUILT_NOTHING) {
+        b->stopped = true; /* those who asked wait for the next holder */
+    } else {
+        log_rebuilt(b);
+        askers_tell(&b->askers, b->options.state, b->options.pipeline, &b->rebuilt);
+    }
+}
+
+/* Removes the next generation; what was filled of it is given up. */
+static void give_up(struct rebuilder *b)
+{
+    struct work w;
+    struct rebuild_aborted aborted = {0};
+    b->rebuilt = (struct rebuilt){0};
+    close_session(b);
+    int rc = open_session(b, &b->err);
+    if (rc == 0) {
+        fill_work(b, &w, &b->quits);
+        w.pipeline.retry_budget_ms = b->session.pipeline->limits.retry_budget_ms;
+        w.pipeline.alive_us = b->options.alive_us;
+        rc = rebuild_abort(&w.options, &w.all, &aborted, &b->err);
+    }
+    b->rc = rc;
+    b->stopped = false;
+    if (rc == 0) {
+        rebuilt_fill_aborted(&b->rebuilt, &aborted);
+    }
+    close_session(b);
+    if (rc < 0) {
+        log_err(LOG_ERROR, "abort_failed", b->options.pipeline, &b->err);
+        askers_refuse(&b->aborters, b->options.state, b->options.pipeline, &b->err, NULL);
+    } else {
+        struct err why;
+        err_set(&why, ERR_STATE, "the rebuild was aborted");
+        askers_refuse(&b->askers, b->options.state, b->options.pipeline, &why, NULL);
+        askers_tell(&b->aborters, b->options.state, b->options.pipeline, &b->rebuilt);
+    }
+    b->aborts = false;
+}
+
+static void join(struct rebuilder *b)
+{
+    if (b->started) {
+        pthread_join(b->thread, NULL);
+        b->started = false;
+    }
+}
+
+void rebuilder_mind(struct rebuilder *b)
+{
+    if (b->aborts) {
+        join(b);
+        give_up(b);
+    } else if (b->started && atomic_load(&b->ended)) {
+        join(b);
+        finish(b);
+    }
+}
+
+void rebuilder_take_back(struct rebuilder *b)
+{
+    if (b->started && b->fresh) {
+        rebuilder_abort(b, 0);
+        rebuilder_mind(b);
+    }
+}
+
+void rebuilder_release(struct rebuilder *b)
+{
+    stop_fill(b); /* it does not quit: it may be begun again */
+    b->stopped = b->stopped || b->started;
+    join(b);
+    close_session(b);
+    askers_put_back(&b->askers, b->options.state, b->options.pipeline);
+    askers_put_back(&b->aborters, b->options.state, b->options.pipeline);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a pipeline's configuration to its open parts. */
+#include "rowferry/daemon/session.h"
+
+#include <stdlib.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/service/http/http.h"
+#include "rowferry/state/generation_config.h"
+#include "rowferry/state/lock.h"
+#include "rowferry/state/rebuild.h"
+
+#define BUILT_MAX_BYTES ((size_t)16 << 20)
+
+/* Another pipeline's words, or the same as read again. */
+static int take_pipeline(struct session *s, const struct pipeline_config *pipeline, struct err *err)
+{
+    struct buf text;
+    mapping_release(&s->mapping);
+    free(s->built_text);
+    buf_init(&text, BUILT_MAX_BYTES);
+    config_write_built(pipeline, &text);
+    s->built_text = buf_detach(&text);
+    s->pipeline = pipeline;
+    return mapping_parse(&s->mapping, pipeline->to.mappings, err);
+}
+
+int session_init(struct session *s, const struct config *config,
+                 const struct pipeline_config *pipeline, const char *command, struct err *err)
+{
+    *s = (struct session){
+        .config = config, .pipeline = pipeline, .command = command, .clock = clock_system()};
+    struct buf name;
+    buf_init(&name, 1024);
+    buf_printf(&name, "rowferry %s %s", command, pipeline->name);
+    s->application_name = buf_detach(&name);
+    return take_pipeline(s, pipeline, err);
+}
+
+/* The words of the live generation while another one is built beside it; null: none are known. */
+static int look_built(struct session *s, char **text, struct err *err)
+{
+    struct rebuild rebuild;
+    struct checkpoint live;
+    bool underway;
+    *text = NULL;
+    int rc = rebuild_look(s->state, &rebuild, &underway, err);
+    if (rc < 0 || !underway) {
+        return rc;
+    }
+    rc = checkpoint_load(s->state, &live, err);
+    if (rc == 0 && live.phase == GENERATION_LIVE) {
+        rc = built_look(s->state, live.generation, text, err);
+    }
+    checkpoint_release(&live);
+    return rc;
+}
+
+static int take_as_built(struct session *s, struct err *err)
+{
+    char *text;
+    const struct pipeline_config *now = config_pipeline(s->config, s->pipeline->name);
+    int rc = look_built(s, &text, err);
+    config_free(s->built);
+    s->built = NULL;
+    if (rc == 0 && text != NULL) {
+        rc = config_read_built(&s->built, text, err);
+    }
+    free(text);
+    if (rc < 0) {
+        return rc;
+    }
+    s->as_built = *now;
+    if (s->built != NULL) {
+        const struct pipeline_config *then = &s->built->pipelines[0];
+        s->as_built.from = then->from;
+        s->as_built.fields = then->fields;
+        s->as_built.field_count = then->field_count;
+        s->as_built.to.mappings = then->to.mappings;
+        s->as_built.to.ingest_pipeline = then->to.ingest_pipeline;
+        s->as_built.to.routing = then->to.routing;
+    }
+    return take_pipeline(s, s->built != NULL ? &s->as_built : now, err);
+}
+
+void session_close_servers(struct session *s)
+{
+    table_source_free(s->table);
+    service_close(s->service);
+    s->table = NULL;
+    s->service = NULL;
+}
+
+void session_release(struct session *s)
+{
+    session_close_servers(s);
+    state_close(s->state);
+    mapping_release(&s->mapping);
+    config_free(s->built);
+    free(s->built_text);
+    free(s->application_name);
+}
+
+int session_open_state(struct session *s, struct err *err)
+{
+    return state_open(&s->state, s->config->state_path, s->pipeline->name, err);
+}
+
+int session_hold(struct session *s, struct err *err)
+{
+    return lock_take(s->state, s->command, clock_wall_us(&s->clock), err);
+}
+
+int session_open_service(struct session *s, struct err *err)
+{
+    int rc = s->state != NULL && !s->anew ? take_as_built(s, err) : 0;
+    if (rc < 0) {
+        return rc;
+    }
+    config_service_options(s->config, s->pipeline, &s->service_options);
+    return service_open(&s->service, &s->service_options, err);
+}
+
+void session_source_options(const struct session *s, struct source_options *out)
+{
+    config_source_options(s->config, s->application_name, out);
+    out->fences = s->fences;
+}
+
+void session_open_table(struct session *s)
+{
+    const struct pipeline_config *p = s->pipeline;
+    struct table_source_options options = {
+        .table = p->from.table,
+        .key = (const char *const *)p->from.key,
+        .key_count = p->from.key_count,
+        .where = p->from.where,
+        .cursor = p->from.cursor_column,
+        .overlap_ms = p->from.overlap_ms,
+        .retain_age_ms = s->config->source.retain_age_ms,
+        .retain_size = s->config->source.retain_size,
+        .routing = p->to.routing,
+        .query = p->from.query,
+        .dependencies = p->from.dependencies,
+        .dependency_count = p->from.dependency_count,
+        .mapping = &s->mapping,
+        .fields = p->fields,
+        .field_count = p->field_count,
+        .document_bytes = (size_t)p->limits.document_bytes,
+        .readers = (size_t)p->limits.readers,
+    };
+    session_source_options(s, &options.connection);
+    s->table = table_source_new(&options);
+}
+
+void session_options(const struct session *s, struct pipeline_options *out)
+{
+    const struct pipeline_config *p = s->pipeline;
+    const struct limits_config *limits = &p->limits;
+    *out = (struct pipeline_options){
+        .name = p->name,
+        .alias = p->to.index,
+        .stream = p->to.kind == INDEX_KIND_DATA_STREAM,
+        .ingest_pipeline = p->to.ingest_pipeline,
+        .routing = config_routing(p),
+        .mapping = &s->mapping,
+        .settings = p->to.settings,
+        .keep = p->to.keep,
+        .built = s->built_text,
+        .batch_bytes = (size_t)limits->batch_bytes,
+        .batch_operations = (size_t)limits->batch_operations,
+        .in_flight = (unsigned)limits->in_flight,
+        .window_bytes = (size_t)limits->window_bytes,
+        .document_bytes = (size_t)limits->document_bytes,
+        .retry_budget_ms = limits->retry_budget_ms,
+        .poll_min_ms = limits->poll_min_ms,
+        .poll_max_ms = limits->poll_max_ms,
+        .linger_ms = limits->linger_ms,
+        .guard_share = p->delete_guard.share,
+        .guard_count = p->delete_guard.count,
+        .reconcile_ms = p->from.reconcile_ms,
+    };
+}
+
+void session_ports(const struct session *s, struct pipeline_ports *out)
+{
+    *out = (struct pipeline_ports){
+        .source = table_source_port(s->table),
+        .service = service_port_of(s->service),
+        .state = s->state,
+        .clock = s->clock,
+    };
+}
+
+void session_listing(const struct session *s, const char *only, struct listing_options *out)
+{
+    const struct from_config *from = &s->pipeline->from;
+    *out = (struct listing_options){.table = from->table,
+                                    .key = (const char *const *)from->key,
+                                    .key_count = from->key_count,
+                                    .where = from->where,
+                                    .only = only,
+                                    .query = from->query,
+                                    .cursor = from->cursor_column,
+                                    .dependencies = from->dependencies,
+                                    .dependency_count = from->dependency_count};
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One comparison after the other, each when it is due. */
+#include "rowferry/daemon/verifier.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "output/differences.h"
+#include "rowferry/base/log.h"
+#include "rowferry/document/json/json_tree.h"
+#include "rowferry/engine/pipeline/requests.h"
+#include "rowferry/state/checkpoint.h"
+#include "rowferry/state/request.h"
+#include "rowferry/state/verification.h"
+
+#define SETTLE_MS 30000
+#define LOOK_MS 5000     /* whether there is an index by now, at most */
+#define FAILED_MS 600000 /* after one that failed, at most */
+#define SLEEP_MS 3600000 /* the wall clock may be set meanwhile */
+#define ANSWER_MS 100
+#define REPAIR_KEYS 1000 /* of one request */
+#define ANSWER_BYTES ((size_t)64 * 1024)
+
+static bool stopping(const struct verifier *v)
+{
+    return __atomic_load_n(&v->stop, __ATOMIC_RELAXED) != 0;
+}
+
+/* A pause that verifier_stop ends. */
+static void rest(struct verifier *v, int64_t ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    int64_t ns = until.tv_nsec + ms % 1000 * 1000000;
+    until.tv_sec += ms / 1000 + ns / 1000000000;
+    until.tv_nsec = ns % 1000000000;
+    pthread_mutex_lock(&v->lock);
+    int rc = 0;
+    while (rc == 0 && !stopping(v)) {
+        rc = pthread_cond_timedwait(&v->changed, &v->lock, &until);
+    }
+    pthread_mutex_unlock(&v->lock);
+}
+
+/* --- what is sent ------------------------------------------------------------------------------
+ */
+
+static int refusal(const struct buf *answer, struct err *err)
+{
+    struct json_object *parsed = json_tree_of(buf_text(answer));
+    const char *why = json_object_get_string(json_tree_member(parsed, "error"));
+    int rc = err_set(err, ERR_STATE, "%s", why != NULL ? why : "the request failed");
+    json_object_put(parsed);
+    return rc;
+}
+
+/* Until the holder has answered; where this ends before, the next holder carries it out. */
+static int await_answer(struct verifier *v, int64_t id, struct err *err)
+{
+    enum request_state state = REQUEST_FILED;
+    struct buf answer;
+    int rc = 0;
+    buf_init(&answer, ANSWER_BYTES);
+    while (rc == 0 && !stopping(v) && state != REQUEST_DONE && state != REQUEST_FAILED) {
+        rest(v, ANSWER_MS);
+        buf_reset(&answer);
+        rc = request_look(v->session.state, id, &state, &answer, err);
+    }
+    if (rc == 0 && state == REQUEST_FAILED) {
+        rc = refusal(&answer, err);
+    }
+    buf_release(&answer);
+    return rc;
+}
+
+static int ask(struct verifier *v, const struct buf *keys, struct err *err)
+{
+    struct session *s = &v->session;
+    int64_t id;
+    if (keys->failed) {
+        return err_set(err, ERR_TRANSIENT, "no memory for a request");
+    }
+    int rc =
+        request_file(s->state, REQUEST_RESYNC, buf_text(keys), clock_wall_us(&s->clock), &id, err);
+    return rc == 0 ? await_answer(v, id, err) : rc;
+}
+
+static int send_keys(struct verifier *v, const struct repair_keys *keys, int64_t *sent,
+                     struct err *err)
+{
+    struct buf arguments;
+    struct span key;
+    size_t at = 0;
+    bool more = true;
+    int rc = 0;
+    buf_init(&arguments, REQUEST_MAX_BYTES);
+    while (rc == 0 && more && !stopping(v)) {
+        int64_t count = 0;
+        buf_reset(&arguments);
+        /* escaped, a key may be twice as long */
+        while (count < REPAIR_KEYS && arguments.len < REQUEST_MAX_BYTES / 4 &&
+               (more = repair_keys_next(keys, &at, &key))) {
+            requests_push_key(&arguments, key);
+            count++;
+        }
+        rc = count > 0 ? ask(v, &arguments, err) : 0;
+        *sent += rc == 0 ? count : 0;
+    }
+    buf_release(&arguments);
+    return rc;
+}
+
+/* What stays as it is, and why. */
+static void tell_left(struct verifier *v, bool guarded, struct verification *out)
+{
+    const struct repairs *r = &v->repairs;
+    size_t left_out = r->changed.left_out + r->extra.left_out;
+    if (guarded) {
+        snprintf(out->message, sizeof(out->message),
+                 "the guard keeps %lld extra document%s: rowferry verify --repair --allow-deletes",
+                 (long long)out->extra, out->extra == 1 ? "" : "s");
+    } else if (r->fixed > 0) {
+        snprintf(out->message, sizeof(out->message),
+                 "%zu stay: a data stream takes no updates and no deletes", r->fixed);
+    } else if (r->impossible > 0) {
+        snprintf(out->message, sizeof(out->message),
+                 "%zu extra document%s that no row can have: to be deleted by hand", r->impossible,
+                 r->impossible == 1 ? " has an id" : "s have ids");
+    } else if (left_out > 0) {
+        snprintf(out->message, sizeof(out->message), "left for the next time: %zu", left_out);
+    }
+}
+
+static int repair(struct verifier *v, struct verification *out, struct err *err)
+{
+    bool guarded = v->repairs.fixed == 0 &&
+                   !repairs_guard_passes(&v->session.pipeline->delete_guard, &v->result);
+    int rc = send_keys(v, &v->repairs.changed, &out->sent, err);
+    if (rc == 0 && !guarded) {
+        rc = send_keys(v, &v->repairs.extra, &out->sent, err);
+    }
+    tell_left(v, guarded, out);
+    log_event(LOG_INFO, "verify_repaired", F_TEXT("pipeline", v->pipeline),
+              F_INT("sent", out->sent), F_TEXT("left", out->message[0] ? out->message : NULL));
+    return rc;
+}
+
+/* --- one comparison ----------------------------------------------------------------------------
+ */
+
+static void on_found(void *context, const struct verify_found *found)
+{
+    struct verifier *v = context;
+    if (v->session.pipeline->verify.repair) {
+        repairs_add(&v->repairs, v->session.pipeline->to.kind == INDEX_KIND_DATA_STREAM, found);
+    }
+}
+
+static void on_again(void *context)
+{
+    struct verifier *v = context;
+    repairs_reset(&v->repairs);
+}
+
+static int look(struct verifier *v, struct err *err)
+{
+    struct session *s = &v->session;
+    struct pipeline_options pipeline;
+    struct pipeline_ports ports;
+    struct source_options source;
+    struct listing_options listing;
+    int rc = session_open_service(s, err);
+    if (rc < 0) {
+        return rc;
+    }
+    session_open_table(s);
+    session_options(s, &pipeline);
+    session_ports(s, &ports);
+    session_source_options(s, &source);
+    session_listing(s, NULL, &listing);
+    struct verify_options options = {.pipeline = &pipeline,
+                                     .fields = s->pipeline->fields,
+                                     .field_count = s->pipeline->field_count,
+                                     .settle_ms = SETTLE_MS,
+                                     .stop = &v->stop,
+                                     .found = on_found,
+                                     .again = on_again,
+                                     .context = v};
+    struct verify_ports all = {&ports, s->service, &source, &listing};
+    return verify_run(&options, &all, &v->result, err);
+}
+
+static void fill(struct verifier *v, struct verification *out)
+{
+    const struct verify_result *r = &v->result;
+    *out = (struct verification){.rows = r->rows,
+                                 .documents = r->documents,
+                                 .missing = r->found[VERIFY_MISSING],
+                                 .extra = r->found[VERIFY_EXTRA],
+                                 .altered = r->found[VERIFY_ALTERED],
+                                 .dead_letters = r->found[VERIFY_LETTER],
+                                 .waiting = r->waiting,
+                                 .restored = differences_look_restored(r)};
+    if (out->restored) {
+        log_event(LOG_WARN, "index_looks_restored", F_TEXT("pipeline", v->pipeline),
+                  F_INT("missing", out->missing), F_INT("altered", out->altered),
+                  F_INT("extra", out->extra));
+    }
+}
+
+/* Rows that wait leave it open whether both are equal. */
+static void tell_waiting(const struct verifier *v, struct verification *out)
+{
+    if (out->waiting > 0 && out->message[0] == '\0') {
+        snprintf(out->message, sizeof(out->message), "%s",
+                 v->result.halted ? "the guard stopped the pipeline" : "it is tried again");
+    }
+}
+
+/* Compares, repairs and notes; one that was stopped is as if it had not begun. */
+static int compare(struct verifier *v, struct err *err)
+{
+    struct clock *clock = &v->session.clock;
+    struct verification out = {0};
+    int64_t began_us = clock_monotonic_us(clock);
+    int rc = look(v, err);
+    if (rc == 0) {
+        fill(v, &out);
+    }
+    if (rc == 0 && !stopping(v) && verification_differences(&out) > 0 &&
+        v->session.pipeline->verify.repair) {
+        rc = repair(v, &out, err);
+    }
+    tell_waiting(v, &out);
+    if (stopping(v)) {
+        return 0;
+    }
+    if (rc < 0) {
+        log_err(LOG_ERROR, "verify_failed", v->pipeline, err);
+        snprintf(out.message, sizeof(out.message), "%s", err->message);
+        out.failed = true;
+    }
+    out.took_ms = (clock_monotonic_us(clock) - began_us) / 1000;
+    out.ended_us = clock_wall_us(clock);
+    return verification_note(v->session.state, &out, err);
+}
+
+/* --- when --------------------------------------------------------------------------------------
+ */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How long from now; 0: at once. */
+static int due(struct verifier *v, int64_t *ms, struct err *err)
+{
+    struct session *s = &v->session;
+    int64_t every_ms = s->pipeline->verify.every_ms;
+    struct verification last;
+    struct checkpoint checkpoint = {0};
+    bool known = false;
+    int rc = checkpoint_load(s->state, &checkpoint, err);
+    bool live = rc == 0 && checkpoint.phase == GENERATION_LIVE;
+    checkpoint_release(&checkpoint);
+    if (rc == 0) {
+        rc = verification_look(s->state, &last, &known, err);
+    }
+    if (rc == 0 && !live) {
+        *ms = least(every_ms, LOOK_MS);
+    } else if (rc == 0) {
+        bool concluded = !last.failed && last.waiting == 0;
+        int64_t pause_ms = !concluded ? least(every_ms, FAILED_MS) : every_ms;
+        int64_t left_ms = pause_ms - (clock_wall_us(&s->clock) - last.ended_us) / 1000;
+        *ms = !known || left_ms > pause_ms || left_ms < 0 ? 0 : least(left_ms, SLEEP_MS);
+    }
+    return rc;
+}
+
+/* Looks what is due, and does it; *ms: how long to wait then. */
+static int turn(struct verifier *v, const struct config *config, int64_t *ms, struct err *err)
+{
+    struct session *s = &v->session;
+    int rc = session_init(s, config, config_pipeline(config, v->pipeline), "verify", err);
+    if (rc == 0) {
+        rc = session_open_state(s, err);
+    }
+    if (rc == 0) {
+        rc = due(v, ms, err);
+    }
+    if (rc == 0 && *ms == 0) {
+        repairs_init(&v->repairs);
+        rc = compare(v, err);
+        repairs_release(&v->repairs);
+    }
+    session_release(s);
+    return rc;
+}
+
+static void *run(void *argument)
+{
+    struct verifier *v = argument;
+    while (!stopping(v)) {
+        struct err err;
+        int64_t ms = LOOK_MS;
+        struct reading *reading = settings_take(v->settings);
+        if (turn(v, &reading->config, &ms, &err) < 0) {
+            log_err(LOG_WARN, "verify_failed", v->pipeline, &err); /* the state file is away */
+            ms = LOOK_MS;
+        }
+        settings_drop(v->settings, reading);
+        rest(v, ms);
+    }
+    return NULL;
+}
+
+int verifier_start(struct verifier *v, const char *pipeline, struct settings *settings,
+                   struct err *err)
+{
+    struct reading *reading = settings_take(settings);
+    bool wanted = config_pipeline(&reading->config, pipeline)->verify.every_ms > 0;
+    settings_drop(settings, reading);
+    *v = (struct verifier){.pipeline = pipeline, .settings = settings};
+    if (!wanted) {
+        return 0;
+    }
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&v->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    pthread_mutex_init(&v->lock, NULL);
+    int failed = pthread_create(&v->thread, NULL, run, v);
+    v->started = failed == 0;
+    return failed == 0
+               ? 0
+               : err_set(err, ERR_TRANSIENT, "could not start a thread: %s", strerror(failed));
+}
+
+void verifier_stop(struct verifier *v)
+{
+    if (!v->started) {
+        return;
+    }
+    pthread_mutex_lock(&v->lock);
+    __atomic_store_n(&v->stop, 1, __ATOMIC_RELAXED);
+    pthread_cond_signal(&v->changed);
+    pthread_mutex_unlock(&v->lock);
+    pthread_join(v->thread, NULL);
+    pthread_cond_destroy(&v->changed);
+    pthread_mutex_destroy(&v->lock);
+    v->started = false;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hot path: action line and document of a row, straight into the batch's bytes. */
+#include "rowferry/document/bulk/encode.h"
+
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/document/model/key.h"
+#include "json/quote.h"
+
+#define ACTION_END ",\"version_type\":\"external\"}}\n"
+#define DOCUMENT_START "{\"source_id\":"
+#define VERSION_BYTES 20 /* of an int64 as text */
+
+struct quoted_key {
+    size_t offset; /* in the batch's bytes */
+    size_t len;
+};
+
+static char *put(char *to, const char *bytes, size_t len)
+{
+    memcpy(to, bytes, len);
+    return to + len;
+}
+
+#define PUT(to, literal) put((to), "" literal, sizeof(literal) - 1)
+
+/* Writes a number that is not negative. */
+static char *put_number(char *to, int64_t number)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930"
+                                "31323334353637383940414243444546474849505152535455565758596061"
+                                "62636465666768697071727374757677787980818283848586878889909192"
+                                "93949596979899";
+    char digits[VERSION_BYTES];
+    char *first = digits + VERSION_BYTES;
+    uint64_t left = number < 0 ? 0 : (uint64_t)number;
+    while (left >= 100) {
+        first -= 2;
+        memcpy(first, pairs + left % 100 * 2, 2);
+        left /= 100;
+    }
+    if (left >= 10) {
+        first -= 2;
+        memcpy(first, pairs + left * 2, 2);
+    } else {
+        *--first = (char)('0' + left);
+    }
+    return put(to, first, (size_t)(digits + VERSION_BYTES - first));
+}
+
+static void set_beginning(struct refusal *refusal, const char *text, size_t len)
+{
+    char escaped[TEXT_ESCAPED_BYTES];
+    size_t room = sizeof(refusal->beginning) - 1;
+    size_t out = 0;
+    for (size_t in = 0, used; in < len; in += used) {
+        size_t n = text_escape_character(escaped, text + in, len - in, &used);
+        if (n > room - out) {
+            break;
+        }
+        memcpy(refusal->beginning + out, escaped, n);
+        out += n;
+    }
+    refusal->beginning[out] = '\0';
+}
+
+static bool refuse(struct refusal *refusal, const char *column, const char *reason,
+                   const struct value *value)
+{
+    *refusal = (struct refusal){.column = column, .reason = reason};
+    if (value != NULL && !value->null) {
+        set_beginning(refusal, value->text, value->len);
+    }
+    return false;
+}
+
+static bool key_fits(const struct value *key, struct refusal *refusal)
+{
+    if (key->null) {
+        return refuse(refusal, NULL, "a key with a part that is null", NULL);
+    }
+    if (key->len == 0) {
+        return refuse(refusal, NULL, "a key that is empty", NULL);
+    }
+    if (key->len > KEY_MAX_BYTES) {
+        return refuse(refusal, NULL, "a key of more than 512 bytes", key);
+    }
+    return true;
+}
+
+static void push_routing(struct buf *out, const struct key_routing *routing, struct span key)
+{
+    char text[KEY_MAX_BYTES];
+    size_t len = key_route(text, routing, key.data, key.len);
+    if (len > 0) {
+        buf_push_literal(out, ",\"routing\":");
+        quote_push(out, text, len);
+    }
+}
+
+/* `{"create":{"_id":"42"}}`, what a data stream takes. */
+static struct quoted_key push_create(struct batch *b, struct span key)
+{
+    struct buf *out = &b->bytes;
+    buf_push_literal(out, "{\"create\":{\"_id\":");
+    struct quoted_key quoted = {.offset = out->len};
+    quote_push(out, key.data, key.len);
+    quoted.len = out->len - quoted.offset;
+    buf_push_literal(out, "}}\n");
+    return quoted;
+}
+
+/* Appends the action line, `{"index":{"_id":"42","version":1,"version_type":"external"}}`, and
+ * returns the key with its quotes as offset and length. */
+static struct quoted_key push_action(struct batch *b, enum operation_kind kind, struct span key,
+                                     int64_t version)
+{
+    struct buf *out = &b->bytes;
+    if (kind == OPERATION_DELETE) {
+        buf_push_literal(out, "{\"delete\":{\"_id\":");
+    } else {
+        buf_push_literal(out, "{\"index\":{\"_id\":");
+    }
+    struct quoted_key quoted = {.offset = out->len};
+    quote_push(out, key.data, key.len);
+    quoted.len = out->len - quoted.offset;
+    if (b->routing.count > 0) {
+        push_routing(out, &b->routing, key);
+    }
+    if (buf_reserve(out, sizeof(",\"version\":" ACTION_END) + VERSION_BYTES)) {
+        char *to = PUT(out->data + out->len, ",\"version\":");
+        to = put_number(to, version);
+        to = PUT(to, ACTION_END);
+        *to = '\0';
+        out->len = (size_t)(to - out->data);
+    }
+    return quoted;
+}
+
+/* Begins the document; the key is copied from the action line, where its escapes are made. */
+static void push_source_id(struct buf *out, struct quoted_key quoted)
+{
+    if (buf_reserve(out, sizeof(DOCUMENT_START) + quoted.len)) {
+        char *to = PUT(out->data + out->len, DOCUMENT_START);
+        to = put(to, out->data + quoted.offset, quoted.len);
+        out->len = (size_t)(to - out->data);
+    }
+}
+
+static inline void push_prefix(struct buf *out, const struct plan_step *step)
+{
+    if (!buf_reserve(out, step->prefix_len + PLAN_PREFIX_BLOCK)) {
+        return;
+    }
+    char *to = out->data + out->len;
+    for (size_t i = 0; i < step->prefix_len; i += PLAN_PREFIX_BLOCK) {
+        memcpy(to + i, step->prefix + i, PLAN_PREFIX_BLOCK);
+    }
+    out->len += step->prefix_len;
+}
+
+static type_refusal push_value(struct batch *b, const struct plan_step *step,
+                               const struct value *value)
+{
+    push_prefix(&b->bytes, step);
+    return type_convert(&b->bytes, value->text, value->len, &step->pair);
+}
+
+/*
+ * Why the buffer failed at a value. A batch that is not full has room for the greatest document,
+ * so what was written and what was to come are either more than that, or memory was short.
+ */
+static bool refuse_size(struct refusal *refusal, const struct plan *plan, size_t written,
+                        const struct plan_step *step, const struct value *value)
+{
+    if (written + step->prefix_len + value->len > plan->document_bytes) {
+        return refuse(refusal, NULL, plan->too_large, NULL);
+    }
+    refuse(refusal, NULL, "no room in the batch", NULL);
+    refusal->no_room = true;
+    return false;
+}
+
+static bool push_steps(struct batch *b, const struct plan *plan, const struct row *row,
+                       size_t start, struct refusal *refusal)
+{
+    const struct plan_step *end = plan->steps + plan->count;
+    for (const struct plan_step *step = plan->steps; step < end; step++) {
+        const struct value *value = &row->values[step->value];
+        if (value->null) {
+            continue;
+        }
+        type_refusal reason = push_value(b, step, value);
+        if (b->bytes.failed) {
+            return refuse_size(refusal, plan, b->bytes.len - start, step, value);
+        }
+        if (reason == type_absent) {
+            buf_truncate(&b->bytes, b->bytes.len - step->prefix_len);
+        } else if (reason != NULL) {
+            return refuse(refusal, plan->columns[step->value - 1], reason, value);
+        }
+    }
+    return true;
+}
+
+/* Ends the operation; false (and rolled back) where a buffer could not take it. */
+static bool commit(struct batch *b, struct refusal *refusal)
+{
+    if (batch_commit(b)) {
+        return true;
+    }
+    refuse(refusal, NULL, "no room in the batch", NULL);
+    refusal->no_room = true;
+    return false;
+}
+
+bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *row, int64_t version,
+                   uint64_t page, struct refusal *refusal)
+{
+    const struct value *key = &row->values[0];
+    if (row->unreadable != NULL) {
+        return refuse(refusal, NULL, row->unreadable, NULL);
+    }
+    if (!key_fits(key, refusal)) {
+        return false;
+    }
+    struct span id = span_make(key->text, key->len);
+    batch_begin(b, OPERATION_UPSERT, id, b->creates ? OPERATION_CREATES : version, page);
+    struct quoted_key quoted =
+        b->creates ? push_create(b, id) : push_action(b, OPERATION_UPSERT, id, version);
+    size_t start = b->bytes.len;
+    push_source_id(&b->bytes, quoted);
+    if (!push_steps(b, plan, row, start, refusal)) {
+        batch_rollback(b);
+        return false;
+    }
+    buf_push_literal(&b->bytes, "}\n");
+    if (!b->bytes.failed && b->bytes.len - start - 1 > plan->document_bytes) {
+        batch_rollback(b);
+        return refuse(refusal, NULL, plan->too_large, NULL);
+    }
+    return commit(b, refusal);
+}
+
+bool encode_delete(struct batch *b, struct span key, int64_t version, uint64_t page,
+                   struct refusal *refusal)
+{
+    struct value value = {.text = key.data, .len = key.len};
+    if (!key_fits(&value, refusal)) {
+        return false;
+    }
+    if (b->creates) {
+        return refuse(refusal, NULL, "the row is gone, and a data stream takes no deletes", NULL);
+    }
+    batch_begin(b, OPERATION_DELETE, key, version, page);
+    (void)push_action(b, OPERATION_DELETE, key, version);
+    return commit(b, refusal);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two documents, member by member. */
+#include "rowferry/document/compare/compare.h"
+
+#include <string.h>
+
+#include "compare/compare_derived.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/document/json/json_compare.h"
+#include "rowferry/document/json/json_name.h"
+
+#define PATH_MAX_BYTES ((size_t)64 << 10)
+
+struct comparing {
+    const struct compare_rules *rules;
+    compare_each each;
+    void *context;
+    struct buf path;
+    size_t count;
+};
+
+static void tell(struct comparing *c, struct span row, struct span indexed)
+{
+    c->count++;
+    if (c->each != NULL) {
+        c->each(c->context, &(struct difference){buf_text(&c->path), row, indexed});
+    }
+}
+
+/* --- objects and arrays ----------------------------------------------------------------------- */
+
+static void compare_values(struct comparing *c, const struct property *p, struct span row,
+                           struct span indexed);
+
+/* The member of that name; most stand in the same order on both sides, so it goes on from where the
+ * last one was found. */
+static bool find(struct span object, struct json_steps *hint, struct span name, struct span *value)
+{
+    struct span other;
+    struct json_steps from = json_steps_into(object);
+    if (json_steps_member(hint, &other, value) && json_name_compare(other, name) == 0) {
+        return true;
+    }
+    while (json_steps_member(&from, &other, value)) {
+        if (json_name_compare(other, name) == 0) {
+            *hint = from;
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t enter(struct comparing *c, struct span name)
+{
+    size_t len = c->path.len;
+    if (len > 0) {
+        buf_push_char(&c->path, '.');
+    }
+    text_escape(&c->path, name.data, name.len);
+    return len;
+}
+
+static const struct property *child_named(const struct property *list, size_t count,
+                                          struct span name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].name_len == name.len && memcmp(list[i].name, name.data, name.len) == 0) {
+            return &list[i];
+        }
+    }
+    return NULL;
+}
+
+static const struct property *child_of(const struct comparing *c, const struct property *p,
+                                       struct span name)
+{
+    const struct mapping *m = c->rules->mapping;
+    return c->path.len == 0 && m != NULL ? child_named(m->properties, m->count, name)
+           : p != NULL                   ? child_named(p->children, p->child_count, name)
+                                         : NULL;
+}
+
+static bool is_skipped(const struct comparing *c, const struct property *p)
+{
+    return c->path.len == 0 && p != NULL && compare_skips(c->rules, p) != NULL;
+}
+
+/* What the index has beside. */
+static void compare_rest(struct comparing *c, struct span row, struct span indexed)
+{
+    struct span name;
+    struct span value;
+    struct span ignored;
+    struct json_steps at = json_steps_into(indexed);
+    struct json_steps hint = json_steps_into(row);
+    while (json_steps_member(&at, &name, &value)) {
+        if (!c->rules->filled && !is_skipped(c, child_of(c, NULL, name)) &&
+            !find(row, &hint, name, &ignored)) {
+            size_t len = enter(c, name);
+            tell(c, span_make(NULL, 0), value);
+            buf_truncate(&c->path, len);
+        }
+    }
+}
+
+static void compare_objects(struct comparing *c, const struct property *p, struct span row,
+                            struct span indexed)
+{
+    struct span name;
+    struct span value;
+    struct span other;
+    struct json_steps at = json_steps_into(row);
+    struct json_steps hint = json_steps_into(indexed);
+    while (json_steps_member(&at, &name, &value)) {
+        const struct property *child = child_of(c, p, name);
+        if (is_skipped(c, child)) {
+            continue;
+        }
+        bool found = find(indexed, &hint, name, &other);
+        size_t len = enter(c, name);
+        if (found) {
+            compare_values(c, child, value, other);
+        } else {
+            tell(c, value, span_make(NULL, 0));
+        }
+        buf_truncate(&c->path, len);
+    }
+    compare_rest(c, row, indexed);
+}
+
+static void compare_arrays(struct comparing *c, const struct property *p, struct span row,
+                           struct span indexed)
+{
+    struct json_steps a = json_steps_into(row);
+    struct json_steps b = json_steps_into(indexed);
+    struct span value = span_make(NULL, 0);
+    struct span other = span_make(NULL, 0);
+    for (size_t i = 0;; i++) {
+        bool more = json_steps_element(&a, &value);
+        bool others = json_steps_element(&b, &other);
+        if (!more && !others) {
+            return;
+        }
+        size_t len = c->path.len;
+        buf_printf(&c->path, "[%zu]", i);
+        if (more && others) {
+            compare_values(c, p, value, other);
+        } else {
+            tell(c, more ? value : span_make(NULL, 0), others ? other : span_make(NULL, 0));
+        }
+        buf_truncate(&c->path, len);
+        if (!more || !others) {
+            return; /* the rest has moved: one difference is enough */
+        }
+    }
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static bool is_vector(const struct property *p)
+{
+    return p != NULL &&
+           (strcmp(p->type, "dense_vector") == 0 || strcmp(p->type, "knn_vector") == 0);
+}
+
+static bool both(struct span a, struct span b, char bracket)
+{
+    return a.len > 0 && b.len > 0 && a.data[0] == bracket && b.data[0] == bracket;
+}
+
+static void compare_values(struct comparing *c, const struct property *p, struct span row,
+                           struct span indexed)
+{
+    if (span_equal(row, indexed)) {
+        return;
+    }
+    bool apart = c->rules->form == SOURCE_VECTORS_APART && is_vector(p);
+    if (both(row, indexed, '{')) {
+        compare_objects(c, p, row, indexed);
+    } else if (both(row, indexed, '[')) {
+        compare_arrays(c, p, row, indexed);
+    } else if (!(apart ? compare_as_floats(row, indexed) : json_scalar_same(row, indexed))) {
+        tell(c, row, indexed);
+    }
+}
+
+/* Each property as the set of its values. */
+static void compare_derived(struct comparing *c, struct span row, struct span indexed)
+{
+    const struct mapping *m = c->rules->mapping;
+    for (size_t i = 0; i < m->count; i++) {
+        const struct property *p = &m->properties[i];
+        struct span values[2] = {span_make(NULL, 0), span_make(NULL, 0)};
+        struct json_steps hint = json_steps_into(row);
+        struct span name = span_make(p->name, p->name_len);
+        bool found = find(row, &hint, name, &values[0]);
+        hint = json_steps_into(indexed);
+        bool there = find(indexed, &hint, name, &values[1]);
+        values[0] = found ? values[0] : span_make(NULL, 0);
+        values[1] = there ? values[1] : span_make(NULL, 0);
+        if (!is_skipped(c, p) && !derived_same(p, values[0], values[1])) {
+            size_t len = enter(c, name);
+            tell(c, values[0], values[1]);
+            buf_truncate(&c->path, len);
+        }
+    }
+}
+
+size_t compare_documents(const struct compare_rules *rules, struct span row, struct span indexed,
+                         compare_each each, void *context)
+{
+    struct comparing c = {.rules = rules, .each = each, .context = context};
+    row = json_trim(row);
+    indexed = json_trim(indexed);
+    if (span_equal(row, indexed)) {
+        return 0;
+    }
+    buf_init(&c.path, PATH_MAX_BYTES);
+    if (rules->form == SOURCE_DERIVED && rules->mapping != NULL) {
+        compare_derived(&c, row, indexed);
+    } else {
+        compare_values(&c, NULL, row, indexed);
+    }
+    buf_release(&c.path);
+    return c.count;
+}
+
+const char *compare_skips(const struct compare_rules *rules, const struct property *property)
+{
+    for (size_t i = 0; i < rules->field_count; i++) {
+        if (rules->fields[i].column == NULL &&
+            strcmp(rules->fields[i].property, property->name) == 0) {
+            return "the service fills it (\"fields\")";
+        }
+    }
+    if (rules->form == SOURCE_VECTORS_APART && is_vector(property) &&
+        property->similarity != NULL && strcmp(property->similarity, "cosinesimil") == 0) {
+        return "the service keeps the vector at length 1";
+    }
+    return rules->form == SOURCE_DERIVED && !derived_comparable(property)
+               ? "the service derives the source, and its type has no one form there"
+               : NULL;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets of values, as a derived source has them. */
+#include "compare/compare_derived.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/document/json/json_compare.h"
+#include "rowferry/document/json/json_name.h"
+
+#define NUMBER_BYTES 64
+#define MOMENT_BYTES 24
+#define FLOAT_SHARE 1e-6
+
+static bool is_date(const struct property *p)
+{
+    return strncmp(p->type, "date", 4) == 0;
+}
+
+static bool is_rounded(const struct property *p)
+{
+    return p->number == NUMBER_FLOAT || p->number == NUMBER_HALF_FLOAT ||
+           p->number == NUMBER_DOUBLE;
+}
+
+bool derived_comparable(const struct property *p)
+{
+    if (strcmp(p->type, "object") == 0) {
+        bool all = p->enabled && p->child_count > 0;
+        for (size_t i = 0; i < p->child_count; i++) {
+            all = all && derived_comparable(&p->children[i]);
+        }
+        return all;
+    }
+    return p->family == FAMILY_KEYWORD || p->family == FAMILY_TEXT || p->family == FAMILY_BOOLEAN ||
+           (is_date(p) && p->format == NULL) ||
+           (p->family == FAMILY_NUMBER && p->scaling_factor == 0);
+}
+
+/* --- scalars ---------------------------------------------------------------------------------- */
+
+static double number_of(struct span s)
+{
+    char text[NUMBER_BYTES];
+    size_t from = s.len > 0 && s.data[0] == '"'; /* a number may be sent as a string */
+    size_t len = s.len - 2 * from < sizeof(text) - 1 ? s.len - 2 * from : sizeof(text) - 1;
+    memcpy(text, s.data + from, len);
+    text[len] = '\0';
+    return strtod(text, NULL);
+}
+
+static bool near(double a, double b, double share)
+{
+    double most = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
+    return fabs(a - b) <= most * share;
+}
+
+bool compare_as_floats(struct span a, struct span b)
+{
+    return json_scalar_same(a, b) ||
+           (a.len > 0 && b.len > 0 && a.data[0] != '"' && b.data[0] != '"' &&
+            near(number_of(a), number_of(b), FLOAT_SHARE));
+}
+
+/* "yyyy-mm-ddThh:mm:ss.mmm" in UTC, as which both sides write it; zeros where it says less. */
+static void moment(char out[MOMENT_BYTES], struct span s)
+{
+    memcpy(out, "0000-01-01T00:00:00.000", MOMENT_BYTES);
+    for (size_t i = 1; i + 1 < s.len && i < MOMENT_BYTES; i++) {
+        char c = s.data[i];
+        if (i > 10 && (c == 'Z' || c == '+')) {
+            return;
+        }
+        out[i - 1] = c;
+    }
+}
+
+static bool value_same(const struct property *p, struct span a, struct span b)
+{
+    if (json_scalar_same(a, b)) {
+        return true;
+    }
+    if (is_date(p)) {
+        char x[MOMENT_BYTES];
+        char y[MOMENT_BYTES];
+        moment(x, a);
+        moment(y, b);
+        return strcmp(x, y) == 0;
+    }
+    if (is_rounded(p)) {
+        return near(number_of(a), number_of(b),
+                    p->number == NUMBER_HALF_FLOAT ? 1e-3
+                    : p->number == NUMBER_FLOAT    ? FLOAT_SHARE
+                                                   : 1e-15);
+    }
+    if (p->family == FAMILY_NUMBER || p->family == FAMILY_KEYWORD || p->family == FAMILY_TEXT) {
+        size_t x = a.len > 1 && a.data[0] == '"'; /* a number in a keyword, or the other way */
+        size_t y = b.len > 1 && b.data[0] == '"';
+        return span_equal(span_make(a.data + x, a.len - 2 * x),
+                          span_make(b.data + y, b.len - 2 * y));
+    }
+    return false;
+}
+
+/* --- sets ------------------------------------------------------------------------------------- */
+
+static bool is_null(struct span s)
+{
+    return s.len == 0 || s.data[0] == 'n';
+}
+
+/* Whether a value of this set, an array at any depth, is the same. */
+static bool holds(const struct property *p, struct span set, struct span value)
+{
+    struct span element;
+    if (set.len == 0 || set.data[0] != '[') {
+        return !is_null(set) && value_same(p, set, value);
+    }
+    struct json_steps at = json_steps_into(set);
+    while (json_steps_element(&at, &element)) {
+        if (holds(p, element, value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether all of one are in the other. */
+static bool within(const struct property *p, struct span values, struct span set)
+{
+    struct span element;
+    if (values.data == NULL || is_null(values)) {
+        return true;
+    }
+    if (values.data[0] != '[') {
+        return holds(p, set, values);
+    }
+    struct json_steps at = json_steps_into(values);
+    while (json_steps_element(&at, &element)) {
+        if (!within(p, element, set)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct span member(struct span object, const struct property *child)
+{
+    struct span name;
+    struct span value;
+    struct json_steps at = json_steps_into(object);
+    while (object.len > 0 && json_steps_member(&at, &name, &value)) {
+        if (json_name_compare(name, span_make(child->name, child->name_len)) == 0) {
+            return value;
+        }
+    }
+    return span_make(NULL, 0);
+}
+
+/* Objects of an array become one in a derived source: they are told apart no more. */
+static bool objects_same(const struct property *p, struct span row, struct span indexed)
+{
+    if ((row.len > 0 && row.data[0] != '{') || (indexed.len > 0 && indexed.data[0] != '{')) {
+        return true;
+    }
+    for (size_t i = 0; i < p->child_count; i++) {
+        if (!derived_same(&p->children[i], member(row, &p->children[i]),
+                          member(indexed, &p->children[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool derived_same(const struct property *p, struct span row, struct span indexed)
+{
+    if (strcmp(p->type, "object") == 0) {
+        return objects_same(p, row, indexed);
+    }
+    return within(p, row, indexed) && within(p, indexed, row);
+}

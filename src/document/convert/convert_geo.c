@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Points, lines, polygons and boxes, copied number by number. */
+#include "convert/convert_geo.h"
+
+#include <string.h>
+
+#include "convert/convert_number.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+
+static const char not_a_place[] = "not a place";
+
+struct walk {
+    struct buf *out;
+    const char *at;
+    const char *end;
+    bool point;            /* for a geo_point */
+    enum number longitude; /* which of them */
+};
+
+static struct walk walk_over(struct buf *out, const char *text, size_t len,
+                             const struct type_pair *pair)
+{
+    bool point = strcmp(pair->property->type, "geo_point") == 0;
+    return (struct walk){out, text, text + len, point,
+                         point ? NUMBER_LONGITUDE : NUMBER_SHAPE_LONGITUDE};
+}
+
+/* The bytes up to the mark, which is stepped over; false where it does not come. */
+static bool read_until(struct walk *w, char mark, struct span *part)
+{
+    const char *found = w->at < w->end ? memchr(w->at, mark, (size_t)(w->end - w->at)) : NULL;
+    if (found == NULL) {
+        return false;
+    }
+    *part = span_make(w->at, (size_t)(found - w->at));
+    w->at = found + 1;
+    return true;
+}
+
+static bool read_char(struct walk *w, char c)
+{
+    bool there = w->at < w->end && *w->at == c;
+    w->at += there;
+    return there;
+}
+
+/* "(x,y)". */
+static bool read_pair(struct walk *w, struct span *x, struct span *y)
+{
+    return read_char(w, '(') && read_until(w, ',', x) && read_until(w, ')', y);
+}
+
+static type_refusal push_position(struct walk *w, struct span x, struct span y)
+{
+    type_refusal refusal = number_refusal(x.data, x.len, w->longitude);
+    if (refusal == NULL) {
+        refusal = number_refusal(y.data, y.len, NUMBER_LATITUDE);
+    }
+    buf_push_char(w->out, '[');
+    buf_push(w->out, x.data, x.len);
+    buf_push_char(w->out, ',');
+    buf_push(w->out, y.data, y.len);
+    buf_push_char(w->out, ']');
+    return refusal;
+}
+
+/* A geo_point takes GeoJSON only since late versions of both products, and [x,y] since ever. */
+type_refusal convert_point(struct buf *out, const char *text, size_t len,
+                           const struct type_pair *pair)
+{
+    struct walk w = walk_over(out, text, len, pair);
+    struct span x;
+    struct span y;
+    if (!read_pair(&w, &x, &y) || w.at != w.end) {
+        return not_a_place;
+    }
+    if (w.point) {
+        return push_position(&w, x, y);
+    }
+    buf_push_literal(out, "{\"type\":\"Point\",\"coordinates\":");
+    type_refusal refusal = push_position(&w, x, y);
+    buf_push_char(out, '}');
+    return refusal;
+}
+
+/* The positions of a path up to its end, and in a ring the first again. */
+static type_refusal push_positions(struct walk *w, bool ring)
+{
+    struct span first[2];
+    struct span last[2];
+    size_t count = 0;
+    do {
+        if (!read_pair(w, &last[0], &last[1])) {
+            return not_a_place;
+        }
+        if (count++ == 0) {
+            memcpy(first, last, sizeof(first));
+        } else {
+            buf_push_char(w->out, ',');
+        }
+        type_refusal refusal = push_position(w, last[0], last[1]);
+        if (refusal != NULL) {
+            return refusal;
+        }
+    } while (read_char(w, ','));
+    if (ring && !(span_equal(first[0], last[0]) && span_equal(first[1], last[1]))) {
+        buf_push_char(w->out, ',');
+        (void)push_position(w, first[0], first[1]); /* fitted before */
+        count++;
+    }
+    if (ring) {
+        return count >= 4 ? NULL : "a polygon of fewer than 3 points";
+    }
+    return count >= 2 ? NULL : "a line of fewer than 2 points";
+}
+
+type_refusal convert_path(struct buf *out, const char *text, size_t len,
+                          const struct type_pair *pair)
+{
+    struct walk w = walk_over(out, text, len, pair);
+    bool ring = read_char(&w, '(');
+    if (!ring && !read_char(&w, '[')) {
+        return not_a_place;
+    }
+    if (ring) {
+        buf_push_literal(out, "{\"type\":\"Polygon\",\"coordinates\":[[");
+    } else {
+        buf_push_literal(out, "{\"type\":\"LineString\",\"coordinates\":[");
+    }
+    type_refusal refusal = push_positions(&w, ring);
+    if (refusal != NULL) {
+        return refusal;
+    }
+    buf_push_text(out, ring ? "]]}" : "]}");
+    return read_char(&w, ring ? ')' : ']') && w.at == w.end ? NULL : not_a_place;
+}
+
+type_refusal convert_box(struct buf *out, const char *text, size_t len,
+                         const struct type_pair *pair)
+{
+    struct walk w = walk_over(out, text, len, pair);
+    struct span high[2];
+    struct span low[2];
+    if (!read_pair(&w, &high[0], &high[1]) || !read_char(&w, ',') ||
+        !read_pair(&w, &low[0], &low[1]) || w.at != w.end) {
+        return not_a_place;
+    }
+    const struct span *const corners[5][2] = {{&low[0], &low[1]},
+                                              {&high[0], &low[1]},
+                                              {&high[0], &high[1]},
+                                              {&low[0], &high[1]},
+                                              {&low[0], &low[1]}};
+    buf_push_literal(out, "{\"type\":\"Polygon\",\"coordinates\":[[");
+    for (size_t i = 0; i < 5; i++) {
+        if (i > 0) {
+            buf_push_char(out, ',');
+        }
+        type_refusal refusal = push_position(&w, *corners[i][0], *corners[i][1]);
+        if (refusal != NULL) {
+            return refusal;
+        }
+    }
+    buf_push_literal(out, "]]}");
+    return NULL;
+}

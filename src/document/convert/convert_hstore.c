@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walk over "a"=>"1", "b\"c"=>NULL. */
+#include "convert/convert_hstore.h"
+
+#include "convert/convert_text.h"
+#include "convert/pg_fields.h"
+#include "json/quote.h"
+
+static const char malformed[] = "an hstore that cannot be read";
+
+/* The pair of the child of that name, or null. */
+static const struct type_pair *find_child(const struct type_inner *inner, struct span key)
+{
+    for (size_t i = 0; i < inner->count; i++) {
+        if (span_is(key, inner->pairs[i].property->name)) {
+            return &inner->pairs[i];
+        }
+    }
+    return NULL;
+}
+
+static type_refusal push_value(struct buf *out, struct cursor *c, const struct type_pair *pair,
+                               const struct type_pair *child)
+{
+    struct span value;
+    bool quoted;
+    if (!part_read(&value, &quoted, c, ",")) {
+        return malformed;
+    }
+    if (!quoted) {
+        buf_push_literal(out, "null");
+        return span_is(value, "NULL") ? NULL : malformed;
+    }
+    if (child == NULL) {
+        return convert_string(out, value.data, value.len, pair);
+    }
+    type_refusal refusal = type_convert(out, value.data, value.len, child);
+    return refusal == NULL
+               ? NULL
+               : part_refuse(c, refusal,
+                             span_make(child->property->name, child->property->name_len));
+}
+
+static type_refusal push_item(struct buf *out, struct cursor *c, const struct type_pair *pair)
+{
+    struct span key;
+    bool quoted;
+    if (!part_read(&key, &quoted, c, "=") || !quoted) {
+        return malformed;
+    }
+    const struct type_pair *child = find_child(pair->inner, key);
+    if (child == NULL && !pair->inner->open) {
+        return "an hstore with a key that the mapping does not name";
+    }
+    quote_push(out, key.data, key.len); /* before the value takes the scratch */
+    buf_push_char(out, ':');
+    if (!cursor_takes(c, '=') || !cursor_takes(c, '>')) {
+        return malformed;
+    }
+    return push_value(out, c, pair, child);
+}
+
+type_refusal convert_hstore(struct buf *out, const char *text, size_t len,
+                            const struct type_pair *pair)
+{
+    struct cursor c = {text, text + len, out, &pair->inner->scratch};
+    buf_push_char(out, '{');
+    while (c.at < c.end) {
+        type_refusal refusal = push_item(out, &c, pair);
+        if (refusal != NULL) {
+            return refusal;
+        }
+        if (cursor_takes(&c, ',')) {
+            buf_push_char(out, ',');
+            if (!cursor_takes(&c, ' ') || c.at == c.end) {
+                return malformed;
+            }
+        } else if (c.at < c.end) {
+            return malformed;
+        }
+    }
+    buf_push_char(out, '}');
+    return NULL;
+}

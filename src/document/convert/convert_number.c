@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers as PostgreSQL writes them, compared with a range as texts: no double ever comes in
+ * between, so that 40 digits arrive as 40 digits.
+ */
+#include "convert/convert_number.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+#include "json/quote.h"
+
+/*
+ * The largest and the smallest number: the digits before the point without leading zeros. A float
+ * type takes what rounds to its largest finite number, hence the digits of that bound, cut.
+ */
+struct range {
+    int magnitude;   /* how many digits the largest has before the point */
+    const char *max; /* the digits, followed by zeros */
+    const char *min; /* of the smallest, without its sign; null: no negative number */
+    const char *over;
+    bool cuts; /* the fraction does not count: the service cuts it off before it compares */
+};
+
+static const struct range byte_range = {3, "127", "128", "a number out of the range of a byte",
+                                        true};
+static const struct range short_range = {5, "32767", "32768",
+                                         "a number out of the range of a short", true};
+/* Both products read an integer with a parser that compares the fraction, too. */
+static const struct range integer_range = {10, "2147483647", "2147483648",
+                                           "a number out of the range of an integer", false};
+static const struct range long_range = {19, "9223372036854775807", "9223372036854775808",
+                                        "a number out of the range of a long", true};
+static const struct range unsigned_long_range = {
+    20, "18446744073709551615", NULL, "a number out of the range of an unsigned_long", true};
+static const struct range half_float_range = {5, "65519", "65519",
+                                              "a number out of the range of a half_float", false};
+static const struct range float_range = {39, "340282356779733661", "340282356779733661",
+                                         "a number out of the range of a float", false};
+static const struct range double_range = {309, "17976931348623158079", "17976931348623158079",
+                                          "a number out of the range of a double", false};
+
+static const struct range latitude_range = {2, "9", "9", "a latitude beyond 90 degrees", false};
+static const struct range longitude_range = {3, "18", "18", "a longitude beyond 180 degrees",
+                                             false};
+static const struct range shape_longitude_range = {3, "36", "36", "a longitude beyond 360 degrees",
+                                                   false};
+
+struct decimal {
+    bool negative;
+    bool zero;
+    long magnitude;     /* digits before the point, leading zeros not counted; may be negative */
+    const char *digits; /* from the first that is not zero; a point may stand between */
+    const char *end;    /* of the digits */
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Reads "e+12" at *at and adds it to the magnitude. False where it is none. */
+static bool read_exponent(const char **at, const char *end, long *magnitude)
+{
+    const char *p = *at + 1;
+    bool negative = p < end && *p == '-';
+    if (p < end && (*p == '+' || *p == '-')) {
+        p++;
+    }
+    long exponent = 0;
+    const char *first = p;
+    for (; p < end && is_digit(*p) && exponent < 100000; p++) {
+        exponent = exponent * 10 + (*p - '0');
+    }
+    *magnitude += negative ? -exponent : exponent;
+    *at = p;
+    return p > first;
+}
+
+/* Reads digits from *at; those before the first that is not zero count as zeros. */
+static void read_digits(const char **at, const char *end, struct decimal *d)
+{
+    const char *p = *at;
+    for (; p < end && is_digit(*p); p++) {
+        if (d->zero && *p != '0') {
+            d->zero = false;
+            d->digits = p;
+        }
+    }
+    *at = p;
+}
+
+/* False where the text is not a finite number as JSON writes it. */
+static bool decimal_read(struct decimal *d, const char *text, size_t len)
+{
+    const char *end = text + len;
+    const char *p = text;
+    *d = (struct decimal){.negative = len > 0 && *p == '-', .zero = true};
+    p += d->negative;
+    const char *first = p;
+    read_digits(&p, end, d);
+    if (p == first || (*first == '0' && p - first > 1)) {
+        return false;
+    }
+    d->magnitude = d->zero ? 0 : p - d->digits;
+    if (p < end && *p == '.') {
+        const char *fraction = ++p;
+        bool whole = !d->zero;
+        read_digits(&p, end, d);
+        if (p == fraction) {
+            return false;
+        }
+        if (!whole && !d->zero) {
+            d->magnitude = fraction - d->digits;
+        }
+    }
+    d->end = p;
+    if (p < end && (*p == 'e' || *p == 'E') && !read_exponent(&p, end, &d->magnitude)) {
+        return false;
+    }
+    return p == end;
+}
+
+/* Whether the digits are at most those of the limit, both read as fractions "0.ddd". The limit of
+ * a range that cuts has all digits before the point. */
+static bool digits_within(const struct decimal *d, const char *limit, bool cuts)
+{
+    for (const char *p = d->digits; p < d->end && !(cuts && *limit == '\0'); p++) {
+        if (*p == '.') {
+            continue;
+        }
+        char most = *limit != '\0' ? *limit++ : '0';
+        if (*p != most) {
+            return *p < most;
+        }
+    }
+    return true;
+}
+
+static bool decimal_within(const struct decimal *d, const struct range *range)
+{
+    if (d->zero || (range->cuts && d->magnitude <= 0)) {
+        return true;
+    }
+    const char *limit = d->negative ? range->min : range->max;
+    if (limit == NULL || d->magnitude > range->magnitude) {
+        return false;
+    }
+    return d->magnitude < range->magnitude || digits_within(d, limit, range->cuts);
+}
+
+/* Whether eight bytes are digits. */
+static inline bool are_digits(uint64_t word)
+{
+    const uint64_t high = QUOTE_ONES * 0xf0;
+    return ((word & high) | ((word + QUOTE_ONES * 0x06) & high) >> 4) == QUOTE_ONES * 0x33;
+}
+
+/* Copies 4 to 16 digits in two steps that overlap; false where other bytes are among them. */
+static inline bool copy_digits(char *to, const char *text, size_t len)
+{
+    if (len >= sizeof(uint64_t)) {
+        uint64_t head = quote_load(text);
+        uint64_t tail = quote_load(text + len - sizeof(tail));
+        memcpy(to, &head, sizeof(head));
+        memcpy(to + len - sizeof(tail), &tail, sizeof(tail));
+        return are_digits(head) && are_digits(tail);
+    }
+    uint32_t head = quote_load_half(text);
+    uint32_t tail = quote_load_half(text + len - sizeof(tail));
+    memcpy(to, &head, sizeof(head));
+    memcpy(to + len - sizeof(tail), &tail, sizeof(tail));
+    return are_digits((uint64_t)head << 32 | tail);
+}
+
+/* Digits with at most one point between them. */
+static bool copy_decimal(char *to, const char *text, size_t len)
+{
+    size_t i = 0;
+    for (; i < len && is_digit(text[i]); i++) {
+        to[i] = text[i];
+    }
+    if (i == len || i == 0 || text[i] != '.' || i + 1 == len) {
+        return i == len;
+    }
+    to[i++] = '.';
+    for (; i < len && is_digit(text[i]); i++) {
+        to[i] = text[i];
+    }
+    return i == len;
+}
+
+/* The common case, decided at a glance: no exponent and no more bytes than the largest number has
+ * digits. False where it is anything else; `to` has room for len. */
+static bool copy_short_number(char *to, const char *text, size_t len, const struct range *range)
+{
+    size_t sign = len > 0 && text[0] == '-' && range->min != NULL;
+    to[0] = '-';
+    to += sign;
+    text += sign;
+    len -= sign;
+    if (len == 0 || len >= (size_t)range->magnitude ||
+        (text[0] == '0' && len > 1 && text[1] != '.')) {
+        return false;
+    }
+    return (len >= 4 && len <= 16 && copy_digits(to, text, len)) || copy_decimal(to, text, len);
+}
+
+static type_refusal push_slow_number(struct buf *out, const char *text, size_t len,
+                                     const struct range *range)
+{
+    struct decimal d;
+    if (!decimal_read(&d, text, len)) {
+        return "not a finite number";
+    }
+    if (!decimal_within(&d, range)) {
+        return range->over;
+    }
+    buf_push(out, text, len);
+    return NULL;
+}
+
+static type_refusal push_number(struct buf *out, const char *text, size_t len,
+                                const struct range *range)
+{
+    if (!buf_reserve(out, len + 1)) {
+        return NULL;
+    }
+    if (!copy_short_number(out->data + out->len, text, len, range)) {
+        return push_slow_number(out, text, len, range);
+    }
+    out->len += len;
+    out->data[out->len] = '\0';
+    return NULL;
+}
+
+#define CONVERTER(type)                                                                            \
+    type_refusal convert_##type(struct buf *out, const char *text, size_t len,                     \
+                                const struct type_pair *pair)                                      \
+    {                                                                                              \
+        (void)pair;                                                                                \
+        return push_number(out, text, len, &type##_range);                                         \
+    }
+
+CONVERTER(byte)
+CONVERTER(short)
+CONVERTER(integer)
+CONVERTER(long)
+CONVERTER(unsigned_long)
+CONVERTER(half_float)
+CONVERTER(float)
+CONVERTER(double)
+
+type_refusal number_refusal(const char *text, size_t len, enum number number)
+{
+    static const struct range *const ranges[] = {
+        [NUMBER_BYTE] = &byte_range,
+        [NUMBER_SHORT] = &short_range,
+        [NUMBER_INTEGER] = &integer_range,
+        [NUMBER_LONG] = &long_range,
+        [NUMBER_UNSIGNED_LONG] = &unsigned_long_range,
+        [NUMBER_HALF_FLOAT] = &half_float_range,
+        [NUMBER_FLOAT] = &float_range,
+        [NUMBER_DOUBLE] = &double_range,
+        [NUMBER_FEATURE] = &float_range,
+        [NUMBER_LATITUDE] = &latitude_range,
+        [NUMBER_LONGITUDE] = &longitude_range,
+        [NUMBER_SHAPE_LONGITUDE] = &shape_longitude_range,
+    };
+    struct decimal d;
+    if (!decimal_read(&d, text, len)) {
+        return "not a finite number";
+    }
+    if (number == NUMBER_FEATURE && (d.zero || d.negative)) {
+        return "a rank feature that is not positive";
+    }
+    return decimal_within(&d, ranges[number]) ? NULL : ranges[number]->over;
+}

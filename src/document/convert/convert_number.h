@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Converters that write numbers: digit for digit, refused where the mapping type cannot hold them.
+ */
+#ifndef ROWFERRY_DOCUMENT_CONVERT_NUMBER_H
+#define ROWFERRY_DOCUMENT_CONVERT_NUMBER_H
+
+#include "rowferry/document/convert/type.h"
+
+type_refusal convert_byte(struct buf *out, const char *text, size_t len,
+                          const struct type_pair *pair);
+type_refusal convert_short(struct buf *out, const char *text, size_t len,
+                           const struct type_pair *pair);
+type_refusal convert_integer(struct buf *out, const char *text, size_t len,
+                             const struct type_pair *pair);
+type_refusal convert_long(struct buf *out, const char *text, size_t len,
+                          const struct type_pair *pair);
+type_refusal convert_unsigned_long(struct buf *out, const char *text, size_t len,
+                                   const struct type_pair *pair);
+type_refusal convert_half_float(struct buf *out, const char *text, size_t len,
+                                const struct type_pair *pair);
+type_refusal convert_float(struct buf *out, const char *text, size_t len,
+                           const struct type_pair *pair);
+type_refusal convert_double(struct buf *out, const char *text, size_t len,
+                            const struct type_pair *pair);
+
+/* Why a number of JSON is not one of that kind, or null. */
+type_refusal number_refusal(const char *text, size_t len, enum number number);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts as JSON strings, and what is not a text but arrives as one. */
+#include "convert/convert_text.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+#include "json/quote.h"
+
+type_refusal convert_string(struct buf *out, const char *text, size_t len,
+                            const struct type_pair *pair)
+{
+    (void)pair;
+    quote_push(out, text, len);
+    return NULL;
+}
+
+static size_t without_padding(const char *text, size_t len)
+{
+    while (len > 0 && text[len - 1] == ' ') {
+        len--;
+    }
+    return len;
+}
+
+type_refusal convert_padded(struct buf *out, const char *text, size_t len,
+                            const struct type_pair *pair)
+{
+    return convert_string(out, text, without_padding(text, len), pair);
+}
+
+/* Units of UTF-16, in which both products count: a character of four bytes has two. */
+static inline size_t units(char byte)
+{
+    return (size_t)(((unsigned char)byte & 0xc0) != 0x80) + ((unsigned char)byte >= 0xf0);
+}
+
+static size_t text_units(const char *text, size_t len)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < len; i++) {
+        count += units(text[i]);
+    }
+    return count;
+}
+
+type_refusal convert_keyword(struct buf *out, const char *text, size_t len,
+                             const struct type_pair *pair)
+{
+    if (len > KEYWORD_MAX_BYTES &&
+        (pair->property->ignore_above <= 0 ||
+         text_units(text, len) <= (uint64_t)pair->property->ignore_above)) {
+        return "a keyword of more than 32766 bytes";
+    }
+    quote_push(out, text, len);
+    return NULL;
+}
+
+type_refusal convert_padded_keyword(struct buf *out, const char *text, size_t len,
+                                    const struct type_pair *pair)
+{
+    return convert_keyword(out, text, without_padding(text, len), pair);
+}
+
+type_refusal convert_completion(struct buf *out, const char *text, size_t len,
+                                const struct type_pair *pair)
+{
+    size_t before = 0;
+    for (size_t i = 0; i < len && before < COMPLETION_UNITS; i++) {
+        if (text[i] == '\x1e' || text[i] == '\x1f') {
+            return "a completion with the character U+001E or U+001F";
+        }
+        before += units(text[i]);
+    }
+    return convert_string(out, text, len, pair);
+}
+
+type_refusal convert_padded_completion(struct buf *out, const char *text, size_t len,
+                                       const struct type_pair *pair)
+{
+    return convert_completion(out, text, without_padding(text, len), pair);
+}
+
+/* The word without quotes is at word + 1. */
+static type_refusal push_bool(struct buf *out, const char *text, size_t len, bool quoted)
+{
+    if (len != 1 || (text[0] != 't' && text[0] != 'f')) {
+        return "not a boolean";
+    }
+    const char *word = text[0] == 't' ? "\"true\"" : "\"false\"";
+    size_t word_len = text[0] == 't' ? 6 : 7;
+    buf_push(out, quoted ? word : word + 1, quoted ? word_len : word_len - 2);
+    return NULL;
+}
+
+type_refusal convert_bool(struct buf *out, const char *text, size_t len,
+                          const struct type_pair *pair)
+{
+    (void)pair;
+    return push_bool(out, text, len, false);
+}
+
+type_refusal convert_bool_string(struct buf *out, const char *text, size_t len,
+                                 const struct type_pair *pair)
+{
+    (void)pair;
+    return push_bool(out, text, len, true);
+}
+
+/* The value of a hex digit, or a value above 15. */
+static unsigned hex_value(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return (unsigned)(c - '0');
+    }
+    if (c >= 'a' && c <= 'f') {
+        return (unsigned)(c - 'a') + 10;
+    }
+    return 16;
+}
+
+/* Reads up to three bytes of hex into 24 bits, the first byte highest; false where it is no hex. */
+static bool read_triple(const char *hex, size_t bytes, uint32_t *triple)
+{
+    *triple = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        unsigned high = hex_value(hex[2 * i]);
+        unsigned low = hex_value(hex[2 * i + 1]);
+        if (high > 15 || low > 15) {
+            return false;
+        }
+        *triple |= (uint32_t)(high << 4 | low) << (16 - 8 * i);
+    }
+    return true;
+}
+
+static void push_quad(char *to, uint32_t triple, size_t bytes)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    to[0] = digits[triple >> 18];
+    to[1] = digits[triple >> 12 & 63];
+    to[2] = bytes > 1 ? digits[triple >> 6 & 63] : '=';
+    to[3] = bytes > 2 ? digits[triple & 63] : '=';
+}
+
+type_refusal convert_bytes(struct buf *out, const char *text, size_t len,
+                           const struct type_pair *pair)
+{
+    (void)pair;
+    if (len < 2 || text[0] != '\\' || text[1] != 'x' || len % 2 != 0) {
+        return "not a bytea in hex";
+    }
+    size_t left = (len - 2) / 2;
+    if (!buf_reserve(out, (left + 2) / 3 * 4 + 2)) {
+        return NULL;
+    }
+    char *to = out->data + out->len;
+    *to++ = '"';
+    for (const char *hex = text + 2; left > 0; hex += 6, to += 4) {
+        size_t bytes = left < 3 ? left : 3;
+        uint32_t triple;
+        if (!read_triple(hex, bytes, &triple)) {
+            return "not a bytea in hex";
+        }
+        push_quad(to, triple, bytes);
+        left -= bytes;
+    }
+    *to++ = '"';
+    *to = '\0';
+    out->len = (size_t)(to - out->data);
+    return NULL;
+}
+
+type_refusal convert_ip(struct buf *out, const char *text, size_t len, const struct type_pair *pair)
+{
+    (void)pair;
+    const char *mask = memchr(text, '/', len);
+    quote_push(out, text, mask != NULL ? (size_t)(mask - text) : len);
+    return NULL;
+}
+
+type_refusal convert_ip_range(struct buf *out, const char *text, size_t len,
+                              const struct type_pair *pair)
+{
+    quote_push(out, text, len);
+    if (memchr(text, '/', len) != NULL || out->failed) {
+        return NULL;
+    }
+    (void)pair;
+    bool six = memchr(text, ':', len) != NULL;
+    buf_truncate(out, out->len - 1);
+    buf_push_text(out, six ? "/128\"" : "/32\"");
+    return NULL;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dates and times from PostgreSQL's ISO form, by position: no calendar is needed. */
+#include "convert/convert_time.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+#include "json/quote.h"
+
+#define DATE_BYTES 10   /* 2024-03-10 */
+#define SECOND_BYTES 19 /* 2024-03-10 07:04:56 */
+#define FRACTION_DIGITS 6
+
+static const char no_date[] = "a date that is infinite, BC or after the year 9999";
+static const char no_nanos[] = "a date outside 1970-01-01 to 2262-04-11, the range of date_nanos";
+
+/* Whether eight bytes look like the picture, in which 0 stands for a digit (or one of ":;<=>?",
+ * harmless in a string). */
+static inline bool looks_like(const char *text, const char *picture, const char *mask)
+{
+    return (quote_load(text) & quote_load(mask)) == quote_load(picture);
+}
+
+static bool is_date(const char *text)
+{
+    return looks_like(text, "0000-00-", "\xf0\xf0\xf0\xf0\xff\xf0\xf0\xff") &&
+           looks_like(text + 2, "00-00-00", "\xf0\xf0\xff\xf0\xf0\xff\xf0\xf0");
+}
+
+static bool is_second(const char *text)
+{
+    return is_date(text) && text[DATE_BYTES] == ' ' &&
+           looks_like(text + DATE_BYTES + 1, "00:00:00", "\xf0\xf0\xff\xf0\xf0\xff\xf0\xf0");
+}
+
+/* Copies ".123" as ".123000"; false where there is another rest. */
+static bool copy_fraction(char *to, const char *text, size_t len)
+{
+    memcpy(to, ".000000", FRACTION_DIGITS + 1);
+    if (len == 0) {
+        return true;
+    }
+    if (text[0] != '.' || len < 2 || len > FRACTION_DIGITS + 1) {
+        return false;
+    }
+    for (size_t i = 1; i < len; i++) {
+        if (text[i] < '0' || text[i] > '9') {
+            return false;
+        }
+        to[i] = text[i];
+    }
+    return true;
+}
+
+/* len: without the zone. zone: "Z" or nothing. */
+static type_refusal push_instant(struct buf *out, const char *text, size_t len, bool utc)
+{
+    if (len < SECOND_BYTES || !is_second(text)) {
+        return no_date;
+    }
+    if (!buf_reserve(out, SECOND_BYTES + FRACTION_DIGITS + 4)) {
+        return NULL;
+    }
+    char *to = out->data + out->len;
+    *to++ = '"';
+    memcpy(to, text, SECOND_BYTES);
+    to[DATE_BYTES] = 'T';
+    to += SECOND_BYTES;
+    if (!copy_fraction(to, text + SECOND_BYTES, len - SECOND_BYTES)) {
+        return no_date;
+    }
+    to += FRACTION_DIGITS + 1;
+    if (utc) {
+        *to++ = 'Z';
+    }
+    *to++ = '"';
+    *to = '\0';
+    out->len = (size_t)(to - out->data);
+    return NULL;
+}
+
+/* Compares as far as the shorter text goes, which is right for ISO forms. */
+static bool within_nanos(const char *text, size_t len)
+{
+    static const char last[] = "2262-04-11 23:47:16.854775";
+    if (len < DATE_BYTES || memcmp(text, "1970", 4) < 0) {
+        return false;
+    }
+    size_t shared = len < sizeof(last) - 1 ? len : sizeof(last) - 1;
+    return memcmp(text, last, shared) <= 0;
+}
+
+type_refusal convert_date(struct buf *out, const char *text, size_t len,
+                          const struct type_pair *pair)
+{
+    (void)pair;
+    if (len != DATE_BYTES || !is_date(text)) {
+        return no_date;
+    }
+    quote_push(out, text, len);
+    return NULL;
+}
+
+type_refusal convert_date_nanos(struct buf *out, const char *text, size_t len,
+                                const struct type_pair *pair)
+{
+    type_refusal refusal = convert_date(out, text, len, pair);
+    return refusal != NULL || within_nanos(text, len) ? refusal : no_nanos;
+}
+
+type_refusal convert_timestamp(struct buf *out, const char *text, size_t len,
+                               const struct type_pair *pair)
+{
+    (void)pair;
+    return push_instant(out, text, len, false);
+}
+
+type_refusal convert_timestamp_nanos(struct buf *out, const char *text, size_t len,
+                                     const struct type_pair *pair)
+{
+    type_refusal refusal = convert_timestamp(out, text, len, pair);
+    return refusal != NULL || within_nanos(text, len) ? refusal : no_nanos;
+}
+
+type_refusal convert_timestamptz(struct buf *out, const char *text, size_t len,
+                                 const struct type_pair *pair)
+{
+    (void)pair;
+    if (len < SECOND_BYTES + 3 || memcmp(text + len - 3, "+00", 3) != 0) {
+        return no_date;
+    }
+    return push_instant(out, text, len - 3, true);
+}
+
+type_refusal convert_timestamptz_nanos(struct buf *out, const char *text, size_t len,
+                                       const struct type_pair *pair)
+{
+    type_refusal refusal = convert_timestamptz(out, text, len, pair);
+    return refusal != NULL || within_nanos(text, len - 3) ? refusal : no_nanos;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vectors, component by component; their values are computed only where the mapping asks for it. */
+#include "convert/convert_vector.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "convert/convert_number.h"
+#include "rowferry/base/buf.h"
+
+#define LEAST_WEIGHT 1.17549435e-38 /* the smallest float with all its digits */
+#define UNIT_SLACK 1e-3             /* of the squared length, as Elasticsearch has it */
+
+enum length { LENGTH_ANY, LENGTH_NOT_ZERO, LENGTH_ONE };
+
+struct vector {
+    struct buf *out;
+    const char *at;
+    const char *end;
+    const struct type_pair *pair;
+    bool whole; /* elements of bytes or bits */
+    enum length length;
+    int64_t wanted; /* components, 0 where the mapping does not say */
+    int64_t most;
+    int64_t count;
+    double squares; /* the squared length, where anything depends on it */
+};
+
+static const char not_a_vector[] = "not a vector";
+static const char other_dimension[] = "a vector of another dimension than the mapping's";
+
+static bool says(const char *text, const char *word)
+{
+    return text != NULL && strcmp(text, word) == 0;
+}
+
+/* Elasticsearch compares by cosine unless the mapping says otherwise; OpenSearch by distance. */
+static enum length wanted_length(const struct property *p, bool dense, bool bits, bool whole)
+{
+    if (!dense) {
+        return says(p->similarity, "cosinesimil") ? LENGTH_NOT_ZERO : LENGTH_ANY;
+    }
+    if (!p->indexed) {
+        return LENGTH_ANY;
+    }
+    if (says(p->similarity, "dot_product")) {
+        return whole ? LENGTH_ANY : LENGTH_ONE;
+    }
+    bool cosine = p->similarity == NULL ? !bits : says(p->similarity, "cosine");
+    return cosine ? LENGTH_NOT_ZERO : LENGTH_ANY;
+}
+
+static struct vector vector_over(struct buf *out, const char *text, size_t len,
+                                 const struct type_pair *pair)
+{
+    const struct property *p = pair->property;
+    bool dense = says(p->type, "dense_vector");
+    bool bits = says(p->element_type, "bit") || says(p->element_type, "binary");
+    bool whole = bits || says(p->element_type, "byte");
+    return (struct vector){
+        .out = out,
+        .at = text,
+        .end = text + len,
+        .pair = pair,
+        .whole = whole,
+        .length = wanted_length(p, dense, bits, whole),
+        .wanted = bits ? p->dimension / 8 : p->dimension,
+        .most = dense ? 4096 : 16000,
+    };
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Up to limit; false where there are no digits or it would be more. */
+static bool read_count(const char **at, const char *end, int64_t limit, int64_t *value)
+{
+    const char *p = *at;
+    *value = 0;
+    for (; p < end && is_digit(*p) && *value <= limit; p++) {
+        *value = *value * 10 + (*p - '0');
+    }
+    bool good = p > *at && *value <= limit;
+    *at = p;
+    return good;
+}
+
+static double scaled(double value, int64_t exponent)
+{
+    for (; exponent > 0 && value < 1e300 && value > 0; exponent--) {
+        value *= 10;
+    }
+    for (; exponent < 0 && value > 0; exponent++) {
+        value /= 10;
+    }
+    return value;
+}
+
+/* The number without its sign, near enough for a length; the text is a number of JSON. */
+static double approximate(const char *p, const char *end)
+{
+    double value = 0;
+    int64_t exponent = 0;
+    bool fraction = false;
+    p += p < end && *p == '-';
+    for (; p < end && (is_digit(*p) || *p == '.'); p++) {
+        if (*p == '.') {
+            fraction = true;
+        } else if (value < 1e17) {
+            value = value * 10 + (*p - '0');
+            exponent -= fraction;
+        } else {
+            exponent += !fraction;
+        }
+    }
+    if (p < end) {
+        bool negative = p + 1 < end && p[1] == '-';
+        int64_t said = 0;
+        p += 1 + (p + 1 < end && (p[1] == '-' || p[1] == '+'));
+        (void)read_count(&p, end, 100000, &said);
+        exponent += negative ? -said : said;
+    }
+    return scaled(value, exponent);
+}
+
+/* The bytes up to ',' or a closing bracket as one number, without the blanks around them. */
+static type_refusal push_component(struct vector *v)
+{
+    static const char no_float[] = "a vector with something else than finite numbers";
+    static const char no_byte[] = "a vector with something else than whole numbers of -128 to 127";
+    const char *from = v->at;
+    while (v->at < v->end && *v->at != ',' && *v->at != ' ' && *v->at != '}' && *v->at != ']') {
+        v->at++;
+    }
+    size_t len = (size_t)(v->at - from);
+    type_converter number = v->whole ? convert_byte : convert_float;
+    if (number(v->out, from, len, v->pair) != NULL) {
+        return v->whole ? no_byte : no_float;
+    }
+    v->count++;
+    if (!v->whole && v->length == LENGTH_ANY) {
+        return NULL;
+    }
+    double value = approximate(from, v->at);
+    v->squares += value * value;
+    return !v->whole || (double)(int)value == value ? NULL : no_byte;
+}
+
+static type_refusal check_dimension(const struct vector *v, int64_t count)
+{
+    if (v->wanted > 0) {
+        return count == v->wanted ? NULL : other_dimension;
+    }
+    return count <= v->most ? NULL : "a vector of more dimensions than the service takes";
+}
+
+static type_refusal check_whole(const struct vector *v)
+{
+    if (v->length == LENGTH_NOT_ZERO && v->squares == 0) {
+        return "a vector of zeros, which has no cosine";
+    }
+    double off = v->squares - 1;
+    if (v->length == LENGTH_ONE && (off > UNIT_SLACK || off < -UNIT_SLACK)) {
+        return "a vector whose length is not 1, which dot_product asks for";
+    }
+    return check_dimension(v, v->count);
+}
+
+static void skip_blanks(struct vector *v)
+{
+    while (v->at < v->end && *v->at == ' ') {
+        v->at++;
+    }
+}
+
+/* From behind the opening bracket. */
+static type_refusal push_components(struct vector *v)
+{
+    buf_push_char(v->out, '[');
+    for (;;) {
+        skip_blanks(v);
+        type_refusal refusal = push_component(v);
+        if (refusal != NULL) {
+            return refusal;
+        }
+        skip_blanks(v);
+        if (v->at == v->end || *v->at != ',') {
+            break;
+        }
+        buf_push_char(v->out, ',');
+        v->at++;
+    }
+    buf_push_char(v->out, ']');
+    bool closed = v->at + 1 == v->end && (*v->at == '}' || *v->at == ']');
+    return closed ? check_whole(v) : not_a_vector;
+}
+
+type_refusal convert_vector(struct buf *out, const char *text, size_t len,
+                            const struct type_pair *pair)
+{
+    struct vector v = vector_over(out, text, len, pair);
+    if (len == 4 && memcmp(text, "null", 4) == 0) {
+        buf_push(out, text, len);
+        return NULL;
+    }
+    const char *bounds = memchr(text, '=', len);
+    v.at = bounds != NULL ? bounds + 1 : text;
+    if (v.at == v.end || (*v.at != '{' && *v.at != '[')) {
+        return not_a_vector;
+    }
+    v.at++;
+    return push_components(&v);
+}
+
+/* Takes "/5" off the end and leaves `at` behind the opening brace. */
+static type_refusal sparse_begin(struct vector *v, int64_t *dimension)
+{
+    const char *slash = v->end;
+    while (slash > v->at && slash[-1] != '/') {
+        slash--;
+    }
+    if (slash == v->at || *v->at != '{') {
+        return not_a_vector;
+    }
+    const char *at = slash;
+    if (!read_count(&at, v->end, INT32_MAX, dimension) || at != v->end) {
+        return not_a_vector;
+    }
+    v->end = slash - 1;
+    v->at++;
+    return NULL;
+}
+
+static bool has_entries(const struct vector *v)
+{
+    return v->at < v->end && *v->at != '}';
+}
+
+/* Steps over a comma; false where none is there. */
+static bool next_entry(struct vector *v)
+{
+    bool comma = v->at < v->end && *v->at == ',';
+    v->at += comma;
+    return comma;
+}
+
+/* "3:" of "3:2": above the last one and at most the dimension. */
+static bool read_index(struct vector *v, int64_t last, int64_t dimension, int64_t *index)
+{
+    bool good = read_count(&v->at, v->end, dimension, index) && *index > last && v->at < v->end &&
+                *v->at == ':';
+    v->at += good;
+    return good;
+}
+
+static void push_zeros(struct vector *v, int64_t upto)
+{
+    for (; v->count < upto; v->count++) {
+        buf_push_text(v->out, v->count > 0 ? ",0" : "0");
+    }
+}
+
+type_refusal convert_sparse_vector(struct buf *out, const char *text, size_t len,
+                                   const struct type_pair *pair)
+{
+    struct vector v = vector_over(out, text, len, pair);
+    int64_t dimension;
+    type_refusal refusal = sparse_begin(&v, &dimension);
+    if (refusal == NULL) {
+        refusal = check_dimension(&v, dimension);
+    }
+    bool more = has_entries(&v);
+    buf_push_char(out, '[');
+    while (refusal == NULL && more) {
+        int64_t index;
+        if (!read_index(&v, v.count, dimension, &index)) {
+            return not_a_vector;
+        }
+        push_zeros(&v, index - 1);
+        if (index > 1) {
+            buf_push_char(out, ',');
+        }
+        refusal = push_component(&v);
+        more = next_entry(&v);
+    }
+    if (refusal != NULL || v.at + 1 != v.end || *v.at != '}') {
+        return refusal != NULL ? refusal : not_a_vector;
+    }
+    push_zeros(&v, dimension);
+    buf_push_char(out, ']');
+    return check_whole(&v);
+}
+
+/* `"3":2` of "3:2". */
+static type_refusal push_feature(struct vector *v, int64_t *last)
+{
+    const char *name = v->at;
+    if (!read_index(v, *last, INT32_MAX, last)) {
+        return not_a_vector;
+    }
+    buf_push_char(v->out, '"');
+    buf_push(v->out, name, (size_t)(v->at - 1 - name));
+    buf_push_literal(v->out, "\":");
+    const char *weight = v->at;
+    v->whole = false;
+    type_refusal refusal = push_component(v);
+    if (refusal != NULL) {
+        return refusal;
+    }
+    bool above = *weight != '-' && approximate(weight, v->at) >= LEAST_WEIGHT;
+    return above ? NULL : "a weight that is not above zero";
+}
+
+type_refusal convert_features(struct buf *out, const char *text, size_t len,
+                              const struct type_pair *pair)
+{
+    struct vector v = vector_over(out, text, len, pair);
+    int64_t dimension;
+    int64_t last = 0;
+    type_refusal refusal = sparse_begin(&v, &dimension);
+    bool more = has_entries(&v);
+    buf_push_char(out, '{');
+    while (refusal == NULL && more) {
+        refusal = push_feature(&v, &last);
+        more = next_entry(&v);
+        if (more) {
+            buf_push_char(out, ',');
+        }
+    }
+    if (refusal != NULL || v.at + 1 != v.end || *v.at != '}') {
+        return refusal != NULL ? refusal : not_a_vector;
+    }
+    buf_push_char(out, '}');
+    return NULL;
+}

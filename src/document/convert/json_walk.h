@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of json_check share. */
+#ifndef ROWFERRY_DOCUMENT_JSON_WALK_H
+#define ROWFERRY_DOCUMENT_JSON_WALK_H
+
+#include "convert/json_check.h"
+#include "rowferry/document/convert/type.h"
+#include "json/json_cursor.h"
+
+/* The names that lead to a value, from the innermost out; null: the property itself. */
+struct json_path {
+    const struct json_path *above;
+    struct span name; /* as it stands there, escapes and all */
+};
+
+struct json_walk {
+    struct json_reader reader;
+    struct buf *out; /* a refusal that names its path is written behind the value */
+};
+
+/* The reason, with `in "path"` where there is one. */
+type_refusal json_refuse(struct json_walk *w, const struct json_path *path, const char *reason);
+
+/* Values that have a structure of their own. */
+type_refusal json_walk_flat(struct json_walk *w, const struct property *p,
+                            const struct json_path *path);
+type_refusal json_walk_place(struct json_walk *w, const struct property *p,
+                             const struct json_path *path);
+type_refusal json_walk_features(struct json_walk *w, const struct json_path *path);
+
+#endif

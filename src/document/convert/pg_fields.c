@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Quotes and escapes of composites and ranges, which PostgreSQL writes alike. */
+#include "convert/pg_fields.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* From behind the opening quote, `plain` bytes of which need no look. */
+static bool read_escaped(struct span *part, struct cursor *c, size_t plain)
+{
+    struct buf *scratch = c->scratch;
+    buf_reset(scratch);
+    buf_push(scratch, c->at, plain);
+    c->at += plain;
+    while (c->at < c->end) {
+        char byte = *c->at++;
+        bool doubled = byte == '"' && c->at < c->end && *c->at == '"';
+        if (byte == '"' && !doubled) {
+            *part = span_make(buf_text(scratch), scratch->len);
+            c->out->failed = c->out->failed || scratch->failed;
+            return !scratch->failed;
+        }
+        if ((doubled || byte == '\\') && c->at < c->end) {
+            byte = *c->at++;
+        }
+        buf_push_char(scratch, byte);
+    }
+    return false;
+}
+
+static bool read_quoted(struct span *part, struct cursor *c)
+{
+    const char *p = c->at;
+    while (p < c->end && *p != '"' && *p != '\\') {
+        p++;
+    }
+    bool ends = p < c->end && *p == '"' && (p + 1 == c->end || p[1] != '"');
+    if (!ends) {
+        return read_escaped(part, c, (size_t)(p - c->at));
+    }
+    *part = span_make(c->at, (size_t)(p - c->at));
+    c->at = p + 1;
+    return true;
+}
+
+bool part_read(struct span *part, bool *quoted, struct cursor *c, const char *stops)
+{
+    *quoted = cursor_takes(c, '"');
+    if (*quoted) {
+        return read_quoted(part, c);
+    }
+    const char *start = c->at;
+    while (c->at < c->end && (*c->at == '\0' || strchr(stops, *c->at) == NULL)) {
+        c->at++;
+    }
+    *part = span_make(start, (size_t)(c->at - start));
+    return true;
+}
+
+static bool lies_in(const struct buf *out, const char *text)
+{
+    uintptr_t begin = (uintptr_t)out->data;
+    return out->data != NULL && (uintptr_t)text >= begin && (uintptr_t)text <= begin + out->len;
+}
+
+/* Where the path begins in a reason that was written behind a value; null where it names none. */
+static const char *path_in(const struct buf *out, const char *reason)
+{
+    static const char mark[] = " in \"";
+    const char *path = NULL;
+    if (!lies_in(out, reason)) {
+        return NULL;
+    }
+    for (const char *p = strstr(reason, mark); p != NULL; p = strstr(p + 1, mark)) {
+        path = p + sizeof(mark) - 1;
+    }
+    if (path == NULL && (path = strchr(reason, '"')) != NULL) {
+        path++; /* `a member "x" that the mapping does not have` */
+    }
+    return path;
+}
+
+type_refusal part_refuse(struct cursor *c, type_refusal reason, struct span name)
+{
+    const char *path = path_in(c->out, reason);
+    size_t head = path != NULL ? (size_t)(path - reason) : strlen(reason);
+    struct buf *text = c->scratch;
+    buf_reset(text);
+    buf_push(text, reason, head);
+    buf_push_text(text, path != NULL ? "" : " in \"");
+    buf_push(text, name.data, name.len);
+    buf_push_text(text, path != NULL ? "." : "\"");
+    buf_push_text(text, path != NULL ? path : "");
+    size_t start = c->out->len;
+    if (!text->failed) {
+        buf_push(c->out, buf_text(text), text->len);
+    }
+    return text->failed || c->out->failed ? reason : c->out->data + start;
+}

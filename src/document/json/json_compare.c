@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps through JSON, and what two scalars mean. */
+#include "rowferry/document/json/json_compare.h"
+
+#include <string.h>
+
+#include "rowferry/document/json/json_name.h"
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+static void skip_blanks(struct json_steps *s)
+{
+    while (s->at < s->end && blank(*s->at)) {
+        s->at++;
+    }
+}
+
+static void skip_string(struct json_steps *s)
+{
+    const char *close = json_string_end(s->at, s->end);
+    s->at = close != NULL ? close + 1 : s->end;
+}
+
+static void skip_nested(struct json_steps *s)
+{
+    size_t depth = 0;
+    while (s->at < s->end) {
+        char c = *s->at;
+        if (c == '"') {
+            skip_string(s);
+            continue;
+        }
+        s->at++;
+        depth += c == '{' || c == '[';
+        if ((c == '}' || c == ']') && --depth == 0) {
+            return;
+        }
+    }
+}
+
+static struct span take_value(struct json_steps *s)
+{
+    skip_blanks(s);
+    const char *from = s->at;
+    if (s->at == s->end) {
+        return span_make(from, 0);
+    }
+    if (*from == '"') {
+        skip_string(s);
+    } else if (*from == '{' || *from == '[') {
+        skip_nested(s);
+    } else {
+        while (s->at < s->end && strchr(",]} \n\t\r", *s->at) == NULL) {
+            s->at++;
+        }
+    }
+    return span_make(from, (size_t)(s->at - from));
+}
+
+struct json_steps json_steps_into(struct span container)
+{
+    struct json_steps s = {container.data, container.data + container.len};
+    skip_blanks(&s);
+    s.at += s.at < s.end;
+    return s;
+}
+
+/* Whether something stands before the end. */
+static bool more(struct json_steps *s)
+{
+    skip_blanks(s);
+    if (s->at < s->end && *s->at == ',') {
+        s->at++;
+        skip_blanks(s);
+    }
+    return s->at < s->end && *s->at != ']' && *s->at != '}';
+}
+
+bool json_steps_element(struct json_steps *s, struct span *value)
+{
+    if (!more(s)) {
+        return false;
+    }
+    *value = take_value(s);
+    return value->len > 0;
+}
+
+bool json_steps_member(struct json_steps *s, struct span *name, struct span *value)
+{
+    if (!more(s) || *s->at != '"') {
+        return false;
+    }
+    *name = take_value(s);
+    *name = span_make(name->data + 1, name->len < 2 ? 0 : name->len - 2);
+    skip_blanks(s);
+    s->at += s->at < s->end && *s->at == ':';
+    *value = take_value(s);
+    return value->len > 0;
+}
+
+struct span json_trim(struct span value)
+{
+    while (value.len > 0 && blank(value.data[0])) {
+        value = span_make(value.data + 1, value.len - 1);
+    }
+    while (value.len > 0 && blank(value.data[value.len - 1])) {
+        value.len--;
+    }
+    return value;
+}
+
+/* --- scalars ---------------------------------------------------------------------------------- */
+
+/* A number as 0.ddd times a power of ten, without zeros at either end. */
+struct digits {
+    bool negative;
+    const char *at; /* the first digit that is not 0; a point may stand among them */
+    size_t count;
+    long long power;
+};
+
+static bool digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static long long read_power(const char *at, const char *end)
+{
+    long long power = 0;
+    bool negative = at < end && *at == '-';
+    at += at < end && (*at == '-' || *at == '+');
+    for (; at < end && digit(*at) && power < 1000000000000; at++) {
+        power = power * 10 + (*at - '0');
+    }
+    return negative ? -power : power;
+}
+
+static struct digits read_number(struct span n)
+{
+    struct digits d = {0};
+    const char *end = n.data + n.len;
+    const char *at = n.data;
+    bool point = false;
+    size_t zeros = 0; /* behind the last other digit */
+    d.negative = at < end && *at == '-';
+    for (at += d.negative; at < end && (digit(*at) || *at == '.'); at++) {
+        if (*at == '.') {
+            point = true;
+            continue;
+        }
+        if (*at == '0' && d.at == NULL) {
+            d.power -= point;
+            continue;
+        }
+        d.at = d.at != NULL ? d.at : at;
+        d.power += !point;
+        zeros = *at == '0' ? zeros + 1 : 0;
+        d.count++;
+    }
+    d.count -= zeros;
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        d.power += read_power(at + 1, end);
+    }
+    return d;
+}
+
+static bool number_same(struct span a, struct span b)
+{
+    struct digits x = read_number(a);
+    struct digits y = read_number(b);
+    if (x.count == 0 || y.count == 0) {
+        return x.count == y.count; /* both are 0 */
+    }
+    if (x.negative != y.negative || x.power != y.power || x.count != y.count) {
+        return false;
+    }
+    for (size_t i = 0; i < x.count; i++, x.at++, y.at++) {
+        x.at += *x.at == '.';
+        y.at += *y.at == '.';
+        if (*x.at != *y.at) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_number(struct span s)
+{
+    return s.len > 0 && (s.data[0] == '-' || digit(s.data[0]));
+}
+
+bool json_scalar_same(struct span a, struct span b)
+{
+    if (span_equal(a, b)) {
+        return true;
+    }
+    if (a.len >= 2 && b.len >= 2 && a.data[0] == '"' && b.data[0] == '"') {
+        return json_name_compare(span_make(a.data + 1, a.len - 2),
+                                 span_make(b.data + 1, b.len - 2)) == 0;
+    }
+    return is_number(a) && is_number(b) && number_same(a, b);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Strings of valid JSON, compared and measured as what their escapes mean. */
+#include "rowferry/document/json/json_name.h"
+
+#include <stdint.h>
+#include <string.h>
+
+const char *json_string_end(const char *from, const char *end)
+{
+    for (const char *p = from + 1; p < end; p++) {
+        p = memchr(p, '"', (size_t)(end - p));
+        if (p == NULL) {
+            return NULL;
+        }
+        const char *back = p;
+        while (back[-1] == '\\') { /* ends at the opening quote at the latest */
+            back--;
+        }
+        if ((p - back) % 2 == 0) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+static unsigned hex_digit(char c)
+{
+    unsigned char lower = (unsigned char)(c | 0x20);
+    return c <= '9' ? (unsigned)(c - '0') & 15 : (unsigned)(lower - 'a' + 10) & 15;
+}
+
+/* The code unit of "\uXXXX" at p, or 0x10000 where none stands there. */
+static uint32_t code_unit(const char *p, const char *end)
+{
+    if (end - p < 6 || p[0] != '\\' || p[1] != 'u') {
+        return 0x10000;
+    }
+    return hex_digit(p[2]) << 12 | hex_digit(p[3]) << 8 | hex_digit(p[4]) << 4 | hex_digit(p[5]);
+}
+
+/* Reads the escape at *at, of which two bytes stand there at least, and goes behind it. */
+static uint32_t read_escape(const char **at, const char *end)
+{
+    static const char letters[128] = {
+        ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t'};
+    uint32_t code = code_unit(*at, end);
+    if (code > 0xffff) {
+        unsigned char letter = (unsigned char)(*at)[1] & 127;
+        *at += 2;
+        return letters[letter] != 0 ? (uint32_t)letters[letter] : letter;
+    }
+    *at += 6;
+    uint32_t low = code >> 10 == 0xd800 >> 10 ? code_unit(*at, end) : 0;
+    if (low >> 10 != 0xdc00 >> 10) {
+        return code;
+    }
+    *at += 6;
+    return 0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff);
+}
+
+static size_t utf8_write(char to[4], uint32_t code)
+{
+    static const unsigned char leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = len - 1; i > 0; i--) {
+        to[i] = (char)(0x80 | (code & 0x3f));
+        code >>= 6;
+    }
+    to[0] = (char)(leads[len] | code);
+    return len;
+}
+
+/* A string read a byte of its meaning at a time. */
+struct reader {
+    const char *at;
+    const char *end;
+    char bytes[4]; /* of an escape, those from `next` on not read yet */
+    size_t next, count;
+};
+
+/* The next byte, or -1. */
+static int next_byte(struct reader *r)
+{
+    if (r->next < r->count) {
+        return (unsigned char)r->bytes[r->next++];
+    }
+    if (r->at == r->end) {
+        return -1;
+    }
+    if (*r->at != '\\' || r->end - r->at < 2) {
+        return (unsigned char)*r->at++;
+    }
+    r->count = utf8_write(r->bytes, read_escape(&r->at, r->end));
+    r->next = 1;
+    return (unsigned char)r->bytes[0];
+}
+
+int json_name_compare(struct span a, struct span b)
+{
+    struct reader left = {.at = a.data, .end = a.data + a.len};
+    struct reader right = {.at = b.data, .end = b.data + b.len};
+    for (;;) {
+        int one = next_byte(&left);
+        int other = next_byte(&right);
+        if (one != other || one < 0) {
+            return one - other;
+        }
+    }
+}
+
+size_t json_name_decode(char *to, struct span text)
+{
+    struct reader reader = {.at = text.data, .end = text.data + text.len};
+    size_t len = 0;
+    for (int byte = next_byte(&reader); byte >= 0; byte = next_byte(&reader)) {
+        to[len++] = (char)byte;
+    }
+    return len;
+}
+
+struct json_measure json_measure(struct span text)
+{
+    struct json_measure m = {0};
+    struct reader reader = {.at = text.data, .end = text.data + text.len};
+    for (int byte = next_byte(&reader); byte >= 0; byte = next_byte(&reader)) {
+        m.bytes++;
+        m.units += (byte & 0xc0) != 0x80; /* each character but its later bytes */
+        m.units += byte >= 0xf0;          /* two units beyond the basic plane */
+        m.nul |= byte == 0;
+    }
+    return m;
+}

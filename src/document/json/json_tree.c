@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One pass over the text that counts, then json-c. */
+#include "rowferry/document/json/json_tree.h"
+
+#include <json-c/json.h>
+#include <string.h>
+
+#include "rowferry/document/json/json_build.h"
+
+/* What json-c 0.16 allocates, rounded up. Each byte of text counts once more, as it may be kept. */
+#define OBJECT_BYTES 900 /* with a table for ten members, and the first value */
+#define LIST_BYTES 500   /* with room for 32 items, and the first value */
+#define NAME_BYTES 200   /* of a member: its entry in a table that doubles, and a copy */
+#define VALUE_BYTES 130  /* a number or text behind a comma, and its place in a list */
+
+static const struct json_limits own = {(size_t)16 << 20, (size_t)48 << 20, 100};
+
+static size_t past_string(const char *text, size_t at, size_t len)
+{
+    while (at < len && text[at] != '"') {
+        at += text[at] == '\\' ? 2 : 1;
+    }
+    return at + 1;
+}
+
+/* Counts what json-c would build of it; text that is no JSON gives some number as well. */
+static enum json_fit measure(const char *text, size_t len, const struct json_limits *limits)
+{
+    size_t bytes = len;
+    size_t depth = 0;
+    for (size_t at = 0; at < len && bytes <= limits->tree_bytes;) {
+        char c = text[at++];
+        if (c == '"') {
+            at = past_string(text, at, len);
+        } else if (c == '\'' || c == '/') { /* json-c has texts and comments of its own */
+            return JSON_BROKEN;
+        } else if (c == '{' || c == '[') {
+            bytes += c == '{' ? OBJECT_BYTES : LIST_BYTES;
+            if (++depth > limits->depth) {
+                return JSON_DEEP;
+            }
+        } else if (c == '}' || c == ']') {
+            depth -= depth > 0;
+        } else if (c == ',' || c == ':') {
+            bytes += c == ',' ? VALUE_BYTES : NAME_BYTES;
+        }
+    }
+    return bytes <= limits->tree_bytes ? JSON_FITS : JSON_LARGE;
+}
+
+/* Strict: what is no JSON was not measured. */
+static enum json_fit parse(struct json_object **out, const char *text, size_t len, unsigned depth)
+{
+    struct json_tokener *tokener = json_made_tokener((int)depth + 1);
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
+    struct json_object *tree = json_made_parsed(tokener, text, len);
+    size_t end = json_tokener_get_parse_end(tokener);
+    if (json_tokener_get_error(tokener) == json_tokener_continue) { /* a number at the end */
+        tree = json_made_parsed(tokener, "", 1);
+    }
+    bool good = json_tokener_get_error(tokener) == json_tokener_success && end == len;
+    json_tokener_free(tokener);
+    if (!good) {
+        json_object_put(tree);
+    }
+    *out = good ? tree : NULL;
+    return good ? JSON_FITS : JSON_BROKEN;
+}
+
+static size_t without_blanks(const char *text, size_t len)
+{
+    while (len > 0 && memchr(" \t\r\n", text[len - 1], 4) != NULL) {
+        len--;
+    }
+    return len;
+}
+
+enum json_fit json_tree_parse(struct json_object **out, const char *text, size_t len,
+                              const struct json_limits *limits)
+{
+    *out = NULL;
+    if (len > limits->text_bytes) {
+        return JSON_LONG;
+    }
+    len = without_blanks(text, len);
+    enum json_fit fit = measure(text, len, limits);
+    return fit == JSON_FITS ? parse(out, text, len, limits->depth) : fit;
+}
+
+struct json_object *json_tree_of(const char *text)
+{
+    struct json_object *tree;
+    (void)json_tree_parse(&tree, text, strlen(text), &own);
+    return tree;
+}
+
+bool json_tree_is_object(struct json_object *value)
+{
+    return json_object_is_type(value, json_type_object) != 0;
+}
+
+bool json_tree_is_list(struct json_object *value)
+{
+    return json_object_is_type(value, json_type_array) != 0;
+}
+
+struct json_object *json_tree_member(struct json_object *object, const char *name)
+{
+    return json_object_object_get(object, name);
+}
+
+bool json_tree_has(struct json_object *object, const char *name)
+{
+    return json_object_object_get_ex(object, name, NULL) != 0;
+}
+
+struct json_object *json_tree_at(struct json_object *tree, const char *const *names)
+{
+    for (; *names != NULL; names++) {
+        tree = json_tree_member(tree, *names);
+    }
+    return tree;
+}
+
+const char *json_tree_text(struct json_object *object, const char *name)
+{
+    struct json_object *value = json_tree_member(object, name);
+    return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : "";
+}
+
+int64_t json_tree_amount(struct json_object *object, const char *name)
+{
+    int64_t amount = json_object_get_int64(json_tree_member(object, name));
+    return amount < 0 ? 0 : amount < JSON_AMOUNT_MAX ? amount : JSON_AMOUNT_MAX;
+}
+
+size_t json_tree_count(struct json_object *object)
+{
+    return json_tree_is_object(object) ? (size_t)json_object_object_length(object) : 0;
+}
+
+void json_tree_remove(struct json_object *object, const char *name)
+{
+    if (json_tree_is_object(object)) {
+        json_object_object_del(object, name);
+    }
+}
+
+size_t json_tree_length(struct json_object *list)
+{
+    return json_tree_is_list(list) ? json_object_array_length(list) : 0;
+}
+
+struct json_object *json_tree_item(struct json_object *list, size_t i)
+{
+    return json_tree_is_list(list) ? json_object_array_get_idx(list, i) : NULL;
+}
+
+struct json_members json_tree_members(struct json_object *object)
+{
+    struct lh_entry *first =
+        json_tree_is_object(object) ? lh_table_head(json_object_get_object(object)) : NULL;
+    return (struct json_members){.next = first};
+}
+
+bool json_tree_next(struct json_members *m)
+{
+    struct lh_entry *entry = m->next;
+    if (entry == NULL) {
+        return false;
+    }
+    m->next = lh_entry_next(entry);
+    m->name = lh_entry_k(entry);
+    m->value = lh_entry_v(entry);
+    return true;
+}

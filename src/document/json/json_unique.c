@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One walk that remembers the names of the open objects and looks at them when an object ends. */
+#include "json/json_unique.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/document/json/json_name.h"
+
+#define FIRST_NAMES 64
+#define FEW_NAMES 16 /* compared each with each */
+
+struct name {
+    char *text; /* behind its quote, in what is written; null: where an object begins */
+    size_t len; /* where an object begins: the index of the one around it */
+    bool escaped;
+    bool dead; /* the same name stands again behind it */
+};
+
+struct walk {
+    char *to; /* what is written ends here */
+    const char *from;
+    const char *end;
+    struct name *names; /* of the open objects, from the outermost on */
+    size_t count;
+    size_t capacity;
+    size_t first;      /* of the innermost object, behind its beginning */
+    struct name *heap; /* null as long as the caller's first names suffice */
+};
+
+static int compare(const struct name *a, const struct name *b)
+{
+    if (a->escaped || b->escaped) {
+        return json_name_compare(span_make(a->text, a->len), span_make(b->text, b->len));
+    }
+    int order = memcmp(a->text, b->text, a->len < b->len ? a->len : b->len);
+    return order != 0 ? order : (a->len > b->len) - (a->len < b->len);
+}
+
+static bool same(const struct name *a, const struct name *b)
+{
+    bool plain = !a->escaped && !b->escaped;
+    return (!plain || a->len == b->len) && compare(a, b) == 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct name *one = a;
+    const struct name *other = b;
+    return (one->text > other->text) - (one->text < other->text);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    int order = compare(a, b);
+    return order != 0 ? order : by_place(a, b);
+}
+
+static bool mark_few(struct name *names, size_t count)
+{
+    bool found = false;
+    for (size_t i = 0; i + 1 < count; i++) {
+        for (size_t j = i + 1; j < count && !names[i].dead; j++) {
+            names[i].dead = same(&names[i], &names[j]);
+        }
+        found |= names[i].dead;
+    }
+    return found;
+}
+
+static bool mark_many(struct name *names, size_t count)
+{
+    bool found = false;
+    qsort(names, count, sizeof(*names), by_name);
+    for (size_t i = 0; i + 1 < count; i++) {
+        names[i].dead = same(&names[i], &names[i + 1]);
+        found |= names[i].dead;
+    }
+    if (found) {
+        qsort(names, count, sizeof(*names), by_place);
+    }
+    return found;
+}
+
+/* Moves the members that stay together; the last one stays, so each hole ends at a name. */
+static void close_holes(struct walk *w, const struct name *names, size_t count)
+{
+    char *to = names[0].text - 1;
+    for (size_t i = 0; i < count; i++) {
+        const char *start = names[i].text - 1;
+        const char *next = i + 1 < count ? names[i + 1].text - 1 : w->to;
+        if (!names[i].dead) {
+            memmove(to, start, (size_t)(next - start));
+            to += next - start;
+        }
+    }
+    w->to = to;
+}
+
+static bool push(struct walk *w, struct name name)
+{
+    if (w->count == w->capacity) {
+        size_t capacity = w->capacity * 2;
+        struct name *grown = realloc(w->heap, capacity * sizeof(*grown));
+        if (grown == NULL) {
+            return false;
+        }
+        if (w->heap == NULL) {
+            memcpy(grown, w->names, w->count * sizeof(*grown));
+        }
+        w->heap = grown;
+        w->names = grown;
+        w->capacity = capacity;
+    }
+    w->names[w->count++] = name;
+    return true;
+}
+
+static bool open_object(struct walk *w)
+{
+    bool pushed = push(w, (struct name){.len = w->first});
+    w->first = w->count;
+    return pushed;
+}
+
+static void close_object(struct walk *w)
+{
+    struct name *names = w->names + w->first;
+    size_t count = w->count - w->first;
+    if (count > 1 && (count <= FEW_NAMES ? mark_few(names, count) : mark_many(names, count))) {
+        close_holes(w, names, count);
+    }
+    w->count = w->first - 1;
+    w->first = w->names[w->count].len;
+}
+
+static void move(struct walk *w, const char *until)
+{
+    size_t len = (size_t)(until - w->from);
+    if (w->to != w->from) {
+        memmove(w->to, w->from, len);
+    }
+    w->to += len;
+    w->from = until;
+}
+
+/* A string that a colon follows is a name. */
+static bool take_string(struct walk *w)
+{
+    const char *close = json_string_end(w->from, w->end);
+    const char *until = close != NULL ? close + 1 : w->end;
+    char *text = w->to + 1;
+    move(w, until);
+    if (until == w->end || *until != ':' || w->first == 0) {
+        return true;
+    }
+    size_t len = (size_t)(w->to - 1 - text);
+    bool escaped = memchr(text, '\\', len) != NULL;
+    return push(w, (struct name){.text = text, .len = len, .escaped = escaped});
+}
+
+static bool walk(struct walk *w)
+{
+    while (w->from < w->end) {
+        char byte = *w->from;
+        if (byte == '"') {
+            if (!take_string(w)) {
+                return false;
+            }
+            continue;
+        }
+        if (byte == '{' && !open_object(w)) {
+            return false;
+        }
+        if (byte == '}' && w->first > 0) {
+            close_object(w);
+        }
+        *w->to++ = byte;
+        w->from++;
+    }
+    return true;
+}
+
+bool json_unique(char *text, size_t *len)
+{
+    struct name few[FIRST_NAMES];
+    struct walk w = {
+        .to = text, .from = text, .end = text + *len, .names = few, .capacity = FIRST_NAMES};
+    bool done = walk(&w);
+    *len = (size_t)(w.to - text);
+    free(w.heap);
+    return done;
+}

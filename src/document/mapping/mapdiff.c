@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two mappings walked side by side. */
+#include "rowferry/document/mapping/mapdiff.h"
+#include "rowferry/document/json/json_build.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mapping/mapping_default.h"
+#include "rowferry/base/text.h"
+#include "rowferry/document/json/json_compare.h"
+#include "rowferry/document/json/json_tree.h"
+
+#define MAX_LEVELS 100 /* of properties in properties, dots in names included */
+#define PATH_MAX_BYTES 8192
+#define LINES_MAX_BYTES ((size_t)16 << 20)
+#define ONE_LINE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+
+struct walk {
+    struct mapdiff *out;
+    size_t bytes;   /* that the lines hold */
+    bool abandoned; /* a path is too long, or too much differs */
+};
+
+/* Where the walk stands. */
+struct place {
+    struct walk *walk;
+    const char *path;    /* "" = the root */
+    const char *dynamic; /* of the object, inherited; as configured */
+};
+
+/* The walk goes on without lines once they are too many. */
+static bool has_room(struct place place, size_t bytes)
+{
+    struct walk *w = place.walk;
+    w->bytes += strlen(place.path) + sizeof(struct mapdiff_line) + bytes;
+    w->abandoned = w->abandoned || w->bytes > LINES_MAX_BYTES;
+    return !w->abandoned;
+}
+
+static struct mapdiff_line *add_line(struct place place, enum mapdiff_kind kind)
+{
+    struct mapdiff *d = place.walk->out;
+    d->lines = mem_grow(d->lines, d->count + 1, sizeof(*d->lines));
+    struct mapdiff_line *line = &d->lines[d->count++];
+    *line = (struct mapdiff_line){.kind = kind, .path = text_copy(place.path)};
+    return line;
+}
+
+static void add_changed(struct place place, const char *parameter, bool was,
+                        struct json_object *live, bool is, struct json_object *configured)
+{
+    const char *now = was ? json_made_string(live, ONE_LINE) : NULL;
+    const char *wanted = is ? json_made_string(configured, ONE_LINE) : NULL;
+    size_t bytes = strlen(parameter) + (was ? strlen(now) : 0) + (is ? strlen(wanted) : 0);
+    if (has_room(place, bytes)) {
+        struct mapdiff_line *line = add_line(place, MAPDIFF_CHANGED);
+        line->parameter = text_copy(parameter);
+        line->live = was ? text_copy(now) : NULL;
+        line->configured = is ? text_copy(wanted) : NULL;
+    }
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static bool same(struct json_object *a, struct json_object *b);
+
+/* The text that a scalar would have without quotes: "true" is true, "100" is 100.0. */
+static bool same_scalar(struct json_object *a, struct json_object *b)
+{
+    const char *x = json_object_get_string(a);
+    const char *y = json_object_get_string(b);
+    x = x != NULL ? x : "null";
+    y = y != NULL ? y : "null";
+    return strcmp(x, y) == 0 || json_scalar_same(span_make(x, strlen(x)), span_make(y, strlen(y)));
+}
+
+static bool same_array(struct json_object *a, struct json_object *b)
+{
+    size_t n = json_tree_length(a);
+    if (json_tree_length(b) != n) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!same(json_tree_item(a, i), json_tree_item(b, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Says no more than if it were not there: the "parameters" of a vector's method, for example. */
+static bool is_empty(struct json_object *value)
+{
+    return json_tree_is_object(value) && json_tree_count(value) == 0;
+}
+
+static bool all_within(struct json_object *a, struct json_object *b)
+{
+    for (struct json_members m = json_tree_members(a); json_tree_next(&m);) {
+        if (!is_empty(m.value) &&
+            (!json_tree_has(b, m.name) || !same(m.value, json_tree_member(b, m.name)))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whatever a compared is not compared again: each level would double the work. */
+static bool none_besides(struct json_object *a, struct json_object *b)
+{
+    for (struct json_members m = json_tree_members(b); json_tree_next(&m);) {
+        bool compared = json_tree_has(a, m.name) && !is_empty(json_tree_member(a, m.name));
+        if (!is_empty(m.value) && !compared) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same_object(struct json_object *a, struct json_object *b)
+{
+    return all_within(a, b) && none_besides(a, b);
+}
+
+static bool is_container(struct json_object *value)
+{
+    return json_tree_is_list(value) || json_tree_is_object(value);
+}
+
+/* One value of a list is as good as the list (copy_to). */
+static bool same(struct json_object *a, struct json_object *b)
+{
+    bool lists[2] = {json_tree_is_list(a), json_tree_is_list(b)};
+    if (lists[0] && lists[1]) {
+        return same_array(a, b);
+    }
+    if (lists[0] || lists[1]) {
+        struct json_object *list = lists[0] ? a : b;
+        return json_tree_length(list) == 1 && same(json_tree_item(list, 0), lists[0] ? b : a);
+    }
+    if (is_container(a) && is_container(b)) {
+        return same_object(a, b);
+    }
+    return !is_container(a) && !is_container(b) && same_scalar(a, b);
+}
+
+/* --- parameters ------------------------------------------------------------------------------- */
+
+static const char *type_of(struct json_object *property)
+{
+    struct json_object *type = json_tree_member(property, "type");
+    return json_object_is_type(type, json_type_string) ? json_object_get_string(type) : "object";
+}
+
+/* Of the one that is unsaid on the other side. An analyzer for searches is the other one. */
+static bool is_default(struct json_object *property, const char *type, const char *name,
+                       struct json_object *value)
+{
+    const char *twin = strcmp(name, "search_analyzer") == 0         ? "analyzer"
+                       : strcmp(name, "search_quote_analyzer") == 0 ? "search_analyzer"
+                                                                    : NULL;
+    struct json_object *other = twin != NULL ? json_tree_member(property, twin) : NULL;
+    if (twin != NULL && other == NULL) {
+        other = json_tree_member(property, "analyzer");
+    }
+    return other != NULL ? same(other, value)
+                         : mapping_is_default(type, name, json_object_get_string(value));
+}
+
+/* What is walked by itself, or no part of the mapping. */
+static bool apart(const char *name, bool root)
+{
+    static const char *const names[] = {"properties", "fields", "type", "dynamic"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return root && (strcmp(name, "_meta") == 0 || strcmp(name, "_data_stream_timestamp") == 0);
+}
+
+static void compare_parameters(struct place place, struct json_object *configured,
+                               struct json_object *live)
+{
+    bool root = place.path[0] == '\0';
+    const char *type = root ? "" : type_of(configured);
+    for (struct json_members m = json_tree_members(configured); json_tree_next(&m);) {
+        if (apart(m.name, root)) {
+            continue;
+        }
+        bool told = json_tree_has(live, m.name);
+        struct json_object *found = json_tree_member(live, m.name);
+        bool equal = told ? same(m.value, found) : is_default(configured, type, m.name, m.value);
+        if (!equal) {
+            add_changed(place, m.name, told, found, true, m.value);
+        }
+    }
+    for (struct json_members m = json_tree_members(live); json_tree_next(&m);) {
+        if (!apart(m.name, root) && !json_tree_has(configured, m.name) &&
+            !is_default(live, type, m.name, m.value)) {
+            add_changed(place, m.name, true, m.value, false, NULL);
+        }
+    }
+}
+
+/* Unsaid it is inherited, and at the root "strict", as it is sent. */
+static const char *dynamic_of(struct json_object *object, const char *inherited)
+{
+    struct json_object *dynamic = json_tree_member(object, "dynamic");
+    return dynamic != NULL ? json_object_get_string(dynamic) : inherited;
+}
+
+static void compare_dynamic(struct place place, const char *live_dynamic,
+                            struct json_object *configured, struct json_object *live)
+{
+    bool said = place.path[0] == '\0' || json_tree_has(configured, "dynamic") ||
+                json_tree_has(live, "dynamic");
+    if (said && strcmp(place.dynamic, live_dynamic) != 0) {
+        struct json_object *want = json_made_text(place.dynamic);
+        struct json_object *is = json_made_text(live_dynamic);
+        add_changed(place, "dynamic", true, is, true, want);
+        json_object_put(want);
+        json_object_put(is);
+    }
+}
+
+/* --- properties ------------------------------------------------------------------------------- */
+
+static void compare_property(struct place place, const char *live_dynamic,
+                             struct json_object *configured, struct json_object *live);
+
+/* A dynamic object grows by itself. */
+static bool grows(const char *dynamic)
+{
+    return strcmp(dynamic, "strict") != 0 && strcmp(dynamic, "false") != 0;
+}
+
+static void add_whole(struct place place, enum mapdiff_kind kind, struct json_object *value)
+{
+    const char *text = json_made_string(value, ONE_LINE);
+    if (has_room(place, strlen(text))) {
+        struct mapdiff_line *line = add_line(place, kind);
+        line->additive = kind == MAPDIFF_ADDED;
+        *(kind == MAPDIFF_ADDED ? &line->configured : &line->live) = text_copy(text);
+    }
+}
+
+static struct place below(struct place parent, const char *name, struct buf *path)
+{
+    buf_reset(path);
+    buf_printf(path, "%s%s%s", parent.path, parent.path[0] != '\0' ? "." : "", name);
+    parent.walk->abandoned = parent.walk->abandoned || path->failed;
+    return (struct place){parent.walk, buf_text(path), parent.dynamic};
+}
+
+/* The members of "properties" or of "fields". */
+static void compare_members(struct place place, const char *live_dynamic, const char *which,
+                            struct json_object *configured_parent, struct json_object *live_parent)
+{
+    struct json_object *configured = json_tree_member(configured_parent, which);
+    struct json_object *live = json_tree_member(live_parent, which);
+    bool fields = strcmp(which, "fields") == 0;
+    struct buf path;
+    buf_init(&path, PATH_MAX_BYTES);
+    for (struct json_members m = json_tree_members(configured); json_tree_next(&m);) {
+        struct place at = below(place, m.name, &path);
+        if (place.walk->abandoned) {
+            break;
+        }
+        if (json_tree_has(live, m.name)) {
+            compare_property(at, live_dynamic, m.value, json_tree_member(live, m.name));
+        } else {
+            add_whole(at, MAPDIFF_ADDED, m.value);
+        }
+    }
+    struct json_object *kept = fields || !grows(place.dynamic) ? live : NULL;
+    for (struct json_members m = json_tree_members(kept); json_tree_next(&m);) {
+        bool own = place.path[0] == '\0' && strcmp(m.name, "source_id") == 0;
+        if (!json_tree_has(configured, m.name) && !own) {
+            add_whole(below(place, m.name, &path), MAPDIFF_REMOVED, m.value);
+        }
+    }
+    buf_release(&path);
+}
+
+static void compare_property(struct place place, const char *live_dynamic,
+                             struct json_object *configured, struct json_object *live)
+{
+    const char *type = type_of(configured);
+    if (strcmp(type, type_of(live)) != 0) {
+        struct json_object *want = json_made_text(type);
+        struct json_object *is = json_made_text(type_of(live));
+        add_changed(place, "type", true, is, true, want);
+        json_object_put(want);
+        json_object_put(is);
+        return;
+    }
+    place.dynamic = dynamic_of(configured, place.dynamic);
+    live_dynamic = dynamic_of(live, live_dynamic);
+    compare_dynamic(place, live_dynamic, configured, live);
+    compare_parameters(place, configured, live);
+    compare_members(place, live_dynamic, "properties", configured, live);
+    compare_members(place, live_dynamic, "fields", configured, live);
+}
+
+/* --- names with dots -------------------------------------------------------------------------- */
+
+/* The object that a property's name stands for; made if there is none. */
+static struct json_object *object_in(struct json_object *parent, const char *name)
+{
+    struct json_object *found = json_tree_member(parent, name);
+    if (!json_tree_is_object(found)) {
+        found = json_made_object();
+        json_made_member(parent, name, found);
+    }
+    return found;
+}
+
+static const char *dot_in(const char *name)
+{
+    const char *dot = strchr(name, '.');
+    return dot == NULL || dot == name || dot[1] == '\0' ? NULL : dot;
+}
+
+static void put_property(struct json_object *into, const char *name, struct json_object *value)
+{
+    for (const char *dot; (dot = dot_in(name)) != NULL; name = dot + 1) {
+        char *first = text_copy_span(span_make(name, (size_t)(dot - name)));
+        into = object_in(object_in(into, first), "properties");
+        free(first);
+    }
+    json_made_member(into, name, json_object_get(value));
+}
+
+static unsigned levels_of(const char *name)
+{
+    unsigned levels = 1;
+    for (const char *dot; levels <= MAX_LEVELS && (dot = dot_in(name)) != NULL; name = dot + 1) {
+        levels++;
+    }
+    return levels;
+}
+
+/* {"a.b": P} is {"a": {"properties": {"b": P}}} to the service, in whatever order it comes. Null if
+ * that is deeper than MAX_LEVELS; level: of the object that has the properties. */
+static struct json_object *spelt_out(struct json_object *properties, unsigned level)
+{
+    struct json_object *out = json_made_object();
+    for (struct json_members m = json_tree_members(properties); json_tree_next(&m);) {
+        unsigned below_level = level + levels_of(m.name);
+        struct json_object *inner = json_tree_member(m.value, "properties");
+        bool deep = below_level > MAX_LEVELS;
+        if (!deep && json_tree_is_object(inner)) {
+            inner = spelt_out(inner, below_level);
+            deep = inner == NULL;
+            json_made_member(m.value, "properties", inner);
+        }
+        if (deep) {
+            json_object_put(out);
+            return NULL;
+        }
+        put_property(out, m.name, m.value);
+    }
+    return out;
+}
+
+/* Null if it is no JSON object; *deep: because its properties are too deep. */
+static struct json_object *parse(const char *json, bool *deep)
+{
+    struct json_object *object = json_tree_of(json);
+    struct json_object *properties = json_tree_member(object, "properties");
+    bool good = json_tree_is_object(object);
+    *deep = false;
+    if (json_tree_is_object(properties) &&
+        !(json_tree_has(object, "subobjects") &&
+          !json_object_get_boolean(json_tree_member(object, "subobjects")))) {
+        properties = spelt_out(properties, 0);
+        good = properties != NULL;
+        *deep = !good;
+        json_made_member(object, "properties", properties);
+    }
+    if (!good) {
+        json_object_put(object);
+        return NULL;
+    }
+    return object;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static int refuse(struct mapdiff *out, struct err *err)
+{
+    mapdiff_release(out);
+    err_set(err, ERR_REJECTED,
+            "cannot compare the index's mapping with the configured one: it is "
+            "larger or deeper than a mapping can be");
+    return err_hint(err,
+                    "at most %d levels of properties, paths of %d bytes and %d MiB of "
+                    "differences are compared",
+                    MAX_LEVELS, PATH_MAX_BYTES, (int)(LINES_MAX_BYTES >> 20));
+}
+
+static void compare(struct walk *walk, struct json_object *want, struct json_object *is)
+{
+    struct place root = {walk, "", dynamic_of(want, "strict")};
+    const char *live_dynamic = dynamic_of(is, "true");
+    compare_dynamic(root, live_dynamic, want, is);
+    compare_parameters(root, want, is);
+    compare_members(root, live_dynamic, "properties", want, is);
+}
+
+int mapdiff_make(struct mapdiff *out, const char *configured, const char *live, struct err *err)
+{
+    bool deep[2];
+    struct walk walk = {.out = out};
+    *out = (struct mapdiff){0};
+    struct json_object *want = parse(configured, &deep[0]);
+    struct json_object *is = parse(live, &deep[1]);
+    int rc = 0;
+    if (want == NULL && !deep[0]) {
+        rc = err_set(err, ERR_CONFIG, "\"mappings\" is no JSON object");
+    } else if (is == NULL && !deep[1]) {
+        rc = err_set(err, ERR_TRANSIENT, "the index's mapping is no JSON object");
+    } else if (want != NULL && is != NULL) {
+        compare(&walk, want, is);
+    }
+    json_object_put(want);
+    json_object_put(is);
+    if (rc == 0 && (deep[0] || deep[1] || walk.abandoned)) {
+        return refuse(out, err);
+    }
+    out->additive = out->count > 0;
+    for (size_t i = 0; i < out->count; i++) {
+        out->additive &= out->lines[i].additive;
+    }
+    return rc;
+}
+
+void mapdiff_release(struct mapdiff *d)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        free(d->lines[i].path);
+        free(d->lines[i].parameter);
+        free(d->lines[i].live);
+        free(d->lines[i].configured);
+    }
+    free(d->lines);
+    *d = (struct mapdiff){0};
+}
+
+const char *mapdiff_kind_name(enum mapdiff_kind kind)
+{
+    static const char *const names[] = {"added", "removed", "changed"};
+    return names[kind];
+}
+
+void mapdiff_say(struct buf *out, const struct mapdiff_line *line)
+{
+    buf_printf(out, "%s: %s", line->path[0] != '\0' ? line->path : "the mapping",
+               mapdiff_kind_name(line->kind));
+    if (line->kind != MAPDIFF_CHANGED) {
+        buf_printf(out, " %s", line->kind == MAPDIFF_ADDED ? line->configured : line->live);
+        return;
+    }
+    buf_printf(out, " %s from %s to %s", line->parameter,
+               line->live != NULL ? line->live : "its default",
+               line->configured != NULL ? line->configured : "its default");
+}
+
+static bool added_in(const struct mapdiff *d, const char *property)
+{
+    size_t len = strlen(property);
+    for (size_t i = 0; i < d->count; i++) {
+        const char *path = d->lines[i].path;
+        if (d->lines[i].additive && strncmp(path, property, len) == 0 &&
+            (path[len] == '\0' || path[len] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void mapdiff_additions(struct buf *out, const struct mapdiff *d, const char *configured)
+{
+    bool deep;
+    struct json_object *want = parse(configured, &deep);
+    struct json_object *added = json_made_object();
+    struct json_object *properties = json_tree_member(want, "properties");
+    for (struct json_members m = json_tree_members(properties); json_tree_next(&m);) {
+        if (added_in(d, m.name)) {
+            json_made_member(added, m.name, json_object_get(m.value));
+        }
+    }
+    buf_push_text(out, json_made_string(added, ONE_LINE));
+    json_object_put(added);
+    json_object_put(want);
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mapping: read once with json-c, completed and written out for the service. */
+#include "rowferry/document/mapping/mapping.h"
+#include "rowferry/document/json/json_build.h"
+#include "rowferry/document/json/json_tree.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+
+#define SOURCE_ID "source_id"
+#define FLATTENED_DEPTH 20 /* Elasticsearch's "depth_limit" where the mapping says none */
+#define ONE_LINE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+
+static const struct kind {
+    const char *type;
+    enum family family;
+    enum number number;
+} kinds[] = {
+    {"object", FAMILY_OBJECT, NUMBER_NONE},
+    {"nested", FAMILY_OBJECT, NUMBER_NONE},
+    {"flattened", FAMILY_FLAT, NUMBER_NONE},
+    {"flat_object", FAMILY_FLAT, NUMBER_NONE},
+    {"text", FAMILY_TEXT, NUMBER_NONE},
+    {"match_only_text", FAMILY_TEXT, NUMBER_NONE},
+    {"search_as_you_type", FAMILY_TEXT, NUMBER_NONE},
+    {"date", FAMILY_TEXT, NUMBER_NONE},
+    {"date_nanos", FAMILY_TEXT, NUMBER_NONE},
+    {"ip", FAMILY_TEXT, NUMBER_NONE},
+    {"binary", FAMILY_TEXT, NUMBER_NONE},
+    {"keyword", FAMILY_KEYWORD, NUMBER_NONE},
+    {"boolean", FAMILY_BOOLEAN, NUMBER_NONE},
+    {"byte", FAMILY_NUMBER, NUMBER_BYTE},
+    {"short", FAMILY_NUMBER, NUMBER_SHORT},
+    {"integer", FAMILY_NUMBER, NUMBER_INTEGER},
+    {"long", FAMILY_NUMBER, NUMBER_LONG},
+    {"unsigned_long", FAMILY_NUMBER, NUMBER_UNSIGNED_LONG},
+    {"half_float", FAMILY_NUMBER, NUMBER_HALF_FLOAT},
+    {"float", FAMILY_NUMBER, NUMBER_FLOAT},
+    {"double", FAMILY_NUMBER, NUMBER_DOUBLE},
+    {"scaled_float", FAMILY_NUMBER, NUMBER_DOUBLE},
+    {"rank_feature", FAMILY_NUMBER, NUMBER_FEATURE},
+    {"rank_features", FAMILY_FEATURES, NUMBER_NONE},
+    {"geo_point", FAMILY_PLACE, NUMBER_NONE},
+    {"alias", FAMILY_ALIAS, NUMBER_NONE},
+    {"completion", FAMILY_OTHER, NUMBER_NONE},
+    {"wildcard", FAMILY_OTHER, NUMBER_NONE},
+    {"version", FAMILY_OTHER, NUMBER_NONE},
+    {"semantic", FAMILY_OTHER, NUMBER_NONE},
+    {"semantic_text", FAMILY_OTHER, NUMBER_NONE},
+    {"geo_shape", FAMILY_OTHER, NUMBER_NONE},
+    {"dense_vector", FAMILY_OTHER, NUMBER_NONE},
+    {"knn_vector", FAMILY_OTHER, NUMBER_NONE},
+    {"sparse_vector", FAMILY_OTHER, NUMBER_NONE},
+    {"integer_range", FAMILY_OTHER, NUMBER_NONE},
+    {"long_range", FAMILY_OTHER, NUMBER_NONE},
+    {"float_range", FAMILY_OTHER, NUMBER_NONE},
+    {"double_range", FAMILY_OTHER, NUMBER_NONE},
+    {"date_range", FAMILY_OTHER, NUMBER_NONE},
+    {"ip_range", FAMILY_OTHER, NUMBER_NONE},
+    {NULL, FAMILY_OTHER, NUMBER_NONE},
+};
+
+const char *mapping_meant_type(const char *type)
+{
+    static const char *const twins[][2] = {{"flat_object", "flattened"},
+                                           {"flattened", "flat_object"},
+                                           {"knn_vector", "dense_vector"},
+                                           {"dense_vector", "knn_vector"}};
+    const char *names[sizeof(kinds) / sizeof(kinds[0])];
+    for (size_t i = 0; i < sizeof(twins) / sizeof(twins[0]); i++) {
+        if (strcmp(type, twins[i][0]) == 0) {
+            return twins[i][1];
+        }
+    }
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        names[i] = kinds[i].type; /* the last is null */
+    }
+    return text_nearest(type, names);
+}
+
+/* The whole text as one JSON object, or null. */
+static struct json_object *parse_object(const char *json)
+{
+    struct json_object *object = json_tree_of(json);
+    if (!json_tree_is_object(object)) {
+        json_object_put(object);
+        return NULL;
+    }
+    return object;
+}
+
+/* The member's text (booleans and numbers included), or null; the caller frees it. */
+static char *member_text(struct json_object *object, const char *name)
+{
+    struct json_object *value = json_tree_member(object, name);
+    return value != NULL ? text_copy(json_made_words(value)) : NULL;
+}
+
+static int64_t member_int(struct json_object *object, const char *name)
+{
+    return json_object_get_int64(json_tree_member(object, name));
+}
+
+static void property_release(struct property *p)
+{
+    for (size_t i = 0; i < p->child_count; i++) {
+        property_release(&p->children[i]);
+    }
+    free(p->children);
+    free(p->name);
+    free(p->type);
+    free(p->format);
+    free(p->dynamic);
+    free(p->element_type);
+    free(p->similarity);
+}
+
+/* Where properties stand. */
+struct place {
+    const char *path; /* how messages call it, "author"; null: the mapping itself */
+    bool strict;      /* what "dynamic" it hands down */
+};
+
+static int parse_properties(struct property **out, size_t *count, struct json_object *properties,
+                            struct place place, struct err *err);
+
+/* The type that is said, or "object" where the other members say so; null where nothing does. */
+static char *property_type(struct json_object *json)
+{
+    struct json_object *type = json_tree_member(json, "type");
+    if (type != NULL) {
+        return json_object_is_type(type, json_type_string) ? member_text(json, "type") : NULL;
+    }
+    bool object = json_tree_member(json, "properties") != NULL ||
+                  json_tree_member(json, "enabled") != NULL ||
+                  json_tree_member(json, "dynamic") != NULL;
+    return object ? text_copy("object") : NULL;
+}
+
+static bool member_is(struct json_object *object, const char *name, bool expected)
+{
+    struct json_object *value = json_tree_member(object, name);
+    return value != NULL && (json_object_get_boolean(value) != 0) == expected;
+}
+
+/* What decides how values of JSON are checked. */
+static void parse_kind(struct property *p, struct json_object *json, bool strict)
+{
+    const struct kind *kind = kinds;
+    while (kind->type != NULL && strcmp(kind->type, p->type) != 0) {
+        kind++;
+    }
+    p->name_len = strlen(p->name);
+    p->family = kind->family;
+    p->number = kind->number;
+    p->strict = p->dynamic != NULL ? strcmp(p->dynamic, "strict") == 0 : strict;
+    p->lenient = member_is(json, "ignore_malformed", true);
+    p->unindexed = member_is(json, "index", false) && member_is(json, "doc_values", false);
+    if (strcmp(p->type, "flattened") == 0) {
+        bool said = json_tree_member(json, "depth_limit") != NULL;
+        p->depth_limit = said ? member_int(json, "depth_limit") : FLATTENED_DEPTH;
+    }
+}
+
+/* The first of two spellings that is there. */
+static char *either_text(struct json_object *json, const char *one, const char *other)
+{
+    char *text = member_text(json, one);
+    return text != NULL ? text : member_text(json, other);
+}
+
+/* What the products call differently, and OpenSearch also inside of "method". */
+static void parse_vector(struct property *p, struct json_object *json)
+{
+    struct json_object *method = json_tree_member(json, "method");
+    p->dimension = member_int(json, "dims");
+    if (p->dimension == 0) {
+        p->dimension = member_int(json, "dimension");
+    }
+    p->element_type = either_text(json, "element_type", "data_type");
+    p->similarity = either_text(json, "similarity", "space_type");
+    if (p->similarity == NULL && json_tree_is_object(method)) {
+        p->similarity = member_text(method, "space_type");
+    }
+    p->indexed = !member_is(json, "index", false);
+}
+
+static void parse_parameters(struct property *p, struct json_object *json)
+{
+    p->format = member_text(json, "format");
+    p->dynamic = member_text(json, "dynamic");
+    parse_vector(p, json);
+    p->ignore_above = member_int(json, "ignore_above");
+    p->scaling_factor = json_object_get_double(json_tree_member(json, "scaling_factor"));
+    struct json_object *enabled = json_tree_member(json, "enabled");
+    p->enabled = enabled == NULL || json_object_get_boolean(enabled);
+}
+
+/* path: the property's own, "author.name". */
+static int parse_property(struct property *p, struct json_object *json, const char *path,
+                          bool strict, struct err *err)
+{
+    if (p->name[0] == '\0') {
+        return err_set(err, ERR_CONFIG, "the mapping has a property with an empty name");
+    }
+    if (!json_tree_is_object(json)) {
+        return err_set(err, ERR_CONFIG, "property \"%s\" of the mapping is no object", path);
+    }
+    p->type = property_type(json);
+    if (p->type == NULL) {
+        err_set(err, ERR_CONFIG, "property \"%s\" of the mapping has no \"type\"", path);
+        return err_hint(err, "write {\"type\": \"keyword\"}, for example");
+    }
+    parse_parameters(p, json);
+    parse_kind(p, json, strict);
+    struct json_object *children = json_tree_member(json, "properties");
+    struct place place = {path, p->strict};
+    return children == NULL ? 0
+                            : parse_properties(&p->children, &p->child_count, children, place, err);
+}
+
+static int parse_properties(struct property **out, size_t *count, struct json_object *properties,
+                            struct place place, struct err *err)
+{
+    const char *path = place.path;
+    if (!json_tree_is_object(properties)) {
+        return err_set(err, ERR_CONFIG, "\"properties\" of %s is no object",
+                       path != NULL ? path : "the mapping");
+    }
+    size_t n = json_tree_count(properties);
+    *out = mem_zero(n + 1, sizeof(**out)); /* never null, not even without properties */
+    for (struct json_members m = json_tree_members(properties); json_tree_next(&m);) {
+        struct property *p = &(*out)[(*count)++];
+        p->name = text_copy(m.name);
+        struct buf full;
+        buf_init(&full, 4096);
+        buf_printf(&full, "%s%s%s", path != NULL ? path : "", path != NULL ? "." : "", m.name);
+        int result = parse_property(p, m.value, buf_text(&full), place.strict, err);
+        buf_release(&full);
+        if (result < 0) {
+            return result;
+        }
+    }
+    return 0;
+}
+
+/* source_id sorts and identifies: a keyword that leaves nothing out. */
+static int check_source_id(const struct mapping *m, struct err *err)
+{
+    const struct property *p = mapping_find(m, SOURCE_ID);
+    if (p == NULL || (strcmp(p->type, "keyword") == 0 && p->ignore_above == 0)) {
+        return 0;
+    }
+    err_set(err, ERR_CONFIG,
+            "property \"" SOURCE_ID "\" must be a keyword without \"ignore_above\"");
+    return err_hint(err, "leave it out of the mapping: it is added as it has to be");
+}
+
+static int parse_mapping(struct mapping *out, struct json_object *json, struct err *err)
+{
+    struct json_object *properties = json_tree_member(json, "properties");
+    struct json_object *meta = json_tree_member(json, "_meta");
+    if (properties == NULL) {
+        err_set(err, ERR_CONFIG, "\"mappings\" has no \"properties\"");
+        return err_hint(err, "name at least one: {\"properties\": {\"title\": {\"type\": "
+                             "\"text\"}}}");
+    }
+    if (meta != NULL && !json_tree_is_object(meta)) {
+        return err_set(err, ERR_CONFIG, "\"_meta\" of \"mappings\" is no object");
+    }
+    out->dynamic = member_text(json, "dynamic");
+    out->json = text_copy(json_made_string(json, ONE_LINE));
+    struct place root = {NULL, out->dynamic == NULL || strcmp(out->dynamic, "strict") == 0};
+    int result = parse_properties(&out->properties, &out->count, properties, root, err);
+    return result < 0 ? result : check_source_id(out, err);
+}
+
+int mapping_parse(struct mapping *out, const char *json, struct err *err)
+{
+    *out = (struct mapping){0};
+    struct json_object *object = parse_object(json);
+    if (object == NULL) {
+        return err_set(err, ERR_CONFIG, "\"mappings\" is no JSON object");
+    }
+    int result = parse_mapping(out, object, err);
+    json_object_put(object);
+    if (result < 0) {
+        mapping_release(out);
+    }
+    return result;
+}
+
+void mapping_release(struct mapping *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        property_release(&m->properties[i]);
+    }
+    free(m->properties);
+    free(m->dynamic);
+    free(m->json);
+    *m = (struct mapping){0};
+}
+
+const struct property *mapping_find(const struct mapping *m, const char *name)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        if (strcmp(m->properties[i].name, name) == 0) {
+            return &m->properties[i];
+        }
+    }
+    return NULL;
+}
+
+static void add_source_id(struct json_object *mappings)
+{
+    struct json_object *properties = json_tree_member(mappings, "properties");
+    if (json_tree_member(properties, SOURCE_ID) == NULL) {
+        struct json_object *keyword = json_made_object();
+        json_made_member(keyword, "type", json_made_text("keyword"));
+        json_made_member(properties, SOURCE_ID, keyword);
+    }
+}
+
+static void add_meta(struct json_object *mappings, const char *meta_json)
+{
+    struct json_object *meta = json_tree_member(mappings, "_meta");
+    if (meta == NULL) {
+        meta = json_made_object();
+        json_made_member(mappings, "_meta", meta);
+    }
+    struct json_object *ours = meta_json != NULL ? parse_object(meta_json) : NULL;
+    if (ours != NULL) {
+        json_made_member(meta, "rowferry", ours);
+    }
+}
+
+void mapping_write(struct buf *out, const struct mapping *m, const char *meta_json)
+{
+    struct json_object *mappings = parse_object(m->json);
+    if (mappings == NULL) {
+        abort(); /* the text was written by json-c itself */
+    }
+    add_source_id(mappings);
+    if (m->dynamic == NULL) {
+        json_made_member(mappings, "dynamic", json_made_text("strict"));
+    }
+    add_meta(mappings, meta_json);
+    buf_push_text(out, json_made_string(mappings, ONE_LINE));
+    json_object_put(mappings);
+}
+
+/* The field that is named next in the path, of which names may have dots themselves; *rest is what
+ * follows. */
+static struct json_object *field_within(struct json_object *fields, const char *path,
+                                        const char **rest)
+{
+    for (struct json_members m = json_tree_members(fields); json_tree_next(&m);) {
+        size_t len = strlen(m.name);
+        if (strncmp(path, m.name, len) == 0 && (path[len] == '\0' || path[len] == '.')) {
+            *rest = path + len + (path[len] == '.' ? 1 : 0);
+            return m.value;
+        }
+    }
+    return NULL;
+}
+
+char *mapping_parameter(const struct mapping *m, const char *path, const char *parameter)
+{
+    struct json_object *mappings = parse_object(m->json);
+    struct json_object *at = mappings;
+    const char *rest = path;
+    while (at != NULL && *rest != '\0') {
+        struct json_object *inside = field_within(json_tree_member(at, "properties"), rest, &rest);
+        at = inside != NULL ? inside : field_within(json_tree_member(at, "fields"), rest, &rest);
+    }
+    char *text = at != NULL ? member_text(at, parameter) : NULL;
+    json_object_put(mappings);
+    return text;
+}
+
+void mapping_fingerprint(char out[17], const struct mapping *m)
+{
+    uint64_t hash = text_hash(m->json, strlen(m->json));
+    snprintf(out, 17, "%016llx", (unsigned long long)hash);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The source_id: the way back to the key's parts. */
+#include "rowferry/document/model/key.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+
+static int wrong_parts(struct err *err, size_t count, const char *text, size_t len)
+{
+    err_set(err, ERR_REJECTED, "a key's text does not have the %zu parts of the key", count);
+    err_hint(err, "join the parts with ':' and write '\\' and ':' inside a part as '\\\\' and "
+                  "'\\:'");
+    err_detail(err, text, len);
+    return ERR_REJECTED;
+}
+
+/* Ends part number *part and starts the next one; false where there is none to start. */
+static bool next_part(struct buf *out, size_t *offsets, size_t *part, size_t count)
+{
+    buf_push_char(out, '\0');
+    if (++*part == count) {
+        return false;
+    }
+    offsets[*part] = out->len;
+    return true;
+}
+
+static bool split_escaped(struct buf *out, size_t *offsets, const char *text, size_t len,
+                          size_t count)
+{
+    size_t part = 0;
+    offsets[0] = out->len;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == ':') {
+            if (!next_part(out, offsets, &part, count)) {
+                return false;
+            }
+            continue;
+        }
+        if (text[i] == '\\' && (++i == len || (text[i] != '\\' && text[i] != ':'))) {
+            return false;
+        }
+        buf_push_char(out, text[i]);
+    }
+    buf_push_char(out, '\0');
+    return part + 1 == count;
+}
+
+int key_split(struct buf *out, size_t *offsets, const char *text, size_t len, size_t count,
+              struct err *err)
+{
+    size_t start = out->len;
+    bool good = true;
+    if (count == 1) {
+        offsets[0] = out->len;
+        buf_push(out, text, len);
+        buf_push_char(out, '\0');
+    } else {
+        good = count > 0 && split_escaped(out, offsets, text, len, count);
+    }
+    if (out->failed) {
+        buf_truncate(out, start);
+        return err_set(err, ERR_TRANSIENT, "could not keep the parts of a key of %zu bytes", len);
+    }
+    if (!good) {
+        buf_truncate(out, start);
+        return wrong_parts(err, count, text, len);
+    }
+    return 0;
+}
+
+/* Appends one part, of many, to out; false where the text ends before it or is no key's. */
+static bool take_part(char out[KEY_MAX_BYTES], size_t *used, const struct key_routing *routing,
+                      const char *text, size_t len)
+{
+    size_t part = 0;
+    for (size_t i = 0; i < len; i++) {
+        bool ends = text[i] == ':';
+        bool escaped = text[i] == '\\';
+        if (escaped && (++i == len || (text[i] != '\\' && text[i] != ':'))) {
+            return false;
+        }
+        part += ends;
+        if (!ends && part == routing->part) {
+            out[(*used)++] = text[i];
+        }
+    }
+    return part + 1 == routing->count;
+}
+
+size_t key_route(char out[KEY_MAX_BYTES], const struct key_routing *routing, const char *text,
+                 size_t len)
+{
+    size_t used = 0;
+    if (routing->count == 0 || len > KEY_MAX_BYTES) {
+        return 0;
+    }
+    if (routing->count == 1) {
+        memcpy(out, text, len);
+        return len;
+    }
+    return take_part(out, &used, routing, text, len) ? used : 0;
+}

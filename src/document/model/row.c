@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The columns that the catalogue described: finding one, giving them back. */
+#include "rowferry/document/model/row.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void column_release(struct column *c)
+{
+    for (size_t i = 0; i < c->part_count; i++) {
+        column_release(&c->parts[i]);
+    }
+    free(c->parts);
+    free(c->name);
+    free(c->type);
+    free(c->declared);
+    *c = (struct column){0};
+}
+
+void columns_release(struct columns *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        column_release(&c->items[i]);
+    }
+    free(c->items);
+    *c = (struct columns){0};
+}
+
+const struct column *columns_find(const struct columns *c, const char *name)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        if (strcmp(c->items[i].name, name) == 0) {
+            return &c->items[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a tree of columns and a tree of properties to a tree of converters, with every doubt. */
+#include "plan/converter.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert/convert_array.h"
+#include "convert/convert_composite.h"
+#include "convert/convert_hstore.h"
+#include "convert/convert_natural.h"
+#include "convert/convert_range.h"
+#include "plan/type_table.h"
+#include "rowferry/base/text.h"
+#include "json/quote.h"
+
+#define NAME_BYTES (1 << 20) /* of a name as JSON */
+#define TEXT_BYTES 4096      /* of a note */
+#define EXACT_DIGITS 15      /* that a double holds */
+
+/* A property and what fills it, in the objects around them. */
+struct place {
+    const struct place *up; /* null: a property of the mapping itself */
+    const struct property *property;
+    const struct column *column;
+};
+
+void notes_take(struct plan_notes *notes, bool error, const char *property, struct buf *text)
+{
+    notes->items = mem_grow(notes->items, notes->count + 1, sizeof(*notes->items));
+    notes->items[notes->count++] = (struct plan_note){
+        .error = error, .property = text_copy(property), .text = buf_detach(text)};
+}
+
+static void push_path(struct buf *out, const struct place *p, bool of_column)
+{
+    if (p->up != NULL) {
+        push_path(out, p->up, of_column);
+        buf_push_char(out, '.');
+    }
+    buf_push_text(out, of_column ? p->column->name : p->property->name);
+}
+
+/* The caller frees it. */
+static char *path_of(const struct place *p, bool of_column)
+{
+    struct buf path;
+    buf_init(&path, TEXT_BYTES);
+    push_path(&path, p, of_column);
+    return buf_detach(&path);
+}
+
+/* Takes text's bytes. */
+static void note(struct pair_search *search, bool error, const struct place *p, struct buf *text)
+{
+    char *path = path_of(p, false);
+    search->errors += error;
+    notes_take(search->notes, error, path, text);
+    free(path);
+}
+
+/* Begins a note with `property "address.city" (keyword)`. */
+static void begin_note(struct buf *text, const struct place *p)
+{
+    char *path = path_of(p, false);
+    buf_init(text, TEXT_BYTES);
+    buf_printf(text, "property \"%s\" (%s) ", path, p->property->type);
+    free(path);
+}
+
+/* Appends `column "address.city"`. */
+static void push_column(struct buf *text, const struct place *p)
+{
+    char *path = path_of(p, true);
+    buf_printf(text, "column \"%s\"", path);
+    free(path);
+}
+
+static void push_typed_column(struct buf *text, const struct place *p)
+{
+    push_column(text, p);
+    buf_printf(text, " of type %s", p->column->declared);
+}
+
+static void note_loss(struct pair_search *search, const struct place *p, const char *loss)
+{
+    struct buf text;
+    begin_note(&text, p);
+    buf_push_literal(&text, "from ");
+    push_typed_column(&text, p);
+    buf_printf(&text, ": %s", loss);
+    note(search, false, p, &text);
+    search->notes->items[search->notes->count - 1].loss = loss;
+}
+
+static void note_misfit(struct pair_search *search, const struct place *p, const struct buf *why)
+{
+    struct buf text;
+    begin_note(&text, p);
+    buf_push_literal(&text, "cannot be filled from ");
+    push_column(&text, p);
+    buf_printf(&text, ": %s", buf_text(why));
+    note(search, true, p, &text);
+}
+
+#define HOW_TO_OPEN "\"dynamic\": true, \"enabled\": false or the type flattened"
+
+static void note_bare(struct pair_search *search, const struct place *p)
+{
+    struct buf text;
+    begin_note(&text, p);
+    buf_push_literal(&text, "refuses all that ");
+    push_typed_column(&text, p);
+    buf_push_literal(&text, " holds: give it \"properties\", " HOW_TO_OPEN);
+    note(search, true, p, &text);
+}
+
+static void note_no_child(struct pair_search *search, const struct place *p, const char *field)
+{
+    struct buf text;
+    begin_note(&text, p);
+    buf_printf(&text, "refuses the field \"%s\" of ", field);
+    push_typed_column(&text, p);
+    buf_printf(&text, ": name it in \"properties\", or give it " HOW_TO_OPEN);
+    note(search, true, p, &text);
+}
+
+static void note_no_field(struct pair_search *search, const struct place *p,
+                          const struct property *child)
+{
+    struct place below = {p, child, p->column};
+    struct buf text;
+    begin_note(&text, &below);
+    buf_push_literal(&text, "cannot be filled: ");
+    push_typed_column(&text, p);
+    buf_printf(&text, " has no field \"%s\"", child->name);
+    note(search, true, &below, &text);
+}
+
+static bool is_object(const struct property *p)
+{
+    return strcmp(p->type, "object") == 0 || strcmp(p->type, "nested") == 0;
+}
+
+/* Whether the names of what is inside do not matter to the service. */
+static bool is_closed_book(const struct property *p)
+{
+    return !is_object(p) || !p->enabled;
+}
+
+/* Whether an object takes properties that the mapping does not name. */
+static bool takes_anything(const struct property *p)
+{
+    return is_closed_book(p) || !p->strict;
+}
+
+static const struct property *find_child(const struct place *p, const char *name)
+{
+    for (size_t i = 0; !is_closed_book(p->property) && i < p->property->child_count; i++) {
+        const struct property *child = &p->property->children[i];
+        if (strcmp(child->name, name) == 0 && strcmp(child->type, "alias") != 0) {
+            return child;
+        }
+    }
+    return NULL;
+}
+
+static struct type_inner *inner_new(const struct pair_search *search, size_t count)
+{
+    struct type_inner *inner =
+        mem_zero(1, sizeof(struct type_inner) + count * sizeof(struct type_pair));
+    buf_init(&inner->scratch, search->max_bytes);
+    inner->count = count;
+    return inner;
+}
+
+void push_json_name(struct buf *out, const char *name)
+{
+    quote_push(out, name, strlen(name));
+    buf_push_char(out, ':');
+}
+
+static void set_name(struct type_pair *pair, const char *name)
+{
+    struct buf text;
+    buf_init(&text, NAME_BYTES);
+    push_json_name(&text, name);
+    pair->name_len = text.len;
+    pair->name = buf_detach(&text);
+}
+
+/* What a column becomes by itself, inside of a property that does not say. */
+static void compile_natural(struct type_pair *pair, const struct pair_search *search,
+                            const struct column *column)
+{
+    bool array = column_is_array(column);
+    bool composite = column->category == 'c';
+    pair->property = &natural_property;
+    if (array || composite) {
+        pair->convert = array ? convert_array : convert_composite;
+        pair->inner = inner_new(search, column->part_count);
+        pair->inner->delimiter = column->delimiter;
+    } else if (column->category == 'b' && strcmp(column->type, "hstore") == 0) {
+        pair->convert = convert_hstore;
+        pair->inner = inner_new(search, 0);
+        pair->inner->open = true;
+    } else {
+        pair->convert = natural_converter(column);
+    }
+    for (size_t i = 0; pair->inner != NULL && i < pair->inner->count; i++) {
+        compile_natural(&pair->inner->pairs[i], search, &column->parts[i]);
+        if (composite) {
+            set_name(&pair->inner->pairs[i], column->parts[i].name);
+        }
+    }
+}
+
+static void compile_place(struct type_pair *pair, struct pair_search *search,
+                          const struct place *up, const struct column *column,
+                          const struct property *property);
+
+/* Children that no field fills: most often a name with a slip. */
+static void note_no_fields(struct pair_search *search, const struct place *p,
+                           const struct column *composite)
+{
+    for (size_t i = 0; i < p->property->child_count; i++) {
+        const struct property *child = &p->property->children[i];
+        size_t k = 0;
+        while (k < composite->part_count && strcmp(composite->parts[k].name, child->name) != 0) {
+            k++;
+        }
+        if (k == composite->part_count && find_child(p, child->name) != NULL) {
+            note_no_field(search, p, child);
+        }
+    }
+}
+
+static void compile_fields(struct type_pair *pair, struct pair_search *search,
+                           const struct place *p, const struct column *composite)
+{
+    pair->inner = inner_new(search, composite->part_count);
+    for (size_t i = 0; i < composite->part_count; i++) {
+        const struct column *field = &composite->parts[i];
+        const struct property *child = find_child(p, field->name);
+        if (child != NULL) {
+            compile_place(&pair->inner->pairs[i], search, p, field, child);
+        } else if (takes_anything(p->property)) {
+            compile_natural(&pair->inner->pairs[i], search, field);
+        } else {
+            note_no_child(search, p, field->name);
+        }
+        set_name(&pair->inner->pairs[i], field->name);
+    }
+    note_no_fields(search, p, composite);
+}
+
+/* An hstore's values are texts: each child has to be one that a text can fill. */
+static void compile_texts(struct type_pair *pair, struct pair_search *search, const struct place *p)
+{
+    static char text_type[] = "text";
+    size_t count = is_closed_book(p->property) ? 0 : p->property->child_count;
+    pair->inner = inner_new(search, count);
+    pair->inner->open = takes_anything(p->property);
+    for (size_t i = 0; i < count; i++) {
+        const struct property *child = &p->property->children[i];
+        struct column text = {
+            .name = child->name, .type = text_type, .declared = text_type, .category = 'b'};
+        compile_place(&pair->inner->pairs[i], search, p, &text, child);
+        pair->inner->pairs[i].property = child;
+    }
+}
+
+static void compile_bounds(struct type_pair *pair, const struct pair_search *search,
+                           const struct column *range)
+{
+    char type[TYPE_BOUND_BYTES];
+    assert(range != NULL && range->parts != NULL); /* the catalogue gives a range its bound */
+    type_bound(type, pair->property->type);
+    const struct type_rule *rule = type_find(&range->parts[0], type, NULL);
+    pair->convert = convert_range;
+    pair->loss = rule->loss;
+    pair->inner = inner_new(search, 1);
+    pair->inner->pairs[0] = (struct type_pair){
+        .convert = rule->convert, .property = pair->property, .loss = rule->loss, .rule = rule};
+}
+
+/* What OpenSearch says of arrays: of a geo_point and a completion that null is no value, of a
+ * rank_feature that a document has one. */
+static void set_array(struct type_inner *inner, const struct property *p, char delimiter)
+{
+    inner->delimiter = delimiter;
+    inner->drops_nulls = strcmp(p->type, "geo_point") == 0 || strcmp(p->type, "completion") == 0;
+    inner->one_value = strcmp(p->type, "rank_feature") == 0;
+}
+
+/* numeric(10,2) times 100: a whole number, which a double holds. */
+static bool is_scaled_exactly(const struct column *column, const struct property *p)
+{
+    static const char numeric[] = "numeric(";
+    char *rest = NULL;
+    double factor = 1;
+    if (strcmp(p->type, "scaled_float") != 0 ||
+        strncmp(column->declared, numeric, sizeof(numeric) - 1) != 0) {
+        return false;
+    }
+    unsigned long digits = strtoul(column->declared + sizeof(numeric) - 1, &rest, 10);
+    unsigned long scale = *rest == ',' ? strtoul(rest + 1, NULL, 10) : 0;
+    for (unsigned long i = 0; i < scale && i < EXACT_DIGITS; i++) {
+        factor *= 10;
+    }
+    return digits <= EXACT_DIGITS && p->scaling_factor == factor;
+}
+
+/* Completes a pair whose rule is found; column: the place's, or what its arrays are made of. */
+static void compile_rule(struct type_pair *pair, struct pair_search *search, const struct place *p,
+                         const struct column *column)
+{
+    const struct type_rule *rule = pair->rule;
+    bool array = column_is_array(column) && !type_takes_array(rule);
+    if (array || rule->convert == convert_multirange) {
+        pair->convert = array ? convert_array : convert_multirange;
+        pair->inner = inner_new(search, 1);
+        set_array(pair->inner, p->property, column->delimiter);
+        struct type_pair *part = &pair->inner->pairs[0];
+        *part = (struct type_pair){.property = pair->property, .rule = rule};
+        if (array) {
+            compile_rule(part, search, p, &column->parts[0]);
+        } else {
+            compile_bounds(part, search, &column->parts[0]);
+        }
+        pair->loss = part->loss;
+    } else if (rule->convert == convert_range) {
+        compile_bounds(pair, search, column);
+    } else if (rule->convert == convert_composite) {
+        pair->convert = convert_composite;
+        compile_fields(pair, search, p, column);
+    } else {
+        pair->convert = rule->convert;
+        pair->loss = is_scaled_exactly(column, pair->property) ? NULL : rule->loss;
+        if (rule->convert == convert_hstore) {
+            compile_texts(pair, search, p);
+        }
+    }
+}
+
+static void compile_place(struct type_pair *pair, struct pair_search *search,
+                          const struct place *up, const struct column *column,
+                          const struct property *property)
+{
+    struct place p = {up, property, column};
+    struct buf why;
+    buf_init(&why, TEXT_BYTES);
+    *pair =
+        (struct type_pair){.property = property, .rule = type_find(column, property->type, &why)};
+    if (pair->rule == NULL) {
+        note_misfit(search, &p, &why);
+    } else if (property->child_count == 0 && !takes_anything(property)) {
+        note_bare(search, &p);
+    } else {
+        compile_rule(pair, search, &p, column);
+        if (pair->loss != NULL) {
+            note_loss(search, &p, pair->loss);
+        }
+        if (property->format != NULL) {
+            note_loss(search, &p, "its \"format\" has to accept what arrives");
+        }
+    }
+    buf_release(&why);
+}
+
+bool pair_compile(struct type_pair *out, struct pair_search *search, const struct column *column,
+                  const struct property *property)
+{
+    size_t before = search->errors;
+    compile_place(out, search, NULL, column, property);
+    return search->errors == before;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling mapping and columns into the list that every row runs through. */
+#include "rowferry/document/plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/converter.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+
+#define NAME_BYTES (1 << 20) /* of a property's name as JSON */
+#define TEXT_BYTES 4096      /* of a note */
+#define SOURCE_ID "source_id"
+
+struct compiler {
+    struct plan *plan;
+    const struct plan_input *in;
+    struct plan_notes *notes;
+    struct err *err;
+    size_t errors;
+};
+
+/* The first error is the message. */
+static void count_error(struct compiler *c, const char *text)
+{
+    if (c->errors++ == 0) {
+        err_set(c->err, ERR_REJECTED, "%s", text);
+    }
+}
+
+static const struct field *find_field(const struct plan_input *in, const char *property)
+{
+    for (size_t i = 0; i < in->field_count; i++) {
+        if (strcmp(in->fields[i].property, property) == 0) {
+            return &in->fields[i];
+        }
+    }
+    return NULL;
+}
+
+/* The names of columns or properties, null-terminated; the caller frees the list alone. */
+static const char **column_names(const struct columns *columns)
+{
+    const char **names = mem_zero(columns->count + 1, sizeof(*names));
+    for (size_t i = 0; i < columns->count; i++) {
+        names[i] = columns->items[i].name;
+    }
+    return names;
+}
+
+static const char **property_names(const struct mapping *mapping)
+{
+    const char **names = mem_zero(mapping->count + 1, sizeof(*names));
+    for (size_t i = 0; i < mapping->count; i++) {
+        names[i] = mapping->properties[i].name;
+    }
+    return names;
+}
+
+static void note_no_column(struct compiler *c, const struct property *property, const char *column)
+{
+    struct buf text;
+    buf_init(&text, TEXT_BYTES);
+    buf_printf(&text, "property \"%s\" has no column: there is no column \"%s\"", property->name,
+               column);
+    bool first = c->errors == 0;
+    count_error(c, buf_text(&text));
+    notes_take(c->notes, true, property->name, &text);
+    if (!first) {
+        return;
+    }
+    const char **names = column_names(c->in->columns);
+    const char *nearest = text_nearest(column, names);
+    if (nearest != NULL) {
+        err_hint(c->err, "did you mean the column \"%s\"? name it in \"fields\"", nearest);
+    } else {
+        err_hint(c->err, "name its column in \"fields\", or null where the service fills it");
+    }
+    free(names);
+}
+
+/* The index of the column in the row, selected once however many properties it fills. */
+static size_t select_column(struct plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->column_count; i++) {
+        if (strcmp(plan->columns[i], name) == 0) {
+            return i + 1;
+        }
+    }
+    plan->columns = mem_grow(plan->columns, plan->column_count + 1, sizeof(*plan->columns));
+    plan->columns[plan->column_count++] = text_copy(name);
+    return plan->column_count;
+}
+
+/* `,"name":`, padded to whole blocks. */
+static char *make_prefix(const char *name, size_t *len)
+{
+    struct buf text;
+    buf_init(&text, NAME_BYTES);
+    buf_push_char(&text, ',');
+    push_json_name(&text, name);
+    *len = text.len;
+    char *prefix = mem_zero(text.len / PLAN_PREFIX_BLOCK + 1, PLAN_PREFIX_BLOCK);
+    memcpy(prefix, buf_text(&text), text.len);
+    buf_release(&text);
+    return prefix;
+}
+
+/* Takes the pair. */
+static void add_step(struct plan *plan, const struct property *property,
+                     const struct column *column, const struct type_pair *pair)
+{
+    size_t prefix_len;
+    char *prefix = make_prefix(property->name, &prefix_len);
+    plan->steps = mem_grow(plan->steps, plan->count + 1, sizeof(*plan->steps));
+    plan->steps[plan->count++] = (struct plan_step){
+        .value = select_column(plan, column->name),
+        .pair = *pair,
+        .prefix = prefix,
+        .prefix_len = prefix_len,
+        .property = property->name,
+    };
+}
+
+/* Finds the converters; their doubts become those of the plan. */
+static void compile_step(struct compiler *c, const struct property *property,
+                         const struct column *column)
+{
+    struct pair_search search = {c->in->document_bytes, c->notes, 0};
+    struct type_pair pair;
+    size_t before = c->notes->count;
+    bool fits = pair_compile(&pair, &search, column, property);
+    for (size_t i = before; i < c->notes->count; i++) {
+        if (c->notes->items[i].error) {
+            count_error(c, c->notes->items[i].text);
+        }
+    }
+    if (fits) {
+        add_step(c->plan, property, column, &pair);
+    } else {
+        type_release(&pair);
+    }
+}
+
+static void compile_property(struct compiler *c, const struct property *property)
+{
+    const struct field *field = find_field(c->in, property->name);
+    bool filled_by_service = (field != NULL && field->column == NULL) ||
+                             strcmp(property->type, "alias") == 0 ||
+                             strcmp(property->name, SOURCE_ID) == 0;
+    if (filled_by_service) {
+        return;
+    }
+    const char *name = field != NULL ? field->column : property->name;
+    const struct column *column = columns_find(c->in->columns, name);
+    if (column == NULL) {
+        note_no_column(c, property, name);
+        return;
+    }
+    compile_step(c, property, column);
+}
+
+/* Every field names a property; source_id is ours to fill. */
+static int check_fields(const struct plan_input *in, struct err *err)
+{
+    for (size_t i = 0; i < in->field_count; i++) {
+        const char *name = in->fields[i].property;
+        if (strcmp(name, SOURCE_ID) == 0) {
+            return err_set(err, ERR_CONFIG,
+                           "\"fields\" cannot name \"" SOURCE_ID "\": it is the key's text");
+        }
+        if (mapping_find(in->mapping, name) != NULL) {
+            continue;
+        }
+        err_set(err, ERR_CONFIG, "\"fields\" names \"%s\", which is no property of the mapping",
+                name);
+        const char **names = property_names(in->mapping);
+        const char *nearest = text_nearest(name, names);
+        if (nearest != NULL) {
+            err_hint(err, "did you mean \"%s\"?", nearest);
+        }
+        free(names);
+        return ERR_CONFIG;
+    }
+    return 0;
+}
+
+static char *too_large_text(size_t document_bytes)
+{
+    struct buf text;
+    buf_init(&text, TEXT_BYTES);
+    buf_printf(&text, "a document of more than %zu bytes", document_bytes);
+    return buf_detach(&text);
+}
+
+int plan_compile(struct plan *out, const struct plan_input *in, struct plan_notes *notes,
+                 struct err *err)
+{
+    struct err first = {.class = ERR_NONE};
+    struct plan_notes unwanted = {0};
+    struct compiler c = {out, in, notes != NULL ? notes : &unwanted, &first, 0};
+    *out = (struct plan){.document_bytes = in->document_bytes};
+    *c.notes = (struct plan_notes){0};
+    int result = check_fields(in, err);
+    if (result < 0) {
+        return result;
+    }
+    out->too_large = too_large_text(in->document_bytes);
+    for (size_t i = 0; i < in->mapping->count; i++) {
+        compile_property(&c, &in->mapping->properties[i]);
+    }
+    plan_notes_release(&unwanted);
+    if (c.errors == 0) {
+        return 0;
+    }
+    plan_release(out);
+    if (err != NULL) {
+        *err = first;
+    }
+    return ERR_REJECTED;
+}
+
+void plan_release(struct plan *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        free(p->steps[i].prefix);
+        type_release(&p->steps[i].pair);
+    }
+    for (size_t i = 0; i < p->column_count; i++) {
+        free(p->columns[i]);
+    }
+    free(p->steps);
+    free(p->columns);
+    free(p->too_large);
+    *p = (struct plan){0};
+}
+
+void plan_notes_release(struct plan_notes *n)
+{
+    for (size_t i = 0; i < n->count; i++) {
+        free(n->items[i].property);
+        free(n->items[i].text);
+    }
+    free(n->items);
+    *n = (struct plan_notes){0};
+}

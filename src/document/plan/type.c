@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looking a pair up in the type table, and saying what would fit where there is none. */
+#include "rowferry/document/convert/type.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert/convert_range.h"
+#include "convert/convert_vector.h"
+#include "plan/type_table.h"
+
+const char type_absent[] = "a value that has no form in JSON";
+
+/* Whether the word stands in the list; suffix ("" or "[]") belongs to the word. */
+static bool list_has(const char *list, const char *word, const char *suffix)
+{
+    size_t word_len = strlen(word);
+    size_t suffix_len = strlen(suffix);
+    while (*list != '\0') {
+        size_t len = strcspn(list, " ");
+        if (len == word_len + suffix_len && strncmp(list, word, word_len) == 0 &&
+            strncmp(list + word_len, suffix, suffix_len) == 0) {
+            return true;
+        }
+        list += len;
+        list += strspn(list, " ");
+    }
+    return false;
+}
+
+/* The name under which the table knows a type that is no array. */
+static const char *table_name(const struct column *column)
+{
+    static const struct {
+        char category;
+        const char *name;
+    } families[] = {{'e', "enum"}, {'c', "composite"}, {'r', "range"}, {'m', "multirange"}};
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+        if (column->category == families[i].category) {
+            return families[i].name;
+        }
+        if (strcmp(column->type, families[i].name) == 0) {
+            return TYPE_OTHER; /* one type of that name, not the family */
+        }
+    }
+    for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
+        if (list_has(r->columns, column->type, "")) {
+            return column->type;
+        }
+    }
+    return TYPE_OTHER;
+}
+
+void type_bound(char out[TYPE_BOUND_BYTES], const char *property_type)
+{
+    size_t len = strcspn(property_type, "_");
+    snprintf(out, TYPE_BOUND_BYTES, "%.*s", (int)len, property_type);
+}
+
+/* The bounds' type of a range or multirange; null where it is nested too deep. */
+static const struct column *bounds_of(const struct column *column)
+{
+    const struct column *range = column->category == 'm' ? column->parts : column;
+    return range != NULL ? range->parts : NULL;
+}
+
+/* A range fills the range of what its bounds fill: an integer_range where they fill an integer. */
+static bool bounds_take(const struct column *column, const char *property_type)
+{
+    const struct column *bounds = bounds_of(column);
+    char type[TYPE_BOUND_BYTES];
+    type_bound(type, property_type);
+    return bounds != NULL && !column_is_array(bounds) && type_find(bounds, type, NULL) != NULL;
+}
+
+bool type_takes_array(const struct type_rule *rule)
+{
+    return rule->convert == convert_vector || rule->convert == convert_sparse_vector;
+}
+
+/* An array fills what its elements fill, but for a vector, which is an array by itself and is named
+ * with its brackets. */
+static bool rule_takes(const struct type_rule *rule, const struct column *column,
+                       const char *property_type)
+{
+    if (column_is_array(column) && type_takes_array(rule)) {
+        return list_has(rule->columns, column->parts[0].type, "[]");
+    }
+    while (column_is_array(column)) {
+        column = &column->parts[0];
+    }
+    bool range = rule->convert == convert_range || rule->convert == convert_multirange;
+    return list_has(rule->columns, table_name(column), "") &&
+           (!range || bounds_take(column, property_type));
+}
+
+/* A type that nobody knows is most often one with a slip; the service would say what it is not. */
+static void say_what_is_meant(struct buf *why, const char *property_type)
+{
+    for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
+        if (list_has(r->properties, property_type, "")) {
+            return;
+        }
+    }
+    const char *meant = mapping_meant_type(property_type);
+    if (meant != NULL) {
+        buf_printf(why, "; did you mean \"%s\"?", meant);
+    }
+}
+
+static void say_what_fits(struct buf *why, const struct column *column)
+{
+    buf_printf(why, "a column of type %s can fill ", column->declared);
+    size_t before = why->len;
+    for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
+        const char *list = r->properties;
+        while (*list != '\0') {
+            char type[TYPE_BOUND_BYTES];
+            size_t len = strcspn(list, " ");
+            snprintf(type, sizeof(type), "%.*s", (int)len, list);
+            if (rule_takes(r, column, type)) {
+                buf_printf(why, "%s%s", why->len > before ? ", " : "", type);
+            }
+            list += len + strspn(list + len, " ");
+        }
+    }
+    if (why->len == before) {
+        buf_push_literal(why, "nothing");
+    }
+}
+
+const struct type_rule *type_find(const struct column *column, const char *property_type,
+                                  struct buf *why)
+{
+    for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
+        if (list_has(r->properties, property_type, "") && rule_takes(r, column, property_type)) {
+            return r;
+        }
+    }
+    if (why != NULL) {
+        say_what_fits(why, column);
+        say_what_is_meant(why, property_type);
+    }
+    return NULL;
+}
+
+void type_release(struct type_pair *pair)
+{
+    free(pair->name);
+    for (size_t i = 0; pair->inner != NULL && i < pair->inner->count; i++) {
+        type_release(&pair->inner->pairs[i]);
+    }
+    if (pair->inner != NULL) {
+        buf_release(&pair->inner->scratch);
+    }
+    free(pair->inner);
+    *pair = (struct type_pair){0};
+}

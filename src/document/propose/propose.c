@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From columns and what is known of them to properties. */
+#include "rowferry/document/propose/propose.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/type_table.h"
+#include "propose/propose_private.h"
+#include "rowferry/base/text.h"
+
+#define EXACT_DIGITS 15 /* that a double keeps */
+#define LONG_DIGITS 18
+
+/* --- memory ------------------------------------------------------------------------------------
+ */
+
+void column_facts_release(struct column_facts *facts, size_t count)
+{
+    for (size_t i = 0; facts != NULL && i < count; i++) {
+        struct column_facts *f = &facts[i];
+        if (f->shape != NULL) {
+            shape_release(f->shape);
+        }
+        if (f->inside != NULL) {
+            table_facts_release(f->inside);
+        }
+        free(f->shape);
+        free(f->inside);
+        *f = (struct column_facts){0};
+    }
+}
+
+void table_facts_release(struct table_facts *t)
+{
+    column_facts_release(t->facts, t->columns.count);
+    free(t->facts);
+    columns_release(&t->columns);
+    *t = (struct table_facts){0};
+}
+
+void proposed_release(struct proposed *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        proposed_release(&p->children[i]);
+    }
+    free(p->children);
+    free(p->name);
+    free(p->column);
+    free(p->parameters);
+    free(p->why);
+    *p = (struct proposed){0};
+}
+
+__attribute__((format(printf, 2, 0))) static void append(char **text, const char *format,
+                                                         va_list args)
+{
+    char *more = NULL;
+    struct buf whole;
+    if (vasprintf(&more, format, args) < 0) {
+        mem_exhausted();
+    }
+    buf_init(&whole, PROPOSE_TEXT_BYTES);
+    buf_push_text(&whole, *text != NULL ? *text : "");
+    buf_push_text(&whole, more);
+    free(more);
+    free(*text);
+    *text = buf_detach(&whole);
+}
+
+void propose_set(struct proposed *p, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    free(p->parameters);
+    p->parameters = NULL;
+    append(&p->parameters, format, args);
+    va_end(args);
+}
+
+void propose_say(struct proposed *p, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    append(&p->why, format, args);
+    va_end(args);
+}
+
+struct proposed *propose_child(struct proposed *p, const char *name)
+{
+    p->children = mem_grow(p->children, p->count + 1, sizeof(*p->children));
+    struct proposed *child = &p->children[p->count++];
+    *child = (struct proposed){.name = text_copy(name), .fields = 1};
+    return child;
+}
+
+size_t proposed_fields(const struct proposed *p)
+{
+    size_t n = p->left_out ? 0 : p->fields;
+    for (size_t i = 0; i < p->count; i++) {
+        n += proposed_fields(&p->children[i]);
+    }
+    return n;
+}
+
+bool proposed_has_vector(const struct proposed *p)
+{
+    if (!p->left_out && p->parameters != NULL && strstr(p->parameters, "\"knn_vector\"") != NULL) {
+        return true;
+    }
+    for (size_t i = 0; i < p->count; i++) {
+        if (proposed_has_vector(&p->children[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- types of one line -------------------------------------------------------------------------
+ */
+
+/* The first property that suits each type; what no line names becomes a keyword. */
+static const struct plain {
+    const char *type;
+    const char *property;
+    bool json; /* also where the column is a member of JSON */
+} plains[] = {
+    {"int2", "short", true},
+    {"int4", "integer", true},
+    {"int8", "long", true},
+    {"oid", "long", true},
+    {"float4", "float", true},
+    {"float8", "double", true},
+    {"bool", "boolean", true},
+    {"date", "date", true},
+    {"timestamp", "date", true},
+    {"timestamptz", "date", true},
+    {"inet", "ip", false},
+    {"cidr", "ip_range", false},
+    {"bytea", "binary", false},
+    {"point", "geo_point", false},
+    {"uuid", "keyword", true},
+    {"xml", "text", true},
+    {"geometry", "geo_shape", false},
+    {"geography", "geo_shape", false},
+};
+
+static const char *plain_property(const struct column *c, const struct proposer *how)
+{
+    for (size_t i = 0; i < sizeof(plains) / sizeof(plains[0]); i++) {
+        if (c->category == 'b' && strcmp(plains[i].type, c->type) == 0) {
+            return plains[i].json || !how->in_json ? plains[i].property : NULL;
+        }
+    }
+    return NULL;
+}
+
+static const struct column *innermost(const struct column *c)
+{
+    while (column_is_array(c)) {
+        c = &c->parts[0];
+    }
+    return c;
+}
+
+static bool is_one_of(const struct column *c, const char *const *types)
+{
+    while (c->category == 'b' && *types != NULL && strcmp(*types, c->type) != 0) {
+        types++;
+    }
+    return c->category == 'b' && *types != NULL;
+}
+
+static bool is_text(const struct column *c)
+{
+    static const char *const types[] = {"text", "varchar", "bpchar", "citext", "name", NULL};
+    return is_one_of(c, types);
+}
+
+static bool is_json(const struct column *c)
+{
+    static const char *const types[] = {"json", "jsonb", NULL};
+    return is_one_of(c, types);
+}
+
+static bool is_fraction(const struct column *c)
+{
+    static const char *const types[] = {"float4", "float8", "numeric", NULL};
+    return is_one_of(c, types);
+}
+
+static bool is_vector(const struct column *c)
+{
+    static const char *const types[] = {"vector", "halfvec", "sparsevec", NULL};
+    return is_one_of(c, types);
+}
+
+/* Whose texts no keyword refuses for their length. */
+static bool is_short(const struct column *c)
+{
+    static const char *const types[] = {"time",     "timetz", "interval", "money", "macaddr",
+                                        "macaddr8", "point",  "pg_lsn",   "char",  NULL};
+    return c->category == 'e' || is_one_of(c, types);
+}
+
+/* What is no value to search by. */
+static bool is_left_out(const struct column *c)
+{
+    static const char *const types[] = {"bytea", "tsvector", "tsquery", NULL};
+    return is_one_of(innermost(c), types);
+}
+
+/* --- numbers -----------------------------------------------------------------------------------
+ */
+
+/* numeric(12,2): all of its digits, and those behind the point; false where it has no bounds. */
+static bool numeric_digits(const struct column *c, long *digits, long *scale)
+{
+    char *end;
+    const char *open = strchr(c->declared, '(');
+    *digits = open != NULL ? strtol(open + 1, &end, 10) : 0;
+    *scale = open != NULL && *end == ',' ? strtol(end + 1, NULL, 10) : 0;
+    return open != NULL;
+}
+
+static void propose_numeric(struct proposed *out, const struct column *c)
+{
+    static const int factors[] = {1, 10, 100, 1000, 10000};
+    long digits;
+    long scale;
+    bool bounded = numeric_digits(c, &digits, &scale);
+    if (bounded && scale == 0 && digits <= LONG_DIGITS) {
+        propose_set(out, "\"type\": \"long\"");
+    } else if (bounded && scale > 0 && scale <= 4 && digits <= EXACT_DIGITS) {
+        propose_set(out, "\"type\": \"scaled_float\", \"scaling_factor\": %d", factors[scale]);
+    } else {
+        propose_set(out, "\"type\": \"double\"");
+        propose_say(out, ", searched with %d digits", EXACT_DIGITS);
+    }
+}
+
+/* --- vectors -----------------------------------------------------------------------------------
+ */
+
+#define VECTOR_LEAST 8 /* shorter lists of numbers are rather numbers */
+
+/* The dimension of a list of numbers that is a vector by its looks; 0: it is none. */
+static int64_t list_dimension(const struct column *c, const struct column_facts *f)
+{
+    bool numbers = column_is_array(c) && is_fraction(&c->parts[0]);
+    return numbers && f->sampled > 0 && f->unfit == 0 && f->least == f->most &&
+                   f->least >= VECTOR_LEAST && f->least <= 4096
+               ? f->least
+               : 0;
+}
+
+static int64_t vector_dimension(const struct column *c, const struct column_facts *f)
+{
+    const char *open = strchr(c->declared, '(');
+    if (open != NULL) {
+        return strtoll(open + 1, NULL, 10);
+    }
+    return f->sampled > 0 && f->least == f->most ? f->least : 0;
+}
+
+void propose_vector(struct proposed *out, int64_t dimension, const struct column_facts *f,
+                    const struct proposer *how)
+{
+    if (dimension == 0) {
+        out->left_out = true;
+        propose_set(out, "\"type\": \"knn_vector\", \"dimension\": 0");
+        propose_say(out, ": left out, no dimension is declared and no values of one length");
+    } else if (how->product == PROPOSE_ELASTICSEARCH) {
+        propose_set(out, "\"type\": \"dense_vector\", \"dims\": %" PRId64 "%s", dimension,
+                    f->flat > 0 ? ", \"similarity\": \"l2_norm\"" : "");
+        propose_say(out, "%s", f->flat > 0 ? ", some are zero, which have no cosine" : "");
+    } else {
+        propose_set(out, "\"type\": \"knn_vector\", \"dimension\": %" PRId64, dimension);
+        out->left_out = how->product != PROPOSE_OPENSEARCH;
+        propose_say(out, "%s",
+                    out->left_out ? ": left out, Elasticsearch calls it dense_vector with dims"
+                                  : "");
+    }
+}
+
+/* --- structures --------------------------------------------------------------------------------
+ */
+
+static void propose_range(struct proposed *out, const struct column *c)
+{
+    static const char *const types[] = {"integer_range", "long_range", "date_range", "double_range",
+                                        "ip_range"};
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (type_find(c, types[i], NULL) != NULL) {
+            propose_set(out, "\"type\": \"%s\"", types[i]);
+            return;
+        }
+    }
+    propose_set(out, "\"type\": \"keyword\"");
+}
+
+static void propose_composite(struct proposed *out, const struct column *c, bool many,
+                              const struct proposer *how)
+{
+    static const struct column_facts unknown;
+    if (how->in_json || c->part_count == 0) {
+        propose_anything(out, how);
+        return;
+    }
+    propose_set(out, "\"type\": \"%s\"", many ? "nested" : "object");
+    for (size_t i = 0; i < c->part_count; i++) {
+        char *name = propose_name(out, c->parts[i].name);
+        if (strcmp(name, c->parts[i].name) != 0) { /* a child has the name of its field */
+            free(name);
+            propose_set(out, "\"type\": \"object\", \"enabled\": false");
+            propose_say(out, ": kept, not searched: a field's name is none of a property");
+            for (size_t k = 0; k < out->count; k++) {
+                proposed_release(&out->children[k]);
+            }
+            out->count = 0;
+            return;
+        }
+        struct proposed *child = propose_child(out, name);
+        propose_column(child, &c->parts[i], &unknown, how);
+        if (child->left_out) {
+            child->left_out = false;
+            propose_set(child, "\"type\": \"binary\"");
+        }
+        free(name);
+    }
+}
+
+static void propose_inside(struct proposed *out, const struct column_facts *f,
+                           const struct proposer *how)
+{
+    const struct table_facts *t = f->inside;
+    struct proposer inner = {.product = how->product, .in_json = true};
+    propose_set(out, "\"type\": \"%s\"", f->many ? "nested" : "object");
+    for (size_t i = 0; i < t->columns.count; i++) {
+        struct proposed *child = propose_child(out, t->columns.items[i].name);
+        propose_column(child, &t->columns.items[i], &t->facts[i], &inner);
+    }
+}
+
+/* --- all of them -------------------------------------------------------------------------------
+ */
+
+/* What PostgreSQL writes into JSON in a form of its own. */
+static bool is_loose(const struct column *c)
+{
+    return strchr("ca", c->category) != NULL || is_json(c) || is_vector(c) ||
+           strcmp(c->type, "hstore") == 0 || strcmp(c->type, "geometry") == 0 ||
+           strcmp(c->type, "geography") == 0;
+}
+
+static void propose_unfit(struct proposed *out)
+{
+    propose_set(out, "\"type\": \"keyword\"");
+    propose_say(out, ", as text: some values no other type takes (infinity, NaN, out of range)");
+}
+
+static void propose_simple(struct proposed *out, const struct column *c,
+                           const struct column_facts *f, const struct proposer *how)
+{
+    const char *property = plain_property(c, how);
+    if (f->unfit > 0 && strcmp(c->type, "inet") != 0) {
+        propose_unfit(out);
+    } else if (c->category == 'b' && strcmp(c->type, "numeric") == 0) {
+        propose_numeric(out, c);
+    } else if (property != NULL && strcmp(property, "geo_point") == 0 && f->sampled == 0) {
+        propose_set(out, "\"type\": \"keyword\"");
+        propose_say(out, ", no values yet: geo_point where x is a longitude, y a latitude");
+    } else if (property != NULL && strcmp(c->type, "inet") == 0 && f->unfit > 0) {
+        propose_set(out, "\"type\": \"ip_range\"");
+        propose_say(out, ", networks among them");
+    } else if (property != NULL || is_short(c)) {
+        propose_set(out, "\"type\": \"%s\"", property != NULL ? property : "keyword");
+    } else {
+        propose_set(out, "\"type\": \"keyword\", \"ignore_above\": %d", PROPOSE_WORD_BYTES);
+    }
+}
+
+static void propose_array(struct proposed *out, const struct column *c,
+                          const struct column_facts *f, const struct proposer *how)
+{
+    int64_t dimension = how->in_json ? 0 : list_dimension(c, f);
+    if (dimension > 0 && how->product != PROPOSE_ANY) {
+        propose_vector(out, dimension, f, how);
+        propose_say(out, ", %" PRId64 " numbers each: a vector", dimension);
+    } else if (how->in_json && is_loose(innermost(c))) {
+        propose_anything(out, how);
+    } else if (is_text(innermost(c))) {
+        propose_text(out, c, f, how);
+    } else if (innermost(c)->category == 'c') {
+        propose_composite(out, innermost(c), true, how);
+    } else if (innermost(c)->category == 'r' || innermost(c)->category == 'm') {
+        propose_range(out, c);
+    } else if (is_json(innermost(c)) || strcmp(innermost(c)->type, "hstore") == 0) {
+        propose_set(out, "\"type\": \"object\", \"enabled\": false");
+        propose_say(out, ", kept, not searched");
+    } else {
+        propose_simple(out, innermost(c), f, how);
+    }
+}
+
+static void propose_place(struct proposed *out, const struct column *c)
+{
+    bool point = strstr(c->declared, "(Point") != NULL;
+    bool world = strstr(c->declared, ",4326)") != NULL || strcmp(c->type, "geography") == 0;
+    propose_set(out, "\"type\": \"%s\"", point && world ? "geo_point" : "geo_shape");
+    if (!world) {
+        out->left_out = true;
+        propose_say(out, ": left out, it takes SRID 4326: a query with ST_Transform");
+    }
+}
+
+static void propose_known(struct proposed *out, const struct column *c,
+                          const struct column_facts *f, const struct proposer *how)
+{
+    if (column_is_array(c)) {
+        propose_array(out, c, f, how);
+    } else if (strcmp(c->type, "hstore") == 0 || (how->in_json && is_loose(c))) {
+        propose_anything(out, how);
+    } else if (is_text(c)) {
+        propose_text(out, c, f, how);
+    } else if (is_json(c)) {
+        propose_shape(out, f->shape, how);
+    } else if (is_vector(c)) {
+        propose_vector(out, vector_dimension(c, f), f, how);
+    } else if (c->category == 'c') {
+        propose_composite(out, c, false, how);
+    } else if ((c->category == 'r' || c->category == 'm') && !how->in_json) {
+        propose_range(out, c);
+    } else if (strcmp(c->type, "geometry") == 0 || strcmp(c->type, "geography") == 0) {
+        propose_place(out, c);
+    } else {
+        propose_simple(out, c, f, how);
+    }
+}
+
+void propose_column(struct proposed *out, const struct column *c, const struct column_facts *f,
+                    const struct proposer *how)
+{
+    propose_say(out, "%s", c->declared);
+    if (f->inside != NULL) {
+        propose_inside(out, f, how);
+    } else if (is_left_out(c)) {
+        out->left_out = true;
+        propose_set(out, "\"type\": \"%s\"",
+                    strcmp(innermost(c)->type, "bytea") == 0 ? "binary" : "keyword");
+        propose_say(out, ": left out, nothing to search by");
+    } else {
+        propose_known(out, c, f, how);
+    }
+}
+
+static bool is_among(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void propose_mapping(struct proposed *out, const struct table_facts *table, const char *const *key,
+                     size_t key_count, enum propose_for product)
+{
+    *out = (struct proposed){0};
+    for (size_t i = 0; i < table->columns.count; i++) {
+        const struct column *c = &table->columns.items[i];
+        bool is_key = is_among(c->name, key, key_count);
+        struct proposer how = {.product = product, .is_key = is_key};
+        bool is_id = is_key && key_count == 1 && strcmp(c->name, "source_id") == 0;
+        char *name = is_id ? text_copy(c->name) : propose_name(out, c->name);
+        struct proposed *p = propose_child(out, name);
+        p->column = strcmp(name, c->name) != 0 ? text_copy(c->name) : NULL;
+        free(name);
+        if (is_id) { /* always the key's text */
+            propose_say(p, "%s, the key: the document's _id as text", c->declared);
+            propose_set(p, "\"type\": \"keyword\"");
+        } else {
+            propose_column(p, c, &table->facts[i], &how);
+            propose_say(p, "%s", is_key ? ", of the key" : "");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Properties for what JSON values hold: what all of a sample agree on is mapped, all else is kept
+ * in the document and not searched. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "propose/propose_private.h"
+#include "rowferry/base/text.h"
+
+#define MOST_MEMBERS 60 /* more are data used as names */
+#define TITLE_BYTES 256
+
+void shape_release(struct shape *s)
+{
+    for (size_t i = 0; i < s->member_count; i++) {
+        shape_release(&s->members[i]);
+    }
+    free(s->members);
+    free(s->name);
+    *s = (struct shape){0};
+}
+
+static size_t scalars(const struct shape *s)
+{
+    return s->strings + s->numbers + s->booleans;
+}
+
+/* A name that a document's path can have. */
+static bool is_plain(const char *name)
+{
+    return name[0] != '\0' && strchr(name, '.') == NULL && name[strspn(name, " \t")] != '\0';
+}
+
+/* Empty names are refused wherever they stand below a mapped object. */
+static bool has_nameless(const struct shape *s)
+{
+    for (size_t i = 0; i < s->member_count; i++) {
+        if (s->members[i].name[0] == '\0' || has_nameless(&s->members[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_open(const struct shape *s)
+{
+    return s->cut || s->member_count > MOST_MEMBERS || s->member_count == 0 || has_nameless(s);
+}
+
+static bool has_one_kind(const struct shape *s)
+{
+    return (s->objects > 0) + (s->strings > 0) + (s->numbers > 0) + (s->booleans > 0) == 1;
+}
+
+static bool is_mapped(const struct shape *s)
+{
+    bool lists_some = s->listed > 0 && s->listed < s->objects;
+    return is_plain(s->name) && has_one_kind(s) && !lists_some && !(s->objects > 0 && is_open(s));
+}
+
+static void propose_string(struct proposed *out, const struct shape *s)
+{
+    if (s->dates == s->strings) {
+        propose_set(out, "\"type\": \"date\", \"ignore_malformed\": true");
+        propose_say(out, "dates");
+    } else if (s->longest > TITLE_BYTES) {
+        propose_set(out, "\"type\": \"text\"");
+        propose_say(out, "long strings");
+    } else if (s->words * 2 > s->strings) {
+        propose_set(out, "\"type\": \"text\",\n\"fields\": { \"keyword\": { \"type\": "
+                         "\"keyword\", \"ignore_above\": 256 } }");
+        out->fields = 2;
+        propose_say(out, "words");
+    } else {
+        propose_set(out, "\"type\": \"keyword\", \"ignore_above\": %d", PROPOSE_WORD_BYTES);
+        propose_say(out, "strings");
+    }
+}
+
+static void propose_scalar(struct proposed *out, const struct shape *s)
+{
+    if (s->strings > 0) {
+        propose_string(out, s);
+    } else if (s->numbers > 0) {
+        propose_set(out, "\"type\": \"%s\", \"ignore_malformed\": true",
+                    s->whole == s->numbers ? "long" : "double");
+        propose_say(out, s->whole == s->numbers ? "whole numbers" : "numbers");
+    } else {
+        propose_set(out, "\"type\": \"boolean\"");
+        propose_say(out, "true or false");
+    }
+}
+
+static void propose_object(struct proposed *out, const struct shape *s)
+{
+    size_t left = 0;
+    propose_set(out, "\"type\": \"%s\", \"dynamic\": false", s->listed > 0 ? "nested" : "object");
+    for (size_t i = 0; i < s->member_count; i++) {
+        const struct shape *m = &s->members[i];
+        if (!is_mapped(m)) {
+            left++;
+            continue;
+        }
+        struct proposed *child = propose_child(out, m->name);
+        if (m->objects > 0) {
+            propose_object(child, m);
+        } else {
+            propose_scalar(child, m);
+        }
+    }
+    propose_say(out, "%s; other members are kept, not searched",
+                s->listed > 0 ? "lists of objects" : "objects");
+    if (left > 0) {
+        propose_say(out, " (%zu of several kinds)", left);
+    }
+}
+
+void propose_anything(struct proposed *out, const struct proposer *how)
+{
+    const char *type = how->product == PROPOSE_OPENSEARCH      ? "flat_object"
+                       : how->product == PROPOSE_ELASTICSEARCH ? "flattened"
+                                                               : NULL;
+    if (type != NULL && !how->in_json) {
+        propose_set(out, "\"type\": \"%s\"", type);
+        propose_say(out, ", searched as a whole by %s", type);
+    } else {
+        propose_set(out, "\"type\": \"object\", \"enabled\": false");
+        propose_say(out, ", kept, not searched");
+    }
+}
+
+void propose_shape(struct proposed *out, const struct shape *s, const struct proposer *how)
+{
+    bool whole_object = s != NULL && s->objects > 0 && scalars(s) == 0 &&
+                        (s->listed == 0 || s->listed == s->objects);
+    if (whole_object && !is_open(s)) {
+        propose_say(out, ", ");
+        propose_object(out, s);
+    } else if (whole_object && !has_nameless(s) && s->listed == 0 && s->member_count > 0) {
+        propose_say(out, ", names that are data");
+        propose_anything(out, how);
+    } else if (s != NULL && s->objects == 0 && has_one_kind(s)) {
+        propose_say(out, ", ");
+        propose_scalar(out, s);
+    } else {
+        propose_set(out, "\"type\": \"object\", \"enabled\": false");
+        propose_say(out, "%s: kept, not searched",
+                    s == NULL || (s->objects == 0 && scalars(s) == 0)
+                        ? ", no values to look at yet"
+                        : ", values of several kinds");
+    }
+}

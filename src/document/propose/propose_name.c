@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names that the service takes, made of names that PostgreSQL takes. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "propose/propose_private.h"
+#include "rowferry/base/text.h"
+
+#define INDEX_BYTES 120 /* of an alias's 200, so that a person can add to it */
+#define PIPELINE_BYTES 40
+
+static bool is_taken(const struct proposed *among, const char *name)
+{
+    for (size_t i = 0; i < among->count; i++) {
+        if (strcmp(among->children[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A dot makes a path of a name, and an underscore before it one of the service's own. */
+static void push_property(struct buf *out, const char *column)
+{
+    if (column[0] == '_' || strcmp(column, "source_id") == 0) {
+        buf_push_literal(out, "column");
+        buf_push_text(out, column[0] == '_' ? "" : "_");
+    }
+    for (const char *at = column; *at != '\0'; at++) {
+        buf_push_char(out, *at == '.' || (unsigned char)*at < ' ' ? '_' : *at);
+    }
+    if (column[strspn(column, " ")] == '\0') {
+        buf_push_literal(out, "column");
+    }
+}
+
+char *propose_name(const struct proposed *among, const char *column)
+{
+    struct buf name;
+    buf_init(&name, PROPOSE_TEXT_BYTES);
+    push_property(&name, column);
+    size_t len = name.len;
+    for (int i = 2; is_taken(among, buf_text(&name)); i++) {
+        buf_truncate(&name, len);
+        buf_printf(&name, "_%d", i);
+    }
+    return buf_detach(&name);
+}
+
+/* Runs of what may not stand there become one "-". */
+static void push_words(struct buf *out, const char *text, size_t most_bytes, bool capitals)
+{
+    bool gap = false;
+    size_t begin = out->len;
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        bool fits = c < 0x80 && (isalnum(c) != 0 || (c == '_' && out->len > begin));
+        if (fits && out->len + gap < most_bytes) {
+            buf_push_text(out, gap && out->len > begin ? "-" : "");
+            buf_push_char(out, (char)(capitals ? c : tolower(c)));
+        }
+        gap = !fits;
+    }
+    if (out->len == begin) {
+        buf_push_literal(out, "table");
+    }
+}
+
+void propose_index_name(struct buf *out, const char *text)
+{
+    push_words(out, text, INDEX_BYTES, false);
+}
+
+void propose_pipeline_name(struct buf *out, const char *text)
+{
+    push_words(out, text, PIPELINE_BYTES, true);
+}

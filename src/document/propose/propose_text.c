@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a text is searched word by word, taken as a whole, or both. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "propose/propose_private.h"
+#include "rowferry/base/units.h"
+
+#define CODE_CHARACTERS 16 /* what is never longer is a code, whatever it holds */
+#define FEW_VALUES 1000
+#define FEW_SHARE 0.02
+#define WORD_BYTES 100 /* a longer one is prose, even without a blank */
+#define TITLE_BYTES 80
+#define BLANKS_SHARE 0.05
+
+/* The length that the type declares: 20 of "character varying(20)"; 0: none. */
+static int64_t declared_length(const struct column *c)
+{
+    while (column_is_array(c)) {
+        c = &c->parts[0];
+    }
+    const char *open = strchr(c->declared, '(');
+    if (strcmp(c->type, "name") == 0) {
+        return 63;
+    }
+    return open != NULL ? strtoll(open + 1, NULL, 10) : 0;
+}
+
+static void set_keyword(struct proposed *out, int64_t length, const struct proposer *how)
+{
+    if (how->is_key || (length > 0 && length <= PROPOSE_WORD_BYTES)) {
+        propose_set(out, "\"type\": \"keyword\"");
+    } else {
+        propose_set(out, "\"type\": \"keyword\", \"ignore_above\": %d", PROPOSE_WORD_BYTES);
+    }
+}
+
+static void set_both(struct proposed *out)
+{
+    propose_set(out, "\"type\": \"text\",\n\"fields\": { \"keyword\": { \"type\": \"keyword\", "
+                     "\"ignore_above\": 256 } }");
+    out->fields = 2;
+}
+
+static bool has_few(const struct column_facts *f)
+{
+    return f->distinct > 0 ? f->distinct <= FEW_VALUES
+                           : f->distinct < 0 && -f->distinct <= FEW_SHARE;
+}
+
+static bool has_blanks(const struct column_facts *f)
+{
+    return (double)f->words > BLANKS_SHARE * (double)f->sampled;
+}
+
+static void say_width(struct proposed *out, const struct column_facts *f)
+{
+    propose_say(out, ", %.0f byte%s on average", f->width, f->width >= 1.5 ? "s" : "");
+}
+
+static void by_statistics(struct proposed *out, const struct column_facts *f, int64_t length,
+                          const struct proposer *how)
+{
+    char n[UNITS_BYTES];
+    bool prose = f->width > WORD_BYTES || f->longest > PROPOSE_WORD_BYTES;
+    if (!prose && has_few(f)) {
+        set_keyword(out, length, how);
+        if (f->distinct > 0) {
+            propose_say(out, ", %s different value%s", units_count(n, (int64_t)f->distinct),
+                        f->distinct >= 1.5 ? "s" : "");
+        } else {
+            propose_say(out, ", few different values");
+        }
+    } else if (!prose && !has_blanks(f)) {
+        set_keyword(out, length, how);
+        propose_say(out, ", without blanks");
+        say_width(out, f);
+    } else if (!prose && f->width <= TITLE_BYTES) {
+        set_both(out);
+        propose_say(out, ", words");
+        say_width(out, f);
+    } else {
+        propose_set(out, "\"type\": \"text\"");
+        propose_say(out, ", prose");
+        say_width(out, f);
+    }
+}
+
+/* Of an array the statistics are of the whole, and its elements are mostly tags. */
+static void elements(struct proposed *out, const struct column_facts *f, int64_t length,
+                     const struct proposer *how)
+{
+    if (f->longest > 1024 || (f->longest > 256 && has_blanks(f))) {
+        propose_set(out, "\"type\": \"text\"");
+        propose_say(out, ", long elements");
+    } else {
+        set_keyword(out, length, how);
+    }
+}
+
+void propose_text(struct proposed *out, const struct column *c, const struct column_facts *f,
+                  const struct proposer *how)
+{
+    int64_t length = declared_length(c);
+    if (how->is_key || (length > 0 && length <= CODE_CHARACTERS)) {
+        set_keyword(out, length, how);
+    } else if (column_is_array(c)) {
+        elements(out, f, length, how);
+    } else if (!f->analysed) {
+        set_both(out);
+        propose_say(out, ", no statistics: both ways");
+    } else {
+        by_statistics(out, f, length, how);
+    }
+}

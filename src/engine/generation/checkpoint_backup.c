@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tells the source where the state file stands. */
+#include "generation/checkpoint_backup.h"
+
+#include "pipeline/loop.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/deadletter.h"
+
+#define MIRROR_BYTES_PER_S INT64_C(262144)
+
+/* The letters are written as one text each time that they change: many of them seldom. A position
+ * without its letters would lose some, so it waits with them. */
+static bool puts_off(const struct loop *l, int64_t now_us)
+{
+    int64_t pause_us = (int64_t)l->letters.len * 1000000 / MIRROR_BYTES_PER_S;
+    return l->letters_revision != 0 && now_us - l->letters_us < pause_us;
+}
+
+void mirror_tell_unpruned(struct intake *r)
+{
+    const char *why = r->capture != NULL ? r->capture->unpruned : NULL;
+    if (why != NULL && !r->unpruned) {
+        log_event(LOG_WARN, "prune_failed", F_TEXT("pipeline", r->patience->pipeline),
+                  F_TEXT("reason", why));
+    }
+    r->unpruned = why != NULL;
+}
+
+int mirror_tell(struct loop *l, bool now, struct err *err)
+{
+    uint64_t revision = deadletter_revision(l->state);
+    int64_t now_us = clock_monotonic_us(&l->clock);
+    bool changed = l->letters_revision != revision;
+    if (l->committed == NULL || (changed && !now && puts_off(l, now_us))) {
+        return 0;
+    }
+    if (changed) {
+        buf_reset(&l->letters);
+        int rc = deadletter_export(l->state, &l->letters, err);
+        if (rc < 0) {
+            return rc;
+        }
+        l->letters_revision = revision;
+        l->letters_us = now_us;
+    }
+    intake_release_source(&l->intake, l->committed, buf_text(&l->letters), now);
+    mirror_tell_unpruned(&l->intake);
+    return 0;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What differs between two definitions, and whether that only adds. */
+#include "rowferry/engine/generation/drift.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+#include "rowferry/document/mapping/mapdiff.h"
+
+#define LINE_MAX_BYTES ((size_t)64 << 20)
+#define SHOWN_MAX_BYTES 200 /* of a value; a longer one is called another */
+#define THROUGH "\nthrough "
+
+/* --- words -------------------------------------------------------------------------------------
+ */
+
+void words_push(struct buf *words, enum word_kind kind, const char *name, const char *value)
+{
+    buf_printf(words, "%c\t", (char)kind);
+    text_escape(words, name, strlen(name));
+    buf_push_char(words, '\t');
+    text_escape(words, value, strlen(value));
+    buf_push_char(words, '\n');
+}
+
+void words_push_mapping(struct buf *words, const char *mappings, const char *ingest_pipeline)
+{
+    buf_push_text(words, mappings);
+    if (ingest_pipeline != NULL) {
+        buf_push_literal(words, THROUGH);
+        buf_push_text(words, ingest_pipeline);
+    }
+}
+
+/* A line in its parts; false at the end. */
+struct word {
+    struct span line;
+    enum word_kind kind;
+    struct span name;
+    struct span value;
+};
+
+static bool next_word(struct word *w, const char **at)
+{
+    size_t len = strcspn(*at, "\n");
+    if (len < 2) {
+        return false;
+    }
+    size_t name = strcspn(*at + 2, "\t\n");
+    w->line = span_make(*at, len);
+    w->kind = (enum word_kind)(*at)[0];
+    w->name = span_make(*at + 2, name);
+    w->value = name + 3 <= len ? span_make(*at + name + 3, len - name - 3) : span_make("", 0);
+    *at += len + ((*at)[len] == '\n');
+    return true;
+}
+
+static bool has_line(const char *words, const struct word *line)
+{
+    struct word w;
+    while (next_word(&w, &words)) {
+        if (span_equal(w.line, line->line)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The line that has taken this one's place: of the same name, and not on the other side as it is.
+ */
+static bool find_instead(struct word *out, const char *words, const char *other,
+                         const struct word *line)
+{
+    while (next_word(out, &words)) {
+        if (out->kind == line->kind && span_equal(out->name, line->name) && !has_line(other, out)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- lines -------------------------------------------------------------------------------------
+ */
+
+static void add_text(char ***items, size_t *count, char *text)
+{
+    *items = mem_grow(*items, *count + 1, sizeof(**items));
+    (*items)[(*count)++] = text;
+}
+
+/* What has many lines or is long is looked up where it stands. */
+static void push_values(struct buf *line, const struct word *was, const struct word *is)
+{
+    bool brief = (was == NULL || was->value.len <= SHOWN_MAX_BYTES) &&
+                 (is == NULL || is->value.len <= SHOWN_MAX_BYTES);
+    if (!brief) {
+        buf_push_text(line, was == NULL ? "added" : is == NULL ? "removed" : "another");
+        return;
+    }
+    const struct span none = span_make("none", 4);
+    struct span before = was != NULL ? was->value : none;
+    struct span after = is != NULL ? is->value : none;
+    buf_push(line, before.data, before.len);
+    buf_push_literal(line, " -> ");
+    buf_push(line, after.data, after.len);
+}
+
+static void push_name(struct buf *line, const struct word *w)
+{
+    if (w->kind == WORD_FIELD) {
+        buf_push_literal(line, "fields.");
+    } else if (w->kind == WORD_COLUMN) {
+        buf_push_literal(line, "column ");
+    }
+    buf_push(line, w->name.data, w->name.len);
+}
+
+/* Either may be null: there is none on that side. */
+static void add_line(struct drift_found *d, const struct word *was, const struct word *is)
+{
+    struct buf line;
+    buf_init(&line, LINE_MAX_BYTES);
+    push_name(&line, was != NULL ? was : is);
+    buf_push_literal(&line, ": ");
+    push_values(&line, was, is);
+    add_text(&d->lines, &d->line_count, buf_detach(&line));
+}
+
+/* Itself, or a name with dots in an object that is new. */
+static bool is_added(const struct drift_found *d, struct span property)
+{
+    for (size_t i = 0; i < d->added_count; i++) {
+        size_t len = strlen(d->added[i]);
+        if (property.len >= len && memcmp(property.data, d->added[i], len) == 0 &&
+            (property.len == len || property.data[len] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the mapping's own line tells it: "body: removed ...". */
+static bool is_removed(const struct drift_found *d, const struct word *w)
+{
+    for (size_t i = 0; i < d->line_count && w->kind == WORD_FIELD; i++) {
+        const char *line = d->lines[i];
+        if (strncmp(line, w->name.data, w->name.len) == 0 &&
+            strncmp(line + w->name.len, ": removed", strlen(": removed")) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Columns that come or go do so for the fields that they fill, whose lines tell it; a field that
+ * comes with its property is told with that. True where all of the rest is as it was. */
+static bool compare_tables(struct drift_found *d, const char *was, const char *is)
+{
+    struct word w;
+    struct word other;
+    bool same = true;
+    for (const char *at = was; next_word(&w, &at);) {
+        if (has_line(is, &w)) {
+            continue;
+        }
+        bool changed = find_instead(&other, is, was, &w);
+        if (!changed && (w.kind == WORD_COLUMN || is_removed(d, &w))) {
+            continue; /* the mapping is no addition then */
+        }
+        add_line(d, &w, changed ? &other : NULL);
+        same = false;
+    }
+    for (const char *at = is; next_word(&w, &at);) {
+        bool comes = w.kind == WORD_COLUMN || (w.kind == WORD_FIELD && is_added(d, w.name));
+        if (!comes && !has_line(was, &w) && !find_instead(&other, was, is, &w)) {
+            add_line(d, NULL, &w);
+            same = false;
+        }
+    }
+    return same;
+}
+
+/* "title: type text -> keyword", and as mapdiff says what is not one parameter's. */
+static void add_mapping_line(struct drift_found *d, const struct mapdiff_line *line)
+{
+    struct buf text;
+    buf_init(&text, LINE_MAX_BYTES);
+    mapdiff_say(&text, line);
+    add_text(&d->lines, &d->line_count, buf_detach(&text));
+    if (line->additive) {
+        add_text(&d->added, &d->added_count, text_copy(line->path));
+    }
+}
+
+/* The two lines of a mapping's words; *through is null where there is no pipeline. */
+static char *split(const char *words, const char **through)
+{
+    const char *end = strstr(words, THROUGH);
+    *through = end != NULL ? end + strlen(THROUGH) : NULL;
+    return end != NULL ? text_copy_span(span_make(words, (size_t)(end - words))) : text_copy(words);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+static bool compare_pipelines(struct drift_found *d, const char *was, const char *is)
+{
+    if (same_text(was, is)) {
+        return true;
+    }
+    struct buf line;
+    buf_init(&line, LINE_MAX_BYTES);
+    buf_printf(&line, "ingest_pipeline: %s -> %s", was != NULL ? was : "none",
+               is != NULL ? is : "none");
+    add_text(&d->lines, &d->line_count, buf_detach(&line));
+    return false;
+}
+
+/* True where the new mapping only adds, or means the same. */
+static bool compare_mappings(struct drift_found *d, const char *was_words, const char *is_words)
+{
+    struct mapdiff diff = {0};
+    struct buf additions;
+    struct err unreadable;
+    const char *was_through;
+    const char *is_through;
+    char *was = split(was_words, &was_through);
+    char *is = split(is_words, &is_through);
+    buf_init(&additions, LINE_MAX_BYTES);
+    bool adds =
+        mapdiff_make(&diff, is, was, &unreadable) == 0 && (diff.additive || diff.count == 0);
+    for (size_t i = 0; i < diff.count; i++) {
+        add_mapping_line(d, &diff.lines[i]);
+    }
+    if (adds) {
+        mapdiff_additions(&additions, &diff, is);
+        d->additions = text_copy(buf_text(&additions));
+    }
+    adds = compare_pipelines(d, was_through, is_through) && adds;
+    mapdiff_release(&diff);
+    buf_release(&additions);
+    free(was);
+    free(is);
+    return adds;
+}
+
+/* Where only one of the fingerprints differs, the other side's words are the same. */
+static bool only_adds(struct drift_found *d, const struct drift_side *was,
+                      const struct drift_side *is, bool same_mapping, bool same_table)
+{
+    bool mapping_known = was->mapping_words != NULL && is->mapping_words != NULL;
+    bool table_known = was->table_words != NULL && is->table_words != NULL;
+    bool mapping_adds = same_mapping;
+    bool table_adds = same_table;
+    if (mapping_known) {
+        mapping_adds = compare_mappings(d, was->mapping_words, is->mapping_words);
+    }
+    if (!same_table && table_known) {
+        table_adds = compare_tables(d, was->table_words, is->table_words);
+    }
+    d->what = !mapping_adds ? "mapping or to.ingest_pipeline differ from those"
+                            : "key, to.routing, fields, mapped columns, depends_on, where or query "
+                              "differ from those";
+    return mapping_adds && table_adds;
+}
+
+void drift_find(struct drift_found *out, const struct drift_side *was, const struct drift_side *is)
+{
+    *out = (struct drift_found){.kind = DRIFT_REBUILD};
+    bool same_mapping = was->mapping != NULL && strcmp(was->mapping, is->mapping) == 0;
+    bool same_table = was->table != NULL && strcmp(was->table, is->table) == 0;
+    if (was->identity == NULL || strcmp(was->identity, is->identity) != 0) {
+        out->what = "the source is another database than the one";
+        return;
+    }
+    if (same_mapping && same_table) {
+        out->kind = DRIFT_NONE;
+        return;
+    }
+    if (only_adds(out, was, is, same_mapping, same_table)) {
+        out->kind = DRIFT_ADDITIVE;
+        out->additions = out->additions != NULL ? out->additions : text_copy("{}");
+        out->what = "the mapping has other properties than the one";
+    }
+}
+
+void drift_release(struct drift_found *d)
+{
+    text_free_list(d->lines, d->line_count);
+    text_free_list(d->added, d->added_count);
+    free(d->additions);
+    *d = (struct drift_found){0};
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds or builds the generation, and swaps the alias in. */
+#include "generation/generation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generation/generation_retention.h"
+#include "generation/schema.h"
+#include "generation/takeover.h"
+#include "rowferry/base/failpoint.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/rebuild.h"
+
+#define ONE_ALONE "let the alias point at one index of the pipeline alone, and try again"
+
+#define MARK_SPREAD_US 1000000
+
+/* The ceiling stays as it is until the uuid is recorded: no version is taken before. */
+static void target_mark(struct target *t)
+{
+    int64_t mark = t->begun_us != 0 ? t->begun_us : t->checkpoint.clock_ceiling;
+    snprintf(t->creator, sizeof(t->creator), "%016" PRIx64, (uint64_t)mark);
+}
+
+/* Before a first load creates its index: a ceiling that no other state file has. */
+static int target_mark_anew(struct target *t, struct err *err)
+{
+    if (t->begun_us != 0) {
+        return 0;
+    }
+    int64_t now_us = clock_wall_us(&t->clock);
+    int64_t last = t->checkpoint.clock_ceiling > now_us ? t->checkpoint.clock_ceiling : now_us;
+    int64_t mark = last + 1 + (int64_t)(clock_random(&t->clock) % MARK_SPREAD_US);
+    int rc = checkpoint_raise_ceiling(t->state, mark, err);
+    if (rc == 0) {
+        t->checkpoint.clock_ceiling = mark;
+        target_mark(t);
+    }
+    return rc;
+}
+
+int target_init(struct target *t, struct err *err)
+{
+    buf_init(&t->replaced, 2048);
+    int rc = checkpoint_load(t->state, &t->checkpoint, err);
+    target_mark(t);
+    return rc;
+}
+
+void target_release(struct target *t)
+{
+    checkpoint_release(&t->checkpoint);
+    drift_release(&t->drift);
+    buf_release(&t->replaced);
+}
+
+int target_reload(struct target *t, struct err *err)
+{
+    checkpoint_release(&t->checkpoint);
+    return checkpoint_load(t->state, &t->checkpoint, err);
+}
+
+void target_consumer_name(const struct target *t, const char *index, const char *uuid,
+                          struct buf *out)
+{
+    buf_reset(out);
+    buf_printf(out, "%s/%s/%.8s", t->pipeline, index, uuid);
+}
+
+const char *target_replaced(const struct target *t)
+{
+    return buf_text(&t->replaced);
+}
+
+void target_consumer(const struct target *t, struct buf *out)
+{
+    const struct checkpoint *c = &t->checkpoint;
+    target_consumer_name(t, c->generation, c->index_uuid != NULL ? c->index_uuid : "", out);
+}
+
+bool target_same_text(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+static bool index_is_ours(const struct target *t, const struct index_info *index)
+{
+    return strcmp(index->pipeline, t->pipeline) == 0;
+}
+
+/* `<alias>-<yyyymmdd>-<number>`; to.index may have been changed since. */
+static bool name_is_of_alias(const struct target *t, const char *name)
+{
+    if (t->stream) {
+        return strcmp(name, t->alias) == 0;
+    }
+    size_t len = strlen(t->alias);
+    if (strncmp(name, t->alias, len) != 0 || name[len] != '-') {
+        return false;
+    }
+    const char *day = name + len + 1;
+    size_t digits = strspn(day, "0123456789");
+    return digits == 8 && day[8] == '-' && strspn(day + 9, "0123456789") == strlen(day + 9);
+}
+
+bool target_is_generation(const struct target *t, const struct index_info *index)
+{
+    const char *uuid = t->checkpoint.index_uuid;
+    return index_is_ours(t, index) && (uuid != NULL ? strcmp(uuid, index->uuid) == 0
+                                                    : strcmp(t->creator, index->creator) == 0);
+}
+
+static int refuse_concrete(const struct target *t, struct err *err)
+{
+    if (t->stream) {
+        err_set(err, ERR_REJECTED,
+                "\"%s\" is an index or alias, and a data stream cannot bear its name", t->alias);
+        return err_hint(err, "choose another to.index, or take the name away from what bears it");
+    }
+    err_set(err, ERR_REJECTED, "\"%s\" is an index of its own, and an alias cannot bear its name",
+            t->alias);
+    return err_hint(err,
+                    "rowferry reindex --adopt %s builds an index beside it and turns the name into "
+                    "an alias; or choose another to.index",
+                    t->pipeline);
+}
+
+static int expect_own(const struct target *t, const struct index_info *from, struct err *err)
+{
+    if (t->stream && !index_is_ours(t, from)) {
+        return 0; /* whether it may be taken service/index/stream.h says */
+    }
+    if (!index_is_ours(t, from)) {
+        err_set(err, ERR_REJECTED,
+                "alias \"%s\" points at index \"%s\", which pipeline \"%s\" did not build",
+                t->alias, from->name, t->pipeline);
+        return err_hint(err, "choose another to.index, or remove the alias");
+    }
+    if (!t->next && strcmp(from->source, t->facts.identity) != 0) {
+        err_set(err, ERR_REJECTED,
+                "alias \"%s\" points at index \"%s\", which was built from another database",
+                t->alias, from->name);
+        return t->stream
+                   ? err_hint(err, "choose another to.index")
+                   : err_hint(err,
+                              "choose another to.index; where it is meant, rowferry reindex %s "
+                              "builds the index anew from this one",
+                              t->pipeline);
+    }
+    return 0;
+}
+
+int target_holder(struct target *t, enum alias_kind *kind, struct index_info *from, struct err *err)
+{
+    int rc = target_resolve(t, kind, from, err);
+    if (rc < 0) {
+        return rc;
+    }
+    switch (*kind) {
+    case ALIAS_ABSENT:
+        return 0;
+    case ALIAS_CONCRETE:
+        return t->adopt ? 0 : refuse_concrete(t, err);
+    case ALIAS_STREAM: /* target_resolve's */
+    case ALIAS_SEVERAL:
+        err_set(err, ERR_REJECTED, "alias \"%s\" points at several indices", t->alias);
+        return err_hint(err, ONE_ALONE);
+    case ALIAS_ONE:
+        break;
+    }
+    return expect_own(t, from, err);
+}
+
+/* `<alias>-<yyyymmdd>-<number>`, the first number from `number` on that is free: neither an index
+ * nor somebody's alias has the name. */
+static int target_free_name(struct target *t, int64_t *number, struct buf *name, struct err *err)
+{
+    char iso[CLOCK_ISO_BYTES];
+    clock_iso(iso, clock_wall_us(&t->clock), 0);
+    enum alias_kind kind = ALIAS_ONE;
+    if (t->stream) {
+        (*number)++;
+        buf_push_text(name, t->alias);
+        return 0;
+    }
+    while (kind != ALIAS_ABSENT) {
+        struct index_info info;
+        (*number)++;
+        buf_reset(name);
+        buf_printf(name, "%s-%.4s%.2s%.2s-%lld", t->alias, iso, iso + 5, iso + 8,
+                   (long long)*number);
+        int rc = t->service.ops->resolve(t->service.self, buf_text(name), &kind, &info, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static void target_meta(const struct target *t, const char *fingerprint, struct buf *meta)
+{
+    buf_push_literal(meta, "{\"pipeline\":");
+    text_json(meta, t->pipeline, strlen(t->pipeline));
+    buf_push_literal(meta, ",\"mapping\":");
+    text_json(meta, fingerprint, strlen(fingerprint));
+    buf_push_literal(meta, ",\"source\":");
+    text_json(meta, t->facts.identity, strlen(t->facts.identity));
+    buf_push_literal(meta, ",\"table\":");
+    text_json(meta, t->facts.fingerprint, strlen(t->facts.fingerprint));
+    buf_push_literal(meta, ",\"creator\":");
+    text_json(meta, t->creator, strlen(t->creator));
+    buf_push_literal(meta, ",\"rowferry\":\"" ROWFERRY_VERSION "\"}");
+}
+
+int target_create(const struct target *t, const char *fingerprint, struct err *err)
+{
+    struct buf meta;
+    struct buf mappings;
+    buf_init(&meta, 64 * 1024);
+    buf_init(&mappings, 16 * 1024 * 1024);
+    target_meta(t, fingerprint, &meta);
+    mapping_write(&mappings, t->mapping, buf_text(&meta));
+    int (*create)(void *, const char *, const char *, const char *, struct err *) =
+        t->stream ? t->service.ops->stream_create : t->service.ops->create;
+    int rc =
+        create(t->service.self, t->checkpoint.generation, buf_text(&mappings), t->settings, err);
+    buf_release(&meta);
+    buf_release(&mappings);
+    return rc;
+}
+
+/* Records the uuid of the index just created. */
+static int target_adopt_uuid(struct target *t, struct err *err)
+{
+    struct index_info info;
+    bool found;
+    int rc = target_look(t, t->checkpoint.generation, &found, &info, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (!found || !target_is_generation(t, &info)) {
+        return err_set(err, ERR_STATE, "index \"%s\" is not there after it was created",
+                       t->checkpoint.generation);
+    }
+    if (!t->stream) {
+        rc = t->service.ops->expect_hidden(t->service.self, info.name, t->pipeline, err);
+    }
+    rc = rc == 0 ? checkpoint_set_uuid(t->state, info.uuid, err) : rc;
+    return rc < 0 ? rc : target_reload(t, err);
+}
+
+/* What was recorded already. */
+static int target_build(struct target *t, struct err *err)
+{
+    int rc = target_create(t, t->checkpoint.mapping_fingerprint, err);
+    if (rc == 0 && FAILPOINT("generation_created")) {
+        rc = err_set(err, ERR_TRANSIENT, "failpoint \"generation_created\"");
+    }
+    if (rc == 0) {
+        rc = target_adopt_uuid(t, err);
+    }
+    if (rc == 0) {
+        log_event(LOG_INFO, "generation_created", F_TEXT("pipeline", t->pipeline),
+                  F_TEXT("index", t->checkpoint.generation));
+    }
+    return rc;
+}
+
+static int target_new_generation(struct target *t, struct err *err)
+{
+    struct index_info from;
+    enum alias_kind kind;
+    int rc = target_holder(t, &kind, &from, err);
+    if (rc < 0) {
+        return rc;
+    }
+    char fingerprint[17];
+    target_fingerprint(t, fingerprint);
+    int64_t number = t->checkpoint.generation_number;
+    struct buf name;
+    buf_init(&name, 512);
+    rc = target_free_name(t, &number, &name, err);
+    if (rc == 0) {
+        rc = target_mark_anew(t, err);
+    }
+    if (rc == 0) {
+        struct checkpoint next = {
+            .generation = name.data,
+            .mapping_fingerprint = fingerprint,
+            .table_fingerprint = (char *)(uintptr_t)t->facts.fingerprint,
+            .source_identity = (char *)(uintptr_t)t->facts.identity,
+            .generation_number = number,
+        };
+        rc = checkpoint_begin_generation(t->state, &next, err);
+    }
+    buf_release(&name);
+    if (rc == 0) {
+        rc = target_reload(t, err);
+    }
+    if (rc == 0) {
+        rc = schema_note(t, err);
+    }
+    return rc == 0 ? target_build(t, err) : rc;
+}
+
+/* A stream that is gone, or came back by its template, is filled from the beginning: what it has
+ * stays. */
+static int target_refill(struct target *t, bool gone, struct err *err)
+{
+    log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
+              F_TEXT("index", t->checkpoint.generation),
+              F_TEXT("error", gone ? "it is gone" : "it was deleted and created again"));
+    target_consumer(t, &t->replaced);
+    int rc = former_due(t->state, target_replaced(t), err);
+    return rc < 0 ? rc : target_new_generation(t, err);
+}
+
+static int target_check_live(struct target *t, struct err *err)
+{
+    struct index_info at;
+    enum alias_kind kind;
+    int rc = target_resolve(t, &kind, &at, err);
+    if (rc < 0) {
+        return rc;
+    }
+    const struct checkpoint *c = &t->checkpoint;
+    bool same = kind == ALIAS_ONE && target_same_text(c->index_uuid, at.uuid);
+    if (t->stream && kind == ALIAS_CONCRETE) {
+        return refuse_concrete(t, err);
+    }
+    if (t->stream && !t->observes && !same) {
+        return target_refill(t, kind == ALIAS_ABSENT, err);
+    }
+    if (kind != ALIAS_ONE || strcmp(at.name, c->generation) != 0) {
+        const char *now = kind == ALIAS_ABSENT    ? "it is gone"
+                          : kind == ALIAS_SEVERAL ? "but at several indices"
+                                                  : at.name;
+        err_set(err, ERR_STATE, "alias \"%s\" does not point at \"%s\" %s (%s)", t->alias,
+                c->generation, kind == ALIAS_SEVERAL ? "alone" : "any more", now);
+        if (t->stream) {
+            err_set(err, ERR_STATE, "data stream \"%s\" is gone", t->alias);
+        } else if (kind == ALIAS_SEVERAL) { /* which a rebuild refuses too */
+            return err_hint(err, ONE_ALONE);
+        }
+    } else if (!same) {
+        err_set(err, ERR_STATE, "index \"%s\" was deleted and created again by somebody else",
+                c->generation);
+    } else {
+        return schema_check(t, err);
+    }
+    return t->stream
+               ? err_hint(err, "the next sync fills it again: rowferry sync %s", t->pipeline)
+               : err_hint(err, "put the alias back, or build the index anew: rowferry reindex %s",
+                          t->pipeline);
+}
+
+/* The alias is the truth: a rebuild may have swapped its generation in and not recorded it. */
+static int target_promote(struct target *t, const struct index_info *at, struct err *err)
+{
+    struct state *state = NULL;
+    struct checkpoint next = {0};
+    size_t removed = 0;
+    int rc = rebuild_open(t->state, &state, err);
+    bool promoted = false;
+    if (rc == 0 && state != NULL) {
+        rc = checkpoint_load(state, &next, err);
+        promoted = rc == 0 && target_same_text(next.generation, at->name) &&
+                   target_same_text(next.index_uuid, at->uuid);
+    }
+    state_close(state);
+    if (promoted) { /* somebody else may have swapped it in, before it was complete */
+        rc = t->service.ops->finish(t->service.self, at->name, t->settings, err);
+    }
+    if (promoted && rc == 0) {
+        struct buf consumer;
+        buf_init(&consumer, 2048);
+        target_consumer(t, &consumer);
+        bool was_live = t->checkpoint.phase == GENERATION_LIVE;
+        keep_only(
+            t, t->state,
+            &(struct kept){.live = at->name, .former = t->checkpoint.generation, .count = t->keep},
+            &removed);
+        rc = rebuild_promote(t->state, was_live ? buf_text(&consumer) : NULL,
+                             clock_wall_us(&t->clock), err);
+        buf_release(&consumer);
+        log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->pipeline),
+                  F_TEXT("alias", t->alias), F_TEXT("index", at->name));
+    }
+    checkpoint_release(&next);
+    return rc < 0 || !promoted ? rc : target_reload(t, err);
+}
+
+/* A build that was interrupted: goes on where it can, else begins again. */
+static int target_check_building(struct target *t, struct err *err)
+{
+    struct index_info at;
+    bool found;
+    const struct checkpoint *c = &t->checkpoint;
+    int rc = target_look(t, c->generation, &found, &at, err);
+    if (rc < 0) {
+        return rc;
+    }
+    bool same = found && target_is_generation(t, &at);
+    bool unborn = !found && c->index_uuid == NULL;
+    struct err drift = {.message = "to.index was changed"};
+    if ((same || unborn) && name_is_of_alias(t, c->generation) && schema_check(t, &drift) == 0) {
+        /* unborn: by the same name, so that a creation which is still on its way meets this one */
+        return unborn                  ? target_build(t, err)
+               : c->index_uuid == NULL ? target_adopt_uuid(t, err)
+                                       : 0;
+    }
+    log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
+              F_TEXT("index", c->generation),
+              F_TEXT("error", same    ? drift.message
+                              : found ? "it was created by another run"
+                                      : "it is gone"));
+    bool stays = same && t->stream; /* and is the next one, for the same consumer */
+    if (c->index_uuid != NULL && !stays) {
+        target_consumer(t, &t->replaced);
+        rc = former_due(t->state, target_replaced(t), err);
+    }
+    if (rc == 0 && same && !stays) {
+        rc = t->service.ops->remove(t->service.self, c->generation, t->pipeline, err);
+    }
+    return rc < 0 ? rc : target_new_generation(t, err);
+}
+
+int target_end_rebuild(struct target *t, struct err *err)
+{
+    struct rebuild rebuild;
+    struct index_info at;
+    enum alias_kind kind = ALIAS_ABSENT;
+    bool underway = false;
+    int rc = rebuild_look(t->state, &rebuild, &underway, err);
+    if (rc == 0 && underway) {
+        rc = target_resolve(t, &kind, &at, err);
+    }
+    return rc == 0 && underway && kind == ALIAS_ONE ? target_promote(t, &at, err) : rc;
+}
+
+/* Before it is looked what is there: another host may be about to make it. */
+static int target_claim(const struct target *t, struct err *err)
+{
+    if (t->checkpoint.phase == GENERATION_LIVE || t->next || t->observes) {
+        return 0;
+    }
+    struct buf name;
+    buf_init(&name, 2048);
+    buf_printf(&name, "first load of %s into %s at %s", t->pipeline, t->alias, t->cluster);
+    int rc = t->source.ops->claim(t->source.self, buf_text(&name), err);
+    buf_release(&name);
+    return rc;
+}
+
+static int target_find(struct target *t, struct err *err)
+{
+    int rc = target_claim(t, err);
+    if (rc == 0 && t->rivals) {
+        rc = takeover_newer(t, err);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    t->rivals = false;
+    if (t->taken_over && t->checkpoint.phase == GENERATION_LIVE) {
+        rc = schema_note(t, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    switch (t->checkpoint.phase) {
+    case GENERATION_LIVE:
+        return target_check_live(t, err);
+    case GENERATION_BUILDING:
+        return target_check_building(t, err);
+    case GENERATION_NONE:
+        break;
+    }
+    rc = t->next ? 0 : takeover_try(t, err);
+    if (rc < 0 || !t->taken_over) {
+        return rc < 0 ? rc : target_new_generation(t, err);
+    }
+    return schema_note(t, err);
+}
+
+int target_prepare(struct target *t, struct err *err)
+{
+    int rc = target_find(t, err);
+    return rc == 0 && !t->observes ? target_open(t, err) : rc;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A complete generation goes live. */
+#include "generation/generation.h"
+
+#include <string.h>
+
+#include "generation/generation_retention.h"
+#include "guard/deletes.h"
+#include "rowferry/base/failpoint.h"
+#include "rowferry/base/log.h"
+
+/* Somebody may have deleted it, and created another one by its name. */
+int target_check_filled(struct target *t, struct err *err)
+{
+    struct index_info at;
+    bool found;
+    const char *name = t->checkpoint.generation;
+    int rc = target_look(t, name, &found, &at, err);
+    if (rc < 0 || (found && target_is_generation(t, &at))) {
+        return rc;
+    }
+    err_set(err, ERR_STATE, "index \"%s\" was deleted while it was filled", name);
+    return t->next ? err_hint(err, "run: rowferry reindex --abort %s, then rowferry reindex %s",
+                              t->pipeline, t->pipeline)
+                   : err_hint(err, "sync again: another generation is built from the beginning");
+}
+
+/* An index that nobody may count is not known to be empty. What was deleted just now is counted
+ * until a refresh. */
+static int target_count(struct target *t, const char *index, int64_t *count, struct err *err)
+{
+    int rc = t->service.ops->refresh(t->service.self, index, err);
+    if (rc == 0 || rc == ERR_REJECTED) {
+        rc = t->service.ops->count(t->service.self, index, count, err);
+    }
+    if (rc != ERR_REJECTED) {
+        return rc;
+    }
+    *count = 1;
+    return 0;
+}
+
+int target_count_emptied(struct target *t, const char *from, int64_t *documents, struct err *err)
+{
+    int64_t after = 0;
+    *documents = 0;
+    int rc = target_count(t, t->checkpoint.generation, &after, err);
+    return rc < 0 || after > 0 ? rc : target_count(t, from, documents, err);
+}
+
+/* An empty table over an index that is not: nothing is swapped in without a decision. */
+static int target_check_emptied(struct target *t, const char *from, struct err *err)
+{
+    int64_t documents;
+    int rc = target_count_emptied(t, from, &documents, err);
+    return rc < 0 ? rc
+                  : deletes_check_emptied(t->state, t->guard, documents, &t->clock, t->pipeline,
+                                          from, err);
+}
+
+/* What the alias pointed at, which this state file does not know, can be gone back to by a copy in
+ * place; `status` names it as long as any other. Where it cannot be noted that is no reason to stay
+ * with it. */
+static int target_leave(const struct target *t, const struct index_info *from, struct err *err)
+{
+    int rc = t->service.ops->leave(t->service.self, from->name, t->pipeline, "",
+                                   clock_wall_us(&t->clock), err);
+    if (rc < 0 && rc != ERR_TRANSIENT) {
+        log_err(LOG_WARN, "former_not_noted", t->pipeline, err);
+        rc = 0;
+    }
+    return rc;
+}
+
+static int target_swap(struct target *t, const struct index_info *from, struct err *err)
+{
+    const char *to = t->checkpoint.generation;
+    if (from == NULL) {
+        return t->service.ops->swap(t->service.self, t->alias, NULL, to, err);
+    }
+    int rc = target_check_emptied(t, from->name, err);
+    if (rc == 0) {
+        rc = target_leave(t, from, err);
+    }
+    if (rc == 0) {
+        rc = t->service.ops->swap(t->service.self, t->alias, from->name, to, err);
+    }
+    if (rc == 0) {
+        target_consumer_name(t, from->name, from->uuid, &t->replaced);
+    }
+    return rc;
+}
+
+int target_go_live(struct target *t, struct err *err)
+{
+    const struct checkpoint *c = &t->checkpoint;
+    int rc = target_check_filled(t, err);
+    if (rc == 0) {
+        rc = t->stream ? t->service.ops->refresh(t->service.self, c->generation, err)
+                       : t->service.ops->finish(t->service.self, c->generation, t->settings, err);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    struct index_info from;
+    enum alias_kind kind;
+    rc = target_holder(t, &kind, &from, err);
+    if (rc < 0) {
+        return rc;
+    }
+    bool held = kind == ALIAS_ONE;
+    if (!held || strcmp(from.name, c->generation) != 0) {
+        rc = target_swap(t, held ? &from : NULL, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    if (FAILPOINT("alias_swapped")) {
+        return err_set(err, ERR_TRANSIENT, "failpoint \"alias_swapped\"");
+    }
+    if (!t->stream) {
+        keep_note(t, c->generation);
+    }
+    rc = checkpoint_go_live(t->state, clock_wall_us(&t->clock), err);
+    if (rc == 0) {
+        log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->pipeline),
+                  F_TEXT("alias", t->alias), F_TEXT("index", c->generation));
+    }
+    return rc < 0 ? rc : target_reload(t, err);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is different where the generation is a data stream: it bears the alias's name itself, there
+ * is one, and it is written by that name. */
+#include <stdio.h>
+
+#include "generation/generation.h"
+
+static int refuse_stream(const struct target *t, struct err *err)
+{
+    err_set(err, ERR_REJECTED, "\"%s\" is a data stream, and an alias cannot bear its name",
+            t->alias);
+    return err_hint(err, "choose another to.index, or let to.kind be \"data_stream\"");
+}
+
+int target_resolve(const struct target *t, enum alias_kind *kind, struct index_info *at,
+                   struct err *err)
+{
+    int rc = t->service.ops->resolve(t->service.self, t->alias, kind, at, err);
+    if (rc == 0 && t->stream && *kind != ALIAS_ABSENT) {
+        *kind = *kind == ALIAS_STREAM ? ALIAS_ONE : ALIAS_CONCRETE;
+    }
+    return rc == 0 && *kind == ALIAS_STREAM ? refuse_stream(t, err) : rc;
+}
+
+int target_look(const struct target *t, const char *name, bool *found, struct index_info *at,
+                struct err *err)
+{
+    enum alias_kind kind;
+    if (!t->stream) {
+        return t->service.ops->look(t->service.self, name, found, at, err);
+    }
+    int rc = t->service.ops->resolve(t->service.self, name, &kind, at, err);
+    *found = rc == 0 && kind == ALIAS_STREAM;
+    return rc;
+}
+
+int target_open(struct target *t, struct err *err)
+{
+    const struct checkpoint *c = &t->checkpoint;
+    const struct generation generation = {c->generation, c->index_uuid, t->pipeline};
+    if (!t->stream) {
+        return t->service.ops->open_writes(t->service.self, &generation, t->write_alias, err);
+    }
+    snprintf(t->write_alias, sizeof(t->write_alias), "%s", c->generation);
+    return t->service.ops->stream_mark(t->service.self, &generation, err);
+}
+
+int target_hint_anew(const struct target *t, const char *or_else, struct err *err)
+{
+    return t->stream ? err_hint(err,
+                                "%s, or fill another data stream from the beginning: give the "
+                                "pipeline another name and another to.index",
+                                or_else)
+                     : err_hint(err, "%s, or build the index anew: rowferry reindex %s", or_else,
+                                t->pipeline);
+}

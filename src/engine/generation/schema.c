@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names what drifted; adds to a live index what only adds. */
+#include "generation/schema.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/failpoint.h"
+#include "rowferry/base/log.h"
+#include "rowferry/engine/pipeline/pipeline.h"
+#include "rowferry/state/definition.h"
+
+#define WORDS_MAX_BYTES ((size_t)64 << 20)
+#define HTTP_BAD_REQUEST 400
+
+/* Without an ingest pipeline the mapping's own. */
+void target_fingerprint(const struct target *t, char out[17])
+{
+    mapping_fingerprint(out, t->mapping);
+    if (t->ingest_pipeline != NULL) {
+        struct buf text;
+        buf_init(&text, 64 * 1024);
+        buf_printf(&text, "%s through %s", out, t->ingest_pipeline);
+        snprintf(out, 17, "%016" PRIx64, text_hash(buf_text(&text), text.len));
+        buf_release(&text);
+    }
+}
+
+static void push_mapping_words(const struct target *t, struct buf *out)
+{
+    struct buf mappings;
+    buf_init(&mappings, WORDS_MAX_BYTES);
+    mapping_write(&mappings, t->mapping, NULL);
+    words_push_mapping(out, buf_text(&mappings), t->ingest_pipeline);
+    buf_release(&mappings);
+}
+
+/* was: identity and fingerprints of the index; state: where the words are, null: nowhere. */
+static int compare(const struct target *t, struct drift_side was, struct state *state,
+                   struct drift_found *out, struct err *err)
+{
+    char fingerprint[17];
+    char *mapping_words = NULL;
+    char *table_words = NULL;
+    struct buf words;
+    buf_init(&words, WORDS_MAX_BYTES);
+    target_fingerprint(t, fingerprint);
+    push_mapping_words(t, &words);
+    const struct drift_side is = {t->facts.identity, fingerprint, t->facts.fingerprint,
+                                  buf_text(&words), t->facts.words};
+    bool same = was.mapping != NULL && was.table != NULL && strcmp(was.mapping, is.mapping) == 0 &&
+                strcmp(was.table, is.table) == 0;
+    int rc = 0;
+    if (!same && state != NULL && was.mapping != NULL && was.table != NULL) {
+        rc = definition_look(state, was.mapping, &mapping_words, err);
+        if (rc == 0) {
+            rc = definition_look(state, was.table, &table_words, err);
+        }
+    }
+    was.mapping_words = mapping_words;
+    was.table_words = table_words;
+    drift_release(out);
+    if (rc == 0) {
+        drift_find(out, &was, &is);
+    }
+    free(mapping_words);
+    free(table_words);
+    buf_release(&words);
+    return rc;
+}
+
+int pipeline_drift(const struct pipeline_options *options, const struct source_facts *facts,
+                   const struct index_info *index, struct state *state, struct drift_found *out,
+                   struct err *err)
+{
+    struct target t = {
+        .mapping = options->mapping, .ingest_pipeline = options->ingest_pipeline, .facts = *facts};
+    const struct drift_side was = {
+        .identity = index->source, .mapping = index->fingerprint, .table = index->table};
+    *out = (struct drift_found){0};
+    return compare(&t, was, state, out, err);
+}
+
+int schema_note(struct target *t, struct err *err)
+{
+    char fingerprint[17];
+    struct buf words;
+    if (t->observes) {
+        return 0;
+    }
+    target_fingerprint(t, fingerprint);
+    buf_init(&words, WORDS_MAX_BYTES);
+    push_mapping_words(t, &words);
+    int rc = definition_note(t->state, fingerprint, buf_text(&words), err);
+    if (rc == 0 && t->facts.words != NULL) {
+        rc = definition_note(t->state, t->facts.fingerprint, t->facts.words, err);
+    }
+    buf_release(&words);
+    return rc;
+}
+
+/* "body, title.raw". */
+static void push_added(const struct drift_found *d, struct buf *out)
+{
+    for (size_t i = 0; i < d->added_count; i++) {
+        buf_push_text(out, i > 0 ? ", " : "");
+        buf_push_text(out, d->added[i]);
+    }
+}
+
+static int refuse(const struct target *t, struct err *err)
+{
+    err_set(err, ERR_STATE, "%s that index \"%s\" was built from", t->drift.what,
+            t->checkpoint.generation);
+    if (t->drift.kind == DRIFT_ADDITIVE) {
+        return err_hint(err, "the next sync adds it to the index: rowferry sync %s", t->pipeline);
+    }
+    (void)target_hint_anew(t, "put it back as it was", err);
+    return err_drift(err);
+}
+
+/* The mapping's own words where the service does not take it: then it is no addition to it. */
+static int extend_index(struct target *t, const char *fingerprint, struct err *err)
+{
+    struct buf meta;
+    buf_init(&meta, 1024);
+    buf_printf(&meta, "{\"mapping\":\"%s\",\"table\":\"%s\"}", fingerprint, t->facts.fingerprint);
+    int rc = t->stream ? target_create(t, fingerprint, err)
+                       : t->service.ops->extend(t->service.self, t->checkpoint.generation,
+                                                t->drift.additions, buf_text(&meta), err);
+    if (rc == ERR_REJECTED && err->http_status == HTTP_BAD_REQUEST) {
+        t->drift.kind = DRIFT_REBUILD;
+        err_context(err, "the mapping cannot be added to index \"%s\"", t->checkpoint.generation);
+        (void)target_hint_anew(t, "put it back as it was", err);
+        err_drift(err);
+    }
+    buf_release(&meta);
+    return rc;
+}
+
+static int extend_source(struct target *t, struct err *err)
+{
+    struct buf consumer;
+    const struct drift_found *d = &t->drift;
+    buf_init(&consumer, 2048);
+    target_consumer(t, &consumer);
+    int rc = t->source.ops->extend(t->source.self, buf_text(&consumer),
+                                   (const char *const *)d->added, d->added_count, err);
+    buf_release(&consumer);
+    return rc;
+}
+
+static int record(struct target *t, const char *fingerprint, struct err *err)
+{
+    const struct extension extension = {
+        .mapping_fingerprint = fingerprint,
+        .table_fingerprint = t->facts.fingerprint,
+        .properties = (const char *const *)t->drift.added,
+        .count = t->drift.added_count,
+        .wall_us = clock_wall_us(&t->clock),
+    };
+    int rc = schema_note(t, err);
+    if (rc == 0) {
+        rc = extension_note(t->state, &extension, err);
+    }
+    return rc == 0 ? target_reload(t, err) : rc;
+}
+
+static void tell(struct target *t)
+{
+    struct buf added;
+    buf_init(&added, WORDS_MAX_BYTES);
+    push_added(&t->drift, &added);
+    if (added.len > 0) {
+        snprintf(t->extended, sizeof(t->extended), "%s", buf_text(&added));
+    }
+    log_event(LOG_INFO, "mapping_extended", F_TEXT("pipeline", t->pipeline),
+              F_TEXT("index", t->checkpoint.generation), F_TEXT("properties", buf_text(&added)));
+    buf_release(&added);
+}
+
+static int extend(struct target *t, struct err *err)
+{
+    char fingerprint[17];
+    target_fingerprint(t, fingerprint);
+    int rc = extend_source(t, err);
+    if (rc == 0) {
+        rc = extend_index(t, fingerprint, err);
+    }
+    if (rc == 0 && FAILPOINT("mapping_extended")) {
+        rc = err_set(err, ERR_TRANSIENT, "failpoint \"mapping_extended\"");
+    }
+    if (rc == 0) {
+        rc = record(t, fingerprint, err);
+    }
+    if (rc == 0) {
+        tell(t);
+    }
+    return rc;
+}
+
+int schema_check(struct target *t, struct err *err)
+{
+    const struct checkpoint *c = &t->checkpoint;
+    const struct drift_side was = {.identity = c->source_identity,
+                                   .mapping = c->mapping_fingerprint,
+                                   .table = c->table_fingerprint};
+    int rc = compare(t, was, t->state, &t->drift, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (t->drift.kind == DRIFT_NONE) {
+        return schema_note(t, err);
+    }
+    if (t->drift.kind == DRIFT_REBUILD || t->observes || c->phase != GENERATION_LIVE) {
+        return refuse(t, err);
+    }
+    return extend(t, err);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Foreseen deletes, asked of the index by their keys. */
+#include "guard/delete_probe.h"
+
+#include <string.h>
+
+#include "pipeline/loop.h"
+
+void meet_begin(struct deletes *d)
+{
+    buf_reset(&d->names);
+    d->named = 0;
+    d->level = 0;
+    hashset_release(&d->idle);
+}
+
+static uint64_t hash_of(struct span key)
+{
+    return text_hash(key.data, key.len);
+}
+
+/* At `from`; a key has no NUL. */
+static struct span name_at(const struct deletes *d, size_t from)
+{
+    const char *name = buf_text(&d->names) + from;
+    return span_make(name, strlen(name));
+}
+
+/* The guard keeps fewer of them now. */
+static void sort_out(struct deletes *d)
+{
+    size_t to = 0;
+    for (size_t from = 0; from < d->names.len;) {
+        struct span name = name_at(d, from);
+        from += name.len + 1;
+        if (hashset_has(&d->guard.kept, hash_of(name))) {
+            memmove(d->names.data + to, name.data, name.len + 1);
+            to += name.len + 1;
+        }
+    }
+    d->names.len = to;
+    d->level = d->guard.level;
+}
+
+void meet_foresee(struct deletes *d, struct span key)
+{
+    if (guard_foresee(&d->guard, hash_of(key))) {
+        buf_push(&d->names, key.data, key.len);
+        buf_push(&d->names, "", 1);
+    }
+    if (d->level != d->guard.level) {
+        sort_out(d);
+    }
+}
+
+static int ask(struct loop *l, const struct span *keys, size_t count, struct err *err)
+{
+    struct deletes *d = &l->deletes;
+    bool found[PRESENT_MAX];
+    const struct service_port *s = &l->service;
+    int rc = s->ops->present(s->self, l->sender.index, keys, count, found, err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        if (!found[i]) {
+            guard_unsee(&d->guard, hash_of(keys[i]));
+            hashset_add(&d->idle, hash_of(keys[i]));
+        }
+    }
+    return rc;
+}
+
+int meet_next(struct loop *l, bool *more, struct err *err)
+{
+    struct deletes *d = &l->deletes;
+    struct span keys[PRESENT_MAX];
+    size_t count = 0;
+    size_t at = d->named;
+    while (count < PRESENT_MAX && at < d->names.len) {
+        keys[count] = name_at(d, at);
+        at += keys[count++].len + 1;
+    }
+    int rc = count > 0 ? ask(l, keys, count, err) : 0;
+    d->named = rc == 0 ? at : d->named;
+    *more = d->named < d->names.len;
+    return rc;
+}
+
+void meet_one(struct loop *l, struct span key)
+{
+    struct err ignored;
+    (void)!ask(l, &key, 1, &ignored);
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The guard's questions and the reconcile's walks. */
+#include "guard/deletes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "guard/delete_probe.h"
+#include "guard/reconcile.h"
+#include "guard/reject_guard.h"
+#include "pipeline/loop.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/guard_stop.h"
+
+#define SPOT_MAX_BYTES ((size_t)64 << 10)
+#define NAMES_MAX_BYTES ((size_t)256 << 20) /* of 65,536 keys: some hundred KiB as a rule */
+
+void deletes_init(struct deletes *d, const struct guard_limits *limits, int64_t permitted)
+{
+    *d = (struct deletes){.phase = DELETES_IDLE};
+    guard_init(&d->guard, limits, permitted);
+    hashset_init(&d->idle);
+    scan_page_init(&d->page);
+    scan_page_init(&d->next);
+    scan_page_init(&d->found);
+    buf_init(&d->names, NAMES_MAX_BYTES);
+    buf_init(&d->after, SPOT_MAX_BYTES);
+    buf_init(&d->last_absent, SPOT_MAX_BYTES);
+}
+
+void deletes_release(struct deletes *d)
+{
+    guard_release(&d->guard);
+    hashset_release(&d->idle);
+    scan_page_release(&d->page);
+    scan_page_release(&d->next);
+    scan_page_release(&d->found);
+    buf_release(&d->names);
+    buf_release(&d->after);
+    buf_release(&d->last_absent);
+    free(d->keys);
+}
+
+/* --- the verdict --------------------------------------------------------------------------- */
+
+static void keep(struct state *state, const struct clock *clock, int64_t deletes, int64_t documents,
+                 const char *pipeline)
+{
+    struct halt halt = {.deletes = deletes, .documents = documents, .at_us = clock_wall_us(clock)};
+    verdict_keep(state, &halt, pipeline);
+}
+
+static void push_documents(struct buf *out, int64_t documents)
+{
+    if (documents >= 0) {
+        buf_printf(out, " of %" PRId64 " documents", documents);
+    } else {
+        buf_push_literal(out, " documents");
+    }
+}
+
+/* What is about to be deleted, and why. */
+static void explain(const struct loop *l, bool reconcile, bool always, struct err *why)
+{
+    const struct deletes *d = &l->deletes;
+    const struct guard *g = &d->guard;
+    const char *what = !reconcile                    ? "the next changes would delete"
+                       : d->why == DELETES_TRUNCATED ? "the table was truncated, which would "
+                                                       "delete"
+                       : always                      ? "no document has a row: a reconcile would "
+                                                       "delete"
+                       : d->why == DELETES_LEFT      ? "a table left it, which would delete"
+                                                     : "a reconcile would delete";
+    struct buf of;
+    buf_init(&of, 256);
+    push_documents(&of, g->documents);
+    if (always) {
+        err_set(why, ERR_STATE, "the guard stopped the pipeline: %s %" PRId64 "%s of index \"%s\"",
+                what, guard_count(g), buf_text(&of), l->sender.index);
+    } else {
+        err_set(why, ERR_STATE,
+                "the guard stopped the pipeline: %s %" PRId64 "%s of index \"%s\", more than "
+                "delete_guard lets pass (share %g, count %" PRId64 ")",
+                what, guard_count(g), buf_text(&of), l->sender.index, g->limits.share,
+                g->limits.count);
+    }
+    buf_release(&of);
+    err_hint(why,
+             l->options->stream
+                 ? "a data stream takes no deletes: they stay until somebody deletes "
+                   "them there; to go on: rowferry sync --allow-deletes %s"
+                 : "if so many rows are meant to be gone: rowferry sync "
+                   "--allow-deletes %s",
+             l->options->name);
+}
+
+/* A reconcile that would empty the index is never meant. After a TRUNCATE few rows are no excuse:
+ * more than the share of them are too many, while a table that was loaded again may lack some. */
+static bool never_meant(const struct deletes *d)
+{
+    double most =
+        d->why == DELETES_TRUNCATED ? d->guard.limits.share * (double)d->listed : (double)d->listed;
+    return d->absent == d->listed || (double)d->absent > most;
+}
+
+/* Ends the work if the guard says so. */
+static bool passes(struct loop *l, bool reconcile)
+{
+    struct deletes *d = &l->deletes;
+    struct guard *g = &d->guard;
+    struct err why;
+    bool always = reconcile && never_meant(d);
+    d->spent = d->spent || guard_needs_permission(g, always);
+    if (!guard_trips(g, always)) {
+        return true;
+    }
+    explain(l, reconcile, always, &why);
+    keep(l->state, &l->clock, guard_count(g), g->documents, l->options->name);
+    loop_end(l, &why);
+    return false;
+}
+
+int deletes_check_emptied(struct state *state, const struct guard *guard, int64_t documents,
+                          const struct clock *clock, const char *pipeline, const char *index,
+                          struct err *err)
+{
+    if (documents <= guard->allowed) {
+        return 0;
+    }
+    keep(state, clock, documents, documents, pipeline);
+    err_set(err, ERR_STATE,
+            "the guard stopped the pipeline: the table gives no documents, and index \"%s\" that "
+            "people search has %" PRId64,
+            index, documents);
+    return err_hint(err, "if the index is meant to be empty: rowferry sync --allow-deletes %s",
+                    pipeline);
+}
+
+/* --- what comes from the source ------------------------------------------------------------ */
+
+static void take_judge(struct loop *l)
+{
+    struct deletes *d = &l->deletes;
+    if (l->options->stream && l->change.left && !l->change.truncated) {
+        reconcile_spare(l);
+    } else if (l->change.truncated || l->change.left || l->change.again) {
+        reconcile_begin(l, l->change.truncated ? DELETES_TRUNCATED
+                           : l->change.left    ? DELETES_LEFT
+                                               : DELETES_AGAIN);
+    } else {
+        if (!d->foreseeing) {
+            guard_begin(&d->guard);
+        }
+        d->phase = DELETES_JUDGE;
+    }
+    d->foreseeing = false;
+}
+
+static void take_foreseen(struct deletes *d, struct span key)
+{
+    if (!d->foreseeing) {
+        guard_begin(&d->guard);
+        meet_begin(d);
+    }
+    d->foreseeing = true;
+    meet_foresee(d, key);
+}
+
+/* What was permitted was so for one time. */
+void deletes_judged(struct deletes *d)
+{
+    d->guard.allowed = d->spent ? 0 : d->guard.allowed;
+    d->spent = false;
+    guard_begin(&d->guard);
+    hashset_release(&d->idle);
+}
+
+bool deletes_take(struct loop *l)
+{
+    struct deletes *d = &l->deletes;
+    const struct change *change = &l->change;
+    switch (change->kind) {
+    case CHANGE_FORESEEN:
+        take_foreseen(d, change->key);
+        return true;
+    case CHANGE_JUDGE:
+        take_judge(l);
+        return true;
+    case CHANGE_GONE:
+        if (d->phase != DELETES_COUNT || !l->intake.sifting || l->intake.rereading > 0) {
+            return false;
+        }
+        reconcile_absent(d, change->key);
+        return true;
+    case CHANGE_WAIT:
+        reconcile_list_ahead(l);
+        return false;
+    case CHANGE_PAGE:
+        if (change->whole && d->guard.judged) {
+            deletes_judged(d);
+        }
+        return false;
+    default:
+        return false;
+    }
+}
+
+/* Rows may have gone after the look ahead at their window. */
+bool deletes_pass(struct loop *l, uint64_t key_hash)
+{
+    struct deletes *d = &l->deletes;
+    if (!d->guard.judged || hashset_has(&d->idle, key_hash)) {
+        return true;
+    }
+    if (guard_foresee(&d->guard, key_hash) && guard_needs_permission(&d->guard, false)) {
+        meet_one(l, l->change.key);
+    }
+    return passes(l, false);
+}
+
+/* --- steps --------------------------------------------------------------------------------- */
+
+static bool settled(const struct loop *l)
+{
+    return l->window.keys.count == 0;
+}
+
+bool deletes_close(const struct loop *l)
+{
+    return l->deletes.phase == DELETES_CLOSE && settled(l);
+}
+
+static bool closes_late(const struct loop *l)
+{
+    return l->deletes.phase == DELETES_CLOSE && (!settled(l) || loop_commit_pending(l));
+}
+
+bool deletes_wait(const struct loop *l)
+{
+    if (l->deletes.phase == DELETES_IDLE || l->intake.reading == INTAKE_PAGE ||
+        l->intake.again_count > 0 || l->intake.asked_count > 0 || l->intake.sift_count > 0) {
+        return false;
+    }
+    bool settles = l->deletes.phase == DELETES_SETTLE || l->deletes.phase == DELETES_MEET;
+    return (settles && !settled(l)) || closes_late(l) ||
+           patience_wait_ms(&l->service_patience, clock_monotonic_us(&l->clock)) > 0;
+}
+
+/* The number has to be exact only where it decides. A service that may not be asked leaves it
+ * unknown. */
+static int count_documents(struct loop *l, struct err *err)
+{
+    struct guard *g = &l->deletes.guard;
+    int rc = 0;
+    if (guard_matters(g)) {
+        rc = l->service.ops->refresh(l->service.self, l->sender.index, err);
+    }
+    if (rc == 0 || rc == ERR_REJECTED) {
+        rc = l->service.ops->count(l->service.self, l->sender.index, &g->documents, err);
+    }
+    if (rc == ERR_REJECTED) {
+        g->documents = -1;
+        rc = 0;
+    }
+    return rc;
+}
+
+static void approve(struct loop *l)
+{
+    if (passes(l, false)) {
+        l->deletes.guard.judged = true;
+        l->deletes.phase = DELETES_IDLE;
+    }
+}
+
+/* Too many may have been deleted before, or never have been documents. */
+static int judge_window(struct loop *l, struct err *err)
+{
+    struct deletes *d = &l->deletes;
+    int rc = count_documents(l, err);
+    if (rc == 0 && guard_needs_permission(&d->guard, false)) {
+        d->phase = DELETES_MEET;
+    } else if (rc == 0) {
+        approve(l);
+    }
+    return rc;
+}
+
+static int meet(struct loop *l, struct err *err)
+{
+    bool more;
+    int rc = meet_next(l, &more, err);
+    if (rc == ERR_REJECTED) { /* it may not be asked: all that was foreseen counts */
+        approve(l);
+        return 0;
+    }
+    if (rc == 0 && !more) { /* what is settled since the first count is in it */
+        rc = count_documents(l, err);
+        if (rc == 0) {
+            approve(l);
+        }
+    }
+    return rc;
+}
+
+static void end_walk(struct loop *l)
+{
+    struct deletes *d = &l->deletes;
+    if (d->phase == DELETES_COUNT) {
+        d->guard.documents = d->listed;
+        log_event(LOG_INFO, "reconcile_counted", F_TEXT("pipeline", l->options->name),
+                  F_INT("documents", d->listed), F_INT("deletes", d->absent));
+    }
+    if (d->phase == DELETES_COUNT && guard_count(&d->guard) > 0) {
+        if (!passes(l, true)) {
+            return;
+        }
+        if (!l->options->stream) {
+            reconcile_walk(d, DELETES_SEND);
+            return;
+        }
+        reconcile_tell_spared(l, d->absent);
+    }
+    d->phase = DELETES_CLOSE;
+}
+
+static int step(struct loop *l, struct err *err)
+{
+    bool more = true;
+    int rc = 0;
+    switch (l->deletes.phase) {
+    case DELETES_JUDGE:
+        return judge_window(l, err);
+    case DELETES_SETTLE:
+        return reconcile_list(l, err);
+    case DELETES_MEET:
+        return meet(l, err);
+    case DELETES_COUNT:
+    case DELETES_SEND:
+        rc = reconcile_next(l, &more, err);
+        if (rc == 0 && !more) {
+            end_walk(l);
+        }
+        return rc;
+    case DELETES_CLOSE:
+        return reconcile_end(l, err);
+    case DELETES_IDLE:
+    default:
+        return 0;
+    }
+}
+
+static bool is_listing(const struct deletes *d)
+{
+    return d->phase == DELETES_SETTLE || d->phase == DELETES_COUNT || d->phase == DELETES_SEND;
+}
+
+int deletes_turn(struct loop *l, bool *ready, struct err *err)
+{
+    while (l->deletes.phase != DELETES_IDLE && l->intake.reading != INTAKE_PAGE &&
+           l->intake.again_count == 0 && l->intake.asked_count == 0 && l->intake.sift_count == 0) {
+        int rc = step(l, err);
+        if (rc == ERR_REJECTED && l->deletes.why == DELETES_OWED && is_listing(&l->deletes)) {
+            rc = reconcile_drop(l, err);
+        }
+        *ready = rc == 0 && !loop_stopping(l);
+        if (rc == ERR_TRANSIENT) {
+            return patience_away(&l->service_patience, &l->clock, err) ? 0 : rc;
+        }
+        if (rc < 0 || !*ready) {
+            return rc;
+        }
+        patience_well(&l->service_patience, &l->clock);
+        /* answers are taken between the pages of the one, and before the end of the other */
+        if (l->deletes.phase == DELETES_MEET || closes_late(l)) {
+            *ready = false;
+            return 0;
+        }
+    }
+    *ready = true;
+    return 0;
+}

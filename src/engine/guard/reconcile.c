@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Walks over an index's keys, and when they are due. */
+#include "guard/reconcile.h"
+
+#include <string.h>
+
+#include "generation/checkpoint_backup.h"
+#include "pipeline/loop.h"
+#include "rowferry/base/log.h"
+
+#define FOUND_MAX_BYTES ((size_t)1 << 20) /* of keys without a row that are kept */
+
+/* --- when ---------------------------------------------------------------------------------- */
+
+static bool is_owed(const struct loop *l)
+{
+    int64_t owed_us = l->deletes.owed_us;
+    return owed_us != 0 && owed_us <= clock_monotonic_us(&l->clock);
+}
+
+/* A clock that was set back makes the one by time due. */
+static bool is_due(const struct loop *l)
+{
+    const struct deletes *d = &l->deletes;
+    if (l->options->stream) { /* no delete comes of it, and no late request overwrites anything */
+        return false;
+    }
+    int64_t since = clock_wall_us(&l->clock) - d->kept.finished_us;
+    return is_owed(l) || (d->interval_us > 0 && (since < 0 || since >= d->interval_us));
+}
+
+/* The wall clock may be set while late requests are on their way: within a process the monotonic
+ * one counts. From one process to the next there is only the wall clock; set back, it makes nothing
+ * take longer than DELETES_LATE_US from now. */
+static int64_t from_wall(const struct loop *l, int64_t wall_us)
+{
+    int64_t left = wall_us - clock_wall_us(&l->clock);
+    left = left < 0 ? 0 : left > DELETES_LATE_US ? DELETES_LATE_US : left;
+    return wall_us == 0 ? 0 : clock_monotonic_us(&l->clock) + left;
+}
+
+static int64_t to_wall(const struct loop *l, int64_t monotonic_us)
+{
+    int64_t left = monotonic_us - clock_monotonic_us(&l->clock);
+    return monotonic_us == 0 ? 0 : clock_wall_us(&l->clock) + left;
+}
+
+/* Nothing is known where a state file was lost: a walk may have ended just before, and one more
+ * have been owed with it. */
+int deletes_load(struct loop *l, struct err *err)
+{
+    struct deletes *d = &l->deletes;
+    bool known;
+    int rc = reconcile_look(l->state, &d->kept, &known, err);
+    int64_t latest_us = clock_monotonic_us(&l->clock) + DELETES_LATE_US;
+    d->owed_us = known ? from_wall(l, d->kept.owed_us) : latest_us;
+    d->late_us = known && !d->kept.flying ? from_wall(l, d->kept.late_us) : latest_us;
+    d->interval_us = l->options->reconcile_ms * 1000;
+    return rc;
+}
+
+static int note(struct loop *l, struct err *err)
+{
+    struct deletes *d = &l->deletes;
+    d->kept.owed_us = to_wall(l, d->owed_us);
+    d->kept.late_us = to_wall(l, d->late_us);
+    return reconcile_note(l->state, &d->kept, err);
+}
+
+int deletes_note_empty(struct loop *l, struct err *err)
+{
+    struct deletes *d = &l->deletes;
+    d->kept = (struct reconcile){.finished_us = clock_wall_us(&l->clock)};
+    d->owed_us = d->late_us = 0;
+    return note(l, err);
+}
+
+int deletes_note_former(struct loop *l, struct err *err)
+{
+    l->deletes.owed_us = clock_monotonic_us(&l->clock);
+    return note(l, err);
+}
+
+int deletes_mind(struct loop *l, struct err *err)
+{
+    struct deletes *d = &l->deletes;
+    struct intake *r = &l->intake;
+    if (d->phase == DELETES_IDLE && r->reading == INTAKE_DRAINED && !r->only_asked && !l->held &&
+        !loop_stopping(l) && is_due(l)) {
+        intake_more(r);
+        reconcile_begin(l, is_owed(l) ? DELETES_OWED : DELETES_DUE);
+    }
+    if (l->window.keys.count == 0 || d->kept.flying) {
+        return 0;
+    }
+    d->kept.flying = true;
+    return note(l, err);
+}
+
+/* Times that are to come are noted again, by the wall clock as it is set now. */
+int deletes_rest(struct loop *l, struct err *err)
+{
+    struct deletes *d = &l->deletes;
+    bool rests = d->kept.flying && l->window.keys.count == 0;
+    d->kept.flying = d->kept.flying && !rests;
+    return rests || d->owed_us != 0 || d->late_us > clock_monotonic_us(&l->clock) ? note(l, err)
+                                                                                  : 0;
+}
+
+/* --- walks --------------------------------------------------------------------------------- */
+
+static const char *words_of(enum deletes_why why)
+{
+    static const char *const words[] = {
+        [DELETES_TRUNCATED] = "the table was truncated",
+        [DELETES_LEFT] = "a table left it",
+        [DELETES_AGAIN] = "everything was copied again",
+        [DELETES_OWED] = "requests of a process that was killed may have come after the last one",
+        [DELETES_DUE] = "it is time",
+    };
+    return words[why];
+}
+
+void reconcile_begin(struct loop *l, enum deletes_why why)
+{
+    struct deletes *d = &l->deletes;
+    guard_begin(&d->guard);
+    d->phase = DELETES_SETTLE;
+    d->why = why;
+    if (why == DELETES_AGAIN && d->late_us < l->started_us + DELETES_LATE_US) {
+        d->late_us = l->started_us + DELETES_LATE_US; /* of whoever held it meanwhile, elsewhere */
+    }
+    log_event(why >= DELETES_OWED ? LOG_INFO : LOG_WARN, "reconcile_started",
+              F_TEXT("pipeline", l->options->name), F_TEXT("index", l->sender.index),
+              F_TEXT("why", words_of(why)));
+}
+
+void reconcile_tell_spared(const struct loop *l, int64_t documents)
+{
+    log_event(LOG_WARN, "documents_stay", F_TEXT("pipeline", l->options->name),
+              F_TEXT("index", l->sender.index), F_TEXT("why", words_of(l->deletes.why)),
+              F_INT("documents", documents));
+}
+
+void reconcile_spare(struct loop *l)
+{
+    struct deletes *d = &l->deletes;
+    guard_begin(&d->guard);
+    d->why = DELETES_LEFT;
+    d->listed = d->absent = 0;
+    d->phase = DELETES_CLOSE;
+    reconcile_tell_spared(l, -1);
+}
+
+void reconcile_walk(struct deletes *d, enum deletes_phase phase)
+{
+    bool again = phase == DELETES_SEND && d->guarded && !d->overflowed;
+    d->phase = phase;
+    d->begun = again;
+    d->listed_ahead = again;
+    d->page.last = false;
+    buf_reset(&d->after);
+    if (again) { /* these alone, asked once more */
+        struct scan_page found = d->found;
+        d->found = d->next;
+        d->next = found;
+        d->next.last = true;
+        return;
+    }
+    if (phase == DELETES_COUNT || !d->guarded) {
+        d->listed = d->absent = 0;
+        d->overflowed = false;
+        scan_page_reset(&d->found);
+        buf_reset(&d->last_absent);
+    }
+}
+
+int reconcile_list(struct loop *l, struct err *err)
+{
+    struct deletes *d = &l->deletes;
+    int64_t now = clock_monotonic_us(&l->clock);
+    int rc = l->service.ops->refresh(l->service.self, l->sender.index, err);
+    if (rc == 0) {
+        d->listing_us = now;
+        reconcile_walk(d, d->guarded ? DELETES_COUNT : DELETES_SEND);
+    }
+    return rc;
+}
+
+static int list(struct loop *l, struct scan_page *page, struct err *err)
+{
+    const struct deletes *d = &l->deletes;
+    struct span after =
+        d->begun ? span_make(buf_text(&d->after), d->after.len) : span_make(NULL, 0);
+    return l->service.ops->scan(l->service.self, l->sender.index, after, page, err);
+}
+
+/* A failure is met again by who needs the page. */
+void reconcile_list_ahead(struct loop *l)
+{
+    struct err ignored;
+    struct deletes *d = &l->deletes;
+    bool walks = d->phase == DELETES_COUNT || d->phase == DELETES_SEND;
+    if (walks && l->intake.sifting && !d->listed_ahead && !d->page.last && !loop_stopping(l)) {
+        d->listed_ahead = list(l, &d->next, &ignored) == 0;
+    }
+}
+
+static int turn_page(struct loop *l, struct err *err)
+{
+    struct deletes *d = &l->deletes;
+    if (!d->listed_ahead) {
+        return list(l, &d->page, err);
+    }
+    struct scan_page listed = d->next;
+    d->next = d->page;
+    d->page = listed;
+    d->listed_ahead = false;
+    return 0;
+}
+
+int reconcile_next(struct loop *l, bool *more, struct err *err)
+{
+    struct deletes *d = &l->deletes;
+    *more = !(d->begun && d->page.last);
+    int rc = *more ? turn_page(l, err) : 0;
+    if (rc < 0 || !*more) {
+        return rc;
+    }
+    d->keys = d->keys != NULL ? d->keys : mem_zero(SCAN_PAGE, sizeof(*d->keys));
+    for (size_t i = 0; i < d->page.count; i++) {
+        d->keys[i] = scan_page_key(&d->page, i);
+    }
+    d->begun = true;
+    d->listed += d->phase == DELETES_SEND && d->guarded ? 0 : (int64_t)d->page.count;
+    if (d->page.count == 0) {
+        return 0;
+    }
+    struct span last = d->keys[d->page.count - 1];
+    buf_reset(&d->after);
+    buf_push(&d->after, last.data, last.len);
+    intake_sift(&l->intake, d->keys, d->page.count);
+    return 0;
+}
+
+int reconcile_drop(struct loop *l, struct err *err)
+{
+    log_err(LOG_WARN, "reconcile_dropped", l->options->name, err);
+    deletes_judged(&l->deletes);
+    l->deletes.phase = DELETES_IDLE;
+    l->deletes.owed_us = 0;
+    return note(l, err);
+}
+
+/* Not after the last one in the order of bytes: a page that broke off was begun again. */
+static bool is_repeat(const struct deletes *d, struct span key)
+{
+    size_t shared = key.len < d->last_absent.len ? key.len : d->last_absent.len;
+    int order = memcmp(key.data, buf_text(&d->last_absent), shared);
+    return d->absent > 0 && (order < 0 || (order == 0 && key.len <= d->last_absent.len));
+}
+
+void reconcile_absent(struct deletes *d, struct span key)
+{
+    if (is_repeat(d, key)) {
+        return;
+    }
+    buf_reset(&d->last_absent);
+    buf_push(&d->last_absent, key.data, key.len);
+    guard_foresee(&d->guard, text_hash(key.data, key.len));
+    d->absent++;
+    d->overflowed = d->overflowed || d->found.count == SCAN_PAGE ||
+                    d->found.bytes.len + key.len > FOUND_MAX_BYTES;
+    if (!d->overflowed) {
+        scan_page_push(&d->found, key);
+    }
+}
+
+/* A source that was told of the end asks no more, though no position has moved: what the deletes
+ * left in letters is with it by then, or the connection is lost and it asks again. */
+int reconcile_end(struct loop *l, struct err *err)
+{
+    struct deletes *d = &l->deletes;
+    deletes_judged(d);
+    d->phase = DELETES_IDLE;
+    d->kept.finished_us =
+        clock_wall_us(&l->clock); /* one that takes longer than the interval ends */
+    d->owed_us = d->late_us > d->listing_us ? d->late_us : 0;
+    log_event(LOG_INFO, "reconcile_ended", F_TEXT("pipeline", l->options->name),
+              F_INT("documents", d->listed), F_INT("deletes", d->absent));
+    int rc = note(l, err);
+    return rc == 0 ? mirror_tell(l, true, err) : rc;
+}

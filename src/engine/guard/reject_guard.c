@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When rejections are judged, and what is left behind where they stop the pipeline. */
+#include "guard/reject_guard.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "pipeline/loop.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/deadletter.h"
+
+/* What is counted again and is the same is the same stop: a permission on its way is for it. */
+void verdict_keep(struct state *state, const struct halt *halt, const char *pipeline)
+{
+    struct err unkept;
+    struct halt before;
+    struct halt kept = *halt;
+    bool known;
+    int rc = halt_look(state, &before, &known, &unkept);
+    if (rc == 0 && known && before.deletes == halt->deletes && before.rejected == halt->rejected &&
+        strcmp(before.reason, halt->reason) == 0) {
+        kept.at_us = before.at_us;
+    }
+    if (halt_note(state, &kept, &unkept) < 0) {
+        log_err(LOG_ERROR, "halt_not_kept", pipeline, &unkept);
+    }
+}
+
+void verdict_count(struct loop *l, uint64_t page, const struct letter *letter)
+{
+    if (intake_was_asked(&l->intake, page)) {
+        return;
+    }
+    if (letter != NULL) {
+        rejects_add(&l->verdict.rejects, letter);
+    } else {
+        rejects_done(&l->verdict.rejects);
+    }
+}
+
+/* The windows of a copy are its pages: too short to say anything. */
+void verdict_take(struct loop *l, const struct change *change)
+{
+    if (change->kind == CHANGE_PAGE) {
+        l->verdict.page_ended = change->drained || (change->whole && !change->copying);
+    } else if (change->kind == CHANGE_ROW || change->kind == CHANGE_GONE) {
+        l->verdict.page_ended = false;
+    }
+}
+
+bool verdict_waits(const struct loop *l)
+{
+    return l->verdict.tripped || rejects_doubt(&l->verdict.rejects);
+}
+
+static void stop(struct loop *l, const struct reject_reason *reason)
+{
+    const struct rejects *r = &l->verdict.rejects;
+    struct halt halt = {.documents = -1,
+                        .rejected = reason->count,
+                        .operations = r->operations,
+                        .at_us = clock_wall_us(&l->clock)};
+    struct err why;
+    memcpy(halt.reason, reason->name, sizeof(halt.reason));
+    verdict_keep(l->state, &halt, l->options->name);
+    err_set(&why, ERR_STATE,
+            "the guard stopped the pipeline: of the last %" PRId64 " operations for index \"%s\" "
+            "%" PRId64 " were refused for one reason: %s",
+            r->operations, l->sender.index, reason->count, reason->name);
+    if (l->options->next) {
+        err_hint(&why,
+                 "the live index stays as it is; correct mapping or rows, then: rowferry reindex "
+                 "--abort %s, and reindex anew",
+                 l->options->name);
+        loop_end(l, &why);
+        return;
+    }
+    err_hint(&why,
+             "see \"rowferry deadletter list\", correct mapping or rows and sync again; if they "
+             "are to become dead letters: rowferry sync --allow-rejections %s",
+             l->options->name);
+    loop_end(l, &why);
+}
+
+/* Some letters are kept to be looked at; the others belong to what is done again. */
+static int keep_letters(struct loop *l, struct err *err)
+{
+    int64_t kept;
+    int rc = deadletter_count(l->state, &kept, err);
+    if (rc == 0) {
+        settling_keep(&l->settling, kept < REJECTS_COUNT ? (size_t)(REJECTS_COUNT - kept) : 0);
+        rc = settling_commit(&l->settling, l->state, NULL, 0, clock_wall_us(&l->clock), err);
+    }
+    return rc;
+}
+
+int verdict_turn(struct loop *l, struct err *err)
+{
+    struct verdict *v = &l->verdict;
+    bool ended = (v->page_ended && l->window.keys.count == 0) || deletes_close(l);
+    const struct reject_reason *reason = v->tripped ? NULL : rejects_trips(&v->rejects, ended);
+    if (reason != NULL) {
+        v->tripped = true;
+        stop(l, reason);
+        return keep_letters(l, err);
+    }
+    if (ended) {
+        rejects_begin(&v->rejects);
+    }
+    return 0;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts refused operations by their reason, and judges. */
+#include "guard/reject_stats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+
+/* --- the reason's name --------------------------------------------------------------------- */
+
+/* What stands between two texts; empty where they are not there. */
+static struct span between(struct span text, const char *before, const char *after)
+{
+    const char *at = text.len > 0 ? memmem(text.data, text.len, before, strlen(before)) : NULL;
+    if (at == NULL) {
+        return span_make("", 0);
+    }
+    at += strlen(before);
+    size_t left = text.len - (size_t)(at - text.data);
+    const char *end = memmem(at, left, after, strlen(after));
+    return end != NULL ? span_make(at, (size_t)(end - at)) : span_make("", 0);
+}
+
+/* As both products name it: "failed to parse field [price] of type [long]", "dynamic introduction
+ * of [price] within", "immense term in field=\"price\"". */
+static struct span field_of(struct span reason)
+{
+    static const char *const marks[][2] = {{"mapping for [", "]"},
+                                           {"field [", "]"},
+                                           {"introduction of [", "]"},
+                                           {"mapper [", "]"},
+                                           {"field=\"", "\""}};
+    struct span field = span_make("", 0);
+    for (size_t i = 0; field.len == 0 && i < sizeof(marks) / sizeof(marks[0]); i++) {
+        field = between(reason, marks[i][0], marks[i][1]);
+    }
+    return field;
+}
+
+/* Our own reasons: column "price": what is wrong: the value's beginning. */
+static struct span own_reason(struct span reason)
+{
+    struct span column = between(reason, "column \"", "\": ");
+    if (column.len > 0 && reason.data + strlen("column \"") == column.data) {
+        return span_make(reason.data, strlen("column \"") + column.len + 1);
+    }
+    const char *end = reason.len > 0 ? memmem(reason.data, reason.len, ": ", 2) : NULL;
+    return span_make(reason.data, end != NULL ? (size_t)(end - reason.data) : reason.len);
+}
+
+static void name_reason(char *out, const struct letter *letter)
+{
+    struct buf name;
+    buf_init(&name, 2048);
+    if (letter->http_status == 0) {
+        struct span own = own_reason(letter->reason);
+        buf_push(&name, own.data, own.len);
+    } else {
+        struct span field = field_of(letter->reason);
+        if (letter->error_type.len > 0) {
+            buf_push(&name, letter->error_type.data, letter->error_type.len);
+        } else {
+            buf_printf(&name, "status %d", letter->http_status);
+        }
+        if (field.len > 0) {
+            buf_printf(&name, " of field \"%.*s\"", (int)field.len, field.data);
+        }
+    }
+    size_t len = text_cut(buf_text(&name), name.len, HALT_REASON_BYTES - 1);
+    snprintf(out, HALT_REASON_BYTES, "%.*s", (int)len, buf_text(&name));
+    buf_release(&name);
+}
+
+/* --- counting ------------------------------------------------------------------------------ */
+
+static uint64_t hash_name(const char *name)
+{
+    return text_hash(name, strlen(name));
+}
+
+void rejects_init(struct rejects *r, const char *permitted, const char *suspect)
+{
+    *r = (struct rejects){.permitted = permitted[0] != '\0' ? hash_name(permitted) : 0,
+                          .suspect = suspect[0] != '\0' ? hash_name(suspect) : 0};
+}
+
+void rejects_permit(struct rejects *r, const char *permitted)
+{
+    r->permitted = hash_name(permitted);
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->reasons[i].hash == r->permitted) {
+            r->reasons[i] = r->reasons[--r->count];
+            return;
+        }
+    }
+}
+
+void rejects_begin(struct rejects *r)
+{
+    r->operations = 0;
+    r->count = 0;
+    r->suspect = 0;
+}
+
+/* A full stretch is judged at once; where too many are refused it stays. */
+void rejects_done(struct rejects *r)
+{
+    if (++r->operations >= REJECTS_STRETCH && rejects_trips(r, true) == NULL) {
+        rejects_begin(r);
+    }
+}
+
+/* Where there are more reasons than places, the rarest makes room: it is none of those that
+ * matter. */
+static struct reject_reason *place_of(struct rejects *r, uint64_t hash)
+{
+    struct reject_reason *rarest = r->reasons;
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->reasons[i].hash == hash) {
+            return &r->reasons[i];
+        }
+        rarest = r->reasons[i].count < rarest->count ? &r->reasons[i] : rarest;
+    }
+    struct reject_reason *place = r->count < REJECTS_REASONS ? &r->reasons[r->count++] : rarest;
+    *place = (struct reject_reason){.hash = hash};
+    return place;
+}
+
+void rejects_add(struct rejects *r, const struct letter *letter)
+{
+    char name[HALT_REASON_BYTES];
+    name_reason(name, letter);
+    uint64_t hash = hash_name(name);
+    if (hash != r->permitted) {
+        struct reject_reason *place = place_of(r, hash);
+        place->count++;
+        memcpy(place->name, name, sizeof(name));
+    }
+    rejects_done(r);
+}
+
+/* --- judging ------------------------------------------------------------------------------- */
+
+bool rejects_doubt(const struct rejects *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->reasons[i].count > REJECTS_COUNT || r->reasons[i].hash == r->suspect) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct reject_reason *rejects_trips(const struct rejects *r, bool ended)
+{
+    const struct reject_reason *worst = NULL;
+    bool shorter = r->operations < REJECTS_STRETCH;
+    double most = REJECTS_SHARE * (double)(shorter && !ended ? REJECTS_STRETCH : r->operations);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct reject_reason *reason = &r->reasons[i];
+        if (reason->count > REJECTS_COUNT && (double)reason->count > most &&
+            (worst == NULL || reason->count > worst->count)) {
+            worst = reason;
+        }
+    }
+    return worst;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between two looks at the source. */
+#include "observe/change_age.h"
+
+#include <string.h>
+
+static void note_look(struct vintage *v, int64_t now_us)
+{
+    v->looked_us = now_us;
+    v->called_us = 0;
+}
+
+void vintage_nothing(struct vintage *v, int64_t now_us)
+{
+    note_look(v, now_us);
+}
+
+void vintage_called(struct vintage *v, int64_t now_us)
+{
+    v->called_us = v->called_us != 0 ? v->called_us : now_us;
+}
+
+/* More windows than marks are unsettled: the oldest two become one that is as old as the first. */
+static void join_oldest(struct vintage *v)
+{
+    v->marks[1] = v->marks[0];
+    memmove(v->marks, v->marks + 1, (VINTAGE_MARKS - 1) * sizeof(v->marks[0]));
+    v->count--;
+}
+
+void vintage_begin(struct vintage *v, uint64_t page, int64_t now_us, int64_t wall_us)
+{
+    if (v->open) {
+        return;
+    }
+    if (v->count == VINTAGE_MARKS) {
+        join_oldest(v);
+    }
+    int64_t from_us = v->called_us != 0 ? v->called_us : v->looked_us;
+    v->marks[v->count++] = (struct vintage_mark){page, from_us, now_us, wall_us};
+    v->open = true;
+    note_look(v, now_us);
+}
+
+bool vintage_end(struct vintage *v, int64_t *until_wall_us)
+{
+    bool was = v->open && v->count > 0;
+    v->open = false;
+    if (was) {
+        *until_wall_us = v->marks[v->count - 1].until_wall_us;
+    }
+    return was;
+}
+
+/* The last that begins at or before the page. */
+static const struct vintage_mark *mark_of(const struct vintage *v, uint64_t page)
+{
+    for (unsigned i = v->count; i > 0; i--) {
+        if (v->marks[i - 1].page <= page) {
+            return &v->marks[i - 1];
+        }
+    }
+    return NULL;
+}
+
+/* Steps of the golden section are spread evenly however many there are. */
+int64_t vintage_age_us(struct vintage *v, uint64_t page, int64_t now_us)
+{
+    const struct vintage_mark *m = mark_of(v, page);
+    if (m == NULL || m->from_us == 0) {
+        return -1;
+    }
+    double share =
+        (double)((v->turn++ * UINT64_C(0x9e3779b97f4a7c15) + (UINT64_C(1) << 63)) >> 40) /
+        (double)(1 << 24);
+    int64_t committed_us = m->from_us + (int64_t)(share * (double)(m->until_us - m->from_us));
+    return now_us > committed_us ? now_us - committed_us : 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An index that fills, every half minute. */
+#include "observe/growth_watch.h"
+
+#include "rowferry/base/log.h"
+
+#define WATCH_EVERY_US INT64_C(30000000)
+
+static const char *const reasons[] = {
+    [GROWTH_WELL] = "",
+    [GROWTH_HEAVY] = "a document takes twice as many bytes as before",
+    [GROWTH_FULL] = "what is to come would pass the low disk watermark",
+};
+
+const char *watch_why(const struct watch *w)
+{
+    return reasons[w->news];
+}
+
+static void watch_tell(struct watch *w, enum growth_news news)
+{
+    if (news == w->news) {
+        return;
+    }
+    w->news = news;
+    if (news == GROWTH_WELL) {
+        log_event(LOG_INFO, "growth_goes_on", F_TEXT("pipeline", w->pipeline));
+    } else {
+        log_event(LOG_WARN, "growth_stopped", F_TEXT("pipeline", w->pipeline),
+                  F_TEXT("why", watch_why(w)),
+                  F_REAL("bytes_per_document", w->growth.bytes_per_document));
+    }
+}
+
+void watch_turn(struct watch *w, const char *index, struct flow *flow, int64_t sent, int64_t left,
+                int64_t now_us)
+{
+    struct storage storage;
+    struct err err;
+    if (w->due_us == 0) {
+        w->due_us = now_us + WATCH_EVERY_US;
+    }
+    if (w->forbidden || now_us < w->due_us) {
+        return;
+    }
+    w->due_us = now_us + WATCH_EVERY_US;
+    int rc = w->service.ops->storage(w->service.self, index, &storage, &err);
+    if (rc == ERR_REJECTED) {
+        w->forbidden = true;
+        log_event(LOG_INFO, "growth_unwatched", F_TEXT("pipeline", w->pipeline),
+                  F_INT("http_status", err.http_status));
+    }
+    if (rc == 0) {
+        watch_tell(w, growth_judge(&w->growth, &storage, sent, left));
+        flow_freeze(flow, w->news != GROWTH_WELL);
+    }
+}

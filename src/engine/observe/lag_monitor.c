@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lag, watermark, age of changes, stall. */
+#include "observe/lag_monitor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/loop.h"
+
+#define HOLD_EVERY_US INT64_C(10000000)
+#define HOLD_RESTING_US INT64_C(30000000) /* while nothing changes and nobody holds it */
+#define HOLD_LEAST_US INT64_C(1000000)    /* what is open for less holds nothing up */
+#define HOLD_SAME_US INT64_C(2000000)     /* two looks at one transaction differ by less */
+#define COUNT_EVERY_US INT64_C(5000000)
+
+void gauge_begin(struct loop *l)
+{
+    if (l->options->stall != NULL) {
+        stall_begin(l->options->stall, clock_monotonic_us(&l->clock));
+    }
+}
+
+/* --- pages -----------------------------------------------------------------------------------
+ */
+
+void gauge_reads(struct loop *l)
+{
+    if (l->intake.page == 0) {
+        l->gauge.heard = true;
+        l->gauge.asked_us = clock_monotonic_us(&l->clock);
+        l->gauge.asked_wall_us = clock_wall_us(&l->clock);
+    }
+}
+
+/* A page may begin and end in one call. */
+void gauge_has_read(struct loop *l, const struct change *change)
+{
+    struct gauge *g = &l->gauge;
+    bool whole = change->kind == CHANGE_PAGE && change->whole && !change->ahead;
+    int64_t snapshot_us = 0;
+    g->heard = g->heard || change->kind != CHANGE_WAIT;
+    if (intake_reads_log(&l->intake)) {
+        vintage_begin(&g->vintage, l->intake.page, g->asked_us, g->asked_wall_us);
+    }
+    if (!whole) {
+        return;
+    }
+    if (!vintage_end(&g->vintage, &snapshot_us)) {
+        vintage_nothing(&g->vintage, g->asked_us);
+        snapshot_us = g->asked_wall_us;
+    }
+    if (!change->copying) {
+        follow_window_read(l, snapshot_us);
+    }
+}
+
+void gauge_acknowledged(struct loop *l, uint64_t page)
+{
+    struct gauge *g = &l->gauge;
+    if (!l->follow.on || intake_was_asked(&l->intake, page)) {
+        return;
+    }
+    int64_t age_us = vintage_age_us(&g->vintage, page, l->collected_us);
+    if (age_us >= 0) {
+        latency_note(&l->moment.latency, age_us, 1);
+    }
+}
+
+/* --- questions to the source -------------------------------------------------------------------
+ */
+
+/* Of one transaction the beginning stays what it was told to be at first. */
+static void take_hold(struct loop *l, const struct hold *hold)
+{
+    struct working *w = &l->moment.work;
+    bool any = hold->any && hold->age_us >= HOLD_LEAST_US;
+    int64_t since_us = any ? clock_wall_us(&l->clock) - hold->age_us : 0;
+    int64_t apart_us = since_us > w->hold_us ? since_us - w->hold_us : w->hold_us - since_us;
+    const char *who = any ? hold->who : "";
+    bool same = apart_us < HOLD_SAME_US && w->hold_pid == (any ? hold->pid : 0);
+    l->gauge.news = l->gauge.news || !same || strcmp(who, w->hold_who) != 0;
+    if (!same) {
+        w->hold_us = since_us;
+    }
+    w->hold_pid = any ? hold->pid : 0;
+    snprintf(w->hold_who, sizeof(w->hold_who), "%s", who);
+}
+
+static bool hold_is_due(const struct loop *l, int64_t now_us)
+{
+    const struct gauge *g = &l->gauge;
+    const struct pace *p = &l->follow.pace;
+    bool rests = l->follow.on && p->interval_ms >= p->max_ms && l->moment.work.hold_us == 0;
+    int64_t every_us = rests ? HOLD_RESTING_US : HOLD_EVERY_US;
+    return !g->holds_unseen && (g->held_us == 0 || now_us - g->held_us >= every_us);
+}
+
+static void ask_hold(struct loop *l, int64_t now_us)
+{
+    struct gauge *g = &l->gauge;
+    struct hold hold = {0};
+    if (!hold_is_due(l, now_us)) {
+        return;
+    }
+    g->held_us = now_us;
+    if (intake_hold(&l->intake, &hold, &g->holds_unseen)) {
+        take_hold(l, &hold);
+    }
+}
+
+static void ask_waiting(struct loop *l, int64_t now_us)
+{
+    struct gauge *g = &l->gauge;
+    if (g->counts_unseen || (g->counted_us != 0 && now_us - g->counted_us < COUNT_EVERY_US)) {
+        return;
+    }
+    g->counted_us = now_us;
+    if (!intake_waiting(&l->intake, &g->waiting, &g->counts_unseen)) {
+        g->waiting = -1;
+    }
+}
+
+void gauge_ask(struct loop *l, bool more)
+{
+    int64_t now = clock_monotonic_us(&l->clock);
+    if (l->options->requests_only || (l->options->board == NULL && l->options->stall == NULL)) {
+        return;
+    }
+    ask_hold(l, now);
+    if (more) {
+        ask_waiting(l, now);
+    } else {
+        l->gauge.waiting = 0;
+    }
+}
+
+/* What is read and not acknowledged counts as well. */
+static int64_t lag_rows(const struct loop *l)
+{
+    bool reads = l->intake.capture != NULL && l->source_patience.away_since_us == 0;
+    if (!reads || l->gauge.waiting < 0 || intake_copies(&l->intake)) {
+        return -1;
+    }
+    return l->gauge.waiting + (int64_t)(l->window.read - l->window.settled);
+}
+
+/* --- does it get on? ---------------------------------------------------------------------------
+ */
+
+static bool something_waits(const struct loop *l)
+{
+    bool away = l->source_patience.away_since_us != 0 || l->service_patience.away_since_us != 0;
+    return away || l->held || !window_empty(&l->window) || !follow_rests(l);
+}
+
+static void collect_facts(const struct loop *l, struct stall_facts *f)
+{
+    const struct working *w = &l->moment.work;
+    bool settled = l->window.read == l->window.settled;
+    f->now_us = clock_monotonic_us(&l->clock);
+    f->wall_us = clock_wall_us(&l->clock);
+    f->firm = (uint64_t)l->counters.checkpoints + l->gauge.equals;
+    f->moved = f->firm + l->window.settled + (uint64_t)l->counters.rejected;
+    f->worked = settled ? l->window.next : 0;
+    f->waits = something_waits(l);
+    f->source_away_us = l->source_patience.away_since_us;
+    f->service_away_us = l->service_patience.away_since_us;
+    f->source_why = l->source_patience.why;
+    f->service_why = l->service_patience.why;
+    f->service_status = l->service_patience.http_status;
+    f->unanswered_us = sender_oldest_us(&l->sender);
+    f->silent_us = l->intake.reading == INTAKE_PAGE ? l->gauge.heard_us : 0;
+    f->watermark_us = w->hold_us != 0 ? f->now_us - (f->wall_us - w->hold_us) : 0;
+    f->watermark = w->hold_who;
+}
+
+void gauge_turn(struct loop *l)
+{
+    struct stall *s = l->options->stall;
+    struct working *w = &l->moment.work;
+    struct stall_facts facts = {0};
+    w->lag_rows = lag_rows(l);
+    if (s == NULL) {
+        return;
+    }
+    if (l->gauge.heard) {
+        l->gauge.heard_us = clock_monotonic_us(&l->clock);
+        l->gauge.heard = false;
+    }
+    collect_facts(l, &facts);
+    enum stall_news news = stall_judge(s, &facts);
+    stall_log(s, news, l->options->name, facts.wall_us);
+    l->gauge.news = l->gauge.news || news != STALL_SAME;
+    stall_show(s, w);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the loop stands: for the log, for progress, for `status`. */
+#include "observe/progress_report.h"
+
+#include <stdio.h>
+
+#include "observe/progress.h"
+#include "pipeline/loop.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/deadletter.h"
+#include "rowferry/state/live_progress.h"
+
+#define TELL_US INT64_C(1000000)
+#define TELL_IDLE_US INT64_C(30000000)
+#define SHOW_US INT64_C(200000)
+#define LOG_US INT64_C(10000000)
+
+static void fill(struct loop *l, struct progress *out)
+{
+    struct capture_progress copy = {.rows_estimated = -1, .share = 1};
+    if (l->intake.capture != NULL) {
+        l->intake.capture->ops->progress(l->intake.capture, &copy);
+    }
+    *out = (struct progress){.pipeline = l->options->name,
+                             .in_flight = flow_in_flight(&l->sender.flow, INT64_MAX),
+                             .batch_bytes = (int64_t)flow_batch_bytes(&l->sender.flow),
+                             .noted = l->noted,
+                             .stage = copy.share < 1 ? "copying" : "replaying"};
+    if (l->follow.on && copy.share >= 1) {
+        out->stage = "following";
+    } else if (intake_done(&l->intake)) {
+        out->stage = "settling";
+    }
+    progress_fill(out, &l->counters, &copy, (clock_monotonic_us(&l->clock) - l->started_us) / 1000);
+}
+
+/* Of work without an end the average says little: what came since the last time. */
+static void fill_rate(const struct loop *l, struct progress *p, int64_t rows, int64_t since_us)
+{
+    int64_t took_us = clock_monotonic_us(&l->clock) - since_us;
+    if (l->follow.on && took_us > 0) {
+        p->rows_per_second = (double)(l->counters.rows_read - rows) * 1e6 / (double)took_us;
+    }
+}
+
+/* What is told of now; the speed is that of the last second. Lag, hold and stall are others' to
+ * keep. */
+static void fill_work(struct loop *l, const struct progress *p)
+{
+    struct working *w = &l->moment.work;
+    w->told_us = clock_wall_us(&l->clock);
+    w->rows = p->counters.rows_read;
+    w->share = p->share;
+    w->remaining_ms = p->remaining_ms;
+    w->in_flight = p->in_flight;
+    w->batch_bytes = p->batch_bytes;
+    w->equal_us = l->follow.equal_us;
+    snprintf(w->stage, sizeof(w->stage), "%s", p->stage);
+    snprintf(w->frozen, sizeof(w->frozen), "%s", watch_why(&l->watch));
+}
+
+static int tell(struct loop *l, struct err *err)
+{
+    struct progress p;
+    fill(l, &p);
+    fill_rate(l, &p, l->told_rows, l->told_us);
+    l->told_us = clock_monotonic_us(&l->clock);
+    l->told_rows = l->counters.rows_read;
+    l->told_following = l->follow.equal_us != 0;
+    l->gauge.news = false;
+    l->moment.work.rows_per_second = (int64_t)p.rows_per_second;
+    fill_work(l, &p);
+    int rc = working_tell(l->state, &l->moment.work, err);
+    l->noted = l->noted || rc == 0;
+    return rc;
+}
+
+static void count_letters(struct loop *l)
+{
+    struct err ignored;
+    struct board_moment *m = &l->moment;
+    uint64_t revision = deadletter_revision(l->state);
+    if (m->dead_letters >= 0 && revision == l->counted_revision) {
+        return;
+    }
+    l->counted_revision = revision;
+    if (deadletter_count(l->state, &m->dead_letters, &ignored) < 0) {
+        m->dead_letters = -1;
+    }
+}
+
+void telling_board(struct loop *l)
+{
+    struct progress p;
+    struct board_moment *m = &l->moment;
+    if (l->options->board == NULL) {
+        return;
+    }
+    fill(l, &p);
+    fill_work(l, &p);
+    count_letters(l);
+    m->counters = l->counters;
+    m->flying = (int64_t)sender_flying(&l->sender);
+    m->unsettled = (int64_t)l->window.bytes;
+    m->window_bytes = (int64_t)l->window.max_bytes;
+    m->source_away = l->source_patience.away_since_us != 0;
+    m->service_away = l->service_patience.away_since_us != 0;
+    snprintf(m->generation, sizeof(m->generation), "%s",
+             l->sender.index != NULL ? l->sender.index : "");
+    board_publish(l->options->board, m);
+}
+
+/* Each time is a commit: of a pipeline that rests there is nothing new. */
+int telling_note(struct loop *l, struct err *err)
+{
+    int64_t now = clock_monotonic_us(&l->clock);
+    bool same = follow_rests(l) && l->told_following && l->counters.rows_read == l->told_rows;
+    bool begins = (l->follow.equal_us != 0 && !l->told_following) || l->gauge.news;
+    if (!begins && now - l->told_us < (same ? TELL_IDLE_US : TELL_US)) {
+        return 0;
+    }
+    return tell(l, err);
+}
+
+void telling_of_patience(struct loop *l)
+{
+    struct err ignored;
+    gauge_turn(l);
+    if (l->gauge.news) {
+        (void)!tell(l, &ignored);
+    }
+    telling_board(l);
+}
+
+/* A crash was before, or rows were updated, of which the data stream keeps what it had. */
+static void log_present(struct loop *l)
+{
+    int64_t more = l->counters.present - l->logged_present;
+    if (more > 0) {
+        l->logged_present = l->counters.present;
+        log_event(LOG_WARN, "already_there", F_TEXT("pipeline", l->options->name),
+                  F_TEXT("index", l->sender.index), F_INT("documents", more));
+    }
+}
+
+void telling_end(struct loop *l)
+{
+    struct err ignored;
+    log_present(l);
+    if (l->follow.equal_us != 0) {
+        (void)!tell(l, &ignored);
+    }
+}
+
+/* Only a copy tells how an index grows: a change replaces a document. */
+void telling_watch(struct loop *l)
+{
+    struct capture_progress copy;
+    if (!intake_copies(&l->intake) || loop_stopping(l)) {
+        return;
+    }
+    l->intake.capture->ops->progress(l->intake.capture, &copy);
+    int64_t left = copy.rows_estimated > 0 ? copy.rows_estimated - copy.rows_read : -1;
+    watch_turn(&l->watch, l->sender.index, &l->sender.flow, l->counters.upserts, left,
+               clock_monotonic_us(&l->clock));
+}
+
+static void log_progress(const struct progress *p)
+{
+    log_event(LOG_INFO, "progress", F_TEXT("pipeline", p->pipeline), F_TEXT("stage", p->stage),
+              F_INT("read", p->counters.rows_read), F_INT("upserts", p->counters.upserts),
+              F_INT("deletes", p->counters.deletes), F_INT("rejected", p->counters.rejected),
+              F_INT("per_second", (int64_t)p->rows_per_second),
+              F_INT("remaining_s", p->remaining_ms < 0 ? -1 : p->remaining_ms / 1000),
+              F_INT("in_flight", p->in_flight), F_INT("batch_bytes", p->batch_bytes));
+}
+
+void telling_show(struct loop *l)
+{
+    int64_t now = clock_monotonic_us(&l->clock);
+    bool show = l->options->progress != NULL && now - l->shown_us >= SHOW_US;
+    bool same = l->follow.on && l->counters.rows_read == l->logged_rows;
+    bool log = now - l->logged_us >= LOG_US && !same;
+    if (!show && !log) {
+        return;
+    }
+    struct progress progress;
+    fill(l, &progress);
+    if (show) {
+        l->shown_us = now;
+        l->options->progress(l->options->progress_context, &progress);
+    }
+    if (log) {
+        fill_rate(l, &progress, l->logged_rows, l->logged_us);
+        l->logged_us = now;
+        l->logged_rows = l->counters.rows_read;
+        log_progress(&progress);
+        log_present(l);
+    }
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From facts to a cause. */
+#include "rowferry/engine/observe/stall.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "rowferry/base/log.h"
+#include "rowferry/base/text.h"
+
+static const struct cause_row {
+    const char *name;
+    const char *remedy;
+} rows[STALL_COUNT] = {
+    [STALL_NONE] = {"", NULL},
+    [STALL_STATE_FILE] = {"state_file", "make room on the disk of the state file, or mend its "
+                                        "permissions; it goes on by itself"},
+    [STALL_LOCK] = {"lock", "end the other holder, or wait until the source has noticed that a "
+                            "lost session is gone"},
+    [STALL_GUARD] = {"guard", "put the rows back or correct the mapping, or rowferry sync "
+                              "--allow-deletes or --allow-rejections"},
+    [STALL_REBUILD] = {"rebuild", "wait for the rebuild, or rowferry reindex --abort"},
+    [STALL_SOURCE] = {"source_away", "see that the source answers: rowferry check"},
+    [STALL_SERVICE] = {"service_away", "see that the service answers: rowferry check"},
+    [STALL_REFUSED] = {"service_refuses", "see why the service takes nothing: load, disk, blocks"},
+    [STALL_UNANSWERED] = {"service_unanswered", "see what the service is busy with"},
+    [STALL_SILENT] = {"source_unanswered",
+                      "see what the source is busy with: a slow query, a lock, its disk"},
+    [STALL_WATERMARK] = {"watermark", "end the transaction that is open in the source"},
+    [STALL_UNKNOWN] = {"unknown", "rowferry check, and the log of both servers"},
+};
+
+const char *stall_name(enum stall_cause cause)
+{
+    return rows[cause].name;
+}
+
+const char *stall_remedy(const char *name)
+{
+    for (int i = STALL_NONE + 1; i < STALL_COUNT; i++) {
+        if (strcmp(rows[i].name, name) == 0) {
+            return rows[i].remedy;
+        }
+    }
+    return NULL;
+}
+
+/* --- what moved ------------------------------------------------------------------------------ */
+
+/* What is only tried again does not get on before it is kept. */
+static bool must_be_firm(enum stall_cause cause)
+{
+    return cause >= STALL_STATE_FILE && cause <= STALL_REBUILD;
+}
+
+/* A round begins with zero, which is no movement. */
+static bool grows(uint64_t *count, uint64_t now)
+{
+    bool more = now > *count;
+    *count = now;
+    return more;
+}
+
+/* Whether it gets on, for what it stands at. */
+static bool gets_on(struct stall *s, const struct stall_facts *f)
+{
+    bool moved = grows(&s->moved, f->moved);
+    bool firm = grows(&s->firm, f->firm);
+    bool worked = grows(&s->worked, f->worked);
+    if (must_be_firm(s->cause)) {
+        return firm;
+    }
+    return moved || firm || (worked && s->cause == STALL_NONE);
+}
+
+/* --- why ------------------------------------------------------------------------------------- */
+
+static enum stall_cause service_cause(const struct stall_facts *f)
+{
+    return f->service_status != 0 ? STALL_REFUSED : STALL_SERVICE;
+}
+
+/* Of what was there before the last movement, or comes from before it, the first. */
+static enum stall_cause cause_of(const struct stall_facts *f, int64_t moved_at_us)
+{
+    if (f->stopped != STALL_NONE) {
+        return f->stopped;
+    }
+    if (f->source_away_us != 0) {
+        return STALL_SOURCE;
+    }
+    if (f->service_away_us != 0) {
+        return service_cause(f);
+    }
+    if (f->unanswered_us != 0 && f->now_us - f->unanswered_us >= STALL_AFTER_US / 2) {
+        return STALL_UNANSWERED;
+    }
+    if (f->silent_us != 0 && f->now_us - f->silent_us >= STALL_AFTER_US / 2) {
+        return STALL_SILENT;
+    }
+    if (f->watermark_us != 0 && f->watermark_us <= moved_at_us) {
+        return STALL_WATERMARK;
+    }
+    return STALL_UNKNOWN;
+}
+
+static const char *or_nothing(const char *text)
+{
+    return text != NULL && text[0] != '\0' ? text : "it does not say why";
+}
+
+static void say_why(struct stall *s, const struct stall_facts *f)
+{
+    char text[STALL_WHY_BYTES * 4] = "";
+    switch (f->stopped != STALL_NONE ? STALL_NONE : s->cause) {
+    case STALL_SOURCE:
+        snprintf(text, sizeof(text), "the source is away: %s", or_nothing(f->source_why));
+        break;
+    case STALL_SERVICE:
+        snprintf(text, sizeof(text), "the service is away: %s", or_nothing(f->service_why));
+        break;
+    case STALL_REFUSED: /* its reasons may quote documents */
+        snprintf(text, sizeof(text), "the service takes nothing: it answers %d%s",
+                 f->service_status, f->service_status == 429 ? " (too much, or a full disk)" : "");
+        break;
+    case STALL_UNANSWERED:
+        snprintf(text, sizeof(text), "the service has not answered for %lld s",
+                 (long long)((f->now_us - f->unanswered_us) / 1000000));
+        break;
+    case STALL_SILENT:
+        snprintf(text, sizeof(text), "the source has not answered for %lld s",
+                 (long long)((f->now_us - f->silent_us) / 1000000));
+        break;
+    case STALL_WATERMARK:
+        snprintf(text, sizeof(text), "an old transaction is open in the source: %s",
+                 or_nothing(f->watermark));
+        break;
+    case STALL_UNKNOWN:
+        snprintf(text, sizeof(text), "nothing moves, and neither side says why");
+        break;
+    default:
+        snprintf(text, sizeof(text), "%s", or_nothing(f->why));
+        break;
+    }
+    snprintf(s->why, sizeof(s->why), "%.*s", (int)text_cut(text, strlen(text), sizeof(s->why) - 1),
+             text);
+}
+
+/* --- judging --------------------------------------------------------------------------------- */
+
+static enum stall_news end(struct stall *s)
+{
+    bool was = s->cause != STALL_NONE;
+    s->before = was ? s->cause : s->before;
+    s->cause = STALL_NONE;
+    s->why[0] = '\0';
+    return was ? STALL_ENDED : STALL_SAME;
+}
+
+/* Tried again, and neither got on nor met anything new: it stands where it stood. */
+static bool stays(const struct stall *s, const struct stall_facts *f)
+{
+    return must_be_firm(s->cause) && f->stopped == STALL_NONE && f->source_away_us == 0 &&
+           f->service_away_us == 0;
+}
+
+static enum stall_news begin_or_go_on(struct stall *s, const struct stall_facts *f)
+{
+    enum stall_cause before = s->cause;
+    s->cause = cause_of(f, s->moved_at_us);
+    say_why(s, f);
+    if (before == STALL_NONE) {
+        s->since_us = f->wall_us - (f->stopped != STALL_NONE ? 0 : f->now_us - s->moved_at_us);
+        return STALL_BEGAN;
+    }
+    return s->cause == before ? STALL_SAME : STALL_CHANGED;
+}
+
+void stall_begin(struct stall *s, int64_t now_us)
+{
+    if (s->cause == STALL_NONE) {
+        s->moved_at_us = now_us;
+    }
+}
+
+enum stall_news stall_judge(struct stall *s, const struct stall_facts *f)
+{
+    bool on = gets_on(s, f) || !s->begun || f->paused;
+    bool rests = !f->waits && !must_be_firm(s->cause);
+    s->begun = true;
+    if (f->stopped == STALL_NONE && (on || rests)) {
+        s->moved_at_us = f->now_us;
+        return end(s);
+    }
+    if (stays(s, f)) {
+        return STALL_SAME;
+    }
+    bool due = f->stopped != STALL_NONE || f->now_us - s->moved_at_us >= STALL_AFTER_US;
+    return due ? begin_or_go_on(s, f) : STALL_SAME;
+}
+
+/* --- telling --------------------------------------------------------------------------------- */
+
+void stall_show(const struct stall *s, struct working *w)
+{
+    snprintf(w->stall, sizeof(w->stall), "%s", stall_name(s->cause));
+    snprintf(w->stall_why, sizeof(w->stall_why), "%s", s->why);
+    w->stall_us = s->cause != STALL_NONE ? s->since_us : 0;
+}
+
+void stall_log(const struct stall *s, enum stall_news news, const char *pipeline, int64_t wall_us)
+{
+    int64_t for_ms = (wall_us - s->since_us) / 1000;
+    if (must_be_firm(news == STALL_ENDED ? s->before : s->cause)) {
+        return;
+    }
+    if (news == STALL_ENDED) {
+        log_event(LOG_INFO, "goes_on", F_TEXT("pipeline", pipeline), F_INT("stalled_ms", for_ms));
+    } else if (news != STALL_SAME) {
+        log_event(LOG_WARN, "stalled", F_TEXT("pipeline", pipeline),
+                  F_TEXT("cause", stall_name(s->cause)), F_INT("for_ms", for_ms),
+                  F_TEXT("why", s->why));
+    }
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A snapshot under a lock, and the sums of the rounds before. */
+#include "rowferry/engine/observe/status_snapshot.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "rowferry/base/text.h"
+
+const int64_t latency_bounds_us[LATENCY_BOUNDS] = {
+    5000,   10000,   20000,   40000,    60000,    100000,    200000,
+    300000, 1000000, 3000000, 10000000, 60000000, 600000000, 3600000000,
+};
+
+struct board {
+    pthread_mutex_t lock;
+    char *name;
+    char *alias;
+    struct board_view view; /* moment: of the round in work */
+    struct counters before; /* of the rounds that have ended */
+    struct latency latency_before;
+};
+
+void latency_note(struct latency *l, int64_t took_us, uint64_t operations)
+{
+    size_t i = 0;
+    took_us = took_us < 0 ? 0 : took_us; /* two clocks, or one that was set back */
+    while (i < LATENCY_BOUNDS && took_us > latency_bounds_us[i]) {
+        i++;
+    }
+    l->counts[i] += operations;
+    l->sum_us += took_us * (int64_t)operations;
+}
+
+void latency_add(struct latency *sum, const struct latency *l)
+{
+    for (size_t i = 0; i <= LATENCY_BOUNDS; i++) {
+        sum->counts[i] += l->counts[i];
+    }
+    sum->sum_us += l->sum_us;
+}
+
+struct board *board_new(const char *name, const char *alias)
+{
+    struct board *b = mem_zero(1, sizeof(*b));
+    pthread_mutex_init(&b->lock, NULL);
+    b->name = text_copy(name);
+    b->alias = text_copy(alias);
+    b->view = (struct board_view){
+        .name = b->name,
+        .alias = b->alias,
+        .stage = "starting",
+        .moment = {.work = {.share = -1, .remaining_ms = -1, .lag_rows = -1}, .dead_letters = -1}};
+    return b;
+}
+
+void board_free(struct board *b)
+{
+    if (b != NULL) {
+        pthread_mutex_destroy(&b->lock);
+        free(b->name);
+        free(b->alias);
+        free(b);
+    }
+}
+
+const char *board_name(const struct board *b)
+{
+    return b->name;
+}
+
+void board_enter(struct board *b, const char *stage, int64_t wall_us)
+{
+    pthread_mutex_lock(&b->lock);
+    if (b->view.stage != stage) {
+        b->view.stage = stage;
+        b->view.since_us = wall_us;
+    }
+    pthread_mutex_unlock(&b->lock);
+}
+
+void board_publish(struct board *b, const struct board_moment *moment)
+{
+    pthread_mutex_lock(&b->lock);
+    b->view.moment = *moment;
+    pthread_mutex_unlock(&b->lock);
+}
+
+void board_stalled(struct board *b, const struct stall *stall)
+{
+    pthread_mutex_lock(&b->lock);
+    stall_show(stall, &b->view.moment.work);
+    pthread_mutex_unlock(&b->lock);
+}
+
+void board_round_ended(struct board *b)
+{
+    pthread_mutex_lock(&b->lock);
+    struct board_moment *m = &b->view.moment;
+    counters_add(&b->before, &m->counters);
+    latency_add(&b->latency_before, &m->latency);
+    m->counters = (struct counters){0};
+    m->latency = (struct latency){0};
+    m->work.rows_per_second = 0;
+    m->work.share = -1;
+    m->work.remaining_ms = -1;
+    m->work.lag_rows = -1;
+    m->flying = m->unsettled = 0;
+    m->source_away = m->service_away = false;
+    pthread_mutex_unlock(&b->lock);
+}
+
+void board_over(struct board *b, int exit_code, const struct err *err)
+{
+    pthread_mutex_lock(&b->lock);
+    b->view.over = true;
+    b->view.exit_code = exit_code;
+    snprintf(b->view.message, sizeof(b->view.message), "%s", err != NULL ? err->message : "");
+    pthread_mutex_unlock(&b->lock);
+}
+
+void board_look(struct board *b, struct board_view *out)
+{
+    pthread_mutex_lock(&b->lock);
+    *out = b->view;
+    counters_add(&out->moment.counters, &b->before);
+    latency_add(&out->moment.latency, &b->latency_before);
+    pthread_mutex_unlock(&b->lock);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of each operation once its outcome is known. */
+#include "pipeline/apply_outcome.h"
+
+#include "rowferry/service/bulk/outcome.h"
+
+#define HTTP_CONFLICT 409
+
+/* Records a dead letter of the page. */
+static void settle_letter(struct loop *l, uint64_t page, const struct letter *letter)
+{
+    settling_reject(&l->settling, letter);
+    verdict_count(l, page, letter);
+    l->counters.rejected++;
+    if (intake_was_asked(&l->intake, page)) {
+        requests_settled(&l->requests, letter->kind, true);
+    }
+}
+
+/* No document can have the key of a row that is gone: there is nothing to delete, and no letter. */
+static void settle_absent(struct loop *l, uint64_t page)
+{
+    struct span key = l->change.key;
+    if (intake_was_asked(&l->intake, page)) {
+        requests_settled(&l->requests, OPERATION_DELETE, false);
+    }
+    verdict_count(l, page, NULL);
+    l->counters.cleared += settling_done(&l->settling, key, text_hash(key.data, key.len));
+}
+
+/* A row that is gone and has no document, as far as can be seen, leaves nothing behind. */
+static bool has_no_document(struct loop *l)
+{
+    if (!l->options->stream) {
+        return true;
+    }
+    bool there;
+    struct err unseen;
+    const struct service_port *service = &l->service;
+    int rc =
+        service->ops->present(service->self, l->sender.index, &l->change.key, 1, &there, &unseen);
+    return rc == 0 && !there;
+}
+
+/* A change that never became an operation: the dead letter of its row. */
+void settle_refusal(struct loop *l, uint64_t page, const struct refusal *refusal)
+{
+    if (l->change.kind == CHANGE_GONE && !l->change.key_null && has_no_document(l)) {
+        settle_absent(l, page);
+        return;
+    }
+    struct buf reason;
+    buf_init(&reason, 2048);
+    if (refusal->column != NULL) {
+        buf_printf(&reason, "column \"%s\": ", refusal->column);
+    }
+    buf_push_text(&reason, refusal->reason);
+    if (refusal->beginning[0] != '\0') {
+        buf_printf(&reason, ": %s", refusal->beginning);
+    }
+    struct letter letter = {
+        .key = l->change.key_null ? span_make("", 0) : l->change.key,
+        .kind = l->change.kind == CHANGE_ROW ? OPERATION_UPSERT : OPERATION_DELETE,
+        .reason = span_make(buf_text(&reason), reason.len),
+        .version = l->intake.version,
+    };
+    settle_letter(l, page, &letter);
+    buf_release(&reason);
+}
+
+static void settle_done(struct loop *l, const struct operation *o, struct span key, uint64_t hash)
+{
+    bool present = o->version == OPERATION_CREATES && o->http_status == HTTP_CONFLICT;
+    if (intake_was_asked(&l->intake, o->page)) {
+        l->requests.present += present;
+        requests_settled(&l->requests, o->kind, false);
+    }
+    l->counters.present += present;
+    l->counters.upserts += o->kind == OPERATION_UPSERT && !present;
+    l->counters.deletes += o->kind == OPERATION_DELETE;
+    l->moment.settled_us = l->answered_us;
+    gauge_acknowledged(l, o->page);
+    verdict_count(l, o->page, NULL);
+    l->counters.cleared += settling_done(&l->settling, key, hash);
+    window_settle(&l->window, o->page, hash, o->len);
+}
+
+static void settle_rejected(struct loop *l, const struct batch *batch, const struct operation *o,
+                            struct span reason, uint64_t hash)
+{
+    struct letter letter = {.key = batch_key(batch, o),
+                            .kind = o->kind,
+                            .reason = reason,
+                            .error_type = batch_error_type(batch, o),
+                            .http_status = o->http_status,
+                            .version = o->version};
+    settle_letter(l, o->page, &letter);
+    window_settle(&l->window, o->page, hash, o->len);
+}
+
+/* What no clock can pass stays another writer's document: its row is a dead letter. */
+static void settle_outrun(struct loop *l, const struct batch *batch, const struct operation *o,
+                          uint64_t hash)
+{
+    static const char words[] = "another writer gave this document a version that none can pass";
+    if (o->seen >= VERSION_FOREIGN) {
+        settle_rejected(l, batch, o, span_make(words, sizeof(words) - 1), hash);
+        return;
+    }
+    l->counters.outrun++;
+    intake_again(&l->intake,
+                 &(struct again){.key = batch_key(batch, o), .page = o->page, .bytes = o->len},
+                 o->seen);
+}
+
+static void settle_hint(const struct loop *l, struct span reason, struct err *why)
+{
+    const char *block = outcome_block(reason);
+    if (block != NULL) {
+        outcome_block_hint(block, l->sender.index, why);
+    } else if (outcome_closed(reason)) {
+        outcome_closed_hint(l->sender.index, why);
+    } else if (outcome_is_gone(reason) && l->options->stream) {
+        err_hint(why, "the next sync fills the data stream again: rowferry sync %s",
+                 l->options->name);
+    } else if (outcome_is_gone(reason)) {
+        err_hint(why,
+                 "index \"%s\" or its alias \"%s\" is gone: put the index back, or build it anew: "
+                 "rowferry reindex %s",
+                 l->sender.index, l->sender.write_alias, l->options->name);
+    } else if (outcome_is_shared(reason)) {
+        err_hint(why, "take alias \"%s\" off all indices but \"%s\"", l->sender.write_alias,
+                 l->sender.index);
+    }
+}
+
+/* No operation of this kind will pass: the pipeline ends, the operation stays unsettled. */
+static void settle_stop(struct loop *l, const struct batch *batch, const struct operation *o)
+{
+    struct err why;
+    if (batch->failure.class != ERR_NONE) {
+        why = batch->failure;
+    } else {
+        struct span reason = batch_reason(batch, o);
+        err_set(&why, ERR_REJECTED, "index \"%s\" takes no writes: %d %.*s", l->sender.index,
+                o->http_status, (int)reason.len, reason.data);
+        settle_hint(l, reason, &why);
+    }
+    loop_end(l, &why);
+}
+
+int settle_operation(void *context, const struct batch *batch, const struct operation *o,
+                     struct err *err)
+{
+    struct loop *l = context;
+    struct span key = batch_key(batch, o);
+    uint64_t hash = text_hash(key.data, key.len);
+    switch (o->outcome) {
+    case OUTCOME_DONE:
+        settle_done(l, o, key, hash);
+        return 0;
+    case OUTCOME_REJECTED:
+        settle_rejected(l, batch, o, batch_reason(batch, o), hash);
+        return 0;
+    case OUTCOME_OUTRUN:
+        settle_outrun(l, batch, o, hash);
+        return 0;
+    case OUTCOME_STOP:
+        settle_stop(l, batch, o);
+        return 0;
+    case OUTCOME_UNKNOWN:
+    case OUTCOME_RETRY:
+        break;
+    }
+    return err_set(err, ERR_INTERNAL, "an operation to repeat was given to settle");
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From poll to poll. */
+#include "pipeline/follow.h"
+
+#include "pipeline/loop.h"
+
+#define FOLLOW_LOOK_US INT64_C(10000000)
+
+bool follow_rests(const struct loop *l)
+{
+    return l->follow.on && !l->follow.poll && intake_done(&l->intake);
+}
+
+/* Its pages are those before the window's next one. */
+void follow_window_read(struct loop *l, int64_t snapshot_us)
+{
+    struct follow *f = &l->follow;
+    if (f->on && f->drained_us == 0) {
+        f->drained_us = snapshot_us;
+        f->drained_page = l->window.next - 1;
+    }
+}
+
+void follow_settled(struct loop *l)
+{
+    struct follow *f = &l->follow;
+    if (f->drained_us != 0 && l->intake.again_count == 0 &&
+        window_pages_settled(&l->window, 1, f->drained_page)) {
+        f->equal_us = f->drained_us;
+        f->drained_us = 0;
+        l->gauge.equals++;
+    }
+}
+
+int follow_turn(struct loop *l, struct err *err)
+{
+    struct follow *f = &l->follow;
+    int64_t now = clock_monotonic_us(&l->clock);
+    if (!f->on || loop_stopping(l) || !intake_done(&l->intake)) {
+        f->poll = f->poll || !intake_done(&l->intake);
+        return 0;
+    }
+    if (f->poll) {
+        f->poll = false;
+        follow_window_read(l, f->began_us);
+        pace_ended(&f->pace, now, l->counters.rows_read != f->rows_before);
+    }
+    if (l->options->requests_only || now < pace_due_us(&f->pace)) {
+        return 0;
+    }
+    bool look = now - f->looked_us >= FOLLOW_LOOK_US;
+    bool any = look;
+    int rc = loop_release_source(l, err);
+    gauge_ask(l, false);
+    f->rows_before = l->counters.rows_read;
+    f->began_us = clock_wall_us(&l->clock);
+    if (rc == 0) {
+        rc = intake_poll(&l->intake, &any, err);
+    }
+    if (rc == 0 && any) {
+        f->poll = true;
+        f->looked_us = now;
+    } else if (rc == 0) {
+        follow_window_read(l, f->began_us);
+        vintage_nothing(&l->gauge.vintage, now);
+        pace_ended(&f->pace, clock_monotonic_us(&l->clock), false);
+    }
+    return rc;
+}
+
+int64_t follow_wait_ms(const struct loop *l, int64_t now_us, int *fd)
+{
+    int64_t due = pace_due_us(&l->follow.pace);
+    *fd = l->follow.pace.called ? -1 : intake_idle_fd(&l->intake);
+    return due <= now_us ? 0 : (due - now_us + 999) / 1000;
+}

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The story of every row; see the walk in src/README.md. */
+#include "pipeline/loop.h"
+
+#include <stdlib.h>
+
+#include "generation/checkpoint_backup.h"
+#include "observe/progress_report.h"
+#include "pipeline/apply_outcome.h"
+#include "pipeline/loop_wait.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/guard_stop.h"
+
+#define LOOP_BURST 100                      /* changes between two looks at the answers */
+#define LOOP_COMMIT_US INT64_C(200000)      /* between two commits, */
+#define LOOP_COMMIT_EARLY_US INT64_C(50000) /* or with a quarter of the window settled */
+#define LOOP_RELEASE_US INT64_C(1000000)
+#define LOOP_GIVE_UP_US INT64_C(5000000)
+#define LOOP_LET_GO_US INT64_C(5000000) /* an open page that nobody may read is given up */
+
+/* A batch aims at a share of the window, so that all that may fly and the one that is being filled
+ * fit into it together. */
+static size_t loop_batch_bytes(const struct pipeline_options *options)
+{
+    size_t share = options->window_bytes / (options->in_flight + 1);
+    return share < options->batch_bytes ? share : options->batch_bytes;
+}
+
+/* What was counted when the guard stopped the pipeline, and how much of it is permitted now. */
+static int loop_init_guards(struct loop *l, struct err *err)
+{
+    struct halt halt;
+    bool known;
+    const struct guard_limits limits = {l->options->guard_share, l->options->guard_count};
+    int rc = halt_look(l->state, &halt, &known, err);
+    deletes_init(&l->deletes, &limits, rc == 0 && l->options->allow_deletes ? halt.deletes : 0);
+    rejects_init(&l->verdict.rejects, l->options->allow_rejections ? halt.reason : "", halt.reason);
+    return rc < 0 ? rc : deletes_load(l, err);
+}
+
+int loop_init(struct loop *l, const struct pipeline_options *options,
+              const struct pipeline_ports *ports, struct err *err)
+{
+    *l = (struct loop){.options = options,
+                       .service = ports->service,
+                       .state = ports->state,
+                       .clock = ports->clock,
+                       .moment = {.work = {.lag_rows = -1}, .dead_letters = -1}};
+    struct sender_options sending = {.in_flight = options->in_flight,
+                                     .batch_bytes = loop_batch_bytes(options),
+                                     .document_bytes = options->document_bytes,
+                                     .batch_operations = options->batch_operations,
+                                     .routing = options->routing,
+                                     .creates = options->stream};
+    patience_init(&l->source_patience, "source", options->name, options->retry_budget_ms);
+    patience_init(&l->service_patience, "service", options->name, options->retry_budget_ms);
+    window_init(&l->window, options->window_bytes);
+    sender_init(&l->sender, &sending, ports->service, &l->counters);
+    l->sender.ingest_pipeline = options->ingest_pipeline;
+    l->sender.open_letters = &l->settling.open;
+    l->intake.source = ports->source;
+    l->intake.state = ports->state;
+    l->intake.clock = ports->clock;
+    l->intake.window = &l->window;
+    l->intake.patience = &l->source_patience;
+    l->intake.only_asked = options->requests_only;
+    pace_init(&l->follow.pace, options->poll_min_ms, options->poll_max_ms);
+    l->watch = (struct watch){.service = ports->service, .pipeline = options->name};
+    l->gauge.waiting = -1;
+    gauge_begin(l);
+    bell_init(&l->bell);
+    buf_init(&l->letters, MIRROR_LETTERS_BYTES);
+    requests_init(&l->requests, ports->state, ports->clock);
+    requests_permit_to(&l->requests, &l->deletes, &l->verdict.rejects);
+    l->requests.permission = options->permission;
+    l->requests.asked = options->asked;
+    l->requests.asked_context = options->asked_context;
+    int rc = loop_init_guards(l, err);
+    l->started_us = clock_monotonic_us(&l->clock);
+    l->logged_us = l->started_us;
+    l->told_us = l->started_us;
+    l->let_go_us = LOOP_LET_GO_US;
+    return rc < 0 ? rc : settling_init(&l->settling, ports->state, err);
+}
+
+void loop_release(struct loop *l)
+{
+    intake_release(&l->intake);
+    requests_release(&l->requests);
+    deletes_release(&l->deletes);
+    settling_release(&l->settling);
+    sender_release(&l->sender);
+    window_release(&l->window);
+    bell_close(&l->bell);
+    buf_release(&l->letters);
+    free(l->committed);
+}
+
+/* Set by a signal handler or another thread. */
+static bool loop_told_to_stop(const struct loop *l)
+{
+    return l->options->stop != NULL && __atomic_load_n(l->options->stop, __ATOMIC_RELAXED) != 0;
+}
+
+bool loop_stopping(const struct loop *l)
+{
+    return l->fatal.class != ERR_NONE || loop_told_to_stop(l);
+}
+
+void loop_note_alive(struct loop *l)
+{
+    if (l->options->alive_us != NULL) {
+        __atomic_store_n(l->options->alive_us, clock_monotonic_us(&l->clock), __ATOMIC_RELAXED);
+    }
+}
+
+void loop_end(struct loop *l, const struct err *why)
+{
+    if (l->fatal.class == ERR_NONE) {
+        l->fatal = *why;
+    }
+}
+
+/* --- reading ------------------------------------------------------------------------------- */
+
+static bool loop_may_read(struct loop *l)
+{
+    if (loop_stopping(l) || intake_done(&l->intake)) {
+        return false;
+    }
+    /* what was outrun is read again also where the window is full: it is what makes room */
+    if (window_full(&l->window) && l->intake.again_count == 0) {
+        sender_flush(&l->sender);
+        return false;
+    }
+    if (deletes_wait(l)) {
+        sender_flush(&l->sender);
+        return false;
+    }
+    return sender_filling(&l->sender) != NULL;
+}
+
+/* Writes the change into the batch; 0 where it was refused instead. */
+static size_t loop_encode(struct loop *l, struct batch *batch, uint64_t page,
+                          struct refusal *refusal)
+{
+    const struct change *change = &l->change;
+    int64_t version = l->intake.version;
+    bool added = change->kind == CHANGE_ROW
+                     ? encode_upsert(batch, l->plan, &change->row, version, page, refusal)
+                     : encode_delete(batch, change->key, version, page, refusal);
+    return added ? batch->operations[batch->count - 1].len : 0;
+}
+
+static void loop_no_memory(struct loop *l)
+{
+    struct err why;
+    err_set(&why, ERR_TRANSIENT, "no memory for a document");
+    loop_end(l, &why);
+}
+
+/* Admits the change to the window and a batch; false where it has to wait for its key. */
+static bool loop_admit(struct loop *l)
+{
+    const struct change *change = &l->change;
+    uint64_t hash = text_hash(change->key.data, change->key.len);
+    struct again outrun = {0};
+    bool held = !change->key_null && window_holds(&l->window, hash);
+    bool replaces = held && intake_replaces(&l->intake, change->key, &outrun);
+    if (!replaces && l->intake.rereading > 0) {
+        return true; /* a row whose key's text changed: the log has an entry of its own for it */
+    }
+    if (held && !replaces) {
+        return false;
+    }
+    if (change->kind == CHANGE_GONE && !deletes_pass(l, hash)) {
+        return false;
+    }
+    struct batch *batch = sender_filling(&l->sender);
+    struct refusal refusal = {0};
+    size_t bytes = loop_encode(l, batch, replaces ? outrun.page : l->intake.page, &refusal);
+    if (bytes == 0 && refusal.no_room) {
+        loop_no_memory(l);
+        return false;
+    }
+    l->counters.rows_read++;
+    if (bytes == 0) {
+        settle_refusal(l, replaces ? outrun.page : l->intake.page, &refusal);
+    }
+    if (replaces && bytes == 0) {
+        window_settle(&l->window, outrun.page, hash, outrun.bytes);
+    } else if (replaces) {
+        window_replace(&l->window, outrun.bytes, bytes);
+    } else if (bytes > 0) {
+        window_admit(&l->window, l->intake.page, hash, bytes);
+    }
+    if (bytes > 0 && batch->count == 1) {
+        l->filled_us = clock_monotonic_us(&l->clock);
+    }
+    if (batch_full(batch)) {
+        sender_flush(&l->sender);
+    }
+    return true;
+}
+
+int loop_release_source(struct loop *l, struct err *err)
+{
+    int64_t now = clock_monotonic_us(&l->clock);
+    if (now - l->released_us < LOOP_RELEASE_US) {
+        return 0;
+    }
+    l->released_us = now;
+    if (!l->options->next) {
+        former_attend(&l->former, &l->intake, l->state, &l->clock);
+    }
+    return mirror_tell(l, false, err);
+}
+
+/* Nothing more may come for a while: what was read need not wait for more. */
+static int loop_page_ended(struct loop *l, struct err *err)
+{
+    if (intake_done(&l->intake)) {
+        sender_flush(&l->sender);
+    }
+    gauge_ask(l, !intake_done(&l->intake));
+    return loop_release_source(l, err);
+}
+
+/* A page holds a transaction open, and with it a lock on the table: a statement that changes the
+ * table waits for it, and all others behind that one. If the service takes nothing for a while, the
+ * page is given up and read again from its last mark once there is room. If a slow service lets no
+ * mark be reached in that time, it gets twice as long each time. */
+static void loop_let_go(struct loop *l)
+{
+    int64_t now = clock_monotonic_us(&l->clock);
+    if (!intake_holds(&l->intake)) {
+        l->taken_us = now;
+        return;
+    }
+    if (now - l->taken_us < l->let_go_us) {
+        return;
+    }
+    log_event(LOG_INFO, "page_given_up", F_TEXT("pipeline", l->options->name),
+              F_INT("unread_ms", (now - l->taken_us) / 1000));
+    intake_let_go(&l->intake);
+    l->held = false;
+    l->taken_us = now;
+    l->let_go_us *= 2;
+}
+
+/* Reads a burst; *waiting where the source has nothing right now. */
+static int loop_read(struct loop *l, bool *waiting, struct err *err)
+{
+    for (unsigned n = 0; n < LOOP_BURST; n++) {
+        if (!l->held) {
+            if (!loop_may_read(l)) {
+                return 0;
+            }
+            bool ready;
+            int rc = deletes_turn(l, &ready, err);
+            if (rc < 0 || !ready) {
+                return rc;
+            }
+            gauge_reads(l);
+            rc = intake_next(&l->intake, &l->change, err);
+            l->taken_us = clock_monotonic_us(&l->clock);
+            if (rc == 0) {
+                gauge_has_read(l, &l->change);
+                verdict_take(l, &l->change);
+            }
+            if (rc == 0 && deletes_take(l)) {
+                continue;
+            }
+            if (rc == 0 && l->change.kind == CHANGE_PAGE) {
+                rc = loop_page_ended(l, err);
+            }
+            if (rc < 0) {
+                return rc;
+            }
+            if (l->change.kind == CHANGE_WAIT) {
+                *waiting = true;
+                return 0;
+            }
+            if (l->change.kind == CHANGE_PAGE || l->change.kind == CHANGE_MARK) {
+                l->let_go_us = LOOP_LET_GO_US;
+                continue;
+            }
+        }
+        l->held = sender_filling(&l->sender) == NULL || !loop_admit(l);
+        if (l->held) {
+            sender_flush(&l->sender);
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* --- settling ------------------------------------------------------------------------------ */
+
+/* Requests overtake each other: what was sent before the service went away says nothing of whether
+ * it is back, and what was sent before it was well nothing of whether it is away again. */
+static void loop_judge_service(struct loop *l, struct sender_news *news)
+{
+    if (news->settled > 0) {
+        if (news->settled_by_us >= l->service_patience.away_since_us) {
+            if (l->service_patience.away_since_us != 0) {
+                sender_hurry(&l->sender);
+            }
+            patience_well(&l->service_patience, &l->clock);
+            l->well_by_us = news->settled_by_us;
+        }
+    } else if (news->failure.class != ERR_NONE && news->failure_by_us >= l->well_by_us &&
+               !patience_away(&l->service_patience, &l->clock, &news->failure)) {
+        loop_end(l, &news->failure);
+    }
+}
+
+static int loop_collect(struct loop *l, struct err *err)
+{
+    struct sender_news news;
+    l->answered_us = clock_wall_us(&l->clock);
+    l->collected_us = clock_monotonic_us(&l->clock);
+    int rc = sender_collect(&l->sender, &l->clock, settle_operation, l, &news, err);
+    if (rc == 0) {
+        loop_judge_service(l, &news);
+    }
+    return rc;
+}
+
+/* --- checkpoint ---------------------------------------------------------------------------- */
+
+/* A crash sends again what is not committed: that is to be little, and commits are to be few. */
+static bool loop_commit_due(const struct loop *l, int64_t now_us)
+{
+    bool much = l->window.uncommitted >= l->window.max_bytes / 4;
+    return settling_crowded(&l->settling) ||
+           now_us - l->committed_us >= (much ? LOOP_COMMIT_EARLY_US : LOOP_COMMIT_US);
+}
+
+bool loop_commit_pending(const struct loop *l)
+{
+    return l->window.reached != NULL || l->settling.letter_count > 0 ||
+           l->settling.cleared_count > 0;
+}
+
+static int loop_commit(struct loop *l, bool now, struct err *err)
+{
+    bool pending = loop_commit_pending(l);
+    int64_t at = clock_monotonic_us(&l->clock);
+    if (!pending || verdict_waits(l) || !(now || loop_commit_due(l, at))) {
+        return 0;
+    }
+    uint64_t unsettled = window_unsettled_before_reached(&l->window);
+    char *reached = window_take_reached(&l->window);
+    int rc =
+        settling_commit(&l->settling, l->state, reached, unsettled, clock_wall_us(&l->clock), err);
+    if (rc < 0 || reached == NULL) {
+        free(reached);
+        return rc;
+    }
+    free(l->committed);
+    l->committed = reached;
+    l->committed_us = at;
+    l->counters.checkpoints++;
+    return 0;
+}
+
+/* --- turns ---------------------------------------------------------------------------------- */
+
+static bool loop_finished(struct loop *l)
+{
+    if (!loop_stopping(l)) {
+        return !l->follow.on && intake_done(&l->intake) && window_empty(&l->window) &&
+               l->requests.looked_us > 0 && requests_idle(&l->requests);
+    }
+    int64_t now = clock_monotonic_us(&l->clock);
+    if (l->give_up_us == 0) {
+        l->give_up_us = now + LOOP_GIVE_UP_US;
+    }
+    return sender_flying(&l->sender) == 0 || now >= l->give_up_us;
+}
+
+static int loop_turn(struct loop *l, struct err *err)
+{
+    bool waiting = false;
+    loop_note_alive(l);
+    int rc = follow_turn(l, err);
+    if (rc == 0) {
+        rc = loop_read(l, &waiting, err);
+        loop_let_go(l);
+    }
+    if (rc == 0 && waiting) {
+        rest_linger(l);
+    }
+    rc = rc == 0 ? deletes_mind(l, err) : rc;
+    if (rc == 0 && !loop_stopping(l)) {
+        rc = sender_pump(&l->sender, clock_monotonic_us(&l->clock), err);
+    }
+    if (rc == 0 && !loop_finished(l)) {
+        rc = rest_wait(l, !l->held && loop_may_read(l), waiting, err);
+    }
+    if (rc == 0) {
+        rc = loop_collect(l, err);
+    }
+    if (rc == 0) {
+        follow_settled(l);
+        rc = verdict_turn(l, err);
+    }
+    if (rc == 0) {
+        bool now = requests_finished(&l->requests, &l->intake) || deletes_close(l);
+        rc = loop_commit(l, now, err);
+    }
+    if (rc == 0 && !loop_stopping(l) && !verdict_waits(l)) {
+        bool now = !l->follow.on && intake_done(&l->intake) && window_empty(&l->window);
+        rc = requests_turn(&l->requests, &l->intake, &l->settling, now, err);
+    }
+    if (rc == 0 && !loop_stopping(l)) {
+        gauge_turn(l);
+        rc = telling_note(l, err);
+    }
+    return rc;
+}
+
+/* Somebody else has moved it: what is written now nobody searches. */
+static void loop_look_at_alias(struct loop *l)
+{
+    if (!loop_stopping(l) && aim_turn(&l->aim, clock_monotonic_us(&l->clock))) {
+        struct err why;
+        err_set(&why, ERR_TRANSIENT, "alias \"%s\" was moved for a moment", l->options->alias);
+        err_hint(&why, "sync again");
+        loop_end(l, &why);
+    }
+}
+
+int loop_run(struct loop *l, bool *stopped, struct err *err)
+{
+    gauge_begin(l);
+    while (!loop_finished(l)) {
+        struct err why;
+        if (loop_turn(l, &why) < 0) {
+            if (l->fatal.class != ERR_NONE) {
+                break; /* also while stopping something fails: leave with the first reason */
+            }
+            loop_end(l, &why);
+        }
+        telling_board(l);
+        telling_show(l);
+        telling_watch(l);
+        loop_look_at_alias(l);
+    }
+    int rc = loop_commit(l, true, err);
+    telling_end(l);
+    telling_board(l);
+    rc = rc == 0 ? deletes_rest(l, err) : rc;
+    if (l->fatal.class != ERR_NONE) { /* the first reason, also where the last commit failed */
+        *err = l->fatal;
+        rc = (int)l->fatal.class;
+    }
+    *stopped =
+        rc == 0 && loop_stopping(l) && !(intake_done(&l->intake) && window_empty(&l->window));
+    return rc == 0 ? mirror_tell(l, true, err) : rc;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long a turn of the loop may sleep, and what wakes it. */
+#include "pipeline/loop_wait.h"
+
+#include "pipeline/loop.h"
+
+#define REST_WAIT_MAX_MS 250
+#define REST_BELL_MAX_MS 1000 /* the same where a bell wakes it */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How much longer the batch that is being filled may wait for the source. A copy's comes at once
+ * with what follows. */
+static int64_t linger_ms(const struct loop *l, int64_t now_us)
+{
+    int64_t until_us = l->filled_us + l->options->linger_ms * 1000;
+    if (!l->follow.on || l->filled_us == 0 || intake_copies(&l->intake)) {
+        return INT64_MAX;
+    }
+    return until_us <= now_us ? 0 : (until_us - now_us + 999) / 1000;
+}
+
+void rest_linger(struct loop *l)
+{
+    if (intake_fd(&l->intake) < 0 || linger_ms(l, clock_monotonic_us(&l->clock)) == 0) {
+        sender_flush(&l->sender);
+        l->filled_us = 0;
+    }
+}
+
+/* Until the next poll is due, or the bell rings. */
+static int until_due(struct loop *l, int64_t now_us, int64_t timeout_ms, struct err *err)
+{
+    int source_fd;
+    int64_t due_ms = follow_wait_ms(l, now_us, &source_fd);
+    int fd = bell_fd(&l->bell, source_fd);
+    bool readable;
+    l->requests.belled = fd >= 0;
+    if (fd >= 0 && timeout_ms == REST_WAIT_MAX_MS && !loop_commit_pending(l)) {
+        timeout_ms = REST_BELL_MAX_MS;
+    }
+    int rc = l->service.ops->wait(l->service.self, fd >= 0 ? fd : source_fd,
+                                  least(timeout_ms, due_ms), &readable, err);
+    bool called = readable;
+    if (rc == 0 && fd >= 0 && readable) {
+        bell_ask(&l->bell, &called, &l->requests.noticed);
+    }
+    if (rc == 0 && called) {
+        vintage_called(&l->gauge.vintage, clock_monotonic_us(&l->clock));
+        pace_call(&l->follow.pace);
+    }
+    return rc;
+}
+
+int rest_wait(struct loop *l, bool reading, bool waiting, struct err *err)
+{
+    int64_t now = clock_monotonic_us(&l->clock);
+    int64_t timeout_ms = REST_WAIT_MAX_MS;
+    int64_t due_us = sender_next_due_us(&l->sender, now);
+    if (due_us != INT64_MAX && !loop_stopping(l)) {
+        timeout_ms = least(timeout_ms, due_us <= now ? 1 : (due_us - now + 999) / 1000);
+    }
+    int fd = -1;
+    l->requests.belled = false;
+    if (waiting) {
+        fd = intake_fd(&l->intake);
+        if (fd < 0) {
+            timeout_ms = least(timeout_ms, patience_wait_ms(&l->source_patience, now));
+        }
+        timeout_ms = least(timeout_ms, linger_ms(l, now));
+    } else if (reading) {
+        timeout_ms = 0;
+    } else if (follow_rests(l) && !loop_stopping(l) && !l->options->requests_only) {
+        return until_due(l, now, timeout_ms, err);
+    }
+    bool readable;
+    return l->service.ops->wait(l->service.self, fd, timeout_ms, &readable, err);
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A sync from lock to last commit: connect, find or build the generation, loop, go live. */
+#include "rowferry/engine/pipeline/pipeline.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "generation/generation.h"
+#include "observe/progress_report.h"
+#include "pipeline/loop.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/deadletter.h"
+#include "rowferry/state/generation_config.h"
+#include "rowferry/state/guard_stop.h"
+
+#define SYNC_WAIT_MS 250 /* a stop is to be noticed */
+
+struct sync {
+    const struct pipeline_options *options;
+    const struct pipeline_ports *ports;
+    struct target target;
+    struct loop loop;
+    struct buf consumer;
+    bool again; /* preparing, not for the first time */
+    bool moved; /* the loop ended for the alias, and can be gone on with */
+};
+
+typedef int (*sync_step)(struct sync *s, struct err *err);
+
+/* Repeats a step while it fails for a passing reason and patience lasts. */
+static int sync_endure(struct sync *s, struct patience *patience, sync_step step, struct err *err)
+{
+    for (;;) {
+        int rc = step(s, err);
+        if (rc != ERR_TRANSIENT) {
+            if (rc == 0) {
+                patience_well(patience, &s->ports->clock);
+            }
+            return rc;
+        }
+        if (loop_stopping(&s->loop) || !patience_away(patience, &s->ports->clock, err)) {
+            return rc;
+        }
+        int64_t wait_ms;
+        loop_note_alive(&s->loop);
+        telling_of_patience(&s->loop);
+        while ((wait_ms = patience_wait_ms(patience, clock_monotonic_us(&s->ports->clock))) > 0 &&
+               !loop_stopping(&s->loop)) {
+            bool readable;
+            rc = s->ports->service.ops->wait(s->ports->service.self, -1,
+                                             wait_ms < SYNC_WAIT_MS ? wait_ms : SYNC_WAIT_MS,
+                                             &readable, err);
+            if (rc < 0) {
+                return rc;
+            }
+        }
+    }
+}
+
+static int sync_connect(struct sync *s, struct err *err)
+{
+    return s->ports->source.ops->connect(s->ports->source.self, &s->target.facts, err);
+}
+
+/* A repeat connects anew: the first connection may be what failed. */
+static int sync_prepare(struct sync *s, struct err *err)
+{
+    int rc = s->again ? sync_connect(s, err) : 0;
+    s->again = true;
+    if (rc == 0) {
+        rc = s->ports->service.ops->greet(s->ports->service.self, s->options->again,
+                                          s->target.cluster, err);
+    }
+    if (rc == 0 && !s->options->next) {
+        rc = target_end_rebuild(&s->target, err);
+    }
+    if (rc == 0) {
+        rc = target_prepare(&s->target, err);
+    }
+    if (rc == 0 && s->options->built != NULL) {
+        rc = built_note(s->ports->state, s->target.checkpoint.generation, s->options->built, err);
+    }
+    return rc;
+}
+
+static int sync_go_live(struct sync *s, struct err *err)
+{
+    s->target.guard = &s->loop.deletes.guard;
+    return target_go_live(&s->target, err);
+}
+
+/* Whether what was sent went into the index that people search. */
+static int sync_check_live(struct sync *s, struct err *err)
+{
+    return target_prepare(&s->target, err);
+}
+
+static int sync_refresh(struct sync *s, struct err *err)
+{
+    return s->ports->service.ops->refresh(s->ports->service.self, s->target.checkpoint.generation,
+                                          err);
+}
+
+/* A rebuild may have swapped its generation in and not recorded it: that is no surprise. */
+static int sync_look_at_alias(struct sync *s, struct err *err)
+{
+    int rc = target_end_rebuild(&s->target, err);
+    return rc == 0 ? target_prepare(&s->target, err) : rc;
+}
+
+/* The reason of a loop that saw the alias elsewhere is what a start would say; where that says
+ * nothing, it is as it was again, or points at what a rebuild of ours has built: a start goes on
+ * from there, and waits for a service that is away. */
+static int sync_run_loop(struct sync *s, bool *stopped, struct err *err)
+{
+    struct loop *l = &s->loop;
+    int rc = loop_run(l, stopped, err);
+    struct err why;
+    int looked = rc < 0 && l->aim.missed ? sync_look_at_alias(s, &why) : 0;
+    s->moved = rc < 0 && l->aim.missed && (looked == 0 || looked == ERR_TRANSIENT);
+    if (looked < 0 && !s->moved) {
+        *err = why;
+        rc = looked;
+    }
+    return rc;
+}
+
+/* The generation as the checkpoint has it now: guarded once people search it. */
+static void sync_take_generation(struct sync *s)
+{
+    struct loop *l = &s->loop;
+    bool live = s->target.checkpoint.phase == GENERATION_LIVE && !s->options->next;
+    l->aim = (struct aim){.service = s->ports->service,
+                          .alias = live ? s->options->alias : NULL,
+                          .index = s->target.checkpoint.generation,
+                          .stream = s->options->stream,
+                          .uuid = s->target.checkpoint.index_uuid};
+    l->sender.index = s->target.checkpoint.generation;
+    l->sender.write_alias = s->target.write_alias;
+    l->deletes.guarded = s->options->stream || s->target.checkpoint.phase == GENERATION_LIVE;
+    intake_guard(&l->intake,
+                 l->deletes.guarded && !s->options->stream && s->options->guard_share < 1,
+                 (uint64_t)s->options->guard_count);
+}
+
+/* Connects to both sides and gives the loop what it needs of them. */
+/* Of a round like the one before, which failed, the log knows. */
+static enum log_level level_of(const struct sync *s)
+{
+    return s->options->again ? LOG_DEBUG : LOG_INFO;
+}
+
+static int sync_begin(struct sync *s, struct err *err)
+{
+    struct loop *l = &s->loop;
+    int rc = sync_endure(s, &l->source_patience, sync_connect, err);
+    if (rc == 0) {
+        rc = sync_endure(s, &l->service_patience, sync_prepare, err);
+    }
+    if (rc == 0 && s->target.taken_over) {
+        settling_release(&l->settling);
+        rc = settling_init(&l->settling, s->ports->state, err);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    const struct checkpoint *c = &s->target.checkpoint;
+    l->committed = c->position != NULL ? text_copy(c->position) : NULL;
+    target_consumer(&s->target, &s->consumer);
+    l->plan = s->target.facts.plan;
+    l->intake.consumer = buf_text(&s->consumer);
+    sync_take_generation(s);
+    l->intake.loaded = c->documents;
+    intake_init(&l->intake, &s->target.facts, c->position, c->clock_ceiling);
+    if (c->position == NULL) {
+        rc = s->options->back ? deletes_note_former(l, err) : deletes_note_empty(l, err);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    log_event(level_of(s), "sync_started", F_TEXT("pipeline", s->options->name),
+              F_TEXT("index", c->generation),
+              F_TEXT("from", c->position == NULL               ? "the beginning"
+                             : c->phase == GENERATION_BUILDING ? "where the first load stands"
+                                                               : "the checkpoint"));
+    return 0;
+}
+
+/* Requests are about an index that exists. */
+static int sync_check_synced(const struct sync *s, struct err *err)
+{
+    if (!s->options->requests_only || s->target.checkpoint.position != NULL) {
+        return 0;
+    }
+    err_set(err, ERR_STATE, "pipeline \"%s\" has not been synced yet", s->options->name);
+    return err_hint(err, "run: rowferry sync %s", s->options->name);
+}
+
+/* The source keeps nothing any more for a generation in whose place there is another one. */
+static void sync_forget_replaced(struct sync *s)
+{
+    if (target_replaced(&s->target)[0] != '\0') {
+        (void)intake_forget_consumer(&s->loop.intake, target_replaced(&s->target));
+    }
+}
+
+/* Everything that was there is in the new generation. */
+static int sync_end_load(struct sync *s, struct pipeline_result *result, struct err *err)
+{
+    int rc = sync_endure(s, &s->loop.service_patience, sync_go_live, err);
+    result->first_load = rc == 0;
+    if (rc == 0) {
+        sync_forget_replaced(s);
+    }
+    return rc;
+}
+
+/* What the guard stopped is done. */
+static int sync_forget_halt(struct sync *s, struct err *err)
+{
+    if (s->options->requests_only) {
+        return 0;
+    }
+    int rc = halt_forget(s->ports->state, err);
+    return rc < 0 ? rc : requests_end_permission(&s->loop.requests, &s->loop.counters, err);
+}
+
+/* Until stopped. What was permitted was so for what had changed before. */
+static int sync_follow(struct sync *s, struct pipeline_result *result, struct err *err)
+{
+    sync_take_generation(s);
+    int rc = sync_forget_halt(s, err);
+    if (rc < 0) {
+        return rc;
+    }
+    s->loop.deletes.guard.allowed = 0;
+    s->loop.follow.on = true;
+    if (!s->options->requests_only) {
+        bell_open(&s->loop.bell, s->ports->state, s->options->wake_fd);
+    }
+    log_event(LOG_INFO, "following", F_TEXT("pipeline", s->options->name));
+    return sync_run_loop(s, &result->stopped, err);
+}
+
+static int sync_work(struct sync *s, struct pipeline_result *result, struct err *err)
+{
+    int rc = sync_begin(s, err);
+    result->begun = rc == 0;
+    if (rc == 0) {
+        rc = sync_run_loop(s, &result->stopped, err);
+    }
+    if (rc < 0 || result->stopped) {
+        return rc;
+    }
+    if (s->options->next) {
+        sync_forget_replaced(s);
+        return 0; /* engine/rebuild/rebuild.h goes on with it */
+    }
+    former_attend(&s->loop.former, &s->loop.intake, s->ports->state, &s->ports->clock);
+    if (s->target.taken_over) {
+        sync_forget_replaced(s);
+    }
+    if (s->target.checkpoint.phase == GENERATION_BUILDING && !s->options->requests_only) {
+        rc = sync_end_load(s, result, err);
+    } else if (s->loop.counters.sent > 0) {
+        rc = sync_endure(s, &s->loop.service_patience, sync_check_live, err);
+    }
+    if (rc == 0 && s->options->refresh && !result->first_load) {
+        rc = sync_endure(s, &s->loop.service_patience, sync_refresh, err);
+    }
+    return rc == 0 && s->options->follow ? sync_follow(s, result, err) : rc;
+}
+
+static void sync_report(struct sync *s, struct pipeline_result *result)
+{
+    struct err ignored;
+    const struct counters *c = &s->loop.counters;
+    result->counters = *c;
+    result->elapsed_ms = (clock_monotonic_us(&s->ports->clock) - s->loop.started_us) / 1000;
+    if (s->target.checkpoint.generation != NULL) {
+        snprintf(result->generation, sizeof(result->generation), "%s",
+                 s->target.checkpoint.generation);
+    }
+    result->stream = s->options->stream;
+    snprintf(result->extended, sizeof(result->extended), "%s", s->target.extended);
+    if (deadletter_count(s->ports->state, &result->dead_letters, &ignored) < 0) {
+        result->dead_letters = 0; /* the sync's own error tells of a state file that fails */
+    }
+    log_event(level_of(s), "sync_ended", F_TEXT("pipeline", s->options->name),
+              F_INT("read", c->rows_read), F_INT("upserts", c->upserts),
+              F_INT("present", c->present), F_INT("deletes", c->deletes),
+              F_INT("rejected", c->rejected), F_INT("retried", c->retried),
+              F_INT("outrun", c->outrun), F_INT("bytes", c->bytes), F_INT("requests", c->requests),
+              F_INT("checkpoints", c->checkpoints), F_INT("took_ms", result->elapsed_ms));
+}
+
+/* How a turn of it ended. */
+struct sync_turn {
+    bool moved;    /* as sync has it */
+    bool followed; /* it was caught up */
+};
+
+static void sync_init(struct sync *s, const struct pipeline_options *options,
+                      const struct pipeline_ports *ports)
+{
+    *s = (struct sync){.options = options,
+                       .ports = ports,
+                       .target = {.pipeline = options->name,
+                                  .alias = options->alias,
+                                  .stream = options->stream,
+                                  .mapping = options->mapping,
+                                  .settings = options->settings,
+                                  .ingest_pipeline = options->ingest_pipeline,
+                                  .source = ports->source,
+                                  .service = ports->service,
+                                  .state = ports->state,
+                                  .clock = ports->clock,
+                                  .next = options->next,
+                                  .adopt = options->adopt,
+                                  .begun_us = options->begun_us,
+                                  .rivals = options->rivals,
+                                  .stood_by = options->stood_by,
+                                  .keep = options->keep}};
+    buf_init(&s->consumer, 2048);
+}
+
+static void sync_release(struct sync *s)
+{
+    loop_release(&s->loop);
+    target_release(&s->target);
+    buf_release(&s->consumer);
+}
+
+static int sync_once(const struct pipeline_options *options, const struct pipeline_ports *ports,
+                     struct sync_turn *turn, struct pipeline_result *result, struct err *err)
+{
+    struct sync s;
+    *result = (struct pipeline_result){0};
+    sync_init(&s, options, ports);
+    int rc = loop_init(&s.loop, options, ports, err);
+    if (rc == 0) {
+        rc = target_init(&s.target, err);
+    }
+    if (rc == 0) {
+        rc = sync_check_synced(&s, err);
+    }
+    if (rc == 0) {
+        rc = sync_work(&s, result, err);
+    }
+    if (rc == 0 && !result->stopped) {
+        rc = sync_forget_halt(&s, err);
+    }
+    intake_end_ticks(&s.loop.intake);
+    *turn = (struct sync_turn){.moved = s.moved, .followed = s.loop.follow.on};
+    if (rc < 0 && !s.moved) {
+        requests_fail(&s.loop.requests, err);
+    } else {
+        requests_put_back(&s.loop.requests);
+    }
+    sync_report(&s, result);
+    if (options->board != NULL) {
+        board_round_ended(options->board);
+    }
+    sync_release(&s);
+    return rc;
+}
+
+static void sync_add(struct pipeline_result *sum, const struct pipeline_result *before)
+{
+    counters_add(&sum->counters, &before->counters);
+    sum->begun |= before->begun;
+    sum->first_load |= before->first_load;
+    sum->elapsed_ms += before->elapsed_ms;
+}
+
+/* What was permitted was so for what had changed before it followed. */
+int pipeline_sync(const struct pipeline_options *options, const struct pipeline_ports *ports,
+                  struct pipeline_result *result, struct err *err)
+{
+    struct pipeline_options now = *options;
+    struct pipeline_result before = {0};
+    struct sync_turn turn;
+    int rc;
+    for (;;) {
+        rc = sync_once(&now, ports, &turn, result, err);
+        sync_add(result, &before);
+        if (rc == 0 || !turn.moved) {
+            return rc;
+        }
+        log_err(LOG_WARN, "begins_anew", options->name, err);
+        before = *result;
+        now.rivals = now.rivals && !result->begun;
+        if (turn.followed) {
+            now.allow_deletes = now.allow_rejections = false;
+            now.permission = 0;
+        }
+    }
+}

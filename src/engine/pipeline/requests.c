@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Takes requests from the state file and answers them. */
+#include "pipeline/requests_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guard/deletes.h"
+#include "guard/reject_stats.h"
+#include "pipeline/keylist.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/deadletter.h"
+#include "rowferry/state/request.h"
+
+#define REQUESTS_LOOK_US INT64_C(200000)
+#define REQUESTS_BELLED_US INT64_C(30000000)
+#define REQUESTS_TELL_US INT64_C(1000000)
+#define ANSWER_MAX_BYTES ((size_t)16 * 1024)
+
+void requests_init(struct requests *r, struct state *state, struct clock clock)
+{
+    *r = (struct requests){.state = state, .clock = clock};
+    buf_init(&r->command, 64);
+}
+
+void requests_permit_to(struct requests *r, struct deletes *deletes, struct rejects *rejects)
+{
+    r->deletes_guard = &deletes->guard;
+    r->rejects = rejects;
+}
+
+void requests_release(struct requests *r)
+{
+    buf_release(&r->command);
+}
+
+/* It is answered, well or not: the next one may come. */
+static int64_t requests_end(struct requests *r, const char *event)
+{
+    int64_t id = r->id;
+    log_event(LOG_INFO, event, F_TEXT("command", buf_text(&r->command)), F_INT("keys", r->keys));
+    r->id = 0;
+    return id;
+}
+
+static int requests_done(struct requests *r, const char *answer, struct err *err)
+{
+    return request_answer(r->state, requests_end(r, "request_done"), REQUEST_DONE, answer,
+                          clock_wall_us(&r->clock), err);
+}
+
+/* hint: "" where there is none. */
+static int requests_refuse(struct requests *r, const char *why, const char *hint, struct err *err)
+{
+    return request_refuse(r->state, requests_end(r, "request_failed"), why, hint,
+                          clock_wall_us(&r->clock), err);
+}
+
+/* Hands the keys on to whoever deals with them. */
+static void requests_spread(struct requests *r, struct buf *arguments, struct intake *intake,
+                            struct settling *settling)
+{
+    bool resync = strcmp(buf_text(&r->command), REQUEST_RESYNC) == 0;
+    const char *cursor = buf_text(arguments);
+    struct buf key;
+    buf_init(&key, REQUEST_MAX_BYTES);
+    while (keylist_next(&cursor, &key)) {
+        struct span span = span_make(buf_text(&key), key.len);
+        r->keys++;
+        if (resync && span.len == 0) {
+            r->rejected++; /* a row without a key cannot be looked up: it stays a dead letter */
+        } else if (resync) {
+            intake_ask(intake, span);
+        } else {
+            r->discarded += settling_discard(settling, span);
+        }
+    }
+    buf_release(&key);
+}
+
+/* --- permissions ---------------------------------------------------------------------------- */
+
+const char *requests_why_not(const char *command, const char *arguments, bool halted,
+                             const struct halt *halt)
+{
+    bool deletes = strcmp(command, REQUEST_ALLOW_DELETES) == 0;
+    if (!halted) {
+        return "nothing is stopped by the guard";
+    }
+    if (strcmp(command, REQUEST_COUNT_AGAIN) == 0) {
+        return NULL;
+    }
+    if (deletes && halt->operations > 0) {
+        return "the guard stopped the pipeline for rejections, not for deletes";
+    }
+    if (!deletes && halt->operations == 0) {
+        return "the guard stopped the pipeline for deletes, not for rejections";
+    }
+    return strtoll(arguments, NULL, 10) == halt->at_us
+               ? NULL
+               : "the guard stopped the pipeline again meanwhile, see: rowferry status";
+}
+
+/* Whoever holds the pipeline is at what the guard stopped before, and has not come to it. */
+static int requests_permit(struct requests *r, const char *arguments, struct err *err)
+{
+    struct halt halt;
+    bool halted;
+    int rc = halt_look(r->state, &halt, &halted, err);
+    if (rc < 0) {
+        return rc;
+    }
+    const char *why = requests_why_not(buf_text(&r->command), arguments, halted, &halt);
+    if (why != NULL) {
+        return requests_refuse(r, why, "", err);
+    }
+    if (strcmp(buf_text(&r->command), REQUEST_COUNT_AGAIN) == 0) {
+        r->deletes_guard->allowed = 0;
+    } else if (halt.operations > 0) {
+        rejects_permit(r->rejects, halt.reason);
+    } else {
+        r->deletes_guard->allowed = halt.deletes;
+    }
+    r->permission = r->id;
+    r->id = 0;
+    return 0;
+}
+
+int requests_end_permission(struct requests *r, const struct counters *c, struct err *err)
+{
+    char answer[160];
+    int64_t id = r->permission;
+    if (id == 0) {
+        return 0;
+    }
+    r->permission = 0;
+    snprintf(answer, sizeof(answer),
+             "{\"upserts\":%" PRId64 ",\"deletes\":%" PRId64 ",\"rejected\":%" PRId64
+             ",\"bytes\":%" PRId64 "}",
+             c->upserts, c->deletes, c->rejected, c->bytes);
+    return request_answer(r->state, id, REQUEST_DONE, answer, clock_wall_us(&r->clock), err);
+}
+
+void requests_put_back(struct requests *r)
+{
+    struct err ignored;
+    if (r->permission != 0 && request_answer(r->state, r->permission, REQUEST_FILED, "{}",
+                                             clock_wall_us(&r->clock), &ignored) == 0) {
+        r->permission = 0;
+    }
+    if (r->id != 0 && request_answer(r->state, r->id, REQUEST_FILED, "{}", clock_wall_us(&r->clock),
+                                     &ignored) == 0) {
+        r->id = 0; /* what of it is done already is done once more */
+    }
+}
+
+/* --- taking and answering -------------------------------------------------------------------- */
+
+static bool is_permission(const char *command)
+{
+    return strcmp(command, REQUEST_ALLOW_DELETES) == 0 ||
+           strcmp(command, REQUEST_ALLOW_REJECTIONS) == 0 ||
+           strcmp(command, REQUEST_COUNT_AGAIN) == 0;
+}
+
+bool requests_about_rebuild(const char *command)
+{
+    return strcmp(command, REQUEST_REINDEX) == 0 || strcmp(command, REQUEST_ROLLBACK) == 0 ||
+           strcmp(command, REQUEST_ABORT_REBUILD) == 0;
+}
+
+bool requests_about_pause(const char *command)
+{
+    return strcmp(command, REQUEST_PAUSE) == 0 || strcmp(command, REQUEST_RESUME) == 0;
+}
+
+/* Nothing that the loop itself does: where nobody is beside it, the next holder may have one. */
+static int requests_hand_over(struct requests *r, const char *arguments, struct err *err)
+{
+    int64_t id = r->id;
+    r->id = 0;
+    if (r->asked != NULL && r->asked(r->asked_context, id, buf_text(&r->command), arguments)) {
+        return 0;
+    }
+    r->left_id = id;
+    return request_answer(r->state, id, REQUEST_FILED, "{}", clock_wall_us(&r->clock), err);
+}
+
+/* *more: it was none for the loop, and there may be another. */
+static int requests_take(struct requests *r, struct intake *intake, struct settling *settling,
+                         bool *more, struct err *err)
+{
+    struct buf arguments;
+    buf_init(&arguments, REQUEST_MAX_BYTES);
+    int rc = request_take(r->state, r->left_id, &r->id, &r->command, &arguments, err);
+    *more = false;
+    if (rc == 0 && r->id != 0) {
+        r->keys = 0;
+        r->upserts = r->deletes = r->rejected = r->discarded = r->present = 0;
+        r->told_us = clock_monotonic_us(&r->clock);
+        const char *command = buf_text(&r->command);
+        if (requests_about_rebuild(command) || requests_about_pause(command)) {
+            rc = requests_hand_over(r, buf_text(&arguments), err);
+            *more = rc == 0;
+        } else if (strcmp(command, REQUEST_RESYNC) == 0 || strcmp(command, REQUEST_DISCARD) == 0) {
+            requests_spread(r, &arguments, intake, settling);
+        } else if (is_permission(command) && intake->only_asked) {
+            r->permission = r->id; /* it is not this holder who would come to it */
+            r->id = 0;
+        } else if (is_permission(command)) {
+            rc = requests_permit(r, buf_text(&arguments), err);
+        } else {
+            rc = requests_refuse(r, "this version does not know the request", "", err);
+        }
+    }
+    buf_release(&arguments);
+    return rc;
+}
+
+/* What was read before the asked keys may still be unsettled: nobody asked for that. */
+bool requests_finished(const struct requests *r, const struct intake *intake)
+{
+    return r->id != 0 && intake->asked_count == 0 &&
+           window_pages_settled(intake->window, intake->asked_first, intake->asked_last);
+}
+
+static int requests_finish(struct requests *r, const char *error, struct err *err)
+{
+    if (error != NULL) {
+        return requests_refuse(r, error, "", err);
+    }
+    struct buf answer;
+    buf_init(&answer, ANSWER_MAX_BYTES);
+    if (strcmp(buf_text(&r->command), REQUEST_RESYNC) == 0) {
+        buf_printf(&answer,
+                   "{\"upserts\":%" PRId64 ",\"deletes\":%" PRId64 ",\"rejected\":%" PRId64,
+                   r->upserts - r->present, r->deletes, r->rejected);
+        if (r->present > 0) {
+            buf_printf(&answer, ",\"present\":%" PRId64, r->present);
+        }
+        buf_push_char(&answer, '}');
+    } else {
+        buf_printf(&answer, "{\"discarded\":%" PRId64 "}", r->discarded);
+    }
+    int rc = requests_done(r, buf_text(&answer), err);
+    buf_release(&answer);
+    return rc;
+}
+
+/* Forgets the letters of the keys; how many went is told by what is left. */
+static int requests_forget(struct requests *r, const char *arguments, struct err *err)
+{
+    struct settlement settlement = {.wall_us = clock_wall_us(&r->clock)};
+    struct span *keys = NULL;
+    struct buf key;
+    size_t count = 0;
+    int64_t before;
+    int64_t after = 0;
+    buf_init(&key, REQUEST_MAX_BYTES);
+    while (keylist_next(&arguments, &key)) {
+        keys = mem_grow(keys, count + 1, sizeof(*keys));
+        struct span span = span_make(buf_text(&key), key.len);
+        keys[count++] = span_make(text_copy_span(span), span.len);
+    }
+    r->keys = count;
+    settlement.cleared = keys;
+    settlement.cleared_count = count;
+    int rc = deadletter_count(r->state, &before, err);
+    if (rc == 0) {
+        rc = checkpoint_settle(r->state, &settlement, err);
+    }
+    if (rc == 0) {
+        rc = deadletter_count(r->state, &after, err);
+        r->discarded = before - after;
+    }
+    for (size_t i = 0; i < count; i++) {
+        free((void *)(uintptr_t)keys[i].data);
+    }
+    free(keys);
+    buf_release(&key);
+    return rc;
+}
+
+int requests_discard(struct state *s, const struct clock *clock, int64_t id, const char *arguments,
+                     struct err *err)
+{
+    struct requests r;
+    requests_init(&r, s, *clock);
+    buf_push_literal(&r.command, REQUEST_DISCARD);
+    r.id = id;
+    int rc = requests_forget(&r, arguments, err);
+    if (rc == 0) {
+        rc = requests_finish(&r, NULL, err);
+    }
+    requests_release(&r);
+    return rc;
+}
+
+/* How far it is, once a second. */
+static int requests_tell(struct requests *r, struct err *err)
+{
+    int64_t now = clock_monotonic_us(&r->clock);
+    if (now - r->told_us < REQUESTS_TELL_US) {
+        return 0;
+    }
+    r->told_us = now;
+    char answer[96];
+    snprintf(answer, sizeof(answer), "{\"keys\":%zu,\"done\":%" PRId64 "}", r->keys,
+             r->upserts + r->deletes + r->rejected);
+    return request_answer(r->state, r->id, REQUEST_TAKEN, answer, clock_wall_us(&r->clock), err);
+}
+
+int requests_turn(struct requests *r, struct intake *intake, struct settling *settling, bool now,
+                  struct err *err)
+{
+    int64_t at = clock_monotonic_us(&r->clock);
+    if (r->id != 0 && !requests_finished(r, intake)) {
+        return requests_tell(r, err);
+    }
+    if (r->id != 0) { /* whoever filed the next one waits as well */
+        int rc = requests_finish(r, intake->asked_error, err);
+        if (rc < 0) {
+            return rc;
+        }
+    } else if (!now && !r->noticed &&
+               at - r->looked_us < (r->belled ? REQUESTS_BELLED_US : REQUESTS_LOOK_US)) {
+        return 0;
+    }
+    r->noticed = false;
+    r->looked_us = at;
+    bool more = true;
+    int rc = 0;
+    while (rc == 0 && more) {
+        rc = requests_take(r, intake, settling, &more, err);
+    }
+    return rc;
+}
+
+void requests_settled(struct requests *r, enum operation_kind kind, bool rejected)
+{
+    r->rejected += rejected;
+    r->upserts += !rejected && kind == OPERATION_UPSERT;
+    r->deletes += !rejected && kind == OPERATION_DELETE;
+}
+
+void requests_fail(struct requests *r, const struct err *why)
+{
+    struct err ignored;
+    for (unsigned i = 0; i < 2; i++) {
+        if (r->id != 0 && requests_refuse(r, why->message, why->hint, &ignored) < 0) {
+            r->id = 0; /* the next holder finds it taken and takes it again */
+        }
+        r->id = r->permission;
+        r->permission = 0;
+    }
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waiting for a side that is away, within the budget. */
+#include "pipeline/retry_budget.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "rowferry/base/log.h"
+#include "rowferry/base/text.h"
+#include "rowferry/base/units.h"
+
+#define PATIENCE_BASE_MS 50
+#define PATIENCE_MAX_MS 5000
+
+void patience_init(struct patience *p, const char *side, const char *pipeline, int64_t budget_ms)
+{
+    *p = (struct patience){.side = side, .pipeline = pipeline, .budget_ms = budget_ms};
+    backoff_init(&p->backoff, PATIENCE_BASE_MS, PATIENCE_MAX_MS);
+}
+
+static int64_t patience_away_ms(const struct patience *p, int64_t now_us)
+{
+    return (now_us - p->away_since_us) / 1000;
+}
+
+void patience_well(struct patience *p, const struct clock *clock)
+{
+    if (p->away_since_us == 0) {
+        return;
+    }
+    log_event(LOG_INFO, "back", F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
+              F_INT("away_ms", patience_away_ms(p, clock_monotonic_us(clock))));
+    p->away_since_us = 0;
+    p->retry_at_us = 0;
+    backoff_reset(&p->backoff);
+}
+
+/* What a service answered may quote a document: of that the status alone. */
+static void log_away(const struct patience *p, const struct err *err)
+{
+    if (err->http_status != 0) {
+        log_event(LOG_WARN, "away", F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
+                  F_INT("http_status", err->http_status));
+    } else {
+        log_event(LOG_WARN, "away", F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
+                  F_TEXT("error", err->message));
+    }
+}
+
+bool patience_away(struct patience *p, const struct clock *clock, struct err *err)
+{
+    int64_t now = clock_monotonic_us(clock);
+    if (err->sqlite_code != 0) {
+        return false;
+    }
+    if (p->away_since_us == 0) {
+        p->away_since_us = now;
+        log_away(p, err);
+    }
+    p->http_status = err->http_status;
+    snprintf(p->why, sizeof(p->why), "%.*s",
+             (int)text_cut(err->message, strlen(err->message), sizeof(p->why) - 1), err->message);
+    int64_t wait_ms = backoff_next_ms(&p->backoff, clock_random(clock));
+    if (p->budget_ms < 0) {
+        p->retry_at_us = now + 1000 * wait_ms;
+        return true;
+    }
+    int64_t left_ms = p->budget_ms - patience_away_ms(p, now);
+    if (left_ms <= 0) {
+        char budget[UNITS_BYTES];
+        err_context(err, "gave up after %s (limits.retry_budget)",
+                    units_duration(budget, p->budget_ms));
+        return false;
+    }
+    p->retry_at_us = now + 1000 * (wait_ms < left_ms ? wait_ms : left_ms);
+    return true;
+}
+
+int64_t patience_wait_ms(const struct patience *p, int64_t now_us)
+{
+    return p->retry_at_us <= now_us ? 0 : (p->retry_at_us - now_us + 999) / 1000;
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moves batches through filling, ready, flying and back. */
+#include "pipeline/sender.h"
+
+#include <stdlib.h>
+
+#include "guard/refused.h"
+#include "rowferry/base/text.h"
+
+#define SENDER_BASE_MS 100
+#define SENDER_MAX_MS 5000
+#define SENDER_CUTS_HALVE 2
+#define SENDER_CUTS_REFUSE 5
+
+void sender_init(struct sender *s, const struct sender_options *options,
+                 struct service_port service, struct counters *counters)
+{
+    *s = (struct sender){.service = service, .counters = counters};
+    flow_init(&s->flow, &(struct flow_ceilings){options->in_flight, options->batch_bytes});
+    s->slot_count = (size_t)options->in_flight + 1;
+    s->slots = mem_zero(s->slot_count, sizeof(*s->slots));
+    for (size_t i = 0; i < s->slot_count; i++) {
+        batch_init(&s->slots[i].batch, options->batch_bytes, options->document_bytes,
+                   options->batch_operations);
+        s->slots[i].batch.routing = options->routing;
+        s->slots[i].batch.creates = options->creates;
+        backoff_init(&s->slots[i].backoff, SENDER_BASE_MS, SENDER_MAX_MS);
+    }
+}
+
+void sender_release(struct sender *s)
+{
+    for (size_t i = 0; i < s->slot_count; i++) {
+        batch_release(&s->slots[i].batch);
+    }
+    free(s->slots);
+}
+
+size_t sender_flying(const struct sender *s)
+{
+    size_t flying = 0;
+    for (size_t i = 0; i < s->slot_count; i++) {
+        flying += s->slots[i].state == SLOT_FLYING;
+    }
+    return flying;
+}
+
+int64_t sender_oldest_us(const struct sender *s)
+{
+    int64_t oldest_us = 0;
+    for (size_t i = 0; i < s->slot_count; i++) {
+        const struct sender_slot *slot = &s->slots[i];
+        if (slot->state == SLOT_FLYING && (oldest_us == 0 || slot->sent_us < oldest_us)) {
+            oldest_us = slot->sent_us;
+        }
+    }
+    return oldest_us;
+}
+
+static struct sender_slot *sender_slot_in(struct sender *s, enum sender_slot_state state)
+{
+    for (size_t i = 0; i < s->slot_count; i++) {
+        if (s->slots[i].state == state) {
+            return &s->slots[i];
+        }
+    }
+    return NULL;
+}
+
+struct batch *sender_filling(struct sender *s)
+{
+    struct sender_slot *slot = sender_slot_in(s, SLOT_FILLING);
+    if (slot == NULL) {
+        slot = sender_slot_in(s, SLOT_FREE);
+        if (slot == NULL) {
+            return NULL;
+        }
+        slot->state = SLOT_FILLING;
+        batch_reset(&slot->batch);
+        slot->batch.full_bytes = flow_batch_bytes(&s->flow);
+        backoff_reset(&slot->backoff);
+        slot->cuts = 0;
+        slot->cut_us = 0;
+        slot->passed_bytes = 0;
+    }
+    return &slot->batch;
+}
+
+void sender_flush(struct sender *s)
+{
+    struct sender_slot *slot = sender_slot_in(s, SLOT_FILLING);
+    if (slot != NULL && !batch_empty(&slot->batch)) {
+        slot->state = SLOT_READY;
+        slot->number = ++s->filled;
+        slot->due_us = 0;
+    }
+}
+
+static bool sender_may_start(const struct sender *s, int64_t now_us)
+{
+    return sender_flying(s) < flow_in_flight(&s->flow, now_us) &&
+           s->service.ops->can_send(s->service.self);
+}
+
+static int sender_start(struct sender *s, struct sender_slot *slot, int64_t now_us, struct err *err)
+{
+    struct batch *b = &slot->batch;
+    size_t operations = batch_travelling(b);
+    size_t bytes = batch_travelling_bytes(b);
+    refused_accompany(b);
+    slot->limited = sender_flying(s) + 1 >= flow_in_flight(&s->flow, now_us);
+    slot->sent_bytes = batch_travelling_bytes(b);
+    int rc = s->service.ops->send(s->service.self, s->write_alias, s->ingest_pipeline, b, err);
+    if (rc < 0) {
+        return rc;
+    }
+    slot->state = SLOT_FLYING;
+    slot->sent_us = now_us;
+    s->counters->sent += (int64_t)operations;
+    s->counters->bytes += (int64_t)bytes;
+    return 0;
+}
+
+/* The one that was filled first, so that none waits while later ones pass: the checkpoint stands
+ * still before it. */
+static struct sender_slot *sender_first_due(struct sender *s, int64_t now_us)
+{
+    struct sender_slot *first = NULL;
+    for (size_t i = 0; i < s->slot_count; i++) {
+        struct sender_slot *slot = &s->slots[i];
+        bool due = slot->state == SLOT_READY && slot->due_us <= now_us;
+        if (due && (first == NULL || slot->number < first->number)) {
+            first = slot;
+        }
+    }
+    return first;
+}
+
+int sender_pump(struct sender *s, int64_t now_us, struct err *err)
+{
+    struct sender_slot *slot;
+    while (sender_may_start(s, now_us) && (slot = sender_first_due(s, now_us)) != NULL) {
+        int rc = sender_start(s, slot, now_us, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static bool outcome_repeats(enum outcome outcome)
+{
+    return outcome == OUTCOME_UNKNOWN || outcome == OUTCOME_RETRY;
+}
+
+/* Settles what travelled; *repeats counts what has to travel again. */
+static int sender_settle_all(struct sender *s, const struct batch *b, sender_settle settle,
+                             void *context, size_t *repeats, struct err *err)
+{
+    size_t travelled = batch_travelling(b);
+    for (size_t i = 0; i < travelled; i++) {
+        const struct operation *o = &b->operations[i];
+        if (outcome_repeats(o->outcome)) {
+            (*repeats)++;
+            continue;
+        }
+        int rc = settle(context, b, o, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    s->counters->retried += (int64_t)*repeats;
+    return 0;
+}
+
+/* Refused as a whole for its size or for one malformed operation: fewer at a time. */
+static bool sender_must_halve(const struct batch *b)
+{
+    return (b->http_status == 413 || b->http_status == 400) && batch_travelling(b) > 1;
+}
+
+static void sender_refuse_for_size(struct batch *b)
+{
+    static const char type[] = "request_cut";
+    static const char reason[] = "the connection was reset each time it was sent, while smaller "
+                                 "requests passed: it is refused for its size";
+    b->operations[0].outcome = OUTCOME_REJECTED;
+    batch_set_reason(b, &b->operations[0], span_make(type, sizeof(type) - 1),
+                     span_make(reason, sizeof(reason) - 1));
+}
+
+/* One operation, and nothing as large has passed since the resets began: an outage would have met
+ * the others too. */
+static bool sender_too_large(const struct sender_slot *slot)
+{
+    return slot->cuts >= SENDER_CUTS_REFUSE && batch_travelling(&slot->batch) == 1 &&
+           slot->passed_bytes > 0 && slot->sent_bytes > slot->passed_bytes;
+}
+
+/* A request that is reset while it is sent may be too large for what stands between: fewer at a
+ * time, and one that never passes lets the others by. */
+static void sender_meet_cut(struct sender_slot *slot)
+{
+    size_t travelled = batch_travelling(&slot->batch);
+    if (travelled > 1 && slot->cuts >= SENDER_CUTS_HALVE) {
+        slot->batch.send_limit = travelled / 2;
+        slot->cuts = 0;
+    } else if (travelled == 1 && slot->cuts >= SENDER_CUTS_REFUSE) {
+        batch_defer_first(&slot->batch);
+        slot->cuts = slot->batch.count > 1 ? 0 : slot->cuts;
+    }
+}
+
+/* Keeps count of resets, and of what passes while a batch meets them. */
+static void sender_note_passage(struct sender *s, struct sender_slot *slot, int64_t now_us)
+{
+    slot->cuts = slot->batch.cut_off ? slot->cuts + 1 : 0;
+    if (slot->batch.cut_off && slot->cut_us == 0) {
+        slot->cut_us = now_us;
+    }
+    for (size_t i = 0; i < s->slot_count && slot->batch.http_status == 200; i++) {
+        struct sender_slot *other = &s->slots[i];
+        if (other->cut_us != 0 && slot->sent_us >= other->cut_us &&
+            slot->sent_bytes > other->passed_bytes) {
+            other->passed_bytes = slot->sent_bytes;
+        }
+    }
+}
+
+/* When the rest of a batch goes again: at once, or after a back-off if something repeats. A request
+ * that was answered may be larger the next time, and one document does not hold up those behind. */
+static void sender_again(struct sender_slot *slot, const struct clock *clock, size_t repeats)
+{
+    bool limited = slot->batch.send_limit > 0 && slot->batch.http_status == 200;
+    slot->state = SLOT_READY;
+    slot->due_us = 0;
+    if (repeats > 0) {
+        int64_t wait_ms = backoff_next_ms(&slot->backoff, clock_random(clock));
+        slot->due_us = clock_monotonic_us(clock) + wait_ms * 1000;
+    }
+    if (repeats > 0 && limited && slot->batch.send_limit == 1) {
+        batch_defer_first(&slot->batch);
+    }
+    if (repeats == 0 || limited) {
+        slot->batch.send_limit *= 2;
+    }
+}
+
+/* Why a request settled nothing, from the request or from its first operation. */
+static void sender_explain(const struct batch *b, struct err *failure)
+{
+    if (b->failure.class != ERR_NONE) {
+        *failure = b->failure;
+        failure->class = ERR_TRANSIENT;
+        return;
+    }
+    struct span reason = batch_reason(b, &b->operations[0]);
+    err_set(failure, ERR_TRANSIENT, "the service refuses all operations for now: %d %.*s",
+            b->operations[0].http_status, (int)reason.len, reason.data);
+    failure->http_status = b->operations[0].http_status;
+}
+
+static int sender_take_back(struct sender *s, struct sender_slot *slot, const struct clock *clock,
+                            sender_settle settle, void *context, size_t *repeats, struct err *err)
+{
+    struct batch *b = &slot->batch;
+    if (sender_must_halve(b)) {
+        b->send_limit = batch_travelling(b) / 2;
+        slot->state = SLOT_READY;
+        slot->due_us = 0;
+        return 0;
+    }
+    if (sender_too_large(slot)) {
+        sender_refuse_for_size(b);
+        slot->cuts = 0;
+    }
+    int rc = sender_settle_all(s, b, settle, context, repeats, err);
+    if (rc < 0) {
+        return rc;
+    }
+    batch_keep_unsettled(b);
+    if (batch_empty(b)) {
+        slot->state = SLOT_FREE;
+    } else {
+        if (*repeats > 0) {
+            sender_meet_cut(slot);
+        }
+        sender_again(slot, clock, *repeats);
+    }
+    return 0;
+}
+
+static struct sender_slot *sender_slot_of(struct sender *s, const struct batch *b)
+{
+    for (size_t i = 0; i < s->slot_count; i++) {
+        if (&s->slots[i].batch == b) {
+            return &s->slots[i];
+        }
+    }
+    abort();
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What an answer says of how much is too much. A whole request refused for what it holds (400) says
+ * nothing. */
+static bool sender_verdict(const struct batch *b, enum flow_verdict *verdict)
+{
+    if (b->http_status == 0 || (b->http_status == 200 && b->failure.class != ERR_NONE)) {
+        *verdict = FLOW_LOST;
+    } else if (b->http_status == 200) {
+        *verdict = FLOW_WELL;
+    } else if (b->http_status == 413) {
+        *verdict = FLOW_OVERSIZE;
+    } else if (b->http_status == 429 || b->http_status >= 500) {
+        *verdict = b->short_of_memory ? FLOW_LOST : FLOW_REFUSED;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void sender_tell_flow(struct sender *s, const struct sender_slot *slot,
+                             enum flow_verdict verdict, int64_t now_us)
+{
+    struct flow_answer answer = {.verdict = verdict,
+                                 .sent_us = slot->sent_us,
+                                 .now_us = now_us,
+                                 .bytes = slot->sent_bytes,
+                                 .limited = slot->limited,
+                                 .retry_after_ms = slot->batch.retry_after_ms};
+    flow_answered(&s->flow, &answer);
+}
+
+int sender_collect(struct sender *s, const struct clock *clock, sender_settle settle, void *context,
+                   struct sender_news *news, struct err *err)
+{
+    struct batch *b;
+    *news = (struct sender_news){0};
+    while ((b = s->service.ops->take(s->service.self)) != NULL) {
+        struct sender_slot *slot = sender_slot_of(s, b);
+        s->counters->requests++;
+        size_t alone = refused_judge(b, s->open_letters, &s->passed);
+        size_t travelled = batch_travelling(b);
+        size_t repeats = 0;
+        struct err why;
+        sender_note_passage(s, slot, clock_monotonic_us(clock));
+        sender_explain(b, &why);
+        enum flow_verdict verdict = FLOW_WELL;
+        bool told = sender_verdict(b, &verdict);
+        int rc = sender_take_back(s, slot, clock, settle, context, &repeats, err);
+        if (rc < 0) {
+            return rc;
+        }
+        if (told) {
+            bool refused = verdict == FLOW_WELL && repeats > alone;
+            sender_tell_flow(s, slot, refused ? FLOW_REFUSED : verdict, clock_monotonic_us(clock));
+        }
+        news->settled += travelled - repeats + alone;
+        if (repeats == travelled && alone < repeats) {
+            news->failure = why;
+            news->failure_by_us = later(news->failure_by_us, slot->sent_us);
+        } else {
+            news->settled_by_us = later(news->settled_by_us, slot->sent_us);
+        }
+    }
+    return 0;
+}
+
+void sender_hurry(struct sender *s)
+{
+    for (size_t i = 0; i < s->slot_count; i++) {
+        s->slots[i].due_us = 0;
+        backoff_reset(&s->slots[i].backoff);
+    }
+}
+
+int64_t sender_next_due_us(const struct sender *s, int64_t now_us)
+{
+    int64_t due = INT64_MAX;
+    int64_t pause_us = flow_due_us(&s->flow, now_us);
+    if (pause_us == 0 && !sender_may_start(s, now_us)) {
+        return due;
+    }
+    for (size_t i = 0; i < s->slot_count; i++) {
+        if (s->slots[i].state == SLOT_READY && s->slots[i].due_us < due) {
+            due = s->slots[i].due_us;
+        }
+    }
+    return due == INT64_MAX ? due : later(due, pause_us);
+}

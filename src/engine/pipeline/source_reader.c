@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens the source, takes ticks, begins pages, survives a lost connection. */
+#include "pipeline/source_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "generation/checkpoint_backup.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/checkpoint.h"
+#include "rowferry/state/resnapshot.h"
+
+#define INTAKE_AGAIN_MAX 1000 /* keys of one re-reading page */
+
+void intake_init(struct intake *r, const struct source_facts *facts, const char *position,
+                 int64_t clock_ceiling)
+{
+    r->identity = text_copy(facts->identity);
+    r->fingerprint = text_copy(facts->fingerprint);
+    r->position = position != NULL ? text_copy(position) : NULL;
+    r->connected = true;
+    version_start(&r->ticks, clock_ceiling);
+}
+
+static void intake_close(struct intake *r)
+{
+    if (r->capture != NULL) {
+        r->capture->ops->free(r->capture);
+    }
+    r->capture = NULL;
+    r->reading = INTAKE_CLOSED;
+}
+
+/* Drops the outrun operations that were replaced, or all. */
+static void intake_forget_again(struct intake *r, bool all)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < r->again_count; i++) {
+        if (all || r->again[i].replaced) {
+            free((void *)(uintptr_t)r->again[i].key.data);
+        } else {
+            r->again[kept++] = r->again[i];
+        }
+    }
+    r->again_count = kept;
+    r->rereading = 0;
+}
+
+static void intake_forget_asked(struct intake *r, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free((void *)(uintptr_t)r->asked[i].data);
+    }
+    r->asked_count -= count;
+    r->asking = 0;
+    if (r->asked_count > 0) {
+        memmove(r->asked, r->asked + count, r->asked_count * sizeof(*r->asked));
+    }
+}
+
+void intake_release(struct intake *r)
+{
+    intake_close(r);
+    intake_forget_again(r, true);
+    intake_forget_asked(r, r->asked_count);
+    free(r->again);
+    free(r->asked);
+    free(r->asked_error);
+    free(r->identity);
+    free(r->fingerprint);
+    free(r->position);
+}
+
+void intake_again(struct intake *r, const struct again *outrun, int64_t seen)
+{
+    version_step_over(&r->ticks, seen);
+    r->again = mem_grow(r->again, r->again_count + 1, sizeof(*r->again));
+    struct again *kept = &r->again[r->again_count++];
+    *kept = *outrun;
+    kept->key = span_make(text_copy_span(outrun->key), outrun->key.len);
+}
+
+bool intake_replaces(struct intake *r, struct span key, struct again *outrun)
+{
+    size_t readable = r->rereading > 0 ? r->rereading : r->again_count;
+    for (size_t i = 0; i < readable; i++) {
+        if (!r->again[i].replaced && span_equal(r->again[i].key, key)) {
+            r->again[i].replaced = true;
+            *outrun = r->again[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+void intake_guard(struct intake *r, bool guarded, uint64_t harmless)
+{
+    r->guarded = guarded;
+    r->harmless = harmless;
+    if (r->capture != NULL) {
+        r->capture->guarded = guarded;
+        r->capture->harmless = harmless;
+    }
+}
+
+void intake_sift(struct intake *r, const struct span *keys, size_t count)
+{
+    r->sift = keys;
+    r->sift_count = count;
+}
+
+void intake_more(struct intake *r)
+{
+    r->reading = r->reading == INTAKE_DRAINED ? INTAKE_IDLE : r->reading;
+}
+
+void intake_ask(struct intake *r, struct span key)
+{
+    if (r->asked_count == 0 && r->asking == 0) {
+        r->asked_first = r->asked_last = 0;
+        free(r->asked_error);
+        r->asked_error = NULL;
+    }
+    r->asked = mem_grow(r->asked, r->asked_count + 1, sizeof(*r->asked));
+    r->asked[r->asked_count++] = span_make(text_copy_span(key), key.len);
+}
+
+bool intake_was_asked(const struct intake *r, uint64_t page)
+{
+    return r->asked_first != 0 && page >= r->asked_first && page <= r->asked_last;
+}
+
+bool intake_done(const struct intake *r)
+{
+    bool still =
+        r->only_asked ? r->reading != INTAKE_PAGE && r->page == 0 : r->reading == INTAKE_DRAINED;
+    return still && r->again_count == 0 && r->asked_count == 0 && r->sift_count == 0;
+}
+
+/* The next tick; its ceiling is made durable first. */
+static int intake_tick(struct intake *r, struct err *err)
+{
+    int64_t now = clock_wall_us(&r->clock);
+    int64_t ceiling = version_wanted_ceiling(&r->ticks, now);
+    if (ceiling != 0) {
+        int rc = checkpoint_raise_ceiling(r->state, ceiling, err);
+        if (rc < 0) {
+            return rc;
+        }
+        version_raise_ceiling(&r->ticks, ceiling);
+    }
+    r->version = version_tick(&r->ticks, now);
+    return 0;
+}
+
+void intake_end_ticks(struct intake *r)
+{
+    struct err ignored;
+    if (r->identity != NULL && r->ticks.last < r->ticks.ceiling &&
+        checkpoint_lower_ceiling(r->state, r->ticks.last, &ignored) == 0) {
+        r->ticks.ceiling = r->ticks.last;
+    }
+}
+
+/* The source that answers must be the one that this run began with. */
+static int intake_check_facts(const struct intake *r, const struct source_facts *facts,
+                              struct err *err)
+{
+    if (strcmp(facts->identity, r->identity) != 0) {
+        err_set(err, ERR_STATE, "the source answers as another database than before");
+        return err_drift(err);
+    }
+    if (strcmp(facts->fingerprint, r->fingerprint) != 0) {
+        err_set(err, ERR_STATE, "key or mapped columns of the table were changed meanwhile");
+        return err_drift(err);
+    }
+    return 0;
+}
+
+static int intake_connect(struct intake *r, struct err *err)
+{
+    struct source_facts facts;
+    int rc = 0;
+    if (!r->connected) {
+        rc = r->source.ops->connect(r->source.self, &facts, err);
+        rc = rc < 0 ? rc : intake_check_facts(r, &facts, err);
+    }
+    r->connected = false;
+    if (rc == 0) {
+        rc = r->source.ops->capture(r->source.self, r->consumer, &r->capture, err);
+    }
+    if (rc == 0) {
+        intake_guard(r, r->guarded, r->harmless);
+    }
+    return rc;
+}
+
+/* A first start has its position made durable before anything is read, so that a crash in the
+ * first page finds the log pinned where it began. */
+static int intake_start(struct intake *r, struct err *err)
+{
+    struct buf position;
+    buf_init(&position, 1024 * 1024);
+    int rc = r->capture->ops->start(r->capture, &position, err);
+    if (rc == 0) {
+        struct settlement first = {.position = buf_text(&position),
+                                   .wall_us = clock_wall_us(&r->clock)};
+        rc = checkpoint_settle(r->state, &first, err);
+    }
+    if (rc == 0) {
+        r->position = text_copy(buf_text(&position));
+    }
+    buf_release(&position);
+    return rc;
+}
+
+/* Where an interrupted first load goes on; -1 rows where nobody has counted the table. */
+static void intake_tell_resumed(const struct intake *r)
+{
+    struct capture_progress copy;
+    r->capture->ops->progress(r->capture, &copy);
+    if (copy.share >= 1) {
+        return;
+    }
+    int64_t left = -1;
+    if (copy.rows_estimated >= 0) {
+        int64_t read = (int64_t)((double)copy.rows_estimated * copy.share);
+        read = read > 0 ? read : r->loaded; /* keys of which the server knows nothing */
+        left = copy.rows_estimated > read ? copy.rows_estimated - read : 0;
+    }
+    log_event(LOG_INFO, "load_resumed", F_TEXT("pipeline", r->patience->pipeline),
+              F_REAL("share", copy.share), F_INT("rows_left", left));
+}
+
+static int intake_tell_again(const struct intake *r, struct err *err)
+{
+    const char *reason = r->capture->again;
+    log_event(LOG_WARN, "copied_again", F_TEXT("pipeline", r->patience->pipeline),
+              F_TEXT("reason", reason));
+    return copied_note(r->state, reason, clock_wall_us(&r->clock), err);
+}
+
+static int intake_open(struct intake *r, struct err *err)
+{
+    int rc = 0;
+    bool first = !r->opened && r->position != NULL && !r->only_asked;
+    if (r->capture == NULL) {
+        rc = intake_connect(r, err);
+    }
+    if (rc == 0 && r->position == NULL) {
+        rc = intake_start(r, err);
+    }
+    if (rc == 0) {
+        rc = r->capture->ops->resume(r->capture, r->position, err);
+    }
+    if (rc == 0) {
+        r->reading = INTAKE_IDLE;
+        r->opened = true;
+        mirror_tell_unpruned(r);
+    }
+    if (rc == 0 && r->capture->again != NULL) {
+        rc = intake_tell_again(r, err);
+    } else if (rc == 0 && first) {
+        intake_tell_resumed(r);
+    }
+    if (rc == ERR_HELD && r->opened) { /* by our own lost session, which the server still counts */
+        err->class = ERR_TRANSIENT;
+        return ERR_TRANSIENT;
+    }
+    return rc;
+}
+
+/* A page of keys that a request asked for; a page that broke off before is finished first. */
+static int intake_begin_asked(struct intake *r, struct err *err)
+{
+    size_t count = r->asked_count < INTAKE_AGAIN_MAX ? r->asked_count : INTAKE_AGAIN_MAX;
+    r->page = r->page != 0 ? r->page : window_open(r->window);
+    r->asked_first = r->asked_first != 0 ? r->asked_first : r->page;
+    r->asked_last = r->page;
+    r->asking = count;
+    return r->capture->ops->begin_keys(r->capture, r->asked, count, false, err);
+}
+
+static int intake_begin_again(struct intake *r, struct err *err)
+{
+    size_t count = r->again_count < INTAKE_AGAIN_MAX ? r->again_count : INTAKE_AGAIN_MAX;
+    struct span *keys = mem_zero(count, sizeof(*keys));
+    for (size_t i = 0; i < count; i++) {
+        keys[i] = r->again[i].key;
+    }
+    int rc = r->capture->ops->begin_keys(r->capture, keys, count, false, err);
+    free(keys);
+    r->rereading = rc == 0 ? count : 0;
+    return rc;
+}
+
+static int intake_begin_sift(struct intake *r, struct err *err)
+{
+    r->page = r->page != 0 ? r->page : window_open(r->window);
+    r->sifting = true;
+    return r->capture->ops->begin_keys(r->capture, r->sift, r->sift_count, true, err);
+}
+
+static int intake_begin(struct intake *r, struct err *err)
+{
+    int rc = intake_tick(r, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (r->again_count > 0) { /* counts to the pages of what was outrun, so it needs none */
+        rc = intake_begin_again(r, err);
+    } else if (r->asking > 0 || (r->asked_count > 0 && r->page == 0)) {
+        rc = intake_begin_asked(r, err);
+    } else if (r->sift_count > 0) {
+        rc = intake_begin_sift(r, err);
+    } else {
+        r->page = r->page != 0 ? r->page : window_open(r->window);
+        rc = r->capture->ops->begin(r->capture, err);
+    }
+    if (rc == 0) {
+        r->reading = INTAKE_PAGE;
+    }
+    return rc;
+}
+
+/* A page that settles nothing: where reading stands is as before. */
+static void intake_close_page(struct intake *r)
+{
+    window_close(r->window, r->page, NULL);
+    r->page = 0;
+    r->reading = INTAKE_IDLE;
+}
+
+/* All of the window's open page is read: what is settled up to here need not be read again. */
+static void intake_reach(struct intake *r, const char *position)
+{
+    bool moved = strcmp(position, r->position) != 0;
+    window_close(r->window, r->page, moved ? position : NULL);
+    free(r->position);
+    r->position = text_copy(position);
+}
+
+static void intake_end_page(struct intake *r, const struct change *change)
+{
+    bool reread = r->rereading > 0;
+    patience_well(r->patience, &r->clock); /* to connect alone is no progress */
+    intake_forget_again(r, false);
+    if (reread) { /* where reading stands is as before */
+        r->reading = INTAKE_IDLE;
+        return;
+    }
+    if (r->asking > 0 || r->sifting || change->kind == CHANGE_JUDGE || change->ahead) {
+        intake_close_page(r);
+        intake_forget_asked(r, r->asking);
+        r->sift_count = r->sifting ? 0 : r->sift_count;
+        r->sifting = false;
+        return;
+    }
+    intake_reach(r, change->position);
+    r->page = 0;
+    r->reading = change->drained ? INTAKE_DRAINED : INTAKE_IDLE;
+}
+
+/* The rest of the page counts as a page of its own, unless there are too many: then a later mark
+ * will do. */
+static void intake_pass_mark(struct intake *r, const struct change *change)
+{
+    if (!window_crowded(r->window)) {
+        intake_reach(r, change->position);
+        r->page = window_open(r->window);
+    }
+}
+
+static int intake_step(struct intake *r, struct change *change, struct err *err)
+{
+    int rc = 0;
+    if (r->reading == INTAKE_CLOSED) {
+        rc = intake_open(r, err);
+    }
+    if (rc == 0 && r->reading != INTAKE_PAGE) {
+        rc = intake_begin(r, err);
+    }
+    if (rc == 0) {
+        rc = r->capture->ops->next(r->capture, change, err);
+    }
+    return rc;
+}
+
+/* A key that the source will not look up (no number, for example) is the asker's mistake: the
+ * holder goes on. What else may be wrong is met again by the next page. */
+static void intake_refuse_asked(struct intake *r, const struct err *why)
+{
+    intake_close(r);
+    intake_forget_again(r, false);
+    window_close(r->window, r->page, NULL);
+    r->page = 0;
+    intake_forget_asked(r, r->asked_count);
+    r->asked_error = text_copy(why->message);
+}
+
+void intake_let_go(struct intake *r)
+{
+    intake_close(r);
+    intake_forget_again(r, false);
+}
+
+static int intake_lose(struct intake *r, struct err *err)
+{
+    if (r->capture != NULL && r->capture->wiser) {
+        r->capture->wiser = false;
+        r->reading = INTAKE_CLOSED;
+        intake_forget_again(r, false);
+        return 0;
+    }
+    intake_let_go(r);
+    return patience_away(r->patience, &r->clock, err) ? 0 : ERR_TRANSIENT;
+}
+
+int intake_poll(struct intake *r, bool *any, struct err *err)
+{
+    int rc = 0;
+    if (r->reading != INTAKE_DRAINED || r->capture->ops->news == NULL) {
+        *any = true;
+    } else if (!*any) {
+        rc = r->capture->ops->news(r->capture, any, err);
+    }
+    if (rc == ERR_TRANSIENT) {
+        *any = true;
+        return intake_lose(r, err);
+    }
+    if (rc == 0 && *any && r->reading == INTAKE_DRAINED) {
+        r->reading = INTAKE_IDLE;
+    }
+    return rc;
+}
+
+int intake_next(struct intake *r, struct change *change, struct err *err)
+{
+    *change = (struct change){.kind = CHANGE_WAIT};
+    if (r->reading == INTAKE_CLOSED &&
+        patience_wait_ms(r->patience, clock_monotonic_us(&r->clock)) > 0) {
+        return 0;
+    }
+    int rc = intake_step(r, change, err);
+    if (rc == ERR_TRANSIENT) {
+        change->kind = CHANGE_WAIT;
+        return intake_lose(r, err);
+    }
+    if (rc == ERR_REJECTED && r->asking > 0 && r->rereading == 0 && !r->only_asked) {
+        intake_refuse_asked(r, err);
+        change->kind = CHANGE_WAIT;
+        return 0;
+    }
+    if (rc == 0 && (change->kind == CHANGE_PAGE || change->kind == CHANGE_JUDGE)) {
+        intake_end_page(r, change);
+    } else if (rc == 0 && change->kind == CHANGE_MARK) {
+        intake_pass_mark(r, change);
+    }
+    return rc;
+}
+
+int intake_fd(const struct intake *r)
+{
+    return r->capture != NULL && r->reading == INTAKE_PAGE ? r->capture->ops->fd(r->capture) : -1;
+}
+
+int intake_idle_fd(const struct intake *r)
+{
+    return r->capture != NULL && r->reading == INTAKE_DRAINED ? r->capture->ops->fd(r->capture)
+                                                              : -1;
+}
+
+void intake_release_source(struct intake *r, const char *position, const char *letters, bool now)
+{
+    struct err err;
+    if (r->capture == NULL || r->reading == INTAKE_PAGE) {
+        return;
+    }
+    struct mirror mirror = {position, r->ticks.ceiling, letters};
+    if (r->capture->ops->release(r->capture, &mirror, now, &err) < 0) {
+        log_err(LOG_WARN, "release_failed", NULL, &err);
+        intake_close(r);
+    }
+}
+
+bool intake_forget_consumer(struct intake *r, const char *consumer)
+{
+    struct err err;
+    if (r->capture == NULL || r->reading == INTAKE_PAGE) {
+        return false;
+    }
+    int rc = r->capture->ops->forget(r->capture, consumer, &err);
+    if (rc < 0) {
+        log_err(LOG_WARN, "forget_failed", NULL, &err);
+    }
+    return rc == 0;
+}

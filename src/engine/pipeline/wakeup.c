@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One epoll descriptor over those that may wake a pipeline. */
+#include "pipeline/wakeup.h"
+
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "rowferry/state/notice.h"
+
+#define RINGERS 3
+
+void bell_init(struct bell *b)
+{
+    *b = (struct bell){-1, -1, -1};
+}
+
+static bool add(const struct bell *b, int fd, uint32_t once)
+{
+    struct epoll_event event = {.events = EPOLLIN | once, .data.fd = fd};
+    return epoll_ctl(b->fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void bell_open(struct bell *b, const struct state *state, int wake_fd)
+{
+    bell_init(b);
+    b->state_fd = notice_open(state);
+    b->fd = epoll_create1(EPOLL_CLOEXEC);
+    if (b->fd < 0 || b->state_fd < 0 || !add(b, b->state_fd, 0) ||
+        (wake_fd > 0 && !add(b, wake_fd, EPOLLET))) {
+        bell_close(b);
+    }
+}
+
+void bell_close(struct bell *b)
+{
+    if (b->fd >= 0) {
+        close(b->fd);
+    }
+    if (b->state_fd >= 0) {
+        close(b->state_fd);
+    }
+    bell_init(b);
+}
+
+/* A connection that was closed is forgotten by the system itself, and the next one may have the
+ * same number: so it is always added, which does no harm to one that is there. */
+int bell_fd(struct bell *b, int source_fd)
+{
+    if (b->fd < 0) {
+        return -1;
+    }
+    if (b->source_fd >= 0 && b->source_fd != source_fd) {
+        (void)epoll_ctl(b->fd, EPOLL_CTL_DEL, b->source_fd, NULL);
+    }
+    b->source_fd = source_fd;
+    if (source_fd >= 0) {
+        (void)add(b, source_fd, 0);
+    }
+    return b->fd;
+}
+
+void bell_ask(struct bell *b, bool *source, bool *state)
+{
+    struct epoll_event events[RINGERS];
+    int count = epoll_wait(b->fd, events, RINGERS, 0);
+    *source = false;
+    *state = false;
+    for (int i = 0; i < count; i++) {
+        *source = *source || events[i].data.fd == b->source_fd;
+        *state = *state || events[i].data.fd == b->state_fd;
+    }
+    if (*state) {
+        (void)notice_take(b->state_fd);
+    }
+}

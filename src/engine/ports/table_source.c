@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Connects to the table, compiles the plan, opens the change log. */
+#include "rowferry/engine/ports/table_source.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/text.h"
+#include "rowferry/engine/generation/drift.h"
+#include "rowferry/source/catalog/catalog.h"
+#include "rowferry/source/catalog/install.h"
+#include "rowferry/source/changelog/changelog.h"
+#include "rowferry/source/cursor/cursor.h"
+#include "rowferry/source/pg/consumer_lock.h"
+
+#define WORDS_MAX_BYTES ((size_t)64 * 1024 * 1024)
+
+struct table_source {
+    struct table_source_options options;
+    struct pg *pg; /* between connect and capture */
+    struct table *table;
+    struct pg_identity identity;
+    struct plan plan;
+    char identity_text[96];
+    char fingerprint[17]; /* of what the plan uses */
+    struct buf words;     /* the same, one line each: see drift.h */
+};
+
+struct table_source *table_source_new(const struct table_source_options *options)
+{
+    struct table_source *t = mem_zero(1, sizeof(*t));
+    t->options = *options;
+    buf_init(&t->words, WORDS_MAX_BYTES);
+    return t;
+}
+
+static void table_source_reset(struct table_source *t)
+{
+    pg_close(t->pg);
+    table_free(t->table);
+    plan_release(&t->plan);
+    buf_reset(&t->words);
+    t->pg = NULL;
+    t->table = NULL;
+    t->plan = (struct plan){0};
+}
+
+void table_source_free(struct table_source *t)
+{
+    if (t != NULL) {
+        table_source_reset(t);
+        buf_release(&t->words);
+        free(t);
+    }
+}
+
+static void push_line(struct buf *text, const char *word, const char *what)
+{
+    if (what != NULL) {
+        buf_push_text(text, word);
+        buf_push_text(text, what);
+        buf_push_char(text, '\n');
+    }
+}
+
+/* Names and types, down to the fields of composites. */
+static void push_column(struct buf *text, const struct column *column)
+{
+    buf_printf(text, "column %s %s\n", column->name, column->declared);
+    for (size_t i = 0; i < column->part_count; i++) {
+        push_column(text, &column->parts[i]);
+    }
+}
+
+/* What decides which documents there are and what stands in them: key, condition, query, what it
+ * depends on, and which column fills which property. Other columns may come and go without a
+ * rebuild. */
+static void table_source_fingerprint(struct table_source *t, const struct buf *views)
+{
+    struct buf text;
+    assert(t->table != NULL);
+    buf_init(&text, 32 * 1024 * 1024);
+    buf_push_text(&text, buf_text(views));
+    for (size_t i = 0; i < t->table->key_count; i++) {
+        buf_printf(&text, "key %s %s\n", t->table->key[i], t->table->key_types[i]);
+    }
+    push_line(&text, "query ", t->table->query);
+    push_line(&text, "where ", t->options.where);
+    push_line(&text, "cursor ", t->options.cursor);
+    push_line(&text, "routing ", t->options.routing);
+    for (size_t i = 0; i < t->plan.column_count; i++) {
+        push_column(&text, columns_find(&t->table->columns, t->plan.columns[i]));
+    }
+    for (size_t i = 0; i < t->plan.count; i++) {
+        buf_printf(&text, "field %s %zu\n", t->plan.steps[i].prefix, t->plan.steps[i].value);
+    }
+    snprintf(t->fingerprint, sizeof(t->fingerprint), "%016" PRIx64,
+             text_hash(buf_text(&text), text.len));
+    buf_release(&text);
+}
+
+/* The type, and of a composite what it is made of. */
+static void push_type(struct buf *out, const struct column *column)
+{
+    buf_push_text(out, column->declared);
+    for (size_t i = 0; i < column->part_count; i++) {
+        buf_printf(out, "%s%s ", i == 0 ? " (" : ", ", column->parts[i].name);
+        push_type(out, &column->parts[i]);
+    }
+    buf_push_text(out, column->part_count > 0 ? ")" : "");
+}
+
+static void word_key(struct table_source *t, struct buf *value)
+{
+    for (size_t i = 0; i < t->table->key_count; i++) {
+        buf_printf(value, "%s%s %s", i > 0 ? ", " : "", t->table->key[i], t->table->key_types[i]);
+    }
+    words_push(&t->words, WORD_PART, "key", buf_text(value));
+    buf_reset(value);
+}
+
+/* What column fills what property. */
+static void word_fields(struct table_source *t, struct buf *value)
+{
+    const struct plan *plan = &t->plan;
+    for (size_t i = 0; i < plan->column_count; i++) {
+        push_type(value, columns_find(&t->table->columns, plan->columns[i]));
+        words_push(&t->words, WORD_COLUMN, plan->columns[i], buf_text(value));
+        buf_reset(value);
+    }
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct plan_step *step = &plan->steps[i];
+        words_push(&t->words, WORD_FIELD, step->property, plan->columns[step->value - 1]);
+    }
+}
+
+/* All that the fingerprint is of, so that who has both can say what differs; but columns and
+ * properties by their names, not by their places: in which order they stand changes no document. */
+static void table_source_words(struct table_source *t)
+{
+    struct buf value;
+    buf_init(&value, WORDS_MAX_BYTES);
+    word_key(t, &value);
+    if (t->table->query != NULL) {
+        words_push(&t->words, WORD_PART, "query", t->table->query);
+    }
+    if (t->options.where != NULL) {
+        words_push(&t->words, WORD_PART, "where", t->options.where);
+    }
+    if (t->options.cursor != NULL) {
+        words_push(&t->words, WORD_PART, "cursor", t->options.cursor);
+    }
+    if (t->options.routing != NULL) {
+        words_push(&t->words, WORD_PART, "routing", t->options.routing);
+    }
+    word_fields(t, &value);
+    buf_release(&value);
+}
+
+static int table_source_plan(struct table_source *t, struct err *err)
+{
+    struct plan_input input = {.mapping = t->options.mapping,
+                               .columns = &t->table->columns,
+                               .fields = t->options.fields,
+                               .field_count = t->options.field_count,
+                               .document_bytes = t->options.document_bytes};
+    int rc = plan_compile(&t->plan, &input, NULL, err);
+    return rc < 0 ? err_context(err, "table %s", t->table->quoted) : 0;
+}
+
+static int table_source_check_key(const struct table_source *t, struct err *err)
+{
+    if (!t->table->key_unique) {
+        err_set(err, ERR_REJECTED, "the key of table %s is not unique: no unique index covers it",
+                t->table->quoted);
+        return err_hint(err, "name key columns in from.key that a unique index covers");
+    }
+    return 0;
+}
+
+/* The table with its query, if there is one. */
+static int table_source_look_up(struct table_source *t, struct err *err)
+{
+    const struct table_source_options *o = &t->options;
+    int rc = catalog_table(t->pg, &t->table, o->table, o->key, o->key_count, err);
+    if (rc == 0 && o->query != NULL) {
+        rc = catalog_query(t->pg, t->table, o->query, err);
+    }
+    return rc;
+}
+
+/* Of one entry of from.depends_on: what changes of that table ask for. */
+static uint64_t dependency_hash(const struct table *table, const struct dependency *d)
+{
+    struct buf text;
+    buf_init(&text, 32 * 1024 * 1024);
+    push_line(&text, "table ", table->quoted);
+    for (size_t i = 0; i < d->key_count; i++) {
+        push_line(&text, "key ", d->key[i]);
+    }
+    push_line(&text, "keys ", d->keys);
+    uint64_t hash = text_hash(buf_text(&text), text.len);
+    buf_release(&text);
+    return hash;
+}
+
+static void word_dependency(struct table_source *t, const struct table *table,
+                            const struct dependency *d)
+{
+    struct buf name;
+    buf_init(&name, WORDS_MAX_BYTES);
+    buf_printf(&name, "depends_on %s (", table->quoted);
+    for (size_t i = 0; i < d->key_count; i++) {
+        buf_printf(&name, "%s%s", i > 0 ? ", " : "", d->key[i]);
+    }
+    buf_push_char(&name, ')');
+    words_push(&t->words, WORD_PART, buf_text(&name), d->keys);
+    buf_release(&name);
+}
+
+/* Looks the tables of depends_on up; *depends becomes a hash of them in whatever order. */
+static int find_others(struct table_source *t, struct table **others, uint64_t *depends,
+                       struct err *err)
+{
+    const struct table_source_options *o = &t->options;
+    int rc = 0;
+    for (size_t i = 0; i < o->dependency_count && rc == 0; i++) {
+        rc = query_dependency(t->pg, &others[i], &o->dependencies[i], err);
+        if (rc == 0) {
+            rc = install_require(t->pg, others[i], err);
+        }
+        if (rc == 0) {
+            *depends += dependency_hash(others[i], &o->dependencies[i]);
+            word_dependency(t, others[i], &o->dependencies[i]);
+        }
+    }
+    return rc;
+}
+
+/* Appends to `views` what the rows depend on beside the table. */
+static int table_source_check_reading(struct table_source *t, struct buf *views, struct err *err)
+{
+    const struct table_source_options *o = &t->options;
+    uint64_t depends = 0;
+    struct table **others = mem_zero(o->dependency_count, sizeof(struct table *));
+    struct query_input in = {t->table, o->where, o->dependencies, o->dependency_count, others};
+    int rc = o->cursor != NULL ? cursor_require(t->table, o->cursor, err)
+                               : install_require(t->pg, t->table, err);
+    if (rc == 0) {
+        rc = find_others(t, others, &depends, err);
+    }
+    if (o->dependency_count > 0) {
+        buf_printf(views, "depends %" PRIx64 "\n", depends);
+    }
+    size_t before = views->len;
+    rc = rc == 0 ? query_require(t->pg, &in, views, err) : rc;
+    if (rc == 0 && views->len > before) {
+        words_push(&t->words, WORD_PART, "views", buf_text(views) + before);
+    }
+    for (size_t i = 0; i < o->dependency_count; i++) {
+        table_free(others[i]);
+    }
+    free(others);
+    return rc;
+}
+
+static int table_source_connect(void *self, struct source_facts *facts, struct err *err)
+{
+    struct table_source *t = self;
+    struct buf views;
+    table_source_reset(t);
+    buf_init(&views, 16 * 1024 * 1024);
+    int rc = pg_open(&t->pg, &t->options.connection, err);
+    if (rc == 0) {
+        rc = pg_identify(t->pg, &t->identity, err);
+    }
+    if (rc == 0) {
+        rc = table_source_look_up(t, err);
+    }
+    if (rc == 0) {
+        rc = table_source_check_key(t, err);
+    }
+    if (rc == 0) {
+        rc = table_source_plan(t, err);
+    }
+    if (rc == 0) {
+        table_source_words(t);
+        rc = table_source_check_reading(t, &views, err);
+    }
+    if (rc == 0) {
+        table_source_fingerprint(t, &views);
+    }
+    buf_release(&views);
+    if (rc < 0) {
+        return rc;
+    }
+    snprintf(t->identity_text, sizeof(t->identity_text), "%s/%s", t->identity.system,
+             t->identity.database);
+    *facts = (struct source_facts){t->identity_text, t->fingerprint, &t->plan, buf_text(&t->words)};
+    return 0;
+}
+
+static struct changelog_options table_source_changelog(const struct table_source *t,
+                                                       const char *consumer)
+{
+    return (struct changelog_options){.consumer = consumer,
+                                      .table = t->options.table,
+                                      .key = (const char *const *)t->table->key,
+                                      .key_count = t->table->key_count,
+                                      .where = t->options.where,
+                                      .query = t->options.query,
+                                      .dependencies = t->options.dependencies,
+                                      .dependency_count = t->options.dependency_count,
+                                      .retain_age_ms = t->options.retain_age_ms,
+                                      .retain_size = t->options.retain_size,
+                                      .columns = (const char *const *)t->plan.columns,
+                                      .column_count = t->plan.column_count,
+                                      .fingerprint = t->table->fingerprint,
+                                      .readers = t->options.readers};
+}
+
+static struct cursor_options table_source_cursor(const struct table_source *t)
+{
+    return (struct cursor_options){.table = t->options.table,
+                                   .key = (const char *const *)t->table->key,
+                                   .key_count = t->table->key_count,
+                                   .column = t->options.cursor,
+                                   .overlap_ms = t->options.overlap_ms,
+                                   .where = t->options.where,
+                                   .columns = (const char *const *)t->plan.columns,
+                                   .column_count = t->plan.column_count,
+                                   .fingerprint = t->table->fingerprint};
+}
+
+/* A cursor keeps nothing in the source. */
+static int table_source_mirrored(void *self, const char *consumer, const char *own,
+                                 struct mirrored *out, struct err *err)
+{
+    struct table_source *t = self;
+    *out = (struct mirrored){0};
+    int rc = lookup_hold(t->pg, consumer, err);
+    if (rc == 0 && t->options.cursor != NULL) {
+        (void)!err_set(&out->why, ERR_STATE, "capture mode cursor keeps nothing in the source");
+    } else if (rc == 0) {
+        struct changelog_options options = table_source_changelog(t, consumer);
+        rc = changelog_mirrored(t->pg, &options, own, out, err);
+    }
+    return rc;
+}
+
+static bool names(const char *const *properties, size_t count, const char *property)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t len = strlen(properties[i]);
+        if (strncmp(properties[i], property, len) == 0 &&
+            (property[len] == '\0' || property[len] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The columns that fill none but these properties, null where there are none; the caller frees the
+ * list alone. What fills another one too is relied on already, as it was. */
+static const char **columns_of(const struct plan *plan, const char *const *properties, size_t count,
+                               size_t *column_count)
+{
+    const char **columns = mem_zero(plan->column_count + 1, sizeof(*columns));
+    *column_count = 0;
+    for (size_t i = 0; i < plan->column_count; i++) {
+        bool relied_on = false;
+        for (size_t k = 0; k < plan->count; k++) {
+            relied_on = relied_on || (plan->steps[k].value == i + 1 &&
+                                      !names(properties, count, plan->steps[k].property));
+        }
+        if (!relied_on) {
+            columns[(*column_count)++] = plan->columns[i];
+        }
+    }
+    return columns;
+}
+
+/* A cursor keeps nothing in the source, and of a query the definition of its columns is not kept.
+ */
+static int table_source_extend(void *self, const char *consumer, const char *const *properties,
+                               size_t count, struct err *err)
+{
+    struct table_source *t = self;
+    size_t column_count;
+    int rc = lookup_hold(t->pg, consumer, err);
+    if (rc < 0 || t->options.cursor != NULL || t->options.query != NULL) {
+        return rc;
+    }
+    const char **columns = columns_of(&t->plan, properties, count, &column_count);
+    if (column_count > 0) {
+        rc = changelog_extend(t->pg, t->table, consumer, columns, column_count, err);
+    }
+    free(columns);
+    return rc;
+}
+
+static int table_source_claim(void *self, const char *name, struct err *err)
+{
+    struct table_source *t = self;
+    return t->pg != NULL ? lookup_claim(t->pg, name, err) : 0;
+}
+
+static int table_source_capture(void *self, const char *consumer, struct capture **out,
+                                struct err *err)
+{
+    struct table_source *t = self;
+    int rc = lookup_hold(t->pg, consumer, err);
+    if (rc < 0) {
+        return rc;
+    }
+    struct pg *pg = t->pg;
+    t->pg = NULL;
+    if (t->options.cursor != NULL) {
+        struct cursor_options options = table_source_cursor(t);
+        return cursor_open(out, pg, &options, err);
+    }
+    struct changelog_options options = table_source_changelog(t, consumer);
+    return changelog_open(out, pg, &options, err);
+}
+
+static const struct source_port_ops table_ops = {
+    .connect = table_source_connect,
+    .claim = table_source_claim,
+    .capture = table_source_capture,
+    .mirrored = table_source_mirrored,
+    .extend = table_source_extend,
+};
+
+struct source_port table_source_port(struct table_source *t)
+{
+    return (struct source_port){&table_ops, t};
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The next generation: filled, looked at, swapped in. */
+#include "rowferry/engine/rebuild/rebuild.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "generation/generation_retention.h"
+#include "rebuild/rebuild_private.h"
+#include "rowferry/base/failpoint.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/deadletter.h"
+
+#define READY_MS 120000 /* how long copies of the shards are waited for, */
+#define READY_TURN_MS 2000
+
+/* --- what all steps begin with --------------------------------------------------------------- */
+
+/* The pipeline as one that fills the next generation; *next is the caller's to close. */
+int rebuild_open_next(struct rebuild_job *j, struct err *err)
+{
+    int rc = rebuild_look(j->ports->pipeline->state, &j->wish, &j->underway, err);
+    if (rc == 0) {
+        rc = rebuild_open(j->ports->pipeline->state, &j->next, err);
+    }
+    if (rc == 0 && j->next == NULL) {
+        rc = err_set(err, ERR_INTERNAL, "no rebuild of \"%s\" is under way",
+                     j->options->pipeline->name);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    j->filling = *j->options->pipeline;
+    j->filling.next = true;
+    j->filling.adopt = j->wish.adopt;
+    j->filling.back = j->wish.kind == REBUILD_BACK;
+    j->filling.begun_us = j->wish.begun_us;
+    j->next_ports = *j->ports->pipeline;
+    j->next_ports.state = j->next;
+    return 0;
+}
+
+void rebuild_target_of(const struct rebuild_job *j, struct state *state, struct target *t)
+{
+    const struct pipeline_options *p = j->options->pipeline;
+    *t = (struct target){.pipeline = p->name,
+                         .alias = p->alias,
+                         .mapping = p->mapping,
+                         .settings = p->settings,
+                         .ingest_pipeline = p->ingest_pipeline,
+                         .source = j->ports->pipeline->source,
+                         .service = j->ports->pipeline->service,
+                         .state = state,
+                         .clock = j->ports->pipeline->clock,
+                         .next = true,
+                         .adopt = j->wish.adopt,
+                         .begun_us = j->wish.begun_us};
+}
+
+void rebuild_job_begin(struct rebuild_job *j, const struct rebuild_options *options,
+                       const struct rebuild_ports *ports)
+{
+    *j = (struct rebuild_job){.options = options, .ports = ports};
+    j->began_us = clock_monotonic_us(&ports->pipeline->clock);
+}
+
+void rebuild_job_end(struct rebuild_job *j, struct rebuild_result *result)
+{
+    state_close(j->next);
+    if (result != NULL) {
+        result->elapsed_ms += (clock_monotonic_us(&j->ports->pipeline->clock) - j->began_us) / 1000;
+    }
+}
+
+int rebuild_fail_at(const char *point, struct err *err)
+{
+    return err_set(err, ERR_TRANSIENT, "failpoint \"%s\"", point);
+}
+
+/* Swapped in before, and not recorded: whoever writes the live generation records it as it begins.
+ */
+static int look_swapped(struct rebuild_job *j, void *context, struct err *err)
+{
+    struct rebuild_result *result = context;
+    struct checkpoint next;
+    struct index_info at = {0};
+    enum alias_kind kind = ALIAS_ABSENT;
+    const struct service_port *service = &j->ports->pipeline->service;
+    int rc = checkpoint_load(j->next, &next, err);
+    if (rc == 0 && next.index_uuid != NULL) {
+        rc = service->ops->resolve(service->self, j->filling.alias, &kind, &at, err);
+    }
+    if (rc == 0 && kind == ALIAS_ONE && strcmp(at.uuid, next.index_uuid) == 0) {
+        result->filled = result->swapped = true;
+        snprintf(result->generation, sizeof(result->generation), "%s", next.generation);
+    }
+    checkpoint_release(&next);
+    return rc;
+}
+
+/* The live one's loop looks where the alias points, too, and may have recorded it just now: then
+ * there is neither a wish nor a next generation any more. */
+static int look_recorded(struct rebuild_job *j, int rc, struct rebuild_result *result,
+                         struct err *err)
+{
+    struct err ignored;
+    struct checkpoint live;
+    struct state *state = j->ports->pipeline->state;
+    bool underway = true;
+    if (rc == ERR_TRANSIENT || rebuild_look(state, &j->wish, &underway, &ignored) < 0 || underway) {
+        return rc;
+    }
+    rc = checkpoint_load(state, &live, err);
+    if (rc == 0 && live.generation != NULL) {
+        result->filled = result->swapped = true;
+        snprintf(result->generation, sizeof(result->generation), "%s", live.generation);
+    }
+    checkpoint_release(&live);
+    return rc;
+}
+
+/* --- filling --------------------------------------------------------------------------------- */
+
+static int copy(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
+{
+    struct pipeline_result filled;
+    int rc = pipeline_sync(&j->filling, &j->next_ports, &filled, err);
+    counters_add(&result->counters, &filled.counters);
+    result->dead_letters = filled.dead_letters;
+    result->stopped = filled.stopped || rebuild_stopping(j);
+    if (filled.generation[0] != '\0') {
+        snprintf(result->generation, sizeof(result->generation), "%s", filled.generation);
+    }
+    return rc;
+}
+
+/* Where the live one lacks copies too, as on a single node, they are not to be waited for. */
+static int live_lacks_copies(struct rebuild_job *j, bool *lacks, struct err *err)
+{
+    const struct service_port *service = &j->ports->pipeline->service;
+    struct index_info live;
+    enum alias_kind kind;
+    bool green = false;
+    int rc = service->ops->resolve(service->self, j->filling.alias, &kind, &live, err);
+    if (rc == 0 && kind == ALIAS_ONE) {
+        rc = service->ops->ready(service->self, live.name, 0, &green, err);
+    }
+    *lacks = !green;
+    return rc;
+}
+
+static int wait_for_copies(struct rebuild_job *j, const char *index, struct err *err)
+{
+    const struct service_port *service = &j->ports->pipeline->service;
+    const struct clock *clock = &j->ports->pipeline->clock;
+    const struct timespec pause = {0, 100 * 1000000};
+    int64_t until_us = clock_monotonic_us(clock) + INT64_C(1000) * READY_MS;
+    bool green = false;
+    bool lacks = false;
+    int rc = service->ops->ready(service->self, index, READY_TURN_MS, &green, err);
+    if (rc == 0 && !green) {
+        rc = live_lacks_copies(j, &lacks, err);
+    }
+    while (rc == 0 && !green && !lacks && !rebuild_stopping(j) &&
+           clock_monotonic_us(clock) < until_us) {
+        nanosleep(&pause, NULL);
+        rc = service->ops->ready(service->self, index, READY_TURN_MS, &green, err);
+    }
+    if (rc == 0 && !green && !rebuild_stopping(j)) {
+        log_event(LOG_WARN, "copies_missing", F_TEXT("pipeline", j->filling.name),
+                  F_TEXT("index", index));
+    }
+    return rc;
+}
+
+/* Settings as configured, and the copies of the shards made: what goes live answers as before. */
+static int finish(struct rebuild_job *j, void *context, struct err *err)
+{
+    const struct rebuild_result *result = context;
+    const struct service_port *service = &j->ports->pipeline->service;
+    int rc = service->ops->finish(service->self, result->generation, j->filling.settings, err);
+    return rc == 0 ? wait_for_copies(j, result->generation, err) : rc;
+}
+
+int rebuild_fill(const struct rebuild_options *options, const struct rebuild_ports *ports,
+                 struct rebuild_result *result, struct err *err)
+{
+    struct rebuild_job j;
+    rebuild_job_begin(&j, options, ports);
+    *result = (struct rebuild_result){0};
+    int rc = rebuild_open_next(&j, err);
+    if (rc == 0) {
+        rc = rebuild_endure(&j, look_swapped, result, err);
+    }
+    if (rc < 0) {
+        rc = look_recorded(&j, rc, result, err);
+    }
+    if (rc < 0 || result->swapped) {
+        rebuild_job_end(&j, result);
+        return rc;
+    }
+    rc = copy(&j, result, err);
+    if (rc == 0 && FAILPOINT("rebuild_copied")) {
+        rc = rebuild_fail_at("rebuild_copied", err);
+    }
+    if (rc == 0 && !result->stopped) {
+        rc = rebuild_endure(&j, finish, result, err);
+    }
+    if (rc == 0 && FAILPOINT("rebuild_finished")) {
+        rc = rebuild_fail_at("rebuild_finished", err);
+    }
+    if (rc == 0 && !rebuild_stopping(&j)) {
+        rc = rebuild_check(&j, result, err);
+    }
+    rc = rc == ERR_TRANSIENT && rebuild_stopping(&j) ? 0 : rc;
+    result->stopped = rc == 0 && rebuild_stopping(&j);
+    result->filled = rc == 0 && !result->stopped;
+    if (result->filled) {
+        log_event(LOG_INFO, "rebuild_filled", F_TEXT("pipeline", j.filling.name),
+                  F_TEXT("index", result->generation), F_INT("rows", result->rows),
+                  F_INT("documents", result->documents),
+                  F_INT("dead_letters", result->dead_letters));
+    }
+    rebuild_job_end(&j, result);
+    return rc;
+}
+
+/* --- the swap -------------------------------------------------------------------------------- */
+
+void rebuild_kept_name(const struct target *t, struct buf *out)
+{
+    buf_printf(out, "%s-before-rowferry", t->alias);
+}
+
+static int swap_alias(struct rebuild_job *j, struct target *t, enum alias_kind kind,
+                      const struct index_info *from, struct rebuild_result *result, struct err *err)
+{
+    const struct service_port *service = &t->service;
+    const char *to = t->checkpoint.generation;
+    if (kind != ALIAS_CONCRETE) {
+        return service->ops->swap(service->self, t->alias, kind == ALIAS_ONE ? from->name : NULL,
+                                  to, err);
+    }
+    struct buf kept;
+    bool kept_it = false;
+    buf_init(&kept, 512);
+    rebuild_kept_name(t, &kept);
+    int rc =
+        service->ops->swap_adopting(service->self, t->alias, buf_text(&kept), to, &kept_it, err);
+    if (rc == ADOPT_CANNOT_KEEP) {
+        log_err(LOG_WARN, "index_not_kept", j->filling.name, err);
+        rc = service->ops->swap_adopting(service->self, t->alias, NULL, to, &kept_it, err);
+    }
+    if (rc == 0) {
+        snprintf(result->former, sizeof(result->former), "%s", kept_it ? buf_text(&kept) : "");
+        log_event(LOG_WARN, "index_adopted", F_TEXT("pipeline", j->filling.name),
+                  F_TEXT("index", t->alias), F_TEXT("kept", kept_it ? buf_text(&kept) : ""));
+    }
+    buf_release(&kept);
+    return rc;
+}
+
+struct exchange {
+    struct target *target;
+    const struct checkpoint *live;
+    struct rebuild_result *result;
+};
+
+/* What the former one has to know so that it can be gone back to. Its open dead letters end with
+ * it: where there are any no position is left, and going back reads all rows again, which finds
+ * them. */
+static int leave(struct rebuild_job *j, const struct exchange *x, const struct index_info *from,
+                 struct err *err)
+{
+    const struct service_port *service = &j->ports->pipeline->service;
+    const struct checkpoint *live = x->live;
+    int64_t letters = 0;
+    bool known = live->position != NULL && live->generation != NULL &&
+                 strcmp(live->generation, from->name) == 0; /* else another state file's */
+    int rc = deadletter_count(j->ports->pipeline->state, &letters, err);
+    return rc < 0 ? rc
+                  : service->ops->leave(
+                        service->self, from->name, j->filling.name,
+                        known && letters == 0 ? live->position : "",
+                        known ? live->clock_ceiling : x->target->checkpoint.clock_ceiling, err);
+}
+
+/* May be repeated: where the alias points tells what is done. */
+static int exchange(struct rebuild_job *j, void *context, struct err *err)
+{
+    const struct exchange *x = context;
+    struct target *t = x->target;
+    struct rebuild_result *result = x->result;
+    struct index_info from;
+    enum alias_kind kind = ALIAS_ABSENT;
+    int rc = target_check_filled(t, err);
+    if (rc == 0) {
+        rc = target_holder(t, &kind, &from, err);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    if (kind == ALIAS_ONE && strcmp(from.name, t->checkpoint.generation) == 0) {
+        /* before, and not recorded; or by somebody else, who did not wait for its settings */
+        return t->service.ops->finish(t->service.self, from.name, t->settings, err);
+    }
+    rc = t->service.ops->refresh(t->service.self, t->checkpoint.generation, err);
+    if (rc == 0) {
+        rc = rebuild_guard(j, t, kind, from.name, err);
+    }
+    if (rc == 0 && kind == ALIAS_ONE) {
+        snprintf(result->former, sizeof(result->former), "%s", from.name);
+        rc = leave(j, x, &from, err);
+    }
+    if (rc == 0 && FAILPOINT("rebuild_left")) {
+        rc = rebuild_fail_at("rebuild_left", err);
+    }
+    return rc == 0 ? swap_alias(j, t, kind, &from, result, err) : rc;
+}
+
+static int promote(struct rebuild_job *j, const struct target *t, const struct checkpoint *live,
+                   struct err *err)
+{
+    struct buf consumer;
+    buf_init(&consumer, 2048);
+    if (live->phase == GENERATION_LIVE) {
+        target_consumer_name(t, live->generation, live->index_uuid != NULL ? live->index_uuid : "",
+                             &consumer);
+    }
+    int rc =
+        rebuild_promote(j->ports->pipeline->state, consumer.len > 0 ? buf_text(&consumer) : NULL,
+                        clock_wall_us(&t->clock), err);
+    if (rc == 0 && j->options->keep == 0 && consumer.len > 0) {
+        rc = former_due(j->ports->pipeline->state, buf_text(&consumer), err);
+    }
+    buf_release(&consumer);
+    if (rc == 0) {
+        log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->pipeline),
+                  F_TEXT("alias", t->alias), F_TEXT("index", t->checkpoint.generation));
+    }
+    return rc;
+}
+
+static int swap(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
+{
+    struct target t;
+    struct checkpoint live;
+    rebuild_target_of(j, j->next, &t);
+    int rc = checkpoint_load(j->ports->pipeline->state, &live, err);
+    if (rc == 0) {
+        rc = target_init(&t, err);
+    }
+    if (rc == 0) {
+        rc = rebuild_endure(j, exchange, &(struct exchange){&t, &live, result}, err);
+    }
+    if (rc == 0 && FAILPOINT("alias_swapped")) {
+        rc = rebuild_fail_at("alias_swapped", err);
+    }
+    if (rc == 0) { /* the wish is what remembers that it is owed */
+        keep_only(
+            &t, j->ports->pipeline->state,
+            &(struct kept){.live = t.checkpoint.generation,
+                           .former = result->former[0] != '\0' ? result->former : live.generation,
+                           .count = j->options->keep},
+            &result->removed);
+        rc = promote(j, &t, &live, err);
+    }
+    if (rc == 0 && FAILPOINT("rebuild_promoted")) {
+        rc = rebuild_fail_at("rebuild_promoted", err);
+    }
+    result->swapped = rc == 0;
+    target_release(&t);
+    checkpoint_release(&live);
+    return rc;
+}
+
+static int catch_up(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
+{
+    result->swapped = false; /* to whoever filled it the alias said so, here the record does */
+    int rc = rebuild_open_next(j, err);
+    if (rc == 0) {
+        rc = copy(j, result, err);
+    }
+    if (rc == 0 && !result->stopped) {
+        rc = swap(j, result, err);
+    }
+    if (rc == ERR_TRANSIENT && rebuild_stopping(j)) {
+        result->stopped = true;
+        rc = 0;
+    }
+    return rc;
+}
+
+/* Where fill found it swapped in, little more than the record is left, unless the live one's loop
+ * made it. Somebody else may have swapped it in before it was complete. */
+static int record_swapped(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
+{
+    int rc = rebuild_look(j->ports->pipeline->state, &j->wish, &j->underway, err);
+    if (rc == 0 && j->underway) {
+        rc = catch_up(j, result, err);
+    }
+    return rc;
+}
+
+int rebuild_swap(const struct rebuild_options *options, const struct rebuild_ports *ports,
+                 struct rebuild_result *result, struct err *err)
+{
+    struct rebuild_job j;
+    rebuild_job_begin(&j, options, ports);
+    int rc = result->swapped ? record_swapped(&j, result, err) : catch_up(&j, result, err);
+    rebuild_job_end(&j, result);
+    return rc;
+}

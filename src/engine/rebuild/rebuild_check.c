@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The look at a generation before people search it. */
+#include <inttypes.h>
+
+#include "rebuild/rebuild_private.h"
+#include "rowferry/base/log.h"
+#include "rowferry/state/deadletter.h"
+#include "rowferry/state/guard_stop.h"
+
+#define SAMPLE 1000
+#define LETTERS_FEW 100
+#define LETTERS_SHARE 20 /* one of so many */
+#define SETTLE_MS 0      /* nobody writes it meanwhile: what waits is not synced yet */
+
+static int compare(const struct rebuild_job *j, size_t sample, struct rebuild_result *result,
+                   struct err *err)
+{
+    const struct verify_options options = {.pipeline = &j->filling,
+                                           .fields = j->options->fields,
+                                           .field_count = j->options->field_count,
+                                           .sample = sample,
+                                           .rows_only = sample > 0,
+                                           .building = true,
+                                           .settle_ms = SETTLE_MS,
+                                           .stop = j->filling.stop};
+    const struct verify_ports ports = {.pipeline = &j->next_ports,
+                                       .service = j->ports->service,
+                                       .source = j->ports->source,
+                                       .listing = j->ports->listing};
+    return verify_run(&options, &ports, &result->checked, err);
+}
+
+static int count_rows(const struct rebuild_job *j, int64_t *rows, struct err *err)
+{
+    struct pg *pg = NULL;
+    struct listing *listing = NULL;
+    *rows = -1;
+    if (j->ports->listing->query != NULL) {
+        return 0; /* what it yields is not counted without running it */
+    }
+    int rc = pg_open(&pg, j->ports->source, err);
+    if (rc == 0) {
+        rc = listing_open(&listing, pg, j->ports->listing, err);
+    }
+    if (rc == 0) {
+        rc = listing_count(listing, rows, err);
+    }
+    listing_free(listing);
+    return rc;
+}
+
+static int count(struct rebuild_job *j, void *context, struct err *err)
+{
+    struct rebuild_result *result = context;
+    const struct service_port *service = &j->ports->pipeline->service;
+    int rc = service->ops->refresh(service->self, result->generation, err);
+    if (rc == 0) {
+        rc = service->ops->count(service->self, result->generation, &result->documents, err);
+    }
+    if (rc == 0) {
+        rc = deadletter_count(j->next, &result->dead_letters, err);
+    }
+    return rc == 0 ? count_rows(j, &result->rows, err) : rc;
+}
+
+static bool too_many_letters(const struct rebuild_result *r)
+{
+    return r->dead_letters > LETTERS_FEW &&
+           r->dead_letters > (r->documents + r->dead_letters) / LETTERS_SHARE;
+}
+
+static int refuse(const struct rebuild_job *j, struct err *err)
+{
+    if (j->wish.kind == REBUILD_BACK) {
+        return err_hint(err,
+                        "the alias stays as it is; rowferry reindex --abort %s gives the return "
+                        "up, and the index stays; rowferry reindex %s then builds another one",
+                        j->filling.name, j->filling.name);
+    }
+    return err_hint(err,
+                    "the alias stays as it is; rowferry reindex --abort %s removes what was "
+                    "built, then reindex anew",
+                    j->filling.name);
+}
+
+static int judge(const struct rebuild_job *j, const struct rebuild_result *r, struct err *err)
+{
+    const int64_t *found = r->checked.found;
+    if (verify_differences(&r->checked) == 0) {
+        return 0;
+    }
+    err_set(err, ERR_STATE,
+            "index \"%s\" is not swapped in: of %" PRId64 " documents %" PRId64
+            " are missing, %" PRId64 " too many, %" PRId64 " altered",
+            r->generation, r->checked.rows, found[VERIFY_MISSING], found[VERIFY_EXTRA],
+            found[VERIFY_ALTERED]);
+    return refuse(j, err);
+}
+
+int rebuild_check(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
+{
+    int rc = rebuild_endure(j, count, result, err);
+    if (rc == 0 && too_many_letters(result)) {
+        err_set(err, ERR_STATE,
+                "index \"%s\" is not swapped in: %" PRId64 " rows are dead letters, beside %" PRId64
+                " documents",
+                result->generation, result->dead_letters, result->documents);
+        return refuse(j, err);
+    }
+    bool same = result->rows == result->documents + result->dead_letters;
+    if (rc == 0 && same) {
+        rc = compare(j, SAMPLE, result, err);
+    }
+    if (rc == 0 && (!same || verify_differences(&result->checked) > 0)) {
+        rc = compare(j, 0, result, err);
+    }
+    return rc == 0 ? judge(j, result, err) : rc;
+}
+
+/* --- the guard's say ------------------------------------------------------------------------- */
+
+static const char *word(const struct rebuild_job *j)
+{
+    return j->wish.kind == REBUILD_BACK ? " --rollback" : "";
+}
+
+/* The live index may not have seen the deletes yet, and needs no permission then. */
+static int hint_at_option(const struct rebuild_job *j, struct err *err)
+{
+    return err_hint(err,
+                    "the alias stays as it is; if so many are meant to be gone: rowferry reindex%s "
+                    "--allow-deletes %s",
+                    word(j), j->filling.name);
+}
+
+/* Built from what the configuration says no more, the live index is not synced by a command. */
+static int look_synced(const struct rebuild_job *j, const struct target *next, bool *synced,
+                       struct err *err)
+{
+    struct checkpoint live;
+    const struct checkpoint *c = &next->checkpoint;
+    int rc = checkpoint_load(j->ports->pipeline->state, &live, err);
+    *synced = rc == 0 && target_same_text(live.mapping_fingerprint, c->mapping_fingerprint) &&
+              target_same_text(live.table_fingerprint, c->table_fingerprint);
+    checkpoint_release(&live);
+    return rc;
+}
+
+/* Where the live index waits for a person, what would take its place has the same rows gone. */
+static int expect_not_halted(const struct rebuild_job *j, const struct target *next,
+                             struct err *err)
+{
+    struct halt halt;
+    bool halted = false;
+    bool synced = false;
+    int rc = halt_look(j->ports->pipeline->state, &halt, &halted, err);
+    if (rc < 0 || !halted || halt.operations > 0) {
+        return rc;
+    }
+    rc = look_synced(j, next, &synced, err);
+    if (rc < 0) {
+        return rc;
+    }
+    err_set(err, ERR_STATE,
+            "the guard stopped the pipeline at %" PRId64 " deletes: nothing is swapped in past it",
+            halt.deletes);
+    return synced ? err_hint(err,
+                             "if so many rows are meant to be gone: rowferry sync --allow-deletes "
+                             "%s, which goes on with the rebuild too; where it cannot be synced: "
+                             "rowferry reindex%s --allow-deletes %s",
+                             j->filling.name, word(j), j->filling.name)
+                  : hint_at_option(j, err);
+}
+
+/* *count negative: it may not be counted. */
+static int count_exactly(const struct service_port *service, const char *index, int64_t *count,
+                         struct err *err)
+{
+    *count = -1;
+    int rc = service->ops->refresh(service->self, index, err);
+    if (rc == 0 || rc == ERR_REJECTED) {
+        rc = service->ops->count(service->self, index, count, err);
+    }
+    *count = rc == 0 ? *count : -1;
+    return rc == ERR_REJECTED ? 0 : rc;
+}
+
+static int expect_not_emptied(const struct rebuild_job *j, struct target *next, const char *live,
+                              struct err *err)
+{
+    int64_t documents;
+    int rc = target_count_emptied(next, live, &documents, err);
+    if (rc < 0 || documents == 0) {
+        return rc;
+    }
+    err_set(err, ERR_STATE,
+            "index \"%s\" is not swapped in: it has no documents, and index \"%s\" that people "
+            "search has %" PRId64,
+            next->checkpoint.generation, live, documents);
+    return hint_at_option(j, err);
+}
+
+static int expect_not_fewer(const struct rebuild_job *j, const char *next, const char *live,
+                            struct err *err)
+{
+    const struct service_port *service = &j->ports->pipeline->service;
+    int64_t before = -1;
+    int64_t after = -1;
+    int rc = count_exactly(service, live, &before, err);
+    if (rc == 0) {
+        rc = count_exactly(service, next, &after, err);
+    }
+    int64_t fewer = before - after;
+    if (rc < 0 || before < 0 || after < 0 || fewer <= j->filling.guard_count ||
+        (double)fewer <= j->filling.guard_share * (double)before) {
+        return rc;
+    }
+    err_set(err, ERR_STATE,
+            "index \"%s\" is not swapped in: it has %" PRId64 " documents, %" PRId64
+            " fewer than the %" PRId64
+            " of index \"%s\" that people search, more than delete_guard lets pass (share %g, "
+            "count %" PRId64 ")",
+            next, after, fewer, before, live, j->filling.guard_share, j->filling.guard_count);
+    return hint_at_option(j, err);
+}
+
+/* What somebody else made and is adopted has documents of its own. */
+int rebuild_guard(const struct rebuild_job *j, struct target *next, enum alias_kind kind,
+                  const char *live, struct err *err)
+{
+    if (kind == ALIAS_ABSENT || j->options->allow_deletes) {
+        return 0;
+    }
+    bool limited = kind == ALIAS_ONE && j->filling.guard_share < 1;
+    int rc = limited ? expect_not_halted(j, next, err) : 0;
+    if (rc == 0) {
+        rc = expect_not_emptied(j, next, live, err);
+    }
+    return rc == 0 && limited ? expect_not_fewer(j, next->checkpoint.generation, live, err) : rc;
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A rebuild is wished for, or given up. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generation/generation_retention.h"
+#include "rebuild/rebuild_private.h"
+#include "rowferry/base/failpoint.h"
+#include "rowferry/base/log.h"
+
+#define LEFT_MAX_BYTES ((size_t)1 << 20) /* of a position */
+
+/* --- the wish -------------------------------------------------------------------------------- */
+
+static const char *word(enum rebuild_kind kind)
+{
+    return kind == REBUILD_BACK ? "return to a former generation" : "rebuild";
+}
+
+static int expect_same_wish(const struct rebuild_job *j, enum rebuild_kind kind, bool adopt,
+                            struct err *err)
+{
+    const char *name = j->options->pipeline->name;
+    if (j->wish.kind == kind && (j->wish.adopt || !adopt)) {
+        return 0;
+    }
+    err_set(err, ERR_STATE, "a %s is under way%s", word(j->wish.kind),
+            j->wish.kind == kind ? ", without --adopt" : "");
+    return err_hint(err,
+                    "rowferry reindex%s %s goes on with it, rowferry reindex --abort %s ends it",
+                    j->wish.kind == REBUILD_BACK ? " --rollback" : "", name, name);
+}
+
+static int wish(struct rebuild_job *j, enum rebuild_kind kind, bool adopt,
+                const struct checkpoint *begin, const char *former, struct err *err)
+{
+    const struct rebuild r = {.kind = kind,
+                              .adopt = adopt,
+                              .former = former,
+                              .begun_us = clock_wall_us(&j->ports->pipeline->clock)};
+    int rc = rebuild_begin(j->ports->pipeline->state, &r, begin, err);
+    if (rc == 0 && FAILPOINT("rebuild_wished")) {
+        rc = rebuild_fail_at("rebuild_wished", err);
+    }
+    return rc;
+}
+
+/* A state file that knows nothing of what the alias points at: somebody with another one may work
+ * with it, and holds it then. */
+static int expect_free(struct target *t, const struct index_info *live, struct err *err)
+{
+    struct mirrored mirror = {0};
+    struct buf consumer;
+    buf_init(&consumer, 2048);
+    target_consumer_name(t, live->name, live->uuid, &consumer);
+    int rc = t->source.ops->connect(t->source.self, &t->facts, err);
+    if (rc == 0) {
+        rc = t->source.ops->mirrored(t->source.self, buf_text(&consumer), NULL, &mirror, err);
+    }
+    free(mirror.position);
+    free(mirror.letters);
+    buf_release(&consumer);
+    return rc;
+}
+
+/* Then a block that is found later was put there by the adoption, and may be taken off. */
+static int expect_writable(const struct index_info *from, struct err *err)
+{
+    if (!from->write_blocked) {
+        return 0;
+    }
+    err_set(err, ERR_STATE, "cannot adopt index \"%s\": it is write-blocked", from->name);
+    return err_hint(err, "take the block off first, and try again");
+}
+
+/* Refused before it is written down: what bears the alias has to be ours, or to be adopted. */
+static int want_new(struct rebuild_job *j, struct target *t, bool adopt, struct err *err)
+{
+    struct index_info from;
+    enum alias_kind kind;
+    t->adopt = adopt;
+    int rc = target_holder(t, &kind, &from, err);
+    if (rc == 0 && kind == ALIAS_ONE && t->checkpoint.phase == GENERATION_NONE) {
+        rc = expect_free(t, &from, err);
+    }
+    if (rc == 0 && kind == ALIAS_CONCRETE) {
+        rc = expect_writable(&from, err);
+    }
+    return rc < 0 ? rc : wish(j, REBUILD_NEW, adopt, NULL, NULL, err);
+}
+
+/* index null: of the pipeline itself, whose name ends the hint then. */
+static int refuse_back(const struct rebuild_job *j, const char *index, const char *why,
+                       const char *hint, struct err *err)
+{
+    const char *name = j->options->pipeline->name;
+    if (index != NULL) {
+        err_set(err, ERR_STATE, "cannot go back to index \"%s\": %s", index, why);
+        return err_hint(err, "%s", hint);
+    }
+    err_set(err, ERR_STATE, "pipeline \"%s\" cannot go back: %s", name, why);
+    return err_hint(err, "%s %s", hint, name);
+}
+
+/* The one of ours that was live before. */
+static int find_former(struct rebuild_job *j, const struct target *t, struct index_info *all,
+                       const struct index_info **former, struct err *err)
+{
+    size_t count = 0;
+    const struct service_port *service = &j->ports->pipeline->service;
+    *former = NULL;
+    int rc = service->ops->list(service->self, t->alias, t->pipeline, all, KEEP_GENERATIONS_MOST,
+                                &count, err);
+    if (rc == 0) {
+        keep_forget_gone(t, all, count);
+        *former = keep_last(all, count, t->checkpoint.generation);
+    }
+    if (rc == 0 && *former == NULL) {
+        rc = refuse_back(j, NULL, "no former generation is kept",
+                         "to.keep says how many are; to build another one: rowferry reindex", err);
+    }
+    return rc;
+}
+
+static int check_former(struct rebuild_job *j, const struct target *t,
+                        const struct index_info *former, struct err *err)
+{
+    if (former->closed || former->write_blocked) {
+        return refuse_back(j, former->name, former->closed ? "it is closed" : "it is write-blocked",
+                           "open it, or take the block off, and try again", err);
+    }
+    const char *differs = pipeline_differs(j->options->pipeline, &t->facts, former);
+    if (differs != NULL) {
+        return refuse_back(j, former->name, differs,
+                           "put the configuration of that time back first: rowferry check shows "
+                           "the difference",
+                           err);
+    }
+    return 0;
+}
+
+/* From where it stood when it was replaced. Where that is not known, or dead letters were open, it
+ * is copied again in place. */
+static int begin_back(struct rebuild_job *j, struct target *t, const struct index_info *former,
+                      struct err *err)
+{
+    struct buf position;
+    struct buf consumer;
+    int64_t clock = 0;
+    bool found = false;
+    const struct service_port *service = &j->ports->pipeline->service;
+    buf_init(&position, LEFT_MAX_BYTES);
+    buf_init(&consumer, 2048);
+    target_consumer_name(t, former->name, former->uuid, &consumer);
+    int rc = service->ops->left(service->self, former->name, &position, &clock, &found, err);
+    bool known = rc == 0 && found && position.len > 0;
+    struct checkpoint begin = {.generation = (char *)(uintptr_t)former->name,
+                               .index_uuid = (char *)(uintptr_t)former->uuid,
+                               .mapping_fingerprint = (char *)(uintptr_t)former->fingerprint,
+                               .table_fingerprint = (char *)(uintptr_t)former->table,
+                               .source_identity = (char *)(uintptr_t)former->source,
+                               .position = known ? (char *)(uintptr_t)buf_text(&position) : NULL,
+                               .clock_ceiling = clock};
+    if (rc == 0) {
+        rc = wish(j, REBUILD_BACK, false, &begin, buf_text(&consumer), err);
+    }
+    buf_release(&position);
+    buf_release(&consumer);
+    return rc;
+}
+
+static int want_back(struct rebuild_job *j, struct target *t, struct err *err)
+{
+    const struct index_info *former = NULL;
+    struct index_info *all = mem_zero(KEEP_GENERATIONS_MOST, sizeof(*all));
+    int rc = 0;
+    if (t->checkpoint.phase != GENERATION_LIVE) {
+        rc = refuse_back(j, NULL, "it has not been synced yet", "run: rowferry sync", err);
+    }
+    if (rc == 0) {
+        rc = t->source.ops->connect(t->source.self, &t->facts, err);
+    }
+    if (rc == 0) {
+        rc = find_former(j, t, all, &former, err);
+    }
+    if (rc == 0 && former != NULL) {
+        rc = check_former(j, t, former, err);
+    }
+    if (rc == 0 && former != NULL) {
+        rc = begin_back(j, t, former, err);
+    }
+    free(all);
+    return rc;
+}
+
+struct want {
+    struct target *target;
+    enum rebuild_kind kind;
+    bool adopt;
+};
+
+static int want(struct rebuild_job *j, void *context, struct err *err)
+{
+    const struct want *w = context;
+    struct target *t = w->target;
+    int rc = t->service.ops->greet(t->service.self, false, t->cluster, err);
+    if (rc == 0) {
+        rc = w->kind == REBUILD_BACK ? want_back(j, t, err) : want_new(j, t, w->adopt, err);
+    }
+    return rc;
+}
+
+int rebuild_want(const struct rebuild_options *options, const struct rebuild_ports *ports,
+                 enum rebuild_kind kind, bool adopt, struct err *err)
+{
+    struct rebuild_job j;
+    struct target t;
+    rebuild_job_begin(&j, options, ports);
+    int rc = rebuild_look(ports->pipeline->state, &j.wish, &j.underway, err);
+    if (rc < 0 || j.underway) {
+        return rc < 0 ? rc : expect_same_wish(&j, kind, adopt, err);
+    }
+    rebuild_target_of(&j, ports->pipeline->state, &t);
+    rc = target_init(&t, err);
+    if (rc == 0) {
+        rc = rebuild_endure(&j, want, &(struct want){&t, kind, adopt}, err);
+    }
+    target_release(&t);
+    return rc;
+}
+
+/* --- giving up ------------------------------------------------------------------------------- */
+
+/* A former generation stays; what was built goes. What it is for the source is known by what was
+ * recorded: the index may be gone since. */
+static int remove_next(struct rebuild_job *j, struct target *t, struct buf *consumer,
+                       struct err *err)
+{
+    const struct checkpoint *c = &t->checkpoint;
+    bool found = false;
+    struct index_info at;
+    if (c->phase == GENERATION_NONE) {
+        return 0;
+    }
+    if (c->index_uuid != NULL) {
+        target_consumer(t, consumer);
+    }
+    int rc = t->service.ops->look(t->service.self, c->generation, &found, &at, err);
+    bool goes = rc == 0 && found && target_is_generation(t, &at) && j->wish.kind == REBUILD_NEW;
+    return goes ? t->service.ops->remove(t->service.self, c->generation, t->pipeline, err) : rc;
+}
+
+/* An adoption that was cut off has blocked and cloned the index that bears the alias's name. */
+static int undo_adoption(const struct rebuild_job *j, struct target *t, struct err *err)
+{
+    struct buf kept;
+    if (!j->wish.adopt) {
+        return 0;
+    }
+    buf_init(&kept, 512);
+    rebuild_kept_name(t, &kept);
+    int rc = t->service.ops->adopt_undo(t->service.self, t->alias, buf_text(&kept), err);
+    buf_release(&kept);
+    return rc;
+}
+
+struct removal {
+    struct target *target;
+    struct buf *consumer;
+};
+
+static int remove_all(struct rebuild_job *j, void *context, struct err *err)
+{
+    const struct removal *r = context;
+    struct target *t = r->target;
+    int rc = t->service.ops->greet(t->service.self, false, t->cluster, err);
+    if (rc == 0) {
+        rc = undo_adoption(j, t, err);
+    }
+    buf_reset(r->consumer);
+    return rc == 0 ? remove_next(j, t, r->consumer, err) : rc;
+}
+
+static int give_up(struct rebuild_job *j, char generation[256], struct err *err)
+{
+    struct target t;
+    struct buf consumer;
+    rebuild_target_of(j, j->next, &t);
+    buf_init(&consumer, 2048);
+    int rc = target_init(&t, err);
+    if (rc == 0) {
+        const char *name = t.checkpoint.generation;
+        snprintf(generation, 256, "%s", name != NULL ? name : "");
+        rc = rebuild_endure(j, remove_all, &(struct removal){&t, &consumer}, err);
+    }
+    if (rc == 0 && FAILPOINT("rebuild_dropped")) {
+        rc = rebuild_fail_at("rebuild_dropped", err);
+    }
+    if (rc == 0) {
+        rc = rebuild_forget(j->ports->pipeline->state,
+                            consumer.len > 0 ? buf_text(&consumer) : NULL, err);
+    }
+    buf_release(&consumer);
+    target_release(&t);
+    return rc;
+}
+
+static int look_and_end(struct rebuild_job *j, void *context, struct err *err)
+{
+    (void)j;
+    struct target *t = context;
+    int rc = t->service.ops->greet(t->service.self, false, t->cluster, err);
+    return rc == 0 ? target_end_rebuild(t, err) : rc;
+}
+
+/* What the alias points at is live, and not to be given up. */
+static int end_swapped(struct rebuild_job *j, struct err *err)
+{
+    struct target t;
+    rebuild_target_of(j, j->ports->pipeline->state, &t);
+    t.next = false;
+    t.keep = j->options->keep;
+    int rc = target_init(&t, err);
+    if (rc == 0) {
+        rc = rebuild_endure(j, look_and_end, &t, err);
+    }
+    target_release(&t);
+    return rc < 0 ? rc : rebuild_look(j->ports->pipeline->state, &j->wish, &j->underway, err);
+}
+
+int rebuild_abort(const struct rebuild_options *options, const struct rebuild_ports *ports,
+                  struct rebuild_aborted *out, struct err *err)
+{
+    struct rebuild_job j;
+    rebuild_job_begin(&j, options, ports);
+    *out = (struct rebuild_aborted){0};
+    int rc = rebuild_look(ports->pipeline->state, &j.wish, &j.underway, err);
+    if (rc == 0 && j.underway) {
+        rc = end_swapped(&j, err);
+    }
+    out->any = rc == 0 && j.underway;
+    out->kind = j.wish.kind;
+    if (out->any) {
+        rc = rebuild_open_next(&j, err);
+    }
+    if (rc == 0 && out->any) {
+        rc = give_up(&j, out->generation, err);
+    }
+    if (rc == 0 && out->any) {
+        log_event(LOG_INFO, "rebuild_aborted", F_TEXT("pipeline", options->pipeline->name),
+                  F_TEXT("index", out->generation));
+    }
+    rebuild_job_end(&j, NULL);
+    return rc;
+}
+
+/* --- from the beginning -------------------------------------------------------------------------
+ */
+
+static int look_live(struct rebuild_job *j, void *context, struct err *err)
+{
+    bool *live = context;
+    struct index_info at;
+    enum alias_kind kind = ALIAS_ABSENT;
+    struct checkpoint next = {0};
+    const struct service_port *service = &j->ports->pipeline->service;
+    int rc = checkpoint_load(j->next, &next, err);
+    if (rc == 0) {
+        rc = service->ops->resolve(service->self, j->filling.alias, &kind, &at, err);
+    }
+    *live = rc == 0 && kind != ALIAS_ABSENT && next.generation != NULL &&
+            (kind == ALIAS_SEVERAL || strcmp(at.name, next.generation) == 0);
+    checkpoint_release(&next);
+    return rc;
+}
+
+int rebuild_anew(const struct rebuild_options *options, const struct rebuild_ports *ports,
+                 struct err *why)
+{
+    struct rebuild_job j;
+    struct err err;
+    char generation[256];
+    bool live = true;
+    const char *name = options->pipeline->name;
+    rebuild_job_begin(&j, options, ports);
+    int rc = rebuild_open_next(&j, &err);
+    if (rc == 0 && j.wish.kind == REBUILD_NEW) {
+        rc = rebuild_endure(&j, look_live, &live, &err);
+    }
+    if (rc == 0 && live) {
+        rebuild_job_end(&j, NULL);
+        return err_hint(why, "run: rowferry reindex --abort %s, then rowferry reindex %s", name,
+                        name);
+    }
+    if (rc == 0) {
+        log_err(LOG_WARN, "rebuild_begins_anew", name, why);
+        rc = give_up(&j, generation, &err);
+    }
+    rebuild_job_end(&j, NULL);
+    if (rc == 0) {
+        rc = rebuild_want(options, ports, REBUILD_NEW, j.wish.adopt, &err);
+    }
+    if (rc < 0) {
+        *why = err;
+    }
+    return rc;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A step of a rebuild while a server is away. */
+#include "pipeline/retry_budget.h"
+#include "rebuild/rebuild_private.h"
+
+#define WAIT_MS 250 /* a stop is to be noticed */
+
+bool rebuild_stopping(const struct rebuild_job *j)
+{
+    const volatile sig_atomic_t *stop = j->options->pipeline->stop;
+    return stop != NULL && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
+}
+
+static void note_alive(const struct rebuild_job *j)
+{
+    int64_t *alive_us = j->options->pipeline->alive_us;
+    if (alive_us != NULL) {
+        __atomic_store_n(alive_us, clock_monotonic_us(&j->ports->pipeline->clock),
+                         __ATOMIC_RELAXED);
+    }
+}
+
+static int nap(const struct rebuild_job *j, const struct patience *patience, struct err *err)
+{
+    const struct service_port *service = &j->ports->pipeline->service;
+    int64_t wait_ms;
+    int rc = 0;
+    while (rc == 0 && !rebuild_stopping(j) &&
+           (wait_ms = patience_wait_ms(patience, clock_monotonic_us(&j->ports->pipeline->clock))) >
+               0) {
+        bool readable;
+        note_alive(j);
+        rc = service->ops->wait(service->self, -1, wait_ms < WAIT_MS ? wait_ms : WAIT_MS, &readable,
+                                err);
+    }
+    return rc;
+}
+
+int rebuild_endure(struct rebuild_job *j, rebuild_step step, void *context, struct err *err)
+{
+    const struct pipeline_options *p = j->options->pipeline;
+    const struct clock *clock = &j->ports->pipeline->clock;
+    struct patience patience;
+    int rc = step(j, context, err);
+    if (p->retry_budget_ms < 0) {
+        return rc; /* who has no end begins the rebuild again, and does other things between */
+    }
+    patience_init(&patience, "source or service", p->name, p->retry_budget_ms);
+    while (rc == ERR_TRANSIENT && !rebuild_stopping(j) && patience_away(&patience, clock, err)) {
+        rc = nap(j, &patience, err);
+        if (rc == 0 && rebuild_stopping(j)) {
+            return ERR_TRANSIENT; /* as it was */
+        }
+        rc = rc == 0 ? step(j, context, err) : rc;
+    }
+    if (rc == 0) {
+        patience_well(&patience, clock);
+    }
+    return rc;
+}

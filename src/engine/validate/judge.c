@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranks, orders, neighbours, sizes. */
+#include "validate/judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AS_NEAR 1e-5 /* the products compute with floats */
+
+size_t judge_rank(const size_t *hits, size_t count, const size_t *expected, size_t expected_count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < expected_count; k++) {
+            if (hits[i] != JUDGE_STRANGER && hits[i] == expected[k]) {
+                return i + 1;
+            }
+        }
+    }
+    return 0;
+}
+
+void relevance_add(struct relevance *r, size_t rank)
+{
+    r->asked++;
+    if (rank > 0) {
+        r->found++;
+        r->sum += 1 / (double)rank;
+        r->at[rank < RELEVANCE_RANKS ? rank - 1 : RELEVANCE_RANKS - 1]++;
+    }
+}
+
+double relevance_mrr(const struct relevance *r)
+{
+    return r->asked > 0 ? r->sum / (double)r->asked : 0;
+}
+
+size_t judge_order(const int64_t *ranks, size_t count, bool descending)
+{
+    for (size_t i = 1; i < count; i++) {
+        int64_t before = ranks[i - 1];
+        int64_t now = ranks[i];
+        bool wrong =
+            before == 0 ? now != 0 : now != 0 && (descending ? now > before : now < before);
+        if (wrong) {
+            return i;
+        }
+    }
+    return count;
+}
+
+/* --- vectors -----------------------------------------------------------------------------------
+ */
+
+enum metric judge_metric(const char *similarity, enum metric fallback)
+{
+    static const struct {
+        const char *name;
+        enum metric metric;
+    } names[] = {
+        {"l2", METRIC_L2},
+        {"l2_norm", METRIC_L2},
+        {"l1", METRIC_L1},
+        {"linf", METRIC_LINF},
+        {"cosine", METRIC_COSINE},
+        {"cosinesimil", METRIC_COSINE},
+        {"dot_product", METRIC_DOT},
+        {"innerproduct", METRIC_DOT},
+        {"max_inner_product", METRIC_DOT},
+    };
+    for (size_t i = 0; similarity != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i].name, similarity) == 0) {
+            return names[i].metric;
+        }
+    }
+    return similarity == NULL ? fallback : METRIC_NONE;
+}
+
+struct sums {
+    double squares, absolute, largest, dot, a, b;
+};
+
+static struct sums sum_up(const float *a, const float *b, size_t dimension)
+{
+    struct sums s = {0};
+    for (size_t i = 0; i < dimension; i++) {
+        double x = a[i];
+        double y = b[i];
+        double d = fabs(x - y);
+        s.squares += d * d;
+        s.absolute += d;
+        s.largest = d > s.largest ? d : s.largest;
+        s.dot += x * y;
+        s.a += x * x;
+        s.b += y * y;
+    }
+    return s;
+}
+
+double judge_distance(enum metric metric, const float *a, const float *b, size_t dimension)
+{
+    struct sums s = sum_up(a, b, dimension);
+    switch (metric) {
+    case METRIC_L1:
+        return s.absolute;
+    case METRIC_LINF:
+        return s.largest;
+    case METRIC_COSINE:
+        return s.a > 0 && s.b > 0 ? 1 - s.dot / sqrt(s.a * s.b) : 1;
+    case METRIC_DOT:
+        return -s.dot;
+    case METRIC_L2:
+    case METRIC_NONE:
+    default:
+        return s.squares;
+    }
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double judge_recall(double *all, size_t count, const double *hits, size_t hit_count, size_t k)
+{
+    size_t wanted = k < count ? k : count;
+    if (wanted == 0) {
+        return 0;
+    }
+    qsort(all, count, sizeof(*all), compare_doubles);
+    double last = all[wanted - 1];
+    double reach = last + (fabs(last) + 1) * AS_NEAR;
+    size_t found = 0;
+    for (size_t i = 0; i < hit_count && i < k; i++) {
+        found += hits[i] <= reach ? 1 : 0;
+    }
+    return (double)(found < wanted ? found : wanted) / (double)wanted;
+}
+
+size_t judge_vector(const char *text, float *out, size_t most)
+{
+    size_t count = 0;
+    if (*text != '[' && *text != '{') {
+        return 0;
+    }
+    text++;
+    for (;;) {
+        char *end;
+        float value = strtof(text, &end);
+        if (end == text || !isfinite(value)) {
+            return 0;
+        }
+        if (count < most) {
+            out[count] = value;
+        }
+        count++;
+        text = end + strspn(end, " ");
+        if (*text == ']' || *text == '}') {
+            return count;
+        }
+        if (*text++ != ',') {
+            return 0;
+        }
+    }
+}
+
+/* --- texts and sizes ---------------------------------------------------------------------------
+ */
+
+static bool of_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (unsigned char)c >= 0x80;
+}
+
+bool judge_word(const char *text, size_t *at, struct span *word)
+{
+    for (;;) {
+        while (text[*at] != '\0' && !of_word(text[*at])) {
+            ++*at;
+        }
+        size_t from = *at;
+        while (of_word(text[*at])) {
+            ++*at;
+        }
+        *word = span_make(text + from, *at - from);
+        if (word->len == 0 || word->len >= 3) {
+            return word->len > 0;
+        }
+    }
+}
+
+int64_t judge_whole(int64_t some, int64_t documents, int64_t rows)
+{
+    return some > 0 && documents > 0 && rows > 0
+               ? (int64_t)((double)some / (double)documents * (double)rows)
+               : 0;
+}

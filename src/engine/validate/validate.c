@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of a trial: rows, index, eight steps, and the index is gone. */
+#include "rowferry/engine/validate/validate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "rowferry/source/pg/pg.h"
+#include "validate/validate_private.h"
+
+#define REMOVE_TRIES 10
+#define REMOVE_PAUSE_S 2
+#define META_MAX_BYTES 4096
+#define MAPPING_MAX_BYTES ((size_t)4 << 20)
+
+static bool stopping(const struct validating *v)
+{
+    return v->options->stop != NULL && *v->options->stop != 0;
+}
+
+static void tell_stage(const struct validating *v, const char *words)
+{
+    if (v->options->stage != NULL) {
+        v->options->stage(v->options->context, words);
+    }
+}
+
+/* --- rows and index ----------------------------------------------------------------------------
+ */
+
+/* Whose keys the searches expect: they have to be among the rows. */
+static size_t named_keys(const struct validate_options *o, const char ***out)
+{
+    size_t count = 0;
+    const char **named = NULL;
+    for (size_t i = 0; i < o->query_count; i++) {
+        for (size_t k = 0; k < o->queries[i].expect_count; k++) {
+            named = mem_grow(named, count + 1, sizeof(*named));
+            named[count++] = o->queries[i].expect[k];
+        }
+    }
+    *out = named;
+    return count;
+}
+
+static int choose(struct validating *v, struct err *err)
+{
+    const struct validate_options *o = v->options;
+    struct pg *pg = NULL;
+    const char **named;
+    struct sample_options options = {.rows = v->ports->rows,
+                                     .mapping = o->mapping,
+                                     .fields = o->fields,
+                                     .field_count = o->field_count,
+                                     .document_bytes = o->document_bytes,
+                                     .count = o->sample};
+    tell_stage(v, "choosing rows");
+    options.named_count = named_keys(o, &named);
+    options.named = named;
+    int rc = pg_open(&pg, v->ports->source, err);
+    if (rc == 0) {
+        rc = sample_open(&v->sample, pg, &options, err);
+    }
+    free(named);
+    if (rc == 0 && (sample_count(v->sample) == 0 || sample_rows(v->sample) == 0)) {
+        rc = err_set(err, ERR_REJECTED, "table %s has no rows to try", sample_table(v->sample));
+    }
+    if (rc == 0) {
+        struct validate_figures *f = &v->report->figures;
+        f->rows = sample_rows(v->sample);
+        f->rows_exact = sample_rows_exact(v->sample);
+        v->indexed = mem_zero(sample_count(v->sample) + 1, sizeof(bool));
+        v->marks = mem_zero(sample_count(v->sample) + 1, sizeof(bool));
+    }
+    return rc;
+}
+
+static int name_index(struct validating *v, struct err *err)
+{
+    struct trial *t = &v->trial;
+    uint64_t random = clock_random(&v->ports->clock);
+    t->pipeline = v->options->pipeline;
+    snprintf(t->token, sizeof(t->token), "%016" PRIx64, random);
+    int len = snprintf(t->index, sizeof(t->index), "%s-validate-%08" PRIx64, v->options->alias,
+                       random >> 32);
+    if (len < 0 || (size_t)len >= sizeof(t->index)) {
+        return err_set(err, ERR_CONFIG, "the name \"%s-validate-...\" is longer than an index's",
+                       v->options->alias);
+    }
+    snprintf(v->report->index, sizeof(v->report->index), "%s", t->index);
+    return 0;
+}
+
+static int create(struct validating *v, struct err *err)
+{
+    struct buf meta;
+    struct buf mappings;
+    tell_stage(v, "creating an index");
+    buf_init(&meta, META_MAX_BYTES);
+    buf_init(&mappings, MAPPING_MAX_BYTES);
+    buf_push_literal(&meta, "{\"pipeline\":");
+    text_json(&meta, v->trial.pipeline, strlen(v->trial.pipeline));
+    buf_printf(&meta, ",\"creator\":\"%s\",\"trial\":true}", v->trial.token);
+    mapping_write(&mappings, v->options->mapping, buf_text(&meta));
+    int rc =
+        trial_create(v->ports->service, &v->trial, buf_text(&mappings), v->options->settings, err);
+    buf_release(&mappings);
+    buf_release(&meta);
+    return rc;
+}
+
+/* A service that is away for a moment shall not keep an index that nobody needs. */
+static int drop(struct validating *v, struct err *err)
+{
+    const struct timespec pause = {.tv_sec = REMOVE_PAUSE_S};
+    int rc = trial_remove(v->ports->service, &v->trial, err);
+    for (int i = 1; rc == ERR_TRANSIENT && i < REMOVE_TRIES; i++) {
+        nanosleep(&pause, NULL);
+        rc = trial_remove(v->ports->service, &v->trial, err);
+    }
+    if (rc < 0 && err->hint[0] == '\0') {
+        err_hint(err, "the index \"%s\" may be left: remove it with DELETE /%s", v->trial.index,
+                 v->trial.index);
+    }
+    return rc;
+}
+
+/* --- steps -------------------------------------------------------------------------------------
+ */
+
+/* needed: without it there is nothing to try. */
+static int run_step(struct validating *v, enum validate_step_id id, bool needed,
+                    int (*step)(struct validating *, struct err *), struct err *err)
+{
+    int64_t began_us = clock_monotonic_us(&v->ports->clock);
+    v->step = &v->report->steps[id];
+    v->step->status = v->step->status == VALIDATE_SKIP ? VALIDATE_PASS : v->step->status;
+    tell_stage(v, v->step->name);
+    int rc = step(v, err);
+    v->step->took_us += clock_monotonic_us(&v->ports->clock) - began_us;
+    if (rc < 0 && (needed || validate_ends(err))) {
+        validate_note_error(v, NULL, err);
+        return rc;
+    }
+    if (rc < 0) {
+        validate_note_error(v, NULL, err);
+        validate_say(v, "the service refuses a request of this step");
+    }
+    return 0;
+}
+
+static bool is_about_vectors(const struct err *err)
+{
+    return strstr(err->message, "imension") != NULL || strstr(err->message, "dims") != NULL ||
+           strstr(err->message, "knn") != NULL || strstr(err->message, "_vector") != NULL;
+}
+
+/* An index that the service does not make: of its analysis and mapping, or of its vectors. The rows
+ * can still say whether their dimensions fit. */
+static int creation_refused(struct validating *v, struct err *err)
+{
+    struct err why = *err;
+    bool vectors = is_about_vectors(&why);
+    v->step = &v->report->steps[vectors ? VALIDATE_VECTORS : VALIDATE_ANALYSIS];
+    validate_note_error(v,
+                        why.hint[0] != '\0' ? NULL
+                        : vectors
+                            ? "mend the vector in to.mappings and to.settings as the reason says"
+                            : "mend to.mappings or to.settings as the reason says: name an "
+                              "analyzer that the service has, or define it in "
+                              "to.settings.analysis",
+                        &why);
+    validate_say(v, "the service refuses the index: nothing else could be tried");
+    v->step = &v->report->steps[VALIDATE_VECTORS];
+    return validate_dimensions(v, err);
+}
+
+static int none_indexed(struct validating *v, struct err *err)
+{
+    (void)err;
+    validate_skip(v, "no document was indexed");
+    return 0;
+}
+
+static int run_steps(struct validating *v, struct err *err)
+{
+    static const struct {
+        enum validate_step_id id;
+        int (*run)(struct validating *, struct err *);
+        bool always; /* also where no document is there */
+    } steps[] = {
+        {VALIDATE_COUNTS, validate_counts, true},
+        {VALIDATE_QUERIES, validate_queries, false},
+        {VALIDATE_ANALYSIS, validate_analysis, true},
+        {VALIDATE_FILTER, validate_filter, false},
+        {VALIDATE_SORT, validate_sort, false},
+        {VALIDATE_RELEVANCE, validate_relevance, false},
+        {VALIDATE_VECTORS, validate_vectors, true},
+        {VALIDATE_GROWTH, validate_growth, false},
+    };
+    int rc = run_step(v, VALIDATE_COUNTS, true, validate_fill, err);
+    for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
+        bool can = steps[i].always || v->report->figures.indexed > 0;
+        rc = stopping(v) ? err_set(err, ERR_TRANSIENT, "interrupted before step \"%s\"",
+                                   v->report->steps[steps[i].id].name)
+                         : run_step(v, steps[i].id, false, can ? steps[i].run : none_indexed, err);
+    }
+    return rc;
+}
+
+static int try_it(struct validating *v, struct err *err)
+{
+    int rc = product_detect(v->ports->service, &v->report->product, err);
+    if (rc == 0) {
+        rc = choose(v, err);
+    }
+    if (rc == 0) {
+        rc = name_index(v, err);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    rc = create(v, err);
+    if (rc == 0) {
+        return run_steps(v, err);
+    }
+    return rc == ERR_REJECTED && !validate_ends(err) ? creation_refused(v, err) : rc;
+}
+
+int validate_run(const struct validate_options *options, const struct validate_ports *ports,
+                 struct validate_report *report, struct err *err)
+{
+    struct validating v = {.options = options, .ports = ports, .report = report};
+    struct err removing = {0};
+    hits_init(&v.hits);
+    report->figures.k = options->k;
+    int rc = try_it(&v, err);
+    if (rc < 0 && err->http_status == 403) {
+        err_hint(err, "grant the account on \"%s-*\" what a reindex needs, and monitor",
+                 options->alias);
+    }
+    if (drop(&v, &removing) < 0 && rc == 0) {
+        *err = removing;
+        rc = (int)removing.class;
+    }
+    hits_release(&v.hits);
+    sample_free(v.sample);
+    free(v.places);
+    free(v.indexed);
+    free(v.marks);
+    return rc;
+}

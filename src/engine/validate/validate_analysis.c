@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mapping as it was created, and what analysis makes of the rows' texts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/document/mapping/mapdiff.h"
+#include "validate/validate_private.h"
+
+#define TEXTS 3 /* of each field */
+#define WORDS 3 /* of each text */
+#define CHARACTERS 400
+
+/* --- the mapping -------------------------------------------------------------------------------
+ */
+
+static int compare_mapping(struct validating *v, size_t *differ, struct err *err)
+{
+    struct buf live;
+    struct mapdiff diff = {0};
+    buf_init(&live, (size_t)8 << 20);
+    int rc = index_mapping(v->ports->service, v->trial.index, &live, err);
+    if (rc == 0) {
+        rc = mapdiff_make(&diff, v->options->mapping->json, buf_text(&live), err);
+    }
+    for (size_t i = 0; rc == 0 && i < diff.count; i++) {
+        struct buf line;
+        buf_init(&line, VALIDATE_TEXT_BYTES);
+        mapdiff_say(&line, &diff.lines[i]);
+        bool grown = diff.lines[i].kind == MAPDIFF_REMOVED;
+        validate_note(v, grown ? VALIDATE_WARN : VALIDATE_FAIL,
+                      grown ? "write it into to.mappings, or leave \"dynamic\" out of it"
+                            : "write it as the service has it, or look for an index template that "
+                              "changes it",
+                      "the index was not created as asked: %s", buf_text(&line));
+        buf_release(&line);
+    }
+    *differ = rc == 0 ? diff.count : 0;
+    if (rc == 0) {
+        mapdiff_release(&diff);
+    }
+    buf_release(&live);
+    return rc;
+}
+
+/* --- analysis ----------------------------------------------------------------------------------
+ */
+
+struct terms {
+    char **items;
+    size_t count;
+};
+
+static void take_term(void *context, const char *term)
+{
+    struct terms *t = context;
+    t->items = mem_grow(t->items, t->count + 1, sizeof(*t->items));
+    t->items[t->count++] = text_copy(term);
+}
+
+static void terms_release(struct terms *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        free(t->items[i]);
+    }
+    free(t->items);
+    *t = (struct terms){0};
+}
+
+static bool all_within(const struct terms *some, const struct terms *all)
+{
+    for (size_t i = 0; i < some->count; i++) {
+        size_t k = 0;
+        while (k < all->count && strcmp(some->items[i], all->items[k]) != 0) {
+            k++;
+        }
+        if (k == all->count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Texts are kept until the statement that told them has ended. */
+struct texts {
+    char *items[TEXTS];
+    size_t count;
+};
+
+static void take_text(void *context, size_t row, int64_t rank, const char *text)
+{
+    struct texts *t = context;
+    (void)row;
+    (void)rank;
+    if (t->count < TEXTS) {
+        t->items[t->count++] = text_copy(text);
+    }
+}
+
+struct analysed {
+    struct validating *v;
+    const char *field;
+    char *analyzer; /* of searches; null: the same as of texts */
+    size_t words;
+    bool sensitive; /* noted: upper and lower case */
+    bool lost;      /* noted: a word is not found */
+};
+
+static int terms_of(const struct analysed *a, const char *analyzer, const char *text,
+                    struct terms *out, struct err *err)
+{
+    *out = (struct terms){0};
+    return trial_analyze(a->v->ports->service, a->v->trial.index, a->field, analyzer, text,
+                         take_term, out, err);
+}
+
+static void note_lost(struct analysed *a, const char *word, const char *text,
+                      const struct terms *made)
+{
+    a->lost = true;
+    validate_note(
+        a->v, VALIDATE_FAIL,
+        "choose an analyzer that cuts the text into words, the same (or one that fits) "
+        "for \"search_analyzer\"; or make the property a keyword",
+        "field \"%s\": a search for \"%s\" does not find \"%.60s\", of which the analyzer "
+        "makes \"%.60s\"%s",
+        a->field, word, text, made->count > 0 ? made->items[0] : "", made->count > 1 ? ", .." : "");
+}
+
+static void lower(char *word)
+{
+    for (; *word != '\0'; word++) {
+        *word = (char)(*word >= 'A' && *word <= 'Z' ? *word + 32 : *word);
+    }
+}
+
+/* A word as it stands, then in lower case. A word of which nothing is left is not searched for. */
+static int try_word(struct analysed *a, char *word, const char *text, const struct terms *made,
+                    struct err *err)
+{
+    int rc = 0;
+    for (int turn = 0; turn < 2 && rc == 0 && !a->lost; turn++) {
+        struct terms sought;
+        rc = terms_of(a, a->analyzer, word, &sought, err);
+        bool found = rc < 0 || all_within(&sought, made);
+        if (!found && turn == 0) {
+            note_lost(a, word, text, made);
+        } else if (!found && !a->sensitive) {
+            a->sensitive = true;
+            validate_note(a->v, VALIDATE_WARN,
+                          "give the analyzer a \"lowercase\" filter, unless that is meant",
+                          "field \"%s\": a search for \"%s\" does not find \"%.60s\"", a->field,
+                          word, text);
+        }
+        terms_release(&sought);
+        lower(word);
+    }
+    a->words++;
+    return rc;
+}
+
+static int try_text(struct analysed *a, const char *text, struct err *err)
+{
+    struct terms made;
+    struct span word;
+    size_t at = 0;
+    int rc = terms_of(a, NULL, text, &made, err);
+    for (size_t i = 0; i < WORDS && rc == 0 && !a->lost && judge_word(text, &at, &word); i++) {
+        bool cut = text[at] == '\0' && strlen(text) >= CHARACTERS;
+        char *copy = text_copy_span(word);
+        rc = cut ? 0 : try_word(a, copy, text, &made, err);
+        free(copy);
+    }
+    terms_release(&made);
+    return rc;
+}
+
+static int analyse_field(struct validating *v, const struct plan_step *step, size_t *words,
+                         struct err *err)
+{
+    struct texts texts = {0};
+    struct analysed a = {.v = v, .field = step->property};
+    int rc = sample_texts(v->sample, step, CHARACTERS, TEXTS, take_text, &texts, err);
+    a.analyzer = mapping_parameter(v->options->mapping, step->property, "search_analyzer");
+    for (size_t i = 0; i < texts.count; i++) {
+        rc = rc == 0 ? try_text(&a, texts.items[i], err) : rc;
+        free(texts.items[i]);
+    }
+    free(a.analyzer);
+    *words += a.words;
+    return rc;
+}
+
+int validate_analysis(struct validating *v, struct err *err)
+{
+    size_t fields = 0;
+    size_t words = 0;
+    const struct plan *plan = sample_plan(v->sample);
+    size_t differ;
+    int rc = compare_mapping(v, &differ, err);
+    for (size_t i = 0; i < plan->count && rc == 0; i++) {
+        const struct property *p = mapping_find(v->options->mapping, plan->steps[i].property);
+        bool text = p != NULL && validate_searches_words(v, p);
+        fields += text ? 1 : 0;
+        rc = text ? analyse_field(v, &plan->steps[i], &words, err) : 0;
+    }
+    if (rc == 0) {
+        validate_say(v, "the mapping is %s; %zu text fields, %zu words of them analysed",
+                     differ == 0 ? "as asked" : "another than asked", fields, words);
+    }
+    return rc;
+}

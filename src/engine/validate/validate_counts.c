@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every row is a document, and every value is in it. */
+#include <string.h>
+
+#include "rowferry/service/index/index.h"
+#include "validate/validate_private.h"
+
+static bool has_presence(const struct property *p)
+{
+    return p->family == FAMILY_TEXT || p->family == FAMILY_KEYWORD || p->family == FAMILY_BOOLEAN ||
+           (p->family == FAMILY_NUMBER && p->number != NUMBER_FEATURE) ||
+           strcmp(p->type, "dense_vector") == 0 || strcmp(p->type, "knn_vector") == 0;
+}
+
+/* Every row with a value has a document with the field. */
+static int count_field(struct validating *v, const struct plan_step *step, size_t *fields,
+                       struct err *err)
+{
+    struct buf body;
+    size_t missing = 0;
+    size_t row = 0;
+    const struct property *p = mapping_find(v->options->mapping, step->property);
+    if (p == NULL || !has_presence(p) || validate_said_off(v, p->name, "index") ||
+        p->ignore_above > 0 || strcmp(p->type, "binary") == 0) {
+        return 0;
+    }
+    buf_init(&body, VALIDATE_TEXT_BYTES);
+    buf_push_literal(&body, "{\"query\":{\"exists\":{\"field\":");
+    text_json(&body, p->name, p->name_len);
+    buf_push_literal(&body, "}}}");
+    int rc = sample_filled(v->sample, step, v->marks, err);
+    if (rc == 0) {
+        rc = validate_search(v, buf_text(&body), 0, err);
+    }
+    for (size_t i = 0; rc == 0 && i < v->hits.count; i++) {
+        v->marks[v->places[i] != JUDGE_STRANGER ? v->places[i] : sample_count(v->sample)] = false;
+    }
+    for (size_t i = 0; rc == 0 && i < sample_count(v->sample); i++) {
+        bool lost = v->marks[i] && v->indexed[i];
+        missing += lost ? 1 : 0;
+        row = lost ? i : row;
+    }
+    if (missing > 0) {
+        validate_note(v, VALIDATE_FAIL,
+                      "let the service keep what it is sent: look at the ingest pipeline, and at "
+                      "ignore_malformed and ignore_above of this property",
+                      "field \"%s\" is missing in %zu documents whose rows have a value, as \"%s\"",
+                      p->name, missing, validate_key(v, row));
+    }
+    buf_release(&body);
+    *fields += 1;
+    return rc;
+}
+
+/* A field that the service fills: somebody has to do it. */
+static int count_filled_there(struct validating *v, const struct field *field, size_t *fields,
+                              struct err *err)
+{
+    struct buf body;
+    if (field->column != NULL) {
+        return 0;
+    }
+    buf_init(&body, VALIDATE_TEXT_BYTES);
+    buf_push_literal(&body, "{\"query\":{\"exists\":{\"field\":");
+    text_json(&body, field->property, strlen(field->property));
+    buf_push_literal(&body, "}}}");
+    int rc = validate_search(v, buf_text(&body), 1, err);
+    if (rc == 0 && v->hits.total == 0) {
+        validate_note(v, VALIDATE_FAIL,
+                      "let to.ingest_pipeline fill it, name its column in fields, or take it out "
+                      "of the mapping",
+                      "field \"%s\" is in no document: nothing fills it", field->property);
+    }
+    buf_release(&body);
+    *fields += 1;
+    return rc;
+}
+
+int validate_counts(struct validating *v, struct err *err)
+{
+    int64_t count = 0;
+    size_t fields = 0;
+    const struct validate_figures *f = &v->report->figures;
+    const struct plan *plan = sample_plan(v->sample);
+    int rc = index_count(v->ports->service, v->trial.index, &count, err);
+    if (rc == 0 && count != (int64_t)f->indexed) {
+        validate_note(v, VALIDATE_FAIL, "let nothing else write the trial's index",
+                      "the index counts %lld documents, and %zu were taken", (long long)count,
+                      f->indexed);
+    }
+    for (size_t i = 0; rc == 0 && f->indexed > 0 && i < plan->count; i++) {
+        rc = count_field(v, &plan->steps[i], &fields, err);
+    }
+    for (size_t i = 0; rc == 0 && f->indexed > 0 && i < v->options->field_count; i++) {
+        rc = count_filled_there(v, &v->options->fields[i], &fields, err);
+    }
+    if (rc == 0) {
+        validate_say(v, "%zu rows, %lld documents; %zu fields counted", f->sampled,
+                     (long long)count, fields);
+    }
+    return rc;
+}

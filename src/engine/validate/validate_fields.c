@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Filters and orders of the index against the same in SQL. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "validate/validate_private.h"
+
+/* --- filter ------------------------------------------------------------------------------------
+ */
+
+static void push_bounds(struct buf *body, const char *field, const char *low, const char *high,
+                        enum sample_how how)
+{
+    bool range = how == SAMPLE_DATE || strcmp(low, high) != 0;
+    buf_push_text(body, range ? "{\"query\":{\"range\":{" : "{\"query\":{\"term\":{");
+    text_json(body, field, strlen(field));
+    buf_push_text(body, range ? ":{\"gte\":" : ":");
+    text_json(body, low, strlen(low));
+    if (range) {
+        buf_push_literal(body, ",\"lte\":");
+        text_json(body, high, strlen(high));
+    }
+    buf_push_text(body, range ? "}}}}" : "}}}");
+}
+
+/* A search that the service refuses, or fails at: the application's would be as well. */
+static int refused(struct validating *v, const char *field, const char *remedy, int rc,
+                   struct err *err)
+{
+    if (rc == 0 || validate_ends(err)) {
+        return rc;
+    }
+    err_context(err, "field \"%s\"", field);
+    validate_note_error(v, remedy, err);
+    return 0;
+}
+
+static int filter_between(struct validating *v, const char *field, const struct ranking *r,
+                          int64_t low, int64_t high, enum sample_how how, struct err *err)
+{
+    struct buf body;
+    size_t row;
+    bool missing;
+    buf_init(&body, VALIDATE_TEXT_BYTES);
+    push_bounds(&body, field, r->texts[low], r->texts[high], how);
+    int rc = validate_search(v, buf_text(&body), 0, err);
+    size_t expected = rc == 0 ? ranking_mark(v, r, low, high) : 0;
+    size_t differ = rc == 0 ? validate_differs(v, &row, &missing) : 0;
+    if (differ > 0) {
+        validate_note(
+            v, VALIDATE_FAIL,
+            "give the property the type of its column, or ask SQL why the row is another",
+            "field \"%s\" from \"%s\" to \"%s\": SQL has %zu rows, the index %lld; \"%s\" "
+            "is %s",
+            field, r->texts[low], r->texts[high], expected, (long long)v->hits.total,
+            validate_key(v, row), missing ? "missing" : "too much");
+    }
+    buf_release(&body);
+    return refused(v, field, "mend the field's type or format", rc, err);
+}
+
+static int filter_field(struct validating *v, const struct plan_step *step, enum sample_how how,
+                        size_t *asked, struct err *err)
+{
+    struct ranking r;
+    int64_t probes[3];
+    int rc = ranking_load(v, step, &r, err);
+    size_t n = rc == 0 ? ranking_probes(&r, probes) : 0;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = filter_between(v, step->property, &r, probes[i], probes[i], how, err);
+        *asked += 1;
+    }
+    int64_t low = (r.last + 3) / 4;
+    int64_t high = (r.last * 3 + 3) / 4;
+    bool wide = (how == SAMPLE_NUMBER || how == SAMPLE_DATE) && low >= 1 && low < high;
+    if (rc == 0 && wide && ranking_usable(&r, low) && ranking_usable(&r, high)) {
+        rc = filter_between(v, step->property, &r, low, high, how, err);
+        *asked += 1;
+    }
+    ranking_release(&r);
+    return rc;
+}
+
+static char *type_of(const struct validating *v, const char *field)
+{
+    char *type = mapping_parameter(v->options->mapping, field, "type");
+    char *inside =
+        type == NULL ? mapping_parameter(v->options->mapping, field, "properties") : NULL;
+    if (inside != NULL) {
+        free(inside);
+        return text_copy("object");
+    }
+    return type == NULL && strcmp(field, "source_id") == 0 ? text_copy("keyword") : type;
+}
+
+static void note_unknown(struct validating *v, const char *field, const char *use)
+{
+    validate_note(v, VALIDATE_FAIL,
+                  "add it to to.mappings with its column, or write the name of the field that is "
+                  "meant",
+                  "field \"%s\" is to be %s by, and the mapping has none of this name", field, use);
+}
+
+static void note_text(struct validating *v, const char *field, const char *use)
+{
+    char remedy[512];
+    snprintf(remedy, sizeof(remedy),
+             "give \"%.100s\" a keyword beside it, \"fields\": {\"raw\": {\"type\": \"keyword\"}}, "
+             "and use \"%.100s.raw\"; or make it a keyword",
+             field, field);
+    validate_note(v, VALIDATE_FAIL, remedy,
+                  "field \"%s\" is a text, and is to be %s by: it is cut into words", field, use);
+}
+
+static bool is_text(const char *type)
+{
+    return strcmp(type, "text") == 0 || strcmp(type, "match_only_text") == 0 ||
+           strcmp(type, "search_as_you_type") == 0;
+}
+
+/* What people named: it has to be there, be no text, and be in some document. */
+static int filter_named(struct validating *v, const char *field, struct err *err)
+{
+    struct buf body;
+    char *type = type_of(v, field);
+    int rc = 0;
+    buf_init(&body, VALIDATE_TEXT_BYTES);
+    if (type == NULL) {
+        note_unknown(v, field, "filtered");
+    } else if (is_text(type)) {
+        note_text(v, field, "filtered");
+    } else {
+        buf_push_literal(&body, "{\"query\":{\"exists\":{\"field\":");
+        text_json(&body, field, strlen(field));
+        buf_push_literal(&body, "}}}");
+        rc = validate_search(v, buf_text(&body), 1, err);
+        if (rc == 0 && v->hits.total == 0) {
+            validate_note(v, VALIDATE_WARN, "look whether rows have a value there",
+                          "field \"%s\" is in no document that was tried", field);
+        }
+    }
+    free(type);
+    buf_release(&body);
+    return rc;
+}
+
+/* Goes through the properties that SQL can compare. */
+static int each_comparable(struct validating *v, bool orders,
+                           int (*use)(struct validating *, const struct plan_step *,
+                                      enum sample_how, size_t *, struct err *),
+                           size_t *fields, size_t *asked, struct err *err)
+{
+    const struct plan *plan = sample_plan(v->sample);
+    int rc = 0;
+    for (size_t i = 0; i < plan->count && rc == 0; i++) {
+        const char *why;
+        enum sample_how how = sample_how(v->sample, &plan->steps[i], &why);
+        bool can = how != SAMPLE_NOT &&
+                   (!orders || (how != SAMPLE_ADDRESS &&
+                                !validate_said_off(v, plan->steps[i].property, "doc_values")));
+        if (can) {
+            *fields += 1;
+            rc = use(v, &plan->steps[i], how, asked, err);
+        }
+    }
+    return rc;
+}
+
+int validate_filter(struct validating *v, struct err *err)
+{
+    size_t fields = 0;
+    size_t asked = 0;
+    int rc = each_comparable(v, false, filter_field, &fields, &asked, err);
+    for (size_t i = 0; i < v->options->filter_count && rc == 0; i++) {
+        rc = filter_named(v, v->options->filter[i], err);
+        asked++;
+    }
+    if (rc == 0 && asked == 0) {
+        validate_skip(v, "no field can be filtered by");
+    } else if (rc == 0) {
+        validate_say(v, "%zu fields, %zu filters compared with SQL", fields, asked);
+    }
+    return rc;
+}
+
+/* --- sort --------------------------------------------------------------------------------------
+ */
+
+/* Of an array the smallest counts, or descending the largest. */
+static void best_ranks(const struct ranking *r, bool descending, int64_t *best, size_t count)
+{
+    memset(best, 0, count * sizeof(*best));
+    for (size_t i = 0; i < r->count; i++) {
+        int64_t *at = &best[r->items[i].row];
+        if (*at == 0 || descending) {
+            *at = r->items[i].rank;
+        }
+    }
+}
+
+static int order_field(struct validating *v, const char *field, const struct ranking *r,
+                       bool descending, struct err *err)
+{
+    struct buf body;
+    size_t count = sample_count(v->sample);
+    int64_t *best = mem_zero(count + 1, sizeof(*best));
+    int64_t *ranks = mem_zero(count + 1, sizeof(*ranks));
+    buf_init(&body, VALIDATE_TEXT_BYTES);
+    buf_push_literal(&body, "{\"sort\":[{");
+    text_json(&body, field, strlen(field));
+    buf_printf(&body, ":{\"order\":\"%s\"}}]}", descending ? "desc" : "asc");
+    int rc = validate_search(v, buf_text(&body), 0, err);
+    best_ranks(r, descending, best, count);
+    for (size_t i = 0; rc == 0 && i < v->hits.count; i++) {
+        ranks[i] = v->places[i] != JUDGE_STRANGER ? best[v->places[i]] : 0;
+    }
+    size_t n = rc == 0 ? v->hits.count : 0;
+    size_t wrong = judge_order(ranks, n, descending);
+    if (rc == 0 && wrong < n) {
+        validate_note(v, VALIDATE_FAIL, "give the property the type of its column",
+                      "sorted by \"%s\"%s, \"%s\" stands behind \"%s\", and in SQL before it",
+                      field, descending ? " from the last" : "", validate_key(v, v->places[wrong]),
+                      validate_key(v, v->places[wrong - 1]));
+    } else if (rc == 0 && n != v->report->figures.indexed) {
+        validate_note(v, VALIDATE_FAIL, NULL, "sorted by \"%s\" there are %zu documents of %zu",
+                      field, n, v->report->figures.indexed);
+    }
+    buf_release(&body);
+    free(ranks);
+    free(best);
+    return refused(v, field,
+                   "sort with \"missing\" or \"unmapped_type\" said, or by a field of another type",
+                   rc, err);
+}
+
+static int sort_field(struct validating *v, const struct plan_step *step, enum sample_how how,
+                      size_t *asked, struct err *err)
+{
+    struct ranking r;
+    (void)how;
+    int rc = ranking_load(v, step, &r, err);
+    for (int turn = 0; turn < 2 && rc == 0; turn++) {
+        rc = order_field(v, step->property, &r, turn == 1, err);
+        *asked += 1;
+    }
+    ranking_release(&r);
+    return rc;
+}
+
+struct named_sort {
+    struct validating *v;
+    size_t asked;
+    struct err *err;
+    int rc;
+};
+
+static void sort_named(void *context, const char *field)
+{
+    struct named_sort *n = context;
+    struct validating *v = n->v;
+    struct buf body;
+    if (n->rc < 0 || field[0] == '_') {
+        return;
+    }
+    char *type = type_of(v, field);
+    buf_init(&body, VALIDATE_TEXT_BYTES);
+    buf_push_literal(&body, "{\"sort\":[{");
+    text_json(&body, field, strlen(field));
+    buf_push_literal(&body, ":{\"order\":\"asc\"}}]}");
+    n->rc = validate_search(v, buf_text(&body), 1, n->err);
+    n->asked++;
+    if (n->rc < 0 && !validate_ends(n->err)) {
+        n->rc = 0;
+        if (type == NULL) {
+            note_unknown(v, field, "sorted");
+        } else if (is_text(type)) {
+            note_text(v, field, "sorted");
+        } else {
+            validate_note_error(v, "sort by a keyword, a number or a date", n->err);
+        }
+    }
+    buf_release(&body);
+    free(type);
+}
+
+int validate_sort(struct validating *v, struct err *err)
+{
+    size_t fields = 0;
+    struct named_sort n = {.v = v, .err = err};
+    n.rc = each_comparable(v, true, sort_field, &fields, &n.asked, err);
+    for (size_t i = 0; i < v->options->sort_count; i++) {
+        sort_named(&n, v->options->sort[i]);
+    }
+    for (size_t i = 0; i < v->options->query_count; i++) {
+        if (v->options->queries[i].body != NULL) {
+            trial_sorted_by(v->options->queries[i].body, sort_named, &n);
+        }
+    }
+    if (n.rc == 0 && n.asked == 0) {
+        validate_skip(v, "no field can be sorted by");
+    } else if (n.rc == 0) {
+        validate_say(v, "%zu fields, %zu orders compared with SQL", fields, n.asked);
+    }
+    return n.rc;
+}

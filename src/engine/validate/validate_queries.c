@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Searches: those that people wrote down, and some for values that are known. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "validate/validate_private.h"
+
+#define TEXTS 8
+#define CHARACTERS 120
+#define ENOUGH 0.8 /* of the searches that were made up, within the first k */
+
+static const char remedy_of_search[] =
+    "look at the analysis of the field, and at the search itself: rowferry document ID prints what "
+    "was indexed";
+
+/* --- written down ------------------------------------------------------------------------------
+ */
+
+static void name_query(char *out, size_t size, const struct validating *v, size_t i)
+{
+    const struct trial_query *q = &v->options->queries[i];
+    if (q->name != NULL) {
+        snprintf(out, size, "%s", q->name);
+    } else {
+        snprintf(out, size, "validate.queries[%zu]", i);
+    }
+}
+
+static int run_query(struct validating *v, size_t i, struct err *err)
+{
+    const struct trial_query *q = &v->options->queries[i];
+    return q->q != NULL ? validate_search_text(v, q->q, err) : validate_search(v, q->body, 0, err);
+}
+
+/* How many of the expected are among the hits; the first that is not in *missing. */
+static size_t among_hits(const struct validating *v, const struct trial_query *q,
+                         const char **missing)
+{
+    size_t found = 0;
+    *missing = NULL;
+    for (size_t i = 0; i < q->expect_count; i++) {
+        size_t place;
+        struct span key = span_make(q->expect[i], strlen(q->expect[i]));
+        bool known = sample_find(v->sample, key, &place);
+        if (known && judge_rank(v->places, v->hits.count, &place, 1) > 0) {
+            found++;
+        } else if (*missing == NULL) {
+            *missing = q->expect[i];
+        }
+    }
+    return found;
+}
+
+/* The field of "field:value" that the mapping does not have; a copy, or null. */
+static char *unknown_field(const struct validating *v, const char *q)
+{
+    size_t len = strcspn(q, ": \t(\"");
+    if (q[len] != ':' || len == 0) {
+        return NULL;
+    }
+    char *name = text_copy_span(span_make(q, len));
+    char *type = mapping_parameter(v->options->mapping, name, "type");
+    bool known = type != NULL || name[0] == '_' || strcmp(name, "source_id") == 0;
+    free(type);
+    if (known) {
+        free(name);
+        return NULL;
+    }
+    return name;
+}
+
+static int expect_written(struct validating *v, size_t i, struct err *err)
+{
+    char name[128];
+    const char *missing;
+    const struct trial_query *q = &v->options->queries[i];
+    name_query(name, sizeof(name), v, i);
+    int rc = run_query(v, i, err);
+    if (rc < 0 && !validate_ends(err)) {
+        err_context(err, "search \"%s\"", name);
+        validate_note_error(v, "mend the search, or the mapping of what it names", err);
+        return 0;
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    size_t found = among_hits(v, q, &missing);
+    char *unknown = q->q != NULL && found < q->expect_count ? unknown_field(v, q->q) : NULL;
+    if (unknown != NULL) {
+        validate_note(v, VALIDATE_FAIL,
+                      "add it to to.mappings with its column, or write the name that is meant",
+                      "search \"%s\": the mapping has no field \"%s\"", name, unknown);
+    } else if (found < q->expect_count) {
+        validate_note(v, VALIDATE_FAIL, remedy_of_search,
+                      "search \"%s\" finds %zu of the %zu that it has to; \"%s\" is not among its "
+                      "%lld hits",
+                      name, found, q->expect_count, missing, (long long)v->hits.total);
+    }
+    free(unknown);
+    return 0;
+}
+
+/* --- made up: q=field:value --------------------------------------------------------------------
+ */
+
+/* What parts words or has a meaning in the language of q=. */
+static const char q_special[] = " :\\()\"+-!^[]{}~*?/&|";
+
+static void push_quoted(struct buf *q, const char *field, const char *value)
+{
+    for (; *field != '\0'; field++) {
+        buf_push_text(q, strchr(q_special, *field) != NULL ? "\\" : "");
+        buf_push_char(q, *field);
+    }
+    buf_push_literal(q, ":\"");
+    for (; *value != '\0'; value++) {
+        buf_push_text(q, *value == '"' || *value == '\\' ? "\\" : "");
+        buf_push_char(q, *value);
+    }
+    buf_push_char(q, '"');
+}
+
+static int ask_value(struct validating *v, const char *field, const struct ranking *r, int64_t rank,
+                     struct err *err)
+{
+    struct buf q;
+    size_t row;
+    bool missing;
+    buf_init(&q, VALIDATE_TEXT_BYTES);
+    push_quoted(&q, field, r->texts[rank]);
+    int rc = validate_search_text(v, buf_text(&q), err);
+    size_t expected = rc == 0 ? ranking_mark(v, r, rank, rank) : 0;
+    if (rc == 0 && validate_differs(v, &row, &missing) > 0) {
+        validate_note(v, VALIDATE_FAIL, remedy_of_search,
+                      "q=%s finds %lld documents, and %zu rows have the value", buf_text(&q),
+                      (long long)v->hits.total, expected);
+    }
+    buf_release(&q);
+    return rc;
+}
+
+static int ask_values(struct validating *v, const struct plan_step *step, size_t *asked,
+                      struct err *err)
+{
+    struct ranking r;
+    int64_t probes[3];
+    int rc = ranking_load(v, step, &r, err);
+    size_t n = rc == 0 ? ranking_probes(&r, probes) : 0;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        if (strchr(r.texts[probes[i]], '\n') == NULL) {
+            rc = ask_value(v, step->property, &r, probes[i], err);
+            *asked += 1;
+        }
+    }
+    ranking_release(&r);
+    return rc;
+}
+
+/* --- texts -------------------------------------------------------------------------------------
+ */
+
+struct known_texts {
+    char *texts[TEXTS];
+    size_t rows[TEXTS];
+    size_t count;
+};
+
+static void take_text(void *context, size_t row, int64_t rank, const char *text)
+{
+    struct known_texts *k = context;
+    (void)rank;
+    if (k->count < TEXTS) {
+        k->rows[k->count] = row;
+        k->texts[k->count++] = text_copy(text);
+    }
+}
+
+static void known_texts_release(struct known_texts *k)
+{
+    for (size_t i = 0; i < k->count; i++) {
+        free(k->texts[i]);
+    }
+}
+
+static void count_term(void *context, const char *term)
+{
+    (void)term;
+    ++*(size_t *)context;
+}
+
+/* A word that analysis leaves out, as "the" by an English one, is not searched for. */
+static int left_out(struct validating *v, const char *field, const char *word, bool *out,
+                    struct err *err)
+{
+    size_t terms = 0;
+    char *analyzer = mapping_parameter(v->options->mapping, field, "search_analyzer");
+    int rc = trial_analyze(v->ports->service, v->trial.index, field, analyzer, word, count_term,
+                           &terms, err);
+    *out = rc == 0 && terms == 0;
+    free(analyzer);
+    return rc;
+}
+
+/* A word of a row's text finds the row. */
+static int ask_word(struct validating *v, const char *field, const char *text, size_t row,
+                    size_t *asked, struct err *err)
+{
+    struct buf q;
+    struct span word;
+    size_t at = 0;
+    if (!v->indexed[row] || !judge_word(text, &at, &word) || text[at] == '\0') {
+        return 0;
+    }
+    char *copy = text_copy_span(word);
+    buf_init(&q, VALIDATE_TEXT_BYTES);
+    push_quoted(&q, field, copy);
+    int rc = validate_search_text(v, buf_text(&q), err);
+    bool stop = false;
+    if (rc == 0 && v->hits.total == 0) {
+        rc = left_out(v, field, copy, &stop, err);
+    }
+    if (rc == 0 && !stop && judge_rank(v->places, v->hits.count, &row, 1) == 0) {
+        validate_note(v, VALIDATE_FAIL, remedy_of_search,
+                      "q=%s does not find \"%s\", whose text has the word", buf_text(&q),
+                      sample_key(v->sample, row).data);
+    }
+    *asked += 1;
+    free(copy);
+    buf_release(&q);
+    return rc;
+}
+
+/* A text that was cut ends before its last word, which was cut as well. */
+static size_t whole_words(const char *text)
+{
+    size_t len = strlen(text);
+    if (len < CHARACTERS) {
+        return len;
+    }
+    while (len > 0 && text[len - 1] != ' ') {
+        len--;
+    }
+    return len;
+}
+
+static int ask_match(struct validating *v, const char *field, const char *text, size_t row,
+                     size_t *asked, struct err *err)
+{
+    struct buf body;
+    size_t len = whole_words(text);
+    if (!v->indexed[row] || len == 0) {
+        return 0;
+    }
+    buf_init(&body, VALIDATE_TEXT_BYTES);
+    buf_push_literal(&body, "{\"query\":{\"match\":{");
+    text_json(&body, field, strlen(field));
+    buf_push_char(&body, ':');
+    text_json(&body, text, len);
+    buf_push_literal(&body, "}}}");
+    int rc = validate_search(v, buf_text(&body), (size_t)v->options->k, err);
+    if (rc == 0) {
+        size_t rank = judge_rank(v->places, v->hits.count, &row, 1);
+        relevance_add(&v->report->figures.relevance, rank);
+        *asked += rank > 0 ? 1 : 0;
+    }
+    buf_release(&body);
+    return rc;
+}
+
+static int each_text(struct validating *v,
+                     int (*use)(struct validating *, const char *, const char *, size_t, size_t *,
+                                struct err *),
+                     size_t *asked, struct err *err)
+{
+    const struct plan *plan = sample_plan(v->sample);
+    int rc = 0;
+    for (size_t i = 0; i < plan->count && rc == 0; i++) {
+        struct known_texts known = {.count = 0};
+        const char *name = plan->steps[i].property;
+        const struct property *p = mapping_find(v->options->mapping, name);
+        if (p == NULL || !validate_searches_words(v, p)) {
+            continue;
+        }
+        rc = sample_texts(v->sample, &plan->steps[i], CHARACTERS, TEXTS, take_text, &known, err);
+        for (size_t k = 0; k < known.count && rc == 0; k++) {
+            rc = use(v, name, known.texts[k], known.rows[k], asked, err);
+        }
+        known_texts_release(&known);
+    }
+    return rc;
+}
+
+int validate_queries(struct validating *v, struct err *err)
+{
+    size_t asked = 0;
+    int rc = 0;
+    const struct plan *plan = sample_plan(v->sample);
+    for (size_t i = 0; i < v->options->query_count && rc == 0; i++) {
+        rc = expect_written(v, i, err);
+    }
+    for (size_t i = 0; i < plan->count && rc == 0; i++) {
+        const char *why;
+        if (sample_how(v->sample, &plan->steps[i], &why) != SAMPLE_NOT) {
+            rc = ask_values(v, &plan->steps[i], &asked, err);
+        }
+    }
+    if (rc == 0) {
+        rc = each_text(v, ask_word, &asked, err);
+    }
+    if (rc == 0) {
+        validate_say(v, "%zu searches of the configuration, %zu by q= for known values",
+                     v->options->query_count, asked);
+    }
+    return rc;
+}
+
+/* --- relevance ---------------------------------------------------------------------------------
+ */
+
+static int rank_written(struct validating *v, size_t i, struct err *err)
+{
+    char name[128];
+    const struct trial_query *q = &v->options->queries[i];
+    size_t k = (size_t)(q->k > 0 ? q->k : v->options->k);
+    size_t best = 0;
+    int rc = run_query(v, i, err);
+    if (rc < 0) { /* told by the step "queries" */
+        return validate_ends(err) ? rc : 0;
+    }
+    for (size_t e = 0; e < q->expect_count; e++) {
+        size_t place;
+        size_t rank = 0;
+        if (sample_find(v->sample, span_make(q->expect[e], strlen(q->expect[e])), &place)) {
+            rank = judge_rank(v->places, v->hits.count, &place, 1);
+        }
+        best = rank > 0 && (best == 0 || rank < best) ? rank : best;
+    }
+    relevance_add(&v->report->figures.relevance, best <= k ? best : 0);
+    if (best == 0 || best > k) {
+        name_query(name, sizeof(name), v, i);
+        validate_note(v, VALIDATE_FAIL,
+                      "weigh the fields (boosts, multi_match), look at their analysis, or expect "
+                      "another hit",
+                      best == 0
+                          ? "search \"%s\" has no expected hit among the first %zu"
+                          : "search \"%s\" has its first expected hit behind place %zu, at %zu",
+                      name, k, best);
+    }
+    return 0;
+}
+
+int validate_relevance(struct validating *v, struct err *err)
+{
+    size_t found = 0;
+    int rc = 0;
+    struct relevance *r = &v->report->figures.relevance;
+    for (size_t i = 0; i < v->options->query_count && rc == 0; i++) {
+        rc = rank_written(v, i, err);
+    }
+    size_t written = r->asked;
+    if (rc == 0) {
+        rc = each_text(v, ask_match, &found, err);
+    }
+    size_t made = r->asked - written;
+    if (rc == 0 && made > 0 && (double)found < ENOUGH * (double)made) {
+        validate_note(v, VALIDATE_FAIL, remedy_of_search,
+                      "of %zu documents that were searched for by their own text %zu are among the "
+                      "first %lld",
+                      made, found, (long long)v->options->k);
+    }
+    if (rc == 0 && r->asked == 0) {
+        validate_skip(v, "no text field, and no validate.queries");
+    } else if (rc == 0) {
+        validate_say(v, "%zu of %zu within the first %lld, MRR %.3f", r->found, r->asked,
+                     (long long)v->options->k, relevance_mrr(r));
+    }
+    return rc;
+}

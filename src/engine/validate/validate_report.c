@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Notes and lines of a trial's steps. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "validate/validate_private.h"
+
+static const char *const step_names[VALIDATE_STEPS] = {
+    [VALIDATE_COUNTS] = "counts",     [VALIDATE_QUERIES] = "queries",
+    [VALIDATE_ANALYSIS] = "analysis", [VALIDATE_FILTER] = "filter",
+    [VALIDATE_SORT] = "sort",         [VALIDATE_RELEVANCE] = "relevance",
+    [VALIDATE_VECTORS] = "vectors",   [VALIDATE_GROWTH] = "growth",
+};
+
+void validate_report_init(struct validate_report *r)
+{
+    *r = (struct validate_report){0};
+    r->figures.rows = -1;
+    r->figures.room_bytes = -1;
+    for (size_t i = 0; i < VALIDATE_STEPS; i++) {
+        r->steps[i] = (struct validate_step){.name = step_names[i], .status = VALIDATE_SKIP};
+    }
+}
+
+void validate_report_release(struct validate_report *r)
+{
+    for (size_t i = 0; i < VALIDATE_STEPS; i++) {
+        struct validate_step *s = &r->steps[i];
+        for (size_t k = 0; k < s->note_count; k++) {
+            free(s->notes[k].text);
+            free(s->notes[k].remedy);
+        }
+        free(s->notes);
+        free(s->text);
+    }
+    for (size_t i = 0; i < r->figures.neighbour_count; i++) {
+        free(r->figures.neighbours[i].field);
+    }
+    free(r->figures.neighbours);
+}
+
+enum validate_status validate_worst(const struct validate_report *r)
+{
+    enum validate_status worst = VALIDATE_PASS;
+    for (size_t i = 0; i < VALIDATE_STEPS; i++) {
+        worst = r->steps[i].status > worst ? r->steps[i].status : worst;
+    }
+    return worst;
+}
+
+const char *validate_status_name(enum validate_status s)
+{
+    static const char *const names[] = {"PASS", "SKIP", "WARN", "FAIL"};
+    return names[s];
+}
+
+static void add_note(struct validating *v, enum validate_status status, char *text,
+                     const char *remedy)
+{
+    struct validate_step *s = v->step;
+    s->status = status > s->status ? status : s->status;
+    if (s->note_count == VALIDATE_NOTES) {
+        s->notes_left_out++;
+        free(text);
+        return;
+    }
+    s->notes = mem_grow(s->notes, s->note_count + 1, sizeof(*s->notes));
+    s->notes[s->note_count++] =
+        (struct validate_note){status, text, remedy != NULL ? text_copy(remedy) : NULL};
+}
+
+__attribute__((format(printf, 1, 0))) static char *say(const char *format, va_list list)
+{
+    char line[2048];
+    struct buf text;
+    vsnprintf(line, sizeof(line), format, list);
+    buf_init(&text, VALIDATE_TEXT_BYTES);
+    text_valid(&text, line, text_cut(line, strlen(line), sizeof(line) - 1));
+    return buf_detach(&text);
+}
+
+void validate_note(struct validating *v, enum validate_status status, const char *remedy,
+                   const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    add_note(v, status, say(format, list), remedy);
+    va_end(list);
+}
+
+/* The last reason of the body, where the message has none but that all shards failed. */
+static void push_cause(struct buf *text, const struct err *err)
+{
+    static const char mark[] = "\"reason\":\"";
+    const char *at = NULL;
+    for (const char *p = strstr(err->detail, mark); p != NULL; p = strstr(p + 1, mark)) {
+        at = p + sizeof(mark) - 1;
+    }
+    if (at != NULL && strstr(err->message, "all shards failed") != NULL) {
+        buf_push_literal(text, ": ");
+        buf_push(text, at, strcspn(at, "\""));
+    }
+}
+
+void validate_note_error(struct validating *v, const char *remedy, const struct err *err)
+{
+    struct buf text;
+    const char *hint = remedy != NULL ? remedy : err->hint[0] != '\0' ? err->hint : NULL;
+    buf_init(&text, VALIDATE_TEXT_BYTES);
+    buf_push_text(&text, err->message);
+    push_cause(&text, err);
+    add_note(v, VALIDATE_FAIL, buf_detach(&text), hint);
+}
+
+void validate_say(struct validating *v, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    free(v->step->text);
+    v->step->text = say(format, list);
+    va_end(list);
+}
+
+void validate_skip(struct validating *v, const char *why)
+{
+    validate_say(v, "%s", why);
+    if (v->step->status == VALIDATE_PASS) {
+        v->step->status = VALIDATE_SKIP;
+    }
+}
+
+bool validate_ends(const struct err *err)
+{
+    return err->class != ERR_REJECTED || err->http_status == 401 || err->http_status == 403 ||
+           err->http_status == 0;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walk as a whole, and its first half: the table's keys asked of the index. */
+#include "verify/verify_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rowferry/base/log.h"
+#include "rowferry/state/guard_stop.h"
+
+#define SUSPECTS_MOST 500 /* then they are looked at again */
+#define REPLACED_MOST 3
+#define SHOW_US INT64_C(200000)
+#define NAME_MAX_BYTES 2048
+
+/* --- both servers ------------------------------------------------------------------------------
+ */
+
+static void close_source(struct verify *v)
+{
+    if (v->capture != NULL) {
+        v->capture->ops->free(v->capture);
+    }
+    listing_free(v->listing);
+    v->capture = NULL;
+    v->listing = NULL;
+}
+
+/* Under a name of its own: nothing is registered under it. */
+static int open_capture(struct verify *v, struct err *err)
+{
+    const struct source_port *port = &v->ports->pipeline->source;
+    struct buf name;
+    int rc = port->ops->connect(port->self, &v->facts, err);
+    if (rc < 0) {
+        return rc;
+    }
+    buf_init(&name, NAME_MAX_BYTES);
+    buf_printf(&name, "%s/verify/%ld", v->options->pipeline->name, (long)getpid());
+    rc = port->ops->capture(port->self, buf_text(&name), &v->capture, err);
+    buf_release(&name);
+    return rc;
+}
+
+static int open_listing(struct verify *v, struct err *err)
+{
+    struct pg *pg = NULL;
+    int rc = pg_open(&pg, v->ports->source, err);
+    return rc == 0 ? listing_open(&v->listing, pg, v->ports->listing, err) : rc;
+}
+
+/* What was begun must be the live generation, and still be. */
+int verify_check_index(struct verify *v, struct err *err)
+{
+    int rc = target_reload(&v->target, err);
+    const struct checkpoint *c = &v->target.checkpoint;
+    if (rc < 0) {
+        return rc;
+    }
+    if (v->options->building) {
+        snprintf(v->result->generation, sizeof(v->result->generation), "%s", c->generation);
+        return target_check_filled(&v->target, err);
+    }
+    if (c->phase != GENERATION_LIVE) {
+        err_set(err, ERR_STATE, "pipeline \"%s\" has not been synced yet",
+                v->options->pipeline->name);
+        return err_hint(err, "run: rowferry sync %s", v->options->pipeline->name);
+    }
+    bool same = strcmp(c->generation, v->result->generation) == 0;
+    v->result->settled_us = c->settled_at_us;
+    if (!same && v->result->generation[0] != '\0') {
+        return VERIFY_REPLACED;
+    }
+    snprintf(v->result->generation, sizeof(v->result->generation), "%s", c->generation);
+    return target_prepare(&v->target, err);
+}
+
+int verify_connect(struct verify *v, struct err *err)
+{
+    const struct service_port *service = &v->ports->pipeline->service;
+    close_source(v);
+    int rc = open_capture(v, err);
+    if (rc == 0) {
+        rc = open_listing(v, err);
+    }
+    if (rc == 0) {
+        rc = service->ops->greet(service->self, false, v->target.cluster, err);
+    }
+    if (rc == 0) {
+        v->target.facts = v->facts;
+        rc = verify_check_index(v, err);
+    }
+    if (rc == 0) {
+        rc = documents_form(v->ports->service, v->result->generation, &v->rules.form, err);
+        v->result->form = v->rules.form;
+    }
+    return rc;
+}
+
+void verify_nap(const struct verify *v, int64_t ms)
+{
+    struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
+    if (!verify_stopping(v)) {
+        nanosleep(&pause, NULL);
+    }
+}
+
+int verify_endure(struct verify *v, verify_step step, struct err *err)
+{
+    const struct clock *clock = &v->ports->pipeline->clock;
+    int rc = step(v, err);
+    while (rc == ERR_TRANSIENT && !verify_stopping(v) && patience_away(&v->patience, clock, err)) {
+        verify_nap(v, patience_wait_ms(&v->patience, clock_monotonic_us(clock)));
+        rc = verify_connect(v, err);
+        if (rc == 0) {
+            rc = step(v, err);
+        }
+    }
+    if (rc == 0) {
+        patience_well(&v->patience, clock);
+    }
+    return rc;
+}
+
+/* --- progress ----------------------------------------------------------------------------------
+ */
+
+void verify_begin_stage(struct verify *v, const char *stage, int64_t expected)
+{
+    v->stage = stage;
+    v->stage_us = clock_monotonic_us(&v->ports->pipeline->clock);
+    v->stage_done = 0;
+    v->stage_expected = expected;
+}
+
+static void show(struct verify *v)
+{
+    const struct verify_options *o = v->options;
+    int64_t now = clock_monotonic_us(&v->ports->pipeline->clock);
+    if (o->progress != NULL && now - v->shown_us >= SHOW_US) {
+        v->shown_us = now;
+        o->progress(o->context, &(struct verify_progress){
+                                    o->pipeline->name, v->stage, v->stage_done, v->stage_expected,
+                                    (now - v->stage_us) / 1000, verify_differences(v->result)});
+    }
+}
+
+void verify_moves(struct verify *v, size_t count)
+{
+    v->stage_done += (int64_t)count;
+    show(v);
+}
+
+/* --- the table's keys --------------------------------------------------------------------------
+ */
+
+static void on_document(struct verify *v, void *context, struct span key, struct span row,
+                        const struct document *document)
+{
+    (void)context;
+    if (document->found && document->version > v->result->newest_us) {
+        v->result->newest_us = document->version;
+    }
+    if (!document->found || document->source.len == 0 ||
+        compare_documents(&v->rules, row, document->source, NULL, NULL) > 0) {
+        verify_keys_push(&v->suspects, key);
+    }
+}
+
+static void on_refused(struct verify *v, void *context, struct span key, const char *reason)
+{
+    (void)context;
+    (void)reason;
+    verify_keys_push(&v->suspects, key);
+}
+
+/* Gone since it was listed, or no row by the pipeline's condition: the other walk's. */
+static void on_gone_row(struct verify *v, void *context, struct span key)
+{
+    (void)v;
+    (void)context;
+    (void)key;
+}
+
+int verify_look_at_page(struct verify *v, const struct look *look, struct err *err)
+{
+    size_t suspects = v->suspects.count;
+    size_t count = v->page.count;
+    struct span *keys = mem_zero(count + 1, sizeof(*keys));
+    for (size_t i = 0; i < count; i++) {
+        keys[i] = verify_keys_get(&v->page, i);
+    }
+    int rc = look_keys(v, keys, count, look, err);
+    free(keys);
+    if (rc != 0) { /* the page is looked at again as a whole */
+        v->suspects.count = suspects;
+        buf_truncate(&v->suspects.bytes, suspects > 0 ? v->suspects.ends[suspects - 1] : 0);
+    }
+    return rc;
+}
+
+static int rows_of_page(struct verify *v, struct err *err)
+{
+    struct look look = {.document = on_document,
+                        .refused = on_refused,
+                        .gone = on_gone_row,
+                        .impossible = on_gone_row};
+    return verify_look_at_page(v, &look, err);
+}
+
+static void push_listed(void *context, struct span key)
+{
+    verify_keys_push(context, key);
+}
+
+struct span verify_after(const struct verify *v)
+{
+    return v->begun ? span_make(buf_text(&v->after), v->after.len) : span_make(NULL, 0);
+}
+
+void verify_remember(struct verify *v, struct span key)
+{
+    buf_reset(&v->after);
+    buf_push(&v->after, key.data, key.len);
+    v->begun = true;
+}
+
+/* A condition that the source refuses is the person's own, not the pipeline's. */
+static int blame_condition(const struct verify *v, int rc, struct err *err)
+{
+    bool own = rc == ERR_REJECTED && v->ports->listing->only != NULL;
+    return own ? err_context(err, "--where") : rc;
+}
+
+static int list_rows(struct verify *v, struct err *err)
+{
+    verify_keys_reset(&v->page);
+    int rc = listing_next(v->listing, verify_after(v), VERIFY_PAGE, push_listed, &v->page, err);
+    return blame_condition(v, rc, err);
+}
+
+static int draw_sample(struct verify *v, struct err *err)
+{
+    verify_keys_reset(&v->sample);
+    int rc = listing_sample(v->listing, v->options->sample, push_listed, &v->sample, err);
+    return blame_condition(v, rc, err);
+}
+
+/* The next page of keys; *last: none comes after it. */
+static int next_rows(struct verify *v, size_t *drawn, bool *last, struct err *err)
+{
+    if (v->options->sample > 0) {
+        verify_keys_reset(&v->page);
+        for (; v->page.count < VERIFY_PAGE && *drawn < v->sample.count; (*drawn)++) {
+            verify_keys_push(&v->page, verify_keys_get(&v->sample, *drawn));
+        }
+        *last = *drawn == v->sample.count;
+        return 0;
+    }
+    int rc = verify_endure(v, list_rows, err);
+    *last = v->page.count < VERIFY_PAGE;
+    if (rc == 0 && v->page.count > 0) {
+        verify_remember(v, verify_keys_get(&v->page, v->page.count - 1));
+    }
+    return rc;
+}
+
+int verify_confirm_many(struct verify *v, bool last, struct err *err)
+{
+    return v->suspects.count >= SUSPECTS_MOST || last ? verify_endure(v, verify_confirm, err) : 0;
+}
+
+static int walk_rows(struct verify *v, struct err *err)
+{
+    size_t drawn = 0;
+    bool last = false;
+    v->begun = false;
+    int rc = v->options->sample > 0 ? verify_endure(v, draw_sample, err) : 0;
+    verify_begin_stage(v, "rows",
+                       v->options->sample > 0 ? (int64_t)v->sample.count
+                                              : listing_estimated_rows(v->listing));
+    while (rc == 0 && !last && !verify_stopping(v)) {
+        rc = next_rows(v, &drawn, &last, err);
+        if (rc == 0 && v->page.count > 0) {
+            rc = verify_endure(v, rows_of_page, err);
+        }
+        if (rc == 0) {
+            v->result->rows += (int64_t)v->page.count;
+            verify_moves(v, v->page.count);
+            rc = verify_confirm_many(v, last, err);
+        }
+    }
+    return rc;
+}
+
+/* --- as a whole --------------------------------------------------------------------------------
+ */
+
+static int look_halted(struct verify *v, struct err *err)
+{
+    struct halt halt;
+    return halt_look(v->ports->pipeline->state, &halt, &v->result->halted, err);
+}
+
+static int walk(struct verify *v, struct err *err)
+{
+    *v->result = (struct verify_result){0};
+    verify_keys_reset(&v->suspects);
+    int rc = verify_endure(v, verify_connect, err);
+    if (rc == 0) {
+        rc = look_halted(v, err);
+        v->impatient = v->result->halted; /* its holder settles nothing */
+    }
+    if (rc == 0) {
+        log_event(LOG_INFO, "verify_started", F_TEXT("pipeline", v->options->pipeline->name),
+                  F_TEXT("index", v->result->generation));
+        rc = walk_rows(v, err);
+    }
+    if (rc == 0 && !v->options->rows_only && !verify_stopping(v)) {
+        rc = verify_walk_documents(v, err);
+    }
+    if (rc == 0 && !verify_stopping(v)) { /* what was compared is what people search */
+        rc = verify_endure(v, verify_check_index, err);
+    }
+    v->result->stopped = verify_stopping(v);
+    return rc;
+}
+
+static int walk_again(struct verify *v, struct err *err)
+{
+    int rc = walk(v, err);
+    for (int i = 0; rc == VERIFY_REPLACED && i < REPLACED_MOST; i++) {
+        log_event(LOG_WARN, "verify_begins_again", F_TEXT("pipeline", v->options->pipeline->name),
+                  F_TEXT("why", "another generation is live now"));
+        if (v->options->again != NULL) {
+            v->options->again(v->options->context);
+        }
+        rc = walk(v, err);
+    }
+    return rc == VERIFY_REPLACED
+               ? err_set(err, ERR_STATE, "the index was replaced again and again meanwhile")
+               : rc;
+}
+
+static void init(struct verify *v)
+{
+    const struct pipeline_options *p = v->options->pipeline;
+    const struct pipeline_ports *ports = v->ports->pipeline;
+    v->target = (struct target){.pipeline = p->name,
+                                .alias = p->alias,
+                                .stream = p->stream,
+                                .mapping = p->mapping,
+                                .settings = p->settings,
+                                .ingest_pipeline = p->ingest_pipeline,
+                                .source = ports->source,
+                                .service = ports->service,
+                                .state = ports->state,
+                                .clock = ports->clock,
+                                .observes = true};
+    v->rules = (struct compare_rules){.mapping = p->mapping,
+                                      .fields = v->options->fields,
+                                      .field_count = v->options->field_count,
+                                      .filled = p->ingest_pipeline != NULL};
+    patience_init(&v->patience, "source or service", p->name, p->retry_budget_ms);
+    batch_init(&v->batch, p->document_bytes, p->document_bytes, VERIFY_PAGE);
+    documents_init(&v->documents);
+    verify_keys_init(&v->page);
+    verify_keys_init(&v->sample);
+    verify_keys_init(&v->suspects);
+    scan_page_init(&v->scanned);
+    buf_init(&v->after, NAME_MAX_BYTES * 32);
+}
+
+static void release(struct verify *v)
+{
+    close_source(v);
+    target_release(&v->target);
+    batch_release(&v->batch);
+    documents_release(&v->documents);
+    verify_keys_release(&v->page);
+    verify_keys_release(&v->sample);
+    verify_keys_release(&v->suspects);
+    scan_page_release(&v->scanned);
+    buf_release(&v->after);
+}
+
+static void log_end(const struct verify *v)
+{
+    const struct verify_result *r = v->result;
+    log_event(verify_differences(r) > 0 ? LOG_WARN : LOG_INFO, "verify_ended",
+              F_TEXT("pipeline", v->options->pipeline->name), F_INT("rows", r->rows),
+              F_INT("documents", r->documents), F_INT("missing", r->found[VERIFY_MISSING]),
+              F_INT("extra", r->found[VERIFY_EXTRA]), F_INT("altered", r->found[VERIFY_ALTERED]),
+              F_INT("dead_letters", r->found[VERIFY_LETTER]), F_INT("waiting", r->waiting),
+              F_INT("stopped", r->stopped));
+}
+
+int verify_run(const struct verify_options *options, const struct verify_ports *ports,
+               struct verify_result *result, struct err *err)
+{
+    struct verify v = {.options = options, .ports = ports, .result = result};
+    *result = (struct verify_result){0};
+    init(&v);
+    int rc = target_init(&v.target, err);
+    if (rc == 0) {
+        rc = walk_again(&v, err);
+    }
+    if (rc == 0) {
+        rc = look_halted(&v, err);
+    }
+    if (rc == 0) { /* a failure is the caller's to log */
+        log_end(&v);
+    }
+    release(&v);
+    return rc;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The second look. In this order: the checkpoint; the documents' versions; the rows, and which of
+ * them have changes that the checkpoint does not cover; the documents. Where nothing waits and the
+ * version stayed the same, the index showed just this document when the row was read, with all of
+ * the row's changes settled.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/state/checkpoint.h"
+#include "rowferry/state/deadletter.h"
+#include "rowferry/state/lock.h"
+#include "verify/verify_private.h"
+
+#define HELD_PAUSE_MS 100
+#define FREE_PAUSE_MS 20
+#define FREE_ROUNDS 2  /* where nobody holds the pipeline, nothing changes by waiting */
+#define ABSENT_LOOKS 2 /* a document that is not there has no version to tell by */
+
+/* One of a slice. */
+struct looked {
+    struct span key;
+    struct document before;
+    bool waits;
+    bool decided;
+    bool absent; /* there is no row: its document is asked for once all are known */
+    bool impossible;
+    unsigned *seen; /* how often it was found to differ */
+};
+
+struct slice {
+    struct verify *v;
+    struct looked items[VERIFY_SLICE];
+    size_t count;
+    const char *position; /* of the checkpoint */
+    bool all_wait;
+    bool last; /* nobody held the pipeline, and there is no further look */
+    struct err letter_err;
+};
+
+static struct looked *find(struct slice *s, struct span key)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (span_equal(s->items[i].key, key)) {
+            return &s->items[i];
+        }
+    }
+    return NULL;
+}
+
+/* --- telling -----------------------------------------------------------------------------------
+ */
+
+static int note_letter(void *context, const struct dead_letter *letter)
+{
+    char **reason = context;
+    free(*reason);
+    *reason = text_copy(letter->reason);
+    return 0;
+}
+
+/* Null where there is none. */
+static char *open_letter(struct slice *s, struct span key)
+{
+    char *reason = NULL;
+    char *text = text_copy_span(key);
+    struct dead_letter_filter filter = {.key = text};
+    if (deadletter_select(s->v->ports->pipeline->state, &filter, note_letter, &reason,
+                          &s->letter_err) < 0) {
+        free(reason);
+        reason = NULL;
+    }
+    free(text);
+    return reason;
+}
+
+static void tell(struct slice *s, struct looked *l, struct verify_found found)
+{
+    struct verify *v = s->v;
+    char *reason = open_letter(s, l->key);
+    if (reason != NULL) {
+        found.kind = VERIFY_LETTER;
+        found.reason = reason;
+    }
+    l->decided = true;
+    found.key = l->key;
+    found.impossible = l->impossible;
+    found.rules = &v->rules;
+    v->result->found[found.kind]++;
+    if (v->options->found != NULL) {
+        v->options->found(v->options->context, &found);
+    }
+    free(reason);
+}
+
+/* --- verdicts ----------------------------------------------------------------------------------
+ */
+
+/* True where what was seen counts. */
+static bool settled(const struct slice *s, const struct looked *l, const struct document *now)
+{
+    return !s->all_wait && !l->waits && l->before.found == now->found &&
+           l->before.version == now->version;
+}
+
+/* Whether no sync can have written since the checkpoint was read: nobody holds the pipeline, and
+ * the checkpoint is where it was. */
+static bool nobody_synced(const struct slice *s)
+{
+    struct state *state = s->v->ports->pipeline->state;
+    struct checkpoint c = {0};
+    struct err ignored;
+    char holder[256];
+    bool held = true;
+    if (lock_look(state, &held, holder, sizeof(holder), &ignored) < 0 || held) {
+        return false;
+    }
+    int rc = checkpoint_load(state, &c, &ignored);
+    bool same = rc == 0 && c.position != NULL && strcmp(c.position, s->position) == 0;
+    checkpoint_release(&c);
+    return same;
+}
+
+/* Differs at the last look as well, nothing of its key waits, and the writer is none of ours. */
+static bool overwritten(const struct slice *s, const struct looked *l)
+{
+    return s->last && !s->all_wait && !l->waits && nobody_synced(s);
+}
+
+static void judge(struct slice *s, struct looked *l, struct span row, const struct document *now)
+{
+    const struct compare_rules *rules = &s->v->rules;
+    bool whole = now->source.len > 0;
+    if (row.data == NULL
+            ? !now->found
+            : now->found && whole && compare_documents(rules, row, now->source, NULL, NULL) == 0) {
+        l->decided = true;
+        return;
+    }
+    bool still = settled(s, l, now);
+    const char *reason = NULL;
+    if (!still && overwritten(s, l)) {
+        reason = "changed by another hand";
+    } else if (!still) {
+        *l->seen = 0;
+        return;
+    }
+    if (still && !now->found && ++*l->seen < ABSENT_LOOKS) {
+        return;
+    }
+    enum verify_kind kind = row.data == NULL ? VERIFY_EXTRA
+                            : now->found     ? VERIFY_ALTERED
+                                             : VERIFY_MISSING;
+    tell(s, l,
+         (struct verify_found){.kind = kind,
+                               .reason = reason,
+                               .row = row,
+                               .indexed = now->found ? now->source : span_make(NULL, 0)});
+}
+
+static void on_document(struct verify *v, void *context, struct span key, struct span row,
+                        const struct document *document)
+{
+    struct looked *l = find(context, key);
+    (void)v;
+    if (l != NULL && !l->decided) {
+        judge(context, l, row, document);
+    }
+}
+
+static void on_refused(struct verify *v, void *context, struct span key, const char *reason)
+{
+    struct looked *l = find(context, key);
+    (void)v;
+    if (l != NULL && !l->decided && settled(context, l, &l->before)) {
+        tell(context, l, (struct verify_found){.kind = VERIFY_LETTER, .reason = reason});
+    }
+}
+
+struct gone {
+    struct slice *slice;
+    struct span keys[VERIFY_SLICE];
+    size_t count;
+};
+
+static void on_gone(struct verify *v, void *context, struct span key)
+{
+    struct slice *s = context;
+    struct looked *l = find(s, key);
+    (void)v;
+    if (l != NULL) {
+        l->absent = true;
+    }
+}
+
+static void on_impossible(struct verify *v, void *context, struct span key)
+{
+    struct looked *l = find(context, key);
+    on_gone(v, context, key);
+    if (l != NULL) {
+        l->impossible = true;
+    }
+}
+
+static void judge_gone(void *context, size_t i, const struct document *document)
+{
+    struct gone *g = context;
+    struct looked *l = find(g->slice, g->keys[i]);
+    judge(g->slice, l, span_make(NULL, 0), document);
+}
+
+static int ask_gone(struct slice *s, struct err *err)
+{
+    struct gone g = {.slice = s};
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->items[i].absent) {
+            g.keys[g.count++] = s->items[i].key;
+        }
+    }
+    return look_documents(s->v, g.keys, g.count, true, judge_gone, &g, err);
+}
+
+/* --- slices ------------------------------------------------------------------------------------
+ */
+
+static void on_before(void *context, size_t i, const struct document *document)
+{
+    struct slice *s = context;
+    s->items[i].before = *document;
+    s->items[i].before.source = span_make(NULL, 0);
+}
+
+static void on_waiting(void *context, struct span key)
+{
+    struct looked *l = find(context, key);
+    if (l != NULL) {
+        l->waits = true;
+    }
+}
+
+/* After the rows' snapshot: what it sees and the checkpoint does not, waits. */
+static int on_begun(struct verify *v, void *context, const struct span *keys, size_t count,
+                    struct err *err)
+{
+    struct slice *s = context;
+    return listing_unsettled(v->listing, s->position, keys, count, on_waiting, s, &s->all_wait,
+                             err);
+}
+
+static int look_at(struct slice *s, struct err *err)
+{
+    struct verify *v = s->v;
+    struct span keys[VERIFY_SLICE];
+    struct look look = {.document = on_document,
+                        .refused = on_refused,
+                        .gone = on_gone,
+                        .impossible = on_impossible,
+                        .begun = on_begun,
+                        .context = s};
+    for (size_t i = 0; i < s->count; i++) {
+        keys[i] = s->items[i].key;
+    }
+    int rc = look_documents(v, keys, s->count, false, on_before, s, err);
+    if (rc == 0) {
+        rc = look_keys(v, keys, s->count, &look, err);
+    }
+    if (rc == 0) {
+        rc = ask_gone(s, err);
+    }
+    if (rc == 0 && s->letter_err.class != ERR_NONE) {
+        *err = s->letter_err;
+        rc = (int)err->class;
+    }
+    return rc;
+}
+
+struct round {
+    struct verify_keys left;
+    unsigned *seen; /* of the suspects */
+    bool last;
+};
+
+static int one_slice(struct verify *v, struct round *r, size_t from, size_t *next,
+                     const char *position, struct err *err)
+{
+    struct slice *s = mem_zero(1, sizeof(*s));
+    s->v = v;
+    s->position = position;
+    s->last = r->last && !v->result->held;
+    for (; s->count < VERIFY_SLICE && from + s->count < v->suspects.count; s->count++) {
+        size_t i = from + s->count;
+        s->items[s->count] =
+            (struct looked){.key = verify_keys_get(&v->suspects, i), .seen = &r->seen[i]};
+    }
+    int rc = look_at(s, err);
+    for (size_t i = 0; i < s->count; i++) { /* also after an error: what was told is told */
+        if (!s->items[i].decided) {
+            r->seen[r->left.count] = *s->items[i].seen; /* never behind what is read */
+            verify_keys_push(&r->left, s->items[i].key);
+        }
+    }
+    *next = from + s->count;
+    free(s);
+    return rc;
+}
+
+/* One look at all that is left; the checkpoint is read before. */
+static int one_round(struct verify *v, struct round *r, struct err *err)
+{
+    char holder[256];
+    struct state *state = v->ports->pipeline->state;
+    int rc = lock_look(state, &v->result->held, holder, sizeof(holder), err);
+    if (rc == 0) {
+        rc = verify_check_index(v, err);
+    }
+    if (rc == 0 && v->target.checkpoint.position == NULL) {
+        rc = err_set(err, ERR_STATE, "the pipeline has no position");
+    }
+    char *position = rc == 0 ? text_copy(v->target.checkpoint.position) : NULL;
+    verify_keys_reset(&r->left);
+    size_t at = 0;
+    while (rc == 0 && at < v->suspects.count) {
+        rc = one_slice(v, r, at, &at, position, err);
+    }
+    free(position);
+    for (; at < v->suspects.count; at++) {
+        verify_keys_push(&r->left, verify_keys_get(&v->suspects, at));
+    }
+    struct verify_keys decided = v->suspects;
+    v->suspects = r->left;
+    r->left = decided;
+    return rc;
+}
+
+int verify_confirm(struct verify *v, struct err *err)
+{
+    struct clock clock = v->ports->pipeline->clock;
+    int64_t until_us = clock_monotonic_us(&clock) + v->options->settle_ms * 1000;
+    struct round r = {.seen = mem_zero(v->suspects.count + 1, sizeof(*r.seen))};
+    unsigned free_rounds = 0;
+    int rc = 0;
+    verify_keys_init(&r.left);
+    while (v->suspects.count > 0 && !verify_stopping(v)) {
+        r.last = free_rounds + 1 == FREE_ROUNDS;
+        rc = one_round(v, &r, err);
+        bool held = v->result->held;
+        free_rounds += !held || v->impatient;
+        if (rc != 0 || v->suspects.count == 0 || free_rounds == FREE_ROUNDS) {
+            break;
+        }
+        v->impatient = v->impatient || (held && clock_monotonic_us(&clock) > until_us);
+        verify_nap(v, held ? HELD_PAUSE_MS : FREE_PAUSE_MS);
+    }
+    if (rc == 0) {
+        v->result->waiting += (int64_t)v->suspects.count;
+        verify_keys_reset(&v->suspects);
+    }
+    verify_keys_release(&r.left);
+    free(r.seen);
+    return rc;
+}

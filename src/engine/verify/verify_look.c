@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of some keys, encoded as a sync would, and the index's documents beside them. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/document/bulk/encode.h"
+#include "verify/verify_private.h"
+
+#define LOOK_BYTES ((size_t)512 << 10)   /* of rows that are asked of the index at a time */
+#define ANSWER_BYTES ((size_t)2 << 20)   /* a larger answer is asked for in halves */
+#define ENVELOPE_BYTES ((size_t)1 << 20) /* beside a single document */
+#define READ_WAIT_MS 60000
+
+void verify_keys_init(struct verify_keys *k)
+{
+    *k = (struct verify_keys){0};
+    buf_init(&k->bytes, (size_t)64 << 20);
+}
+
+void verify_keys_release(struct verify_keys *k)
+{
+    buf_release(&k->bytes);
+    free(k->ends);
+    verify_keys_init(k);
+}
+
+void verify_keys_reset(struct verify_keys *k)
+{
+    buf_reset(&k->bytes);
+    k->count = 0;
+}
+
+void verify_keys_push(struct verify_keys *k, struct span key)
+{
+    if (k->count == k->capacity) {
+        k->capacity = k->capacity > 0 ? k->capacity * 2 : VERIFY_PAGE;
+        k->ends = mem_grow(k->ends, k->capacity, sizeof(*k->ends));
+    }
+    buf_push(&k->bytes, key.data, key.len);
+    k->ends[k->count++] = k->bytes.len;
+}
+
+struct span verify_keys_get(const struct verify_keys *k, size_t i)
+{
+    size_t from = i > 0 ? k->ends[i - 1] : 0;
+    return span_make(buf_text(&k->bytes) + from, k->ends[i] - from);
+}
+
+/* --- documents ---------------------------------------------------------------------------------
+ */
+
+static size_t largest_document(const struct verify *v)
+{
+    return 2 * v->options->pipeline->document_bytes + ENVELOPE_BYTES;
+}
+
+int look_documents(struct verify *v, const struct span *keys, size_t count, bool with_source,
+                   void (*each)(void *context, size_t i, const struct document *document),
+                   void *context, struct err *err)
+{
+    static const struct document strange = {.found = true};
+    for (size_t from = 0, size = count; from < count;) {
+        size_t most = size > 1 ? ANSWER_BYTES : largest_document(v);
+        size = size < count - from ? size : count - from;
+        int rc = documents_get(v->ports->service, v->result->generation, keys + from, size,
+                               with_source, most, &v->documents, err);
+        if (rc == DOCUMENTS_TOO_LARGE && size > 1) {
+            size = (size + 1) / 2;
+            continue;
+        }
+        if (rc < 0) {
+            return rc;
+        }
+        for (size_t i = 0; i < size; i++) {
+            each(context, from + i, rc == DOCUMENTS_TOO_LARGE ? &strange : &v->documents.items[i]);
+        }
+        from += size;
+    }
+    return 0;
+}
+
+struct flush {
+    struct verify *v;
+    const struct look *look;
+};
+
+/* The document without its action line and newlines. */
+static struct span row_document(const struct batch *b, size_t i)
+{
+    const struct operation *o = &b->operations[i];
+    const char *from = b->bytes.data + o->offset;
+    const char *line = memchr(from, '\n', o->len);
+    size_t action = (size_t)(line - from) + 1;
+    return span_make(line + 1, o->len - action - 1);
+}
+
+static void flush_one(void *context, size_t i, const struct document *document)
+{
+    struct flush *f = context;
+    const struct batch *b = &f->v->batch;
+    f->look->document(f->v, f->look->context, batch_key(b, &b->operations[i]), row_document(b, i),
+                      document);
+}
+
+static int flush(struct verify *v, const struct look *look, struct err *err)
+{
+    struct batch *b = &v->batch;
+    struct flush f = {v, look};
+    struct span *keys = mem_zero(b->count + 1, sizeof(*keys));
+    for (size_t i = 0; i < b->count; i++) {
+        keys[i] = batch_key(b, &b->operations[i]);
+    }
+    int rc = look_documents(v, keys, b->count, true, flush_one, &f, err);
+    free(keys);
+    batch_reset(b);
+    return rc;
+}
+
+/* --- rows --------------------------------------------------------------------------------------
+ */
+
+static int await(struct verify *v, struct err *err)
+{
+    struct pollfd fd = {.fd = v->capture->ops->fd(v->capture), .events = POLLIN};
+    int rc = poll(&fd, 1, READ_WAIT_MS);
+    if (rc < 0 && errno != EINTR) {
+        return err_set(err, ERR_TRANSIENT, "could not wait for the source: %s", strerror(errno));
+    }
+    return rc == 0 ? err_set(err, ERR_TRANSIENT, "the source has not answered for a minute") : 0;
+}
+
+static int take_row(struct verify *v, const struct look *look, const struct change *change,
+                    struct err *err)
+{
+    struct refusal refusal = {0};
+    const struct plan *plan = v->facts.plan;
+    if (change->key_null) {
+        return 0;
+    }
+    if (v->batch.bytes.len >= LOOK_BYTES || v->batch.count == VERIFY_PAGE) {
+        int rc = flush(v, look, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    bool written = encode_upsert(&v->batch, plan, &change->row, 1, 1, &refusal);
+    if (!written && refusal.no_room) {
+        int rc = flush(v, look, err);
+        if (rc < 0) {
+            return rc;
+        }
+        refusal = (struct refusal){0};
+        written = encode_upsert(&v->batch, plan, &change->row, 1, 1, &refusal);
+    }
+    if (!written && refusal.no_room) {
+        return err_set(err, ERR_TRANSIENT, "no memory for a document");
+    }
+    if (!written) {
+        look->refused(v, look->context, change->key, refusal.reason);
+    }
+    return 0;
+}
+
+static int look_once(struct verify *v, const struct span *keys, size_t count,
+                     const struct look *look, struct err *err)
+{
+    struct change change = {0};
+    batch_reset(&v->batch);
+    int rc = v->capture->ops->begin_keys(v->capture, keys, count, look->only_gone, err);
+    if (rc == 0 && look->begun != NULL) {
+        rc = look->begun(v, look->context, keys, count, err);
+    }
+    while (rc == 0 && change.kind != CHANGE_PAGE) {
+        rc = v->capture->ops->next(v->capture, &change, err);
+        if (rc == 0 && change.kind == CHANGE_WAIT) {
+            rc = await(v, err);
+        } else if (rc == 0 && change.kind == CHANGE_ROW) {
+            rc = take_row(v, look, &change, err);
+        } else if (rc == 0 && change.kind == CHANGE_GONE) {
+            look->gone(v, look->context, change.key);
+        }
+    }
+    return rc == 0 ? flush(v, look, err) : rc;
+}
+
+/* Documents of others may have ids that are no keys, which the source refuses to look up. */
+static int look_possible(struct verify *v, const struct span *keys, size_t count,
+                         const struct look *look, struct err *err)
+{
+    struct err refused = *err;
+    struct span *possible = mem_zero(count + 1, sizeof(*possible));
+    size_t kept = 0;
+    int rc = verify_connect(v, err);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        bool can = true;
+        rc = listing_possible(v->listing, keys[i], &can, err);
+        if (rc == 0 && can) {
+            possible[kept++] = keys[i];
+        } else if (rc == 0) {
+            look->impossible(v, look->context, keys[i]);
+        }
+    }
+    if (rc == 0 && kept == count) { /* something else was refused */
+        *err = refused;
+        rc = (int)refused.class;
+    }
+    if (rc == 0 && kept > 0) {
+        rc = look_once(v, possible, kept, look, err);
+    }
+    free(possible);
+    return rc;
+}
+
+int look_keys(struct verify *v, const struct span *keys, size_t count, const struct look *look,
+              struct err *err)
+{
+    int rc = look_once(v, keys, count, look, err);
+    return rc == ERR_REJECTED ? look_possible(v, keys, count, look, err) : rc;
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The meaning of a bulk answer: which key in which place is what, which item of which operation. */
+#include "rowferry/service/bulk/answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/walk.h"
+#include "rowferry/service/bulk/outcome.h"
+
+#define REASON_MAX_BYTES (2 * WALK_TEXT_BYTES + 256)
+
+enum place {
+    PLACE_SKIP,
+    PLACE_TOP,
+    PLACE_ITEMS,
+    PLACE_ITEM,
+    PLACE_RESULT,
+    PLACE_ERROR,
+    PLACE_CAUSE
+};
+
+enum field {
+    FIELD_NONE,
+    FIELD_ITEMS,
+    FIELD_ACTION,
+    FIELD_STATUS,
+    FIELD_ID,
+    FIELD_STORE,
+    FIELD_ERROR,
+    FIELD_TYPE,
+    FIELD_REASON,
+    FIELD_CAUSE,
+    FIELD_CAUSE_TYPE,
+    FIELD_CAUSE_REASON,
+};
+
+struct answer {
+    struct walk walk;
+    struct batch *batch;
+    size_t wanted;                         /* items: one for each operation that travels */
+    enum place places[WALK_MAX_DEPTH + 1]; /* [depth] of the open containers */
+    enum field field;                      /* what the value after the last key is */
+    bool items_seen;
+    bool too_many;
+    bool foreign; /* an item is of no operation that waits for one */
+    size_t item;  /* the next one's number */
+    unsigned actions;
+    enum operation_kind kind;
+    struct operation *named; /* by the item's _id; null: it has none */
+    int status;
+    bool has_error;
+    bool diverted; /* the document went to a failure store */
+    struct buf type, reason, cause_type, cause_reason;
+};
+
+static const struct key_row {
+    enum place place;
+    const char *key;
+    enum field field;
+} keys[] = {
+    {PLACE_TOP, "items", FIELD_ITEMS},
+    {PLACE_RESULT, "status", FIELD_STATUS},
+    {PLACE_RESULT, "error", FIELD_ERROR},
+    {PLACE_RESULT, "_id", FIELD_ID},
+    {PLACE_RESULT, "failure_store", FIELD_STORE},
+    {PLACE_ERROR, "type", FIELD_TYPE},
+    {PLACE_ERROR, "reason", FIELD_REASON},
+    {PLACE_ERROR, "caused_by", FIELD_CAUSE},
+    {PLACE_CAUSE, "type", FIELD_CAUSE_TYPE},
+    {PLACE_CAUSE, "reason", FIELD_CAUSE_REASON},
+};
+
+struct answer *answer_new(void)
+{
+    struct answer *a = mem_zero(1, sizeof(*a));
+    buf_init(&a->type, WALK_TEXT_BYTES);
+    buf_init(&a->reason, REASON_MAX_BYTES);
+    buf_init(&a->cause_type, WALK_TEXT_BYTES);
+    buf_init(&a->cause_reason, WALK_TEXT_BYTES);
+    return a;
+}
+
+void answer_free(struct answer *a)
+{
+    if (a != NULL) {
+        buf_release(&a->type);
+        buf_release(&a->reason);
+        buf_release(&a->cause_type);
+        buf_release(&a->cause_reason);
+        free(a);
+    }
+}
+
+static void begin_item(struct answer *a)
+{
+    a->actions = 0;
+    a->named = NULL;
+    a->status = 0;
+    a->has_error = false;
+    a->diverted = false;
+    buf_reset(&a->type);
+    buf_reset(&a->reason);
+    buf_reset(&a->cause_type);
+    buf_reset(&a->cause_reason);
+}
+
+/* What an outer reason says is often only "failed to parse": the cause says why. */
+static void join_cause(struct answer *a)
+{
+    if (a->cause_reason.len == 0) {
+        return;
+    }
+    buf_push_literal(&a->reason, ", caused by ");
+    buf_push(&a->reason, buf_text(&a->cause_type), a->cause_type.len);
+    buf_push_literal(&a->reason, ": ");
+    buf_push(&a->reason, buf_text(&a->cause_reason), a->cause_reason.len);
+}
+
+static void settle_operation(struct operation *o, const struct item *item)
+{
+    o->answered = true;
+    o->http_status = item->status;
+    o->outcome = outcome_of_item(o, item, &o->seen);
+}
+
+static bool settle_item(struct answer *a)
+{
+    struct operation *o = a->named != NULL ? a->named : &a->batch->operations[a->item];
+    a->foreign = o->answered;
+    if (a->foreign) {
+        return false;
+    }
+    struct item item = {
+        .status = a->status,
+        .has_error = a->has_error,
+        .diverted = a->diverted,
+        .type = span_make(buf_text(&a->type), a->type.len),
+        .reason = span_make(buf_text(&a->reason), a->reason.len),
+    };
+    settle_operation(o, &item);
+    if (a->diverted && !a->has_error) {
+        buf_push_literal(&a->type, "failure_store");
+        buf_push_literal(&a->reason, "a data stream's failure store took the document");
+    }
+    if (o->outcome != OUTCOME_DONE && (a->has_error || a->diverted)) {
+        join_cause(a);
+        batch_set_reason(a->batch, o, span_make(buf_text(&a->type), a->type.len),
+                         span_make(buf_text(&a->reason), a->reason.len));
+    }
+    return true;
+}
+
+/* The place that a container has by the key or array before it. */
+static enum place place_of_field(enum field field)
+{
+    switch (field) {
+    case FIELD_ITEMS:
+        return PLACE_ITEMS;
+    case FIELD_ACTION:
+        return PLACE_RESULT;
+    case FIELD_ERROR:
+        return PLACE_ERROR;
+    case FIELD_CAUSE:
+        return PLACE_CAUSE;
+    default:
+        return PLACE_SKIP;
+    }
+}
+
+static bool open_item(struct answer *a, enum place *place, bool array)
+{
+    if (a->item >= a->wanted) {
+        a->too_many = true;
+        return false;
+    }
+    *place = PLACE_ITEM;
+    begin_item(a);
+    return !array;
+}
+
+static bool on_open(void *context, unsigned depth, bool array)
+{
+    struct answer *a = context;
+    enum place *place = &a->places[depth];
+    if (depth == 1) {
+        *place = PLACE_TOP;
+        return !array;
+    }
+    if (a->places[depth - 1] == PLACE_ITEMS) {
+        return open_item(a, place, array);
+    }
+    enum field field = a->field;
+    a->field = FIELD_NONE;
+    *place = place_of_field(field);
+    if (*place == PLACE_ITEMS) {
+        bool first = !a->items_seen;
+        a->items_seen = true;
+        return array && first;
+    }
+    a->has_error = a->has_error || *place == PLACE_ERROR;
+    return *place == PLACE_SKIP || !array;
+}
+
+static bool on_close(void *context, unsigned depth)
+{
+    struct answer *a = context;
+    a->field = FIELD_NONE;
+    if (depth > 1 && a->places[depth - 1] == PLACE_ITEMS) {
+        bool ours = settle_item(a);
+        a->item++;
+        return ours;
+    }
+    return true;
+}
+
+static bool on_key(void *context, unsigned depth, struct span text)
+{
+    struct answer *a = context;
+    enum place place = a->places[depth];
+    a->field = FIELD_NONE;
+    if (place == PLACE_SKIP) {
+        return true;
+    }
+    if (place == PLACE_ITEM) {
+        a->field = FIELD_ACTION;
+        a->kind = span_is(text, "delete") ? OPERATION_DELETE : OPERATION_UPSERT;
+        return ++a->actions == 1;
+    }
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (keys[i].place == place && span_is(text, keys[i].key)) {
+            a->field = keys[i].field;
+        }
+    }
+    a->walk.exact = a->field == FIELD_ID; /* all other texts are for people */
+    return true;
+}
+
+static struct buf *text_of_field(struct answer *a, enum field field)
+{
+    switch (field) {
+    case FIELD_TYPE:
+        return &a->type;
+    case FIELD_REASON:
+    case FIELD_ERROR:
+        return &a->reason;
+    case FIELD_CAUSE_TYPE:
+        return &a->cause_type;
+    case FIELD_CAUSE_REASON:
+        return &a->cause_reason;
+    default:
+        return NULL;
+    }
+}
+
+/* False for a value where only a container can stand: an action or an item that is a text. */
+static bool may_be_plain(const struct answer *a, unsigned depth)
+{
+    return depth > 0 && a->places[depth] != PLACE_ITEMS && a->field != FIELD_ACTION &&
+           a->field != FIELD_ITEMS;
+}
+
+static bool is_named(const struct answer *a, const struct operation *o, struct span id)
+{
+    struct span key = batch_key(a->batch, o);
+    return !o->answered && o->kind == a->kind && key.len == id.len &&
+           memcmp(key.data, id.data, id.len) == 0;
+}
+
+/* Nearly always the one of the item's place. Not where an ingest pipeline refuses or drops several
+ * documents: OpenSearch puts those in places of each other, a drop (200) in that of a refusal too.
+ * A witness has its document's id, but is a delete. */
+static bool find_named(struct answer *a, struct span id)
+{
+    size_t place = a->item;
+    if (a->named != NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < a->wanted && a->named == NULL; i++) {
+        struct operation *o = &a->batch->operations[place];
+        a->named = is_named(a, o, id) ? o : NULL;
+        place = place + 1 < a->wanted ? place + 1 : 0;
+    }
+    a->foreign = a->named == NULL;
+    return !a->foreign;
+}
+
+static bool on_string(void *context, unsigned depth, struct span text)
+{
+    struct answer *a = context;
+    if (!may_be_plain(a, depth) || (a->field == FIELD_ID && !find_named(a, text))) {
+        return false;
+    }
+    a->walk.exact = false;
+    struct buf *kept = text_of_field(a, a->field);
+    if (kept != NULL) {
+        buf_reset(kept);
+        buf_push(kept, text.data, text.len);
+    }
+    a->has_error = a->has_error || a->field == FIELD_ERROR;
+    a->diverted = a->diverted || (a->field == FIELD_STORE && span_is(text, "used"));
+    bool good = a->field != FIELD_STATUS;
+    a->field = FIELD_NONE;
+    return good;
+}
+
+/* -1 where it is no status. */
+static int parse_status(struct span text)
+{
+    int status = 0;
+    for (size_t i = 0; i < text.len && text.len == 3; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9') {
+            return -1;
+        }
+        status = status * 10 + (text.data[i] - '0');
+    }
+    return status >= 100 ? status : -1;
+}
+
+static bool on_scalar(void *context, unsigned depth, struct span text)
+{
+    struct answer *a = context;
+    enum field field = a->field;
+    if (!may_be_plain(a, depth)) {
+        return false;
+    }
+    a->field = FIELD_NONE;
+    if (field != FIELD_STATUS) {
+        return true;
+    }
+    bool first = a->status == 0;
+    a->status = parse_status(text);
+    return first && a->status > 0;
+}
+
+/* How an item begins whose operation went well, as the services write it. */
+static const struct plain_start {
+    struct span text;
+    enum operation_kind kind;
+} plain_starts[] = {
+#define PLAIN(text, kind)                                                                          \
+    {                                                                                              \
+        {text, sizeof(text) - 1}, kind                                                             \
+    }
+    PLAIN("{\"index\":{", OPERATION_UPSERT),
+    PLAIN("{\"delete\":{", OPERATION_DELETE),
+    PLAIN("{\"create\":{", OPERATION_UPSERT),
+};
+
+/* Takes a text that the bytes begin with off them. */
+static inline bool skip(struct span *bytes, const char *text, size_t len)
+{
+    if (bytes->len < len || memcmp(bytes->data, text, len) != 0) {
+        return false;
+    }
+    *bytes = span_make(bytes->data + len, bytes->len - len);
+    return true;
+}
+
+#define SKIP(bytes, literal) skip(bytes, "" literal, sizeof(literal) - 1)
+
+/* The key as it stands where nothing of it is escaped. */
+static bool skip_key(struct span *bytes, struct span key)
+{
+    for (size_t i = 0; i < key.len; i++) {
+        if ((unsigned char)key.data[i] < 0x20 || key.data[i] == '"' || key.data[i] == '\\') {
+            return false;
+        }
+    }
+    return skip(bytes, key.data, key.len);
+}
+
+static bool skip_start(struct span *bytes, enum operation_kind kind)
+{
+    for (size_t i = 0; i < sizeof(plain_starts) / sizeof(plain_starts[0]); i++) {
+        const struct plain_start *start = &plain_starts[i];
+        if (start->kind == kind && skip(bytes, start->text.data, start->text.len)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool skip_status(struct span *bytes, int *status)
+{
+    if (!SKIP(bytes, "\"status\":") || bytes->len < 3) {
+        return false;
+    }
+    *status = parse_status(span_make(bytes->data, 3));
+    *bytes = span_make(bytes->data + 3, bytes->len - 3);
+    return *status > 0 && SKIP(bytes, "}}");
+}
+
+/* Knows a plain item of the operation of its place by its bytes, which costs a tenth of reading it:
+ * nearly all items are such. */
+static size_t on_take(void *context, unsigned depth, struct span bytes)
+{
+    struct answer *a = context;
+    if (a->places[depth] != PLACE_ITEMS || a->item >= a->wanted) {
+        return 0;
+    }
+    struct operation *o = &a->batch->operations[a->item];
+    struct span rest = bytes;
+    struct item item = {0};
+    if (o->answered || !skip_start(&rest, o->kind) ||
+        (SKIP(&rest, "\"_id\":\"") &&
+         !(skip_key(&rest, batch_key(a->batch, o)) && SKIP(&rest, "\","))) ||
+        !skip_status(&rest, &item.status)) {
+        return 0;
+    }
+    settle_operation(o, &item);
+    a->item++;
+    return bytes.len - rest.len;
+}
+
+static const struct walk_events events = {on_open, on_close, on_key, on_string, on_scalar, on_take};
+
+static void set_all_unknown(struct batch *b)
+{
+    size_t travelling = batch_travelling(b);
+    for (size_t i = 0; i < travelling; i++) {
+        struct operation *o = &b->operations[i];
+        o->outcome = OUTCOME_UNKNOWN;
+        o->answered = false;
+        o->http_status = 0;
+        o->seen = 0;
+        o->reason_len = 0;
+    }
+    buf_reset(&b->reasons);
+}
+
+void answer_begin(struct answer *a, struct batch *batch)
+{
+    walk_begin(&a->walk, &events, a);
+    a->batch = batch;
+    a->wanted = batch_travelling(batch);
+    a->field = FIELD_NONE;
+    a->items_seen = false;
+    a->too_many = false;
+    a->foreign = false;
+    a->item = 0;
+    set_all_unknown(batch);
+}
+
+bool answer_feed(struct answer *a, const char *bytes, size_t len)
+{
+    return walk_feed(&a->walk, bytes, len);
+}
+
+static int explain(const struct answer *a, struct err *err)
+{
+    size_t wanted = a->wanted;
+    if (a->too_many) {
+        return err_set(err, ERR_TRANSIENT,
+                       "the answer to a bulk request has more items than its %zu operations",
+                       wanted);
+    }
+    if (a->foreign) {
+        err_set(err, ERR_TRANSIENT,
+                "item %zu of the answer to a bulk request is of no operation of the request, or a "
+                "second one of it",
+                a->item + 1);
+        err_hint(err, "an ingest pipeline must leave \"_id\" as it is");
+        return ERR_TRANSIENT;
+    }
+    if (a->walk.state == WALK_BROKEN) {
+        return err_set(
+            err, ERR_TRANSIENT,
+            "could not read the answer to a bulk request: it is no bulk answer from byte "
+            "%zu on",
+            a->walk.passed);
+    }
+    if (!walk_whole(&a->walk)) {
+        return err_set(err, ERR_TRANSIENT,
+                       "the answer to a bulk request ends after %zu bytes and %zu of %zu items",
+                       a->walk.passed, a->item, wanted);
+    }
+    return err_set(
+        err, ERR_TRANSIENT,
+        "the answer to a bulk request has %zu items, expected %zu, one for each operation", a->item,
+        wanted);
+}
+
+int answer_end(struct answer *a, struct err *err)
+{
+    bool whole = walk_whole(&a->walk) && a->items_seen && a->item == a->wanted;
+    if (!whole) {
+        set_all_unknown(a->batch);
+        return explain(a, err);
+    }
+    return 0;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bulk requests in flight: starting them, and what became of every operation. */
+#include "rowferry/service/bulk/bulk.h"
+
+#include <string.h>
+
+#include "http/body.h"
+#include "http/fault.h"
+#include "http/secret.h"
+#include "http/wire.h"
+#include "rowferry/service/bulk/outcome.h"
+
+#define SERVER_MARGIN_MS 5000 /* the service gives up this long before we do */
+#define SERVER_LEAST_MS 1000
+#define RETRY_AFTER_MOST_S 86400
+
+bool bulk_can_send(const struct service *s)
+{
+    return s->in_flight < s->options.in_flight;
+}
+
+/* One that carries nothing: neither on its way nor waiting to be taken. */
+static struct slot *free_slot(struct service *s)
+{
+    for (size_t i = 1; i < s->slot_count; i++) {
+        if (s->slots[i].batch == NULL) {
+            return &s->slots[i];
+        }
+    }
+    return NULL;
+}
+
+/* The service must have given up before we do, or work is repeated that it still finishes. */
+static int64_t server_timeout_s(const struct service_options *o)
+{
+    int64_t ms = o->request_timeout_ms - SERVER_MARGIN_MS;
+    return (ms > SERVER_LEAST_MS ? ms : SERVER_LEAST_MS) / 1000;
+}
+
+static void push_path(struct buf *out, const struct service *s, const char *index,
+                      const char *ingest_pipeline)
+{
+    buf_reset(out);
+    buf_push_char(out, '/');
+    http_push_segment(out, index, strlen(index));
+    buf_printf(out,
+               "/_bulk?filter_path=items.*._id,items.*.status,items.*.error,items.*.failure_store"
+               "&timeout=%llds%s",
+               (long long)server_timeout_s(&s->options), product_bulk_query(&s->product));
+    if (ingest_pipeline != NULL) {
+        buf_push_literal(out, "&pipeline=");
+        http_push_segment(out, ingest_pipeline, strlen(ingest_pipeline));
+    }
+}
+
+int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
+              struct batch *batch, struct err *err)
+{
+    struct slot *slot = bulk_can_send(s) ? free_slot(s) : NULL;
+    if (slot == NULL || batch_empty(batch)) {
+        return err_set(err, ERR_INTERNAL, "a bulk request is empty, or one more than may be sent");
+    }
+    slot->method = "POST";
+    push_path(&slot->path, s, index, ingest_pipeline);
+    batch->http_status = 0;
+    batch->failure = (struct err){0};
+    batch->retry_after_ms = 0;
+    batch->short_of_memory = false;
+    batch->cut_off = false;
+    answer_begin(slot->bulk, batch);
+    struct span body = span_make(buf_text(&batch->bytes), batch_travelling_bytes(batch));
+    int rc = wire_start(slot, s->bulk_headers, &body, err);
+    if (rc != 0) {
+        return rc;
+    }
+    slot->batch = batch;
+    s->in_flight++;
+    size_t travelling = batch_travelling(batch);
+    for (size_t i = 0; i < travelling; i++) {
+        batch->operations[i].attempts++;
+    }
+    return 0;
+}
+
+static void set_outcome(struct batch *b, enum outcome outcome)
+{
+    size_t travelled = batch_travelling(b);
+    for (size_t i = 0; i < travelled; i++) {
+        b->operations[i].outcome = outcome;
+        b->operations[i].http_status = (int)b->http_status;
+    }
+}
+
+/* The one operation of a request that was refused for what it holds: the refusal is its reason. */
+static void reject_single(struct slot *slot, struct batch *b)
+{
+    struct json_object *tree =
+        slot->answer.json ? body_parse(&slot->answer.body, BODY_ERROR) : NULL;
+    struct body_error error = body_error(tree);
+    struct span reason = span_make(error.reason, strlen(error.reason));
+    struct span type = span_make(error.type, strlen(error.type));
+    if (type.len == 0) {
+        static const char words[] = "request_refused";
+        type = span_make(words, sizeof(words) - 1);
+    }
+    if (reason.len == 0) {
+        reason = span_make(b->failure.message, strlen(b->failure.message));
+    }
+    batch_set_reason(b, &b->operations[0], type, reason);
+    json_object_put(tree);
+}
+
+/* Its words for a breaker that opens before memory is short; both products spell it so. */
+static bool names_breaker(const struct slot *slot)
+{
+    static const char words[] = "circuit_breaking_exception";
+    const struct buf *body = &slot->answer.body;
+    return body->len > 0 && memmem(body->data, body->len, words, sizeof(words) - 1) != NULL;
+}
+
+static int64_t retry_after_ms(const struct slot *slot)
+{
+    curl_off_t seconds = 0;
+    curl_easy_getinfo(slot->easy, CURLINFO_RETRY_AFTER, &seconds);
+    return seconds > 0 && seconds < RETRY_AFTER_MOST_S ? (int64_t)seconds * 1000 : 0;
+}
+
+/* Anything but 200. What is wrong with one operation fails its whole request, so a refusal of
+ * several says nothing of each: they come back as RETRY, to be sent in parts. */
+static void settle_refused(struct slot *slot, struct batch *b)
+{
+    (void)http_refuse(&slot->answer, slot->method, buf_text(&slot->path), &b->failure);
+    enum outcome outcome = outcome_of_request(slot->answer.status);
+    if ((outcome == OUTCOME_REJECTED && batch_travelling(b) > 1) || secret_renewed(slot)) {
+        outcome = OUTCOME_RETRY;
+    }
+    b->retry_after_ms = retry_after_ms(slot);
+    b->short_of_memory = slot->answer.status == 429 && names_breaker(slot);
+    set_outcome(b, outcome);
+    if (outcome == OUTCOME_REJECTED) {
+        reject_single(slot, b);
+    }
+}
+
+/* Some proxies reset the connection of a request that is too large, and answer nothing. */
+static bool was_cut_off(const struct slot *slot)
+{
+    curl_off_t sent = 0;
+    curl_easy_getinfo(slot->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+    return slot->answer.status == 0 && sent > 0 &&
+           (slot->result == CURLE_SEND_ERROR || slot->result == CURLE_RECV_ERROR);
+}
+
+/* The connection failed. What cannot be verified never will be; all else is worth another try. */
+static void settle_lost(struct slot *slot, struct batch *b)
+{
+    int class = fault_explain(slot, &b->failure);
+    b->http_status = 0;
+    b->cut_off = was_cut_off(slot);
+    /* parts of an answer may have been read already: they are not believed */
+    answer_begin(slot->bulk, b);
+    set_outcome(b, class == ERR_TRANSIENT ? OUTCOME_UNKNOWN : OUTCOME_STOP);
+}
+
+static void settle(struct slot *slot)
+{
+    struct batch *b = slot->batch;
+    b->http_status = (unsigned)slot->answer.status;
+    if (slot->result != CURLE_OK) {
+        settle_lost(slot, b);
+    } else if (slot->answer.status != 200) {
+        settle_refused(slot, b);
+    } else if (answer_end(slot->bulk, &b->failure) != 0) {
+        b->failure.http_status = 200;
+    }
+    /* an item's refusal may quote what it was sent with, as a whole request's may */
+    secret_mask(&slot->service->options, b->reasons.data, b->reasons.len);
+}
+
+struct batch *bulk_take(struct service *s)
+{
+    struct slot *slot = s->first_ended;
+    if (slot == NULL) {
+        return NULL;
+    }
+    s->first_ended = slot->next;
+    if (s->first_ended == NULL) {
+        s->last_ended = NULL;
+    }
+    struct batch *batch = slot->batch;
+    settle(slot);
+    slot->batch = NULL;
+    s->in_flight--;
+    return batch;
+}
+
+int bulk_wait(struct service *s, int fd, int64_t timeout_ms, bool *readable, struct err *err)
+{
+    int rc = wire_move(s, err);
+    if (rc == 0) {
+        rc = wire_wait(s, fd, s->first_ended != NULL ? 0 : timeout_ms, readable, err);
+    }
+    return rc == 0 ? wire_move(s, err) : rc;
+}

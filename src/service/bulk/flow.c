@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Additive increase, multiplicative decrease, and an eye on the queue. */
+#include "rowferry/service/bulk/flow.h"
+
+#define START_IN_FLIGHT 2.0
+#define START_BATCH ((double)((size_t)512 << 10))
+#define CUT 0.5
+#define GROWTH_BATCH 1.25 /* per answer, while doubling; else towards the ceiling by an eighth */
+#define QUEUE_WELCOME 2.0 /* requests that wait at the service: below this there is room */
+#define QUEUE_LONG 4.0    /* above this there are too many */
+#define BEST_SPAN_US INT64_C(30000000)
+#define HOLD_MOST_MS INT64_C(60000)
+
+void flow_init(struct flow *f, const struct flow_ceilings *ceilings)
+{
+    *f = (struct flow){.ceilings = *ceilings,
+                       .in_flight = START_IN_FLIGHT,
+                       .batch_bytes = START_BATCH,
+                       .doubling = true,
+                       .recovered = true,
+                       .doubles_to = ceilings->in_flight};
+    if (f->in_flight > ceilings->in_flight) {
+        f->in_flight = ceilings->in_flight;
+    }
+    if (f->batch_bytes > (double)ceilings->batch_bytes) {
+        f->batch_bytes = (double)ceilings->batch_bytes;
+    }
+}
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* --- the queue ----------------------------------------------------------------------------- */
+
+static double best_of(const struct flow_best *b)
+{
+    if (b->before_us_per_byte == 0 || b->now_us_per_byte == 0) {
+        return b->before_us_per_byte + b->now_us_per_byte;
+    }
+    return least(b->before_us_per_byte, b->now_us_per_byte);
+}
+
+/* A service that has become slower for good is believed after two spans. */
+static void note_best(struct flow_best *b, double us_per_byte, int64_t now_us)
+{
+    if (b->since_us == 0 || now_us - b->since_us >= BEST_SPAN_US) {
+        b->before_us_per_byte = b->now_us_per_byte;
+        b->now_us_per_byte = us_per_byte;
+        b->since_us = now_us;
+    } else if (b->now_us_per_byte == 0 || us_per_byte < b->now_us_per_byte) {
+        b->now_us_per_byte = us_per_byte;
+    }
+}
+
+/* How many of the requests in flight wait for others of ours; negative where this answer does not
+ * tell. */
+static double queue_of(struct flow *f, const struct flow_answer *a)
+{
+    double took_us = (double)(a->now_us - a->sent_us);
+    if ((double)a->bytes < f->batch_bytes / 2 || took_us <= 0) {
+        return -1;
+    }
+    double us_per_byte = took_us / (double)a->bytes;
+    note_best(&f->best, us_per_byte, a->now_us);
+    return f->in_flight * (1 - best_of(&f->best) / us_per_byte);
+}
+
+/* --- the limits ---------------------------------------------------------------------------- */
+
+static void set_in_flight(struct flow *f, double in_flight)
+{
+    f->in_flight = most(1, least(in_flight, f->ceilings.in_flight));
+}
+
+static void set_batch(struct flow *f, double bytes)
+{
+    double ceiling = (double)f->ceilings.batch_bytes;
+    f->batch_bytes = least(most(bytes, least((double)FLOW_LEAST_BATCH, ceiling)), ceiling);
+}
+
+/* Recovery doubles up to half of where it went wrong first, and feels its way from there. */
+static void cut(struct flow *f, const struct flow_answer *a)
+{
+    if (a->sent_us < f->cut_us) {
+        return;
+    }
+    if (f->recovered) {
+        f->doubles_to = most(1, f->in_flight * CUT);
+    }
+    if (a->verdict == FLOW_OVERSIZE || a->verdict == FLOW_LOST) {
+        set_batch(f, f->batch_bytes * CUT);
+    }
+    if (a->verdict != FLOW_OVERSIZE) {
+        set_in_flight(f, f->in_flight * CUT);
+    }
+    f->doubling = true;
+    f->recovered = false;
+    f->cut_us = a->now_us;
+}
+
+static void grow_batch(struct flow *f)
+{
+    double room = (double)f->ceilings.batch_bytes - f->batch_bytes;
+    if (!f->frozen) {
+        set_batch(f, f->doubling ? f->batch_bytes * GROWTH_BATCH : f->batch_bytes + room / 8);
+    }
+}
+
+static void grow_in_flight(struct flow *f)
+{
+    if (!f->doubling) {
+        set_in_flight(f, f->in_flight + 1 / f->in_flight);
+        return;
+    }
+    set_in_flight(f, least(f->in_flight + 1, most(f->doubles_to, f->in_flight)));
+    f->doubling = f->in_flight < f->doubles_to;
+}
+
+static void went_well(struct flow *f, const struct flow_answer *a)
+{
+    double queue = queue_of(f, a);
+    if (a->sent_us < f->cut_us) {
+        return;
+    }
+    f->recovered = true;
+    if (queue < 0) {
+        return;
+    }
+    f->crowded = queue > QUEUE_WELCOME;
+    if (queue > QUEUE_LONG) {
+        f->doubling = false;
+        set_in_flight(f, f->in_flight - 1 / f->in_flight);
+        return;
+    }
+    if (f->crowded) {
+        f->doubling = false;
+        return;
+    }
+    grow_batch(f);
+    if (a->limited) {
+        grow_in_flight(f);
+    }
+}
+
+void flow_answered(struct flow *f, const struct flow_answer *answer)
+{
+    int64_t pause_ms =
+        answer->retry_after_ms < HOLD_MOST_MS ? answer->retry_after_ms : HOLD_MOST_MS;
+    int64_t until_us = answer->now_us + pause_ms * 1000;
+    if (pause_ms > 0 && until_us > f->hold_us) {
+        f->hold_us = until_us;
+    }
+    if (answer->verdict == FLOW_WELL) {
+        went_well(f, answer);
+    } else {
+        cut(f, answer);
+    }
+}
+
+unsigned flow_in_flight(const struct flow *f, int64_t now_us)
+{
+    return now_us < f->hold_us ? 0 : (unsigned)f->in_flight;
+}
+
+size_t flow_batch_bytes(const struct flow *f)
+{
+    return (size_t)f->batch_bytes;
+}
+
+int64_t flow_due_us(const struct flow *f, int64_t now_us)
+{
+    return now_us < f->hold_us ? f->hold_us : 0;
+}
+
+void flow_freeze(struct flow *f, bool frozen)
+{
+    f->frozen = frozen;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table from kind, status and error to outcome. The first row that fits decides. */
+#include "rowferry/service/bulk/outcome.h"
+
+#include <string.h>
+
+#define NO_WRITE_INDEX "no write index is defined for alias"
+
+enum error_wanted { ERROR_ANY, ERROR_ABSENT, ERROR_PRESENT };
+
+enum kind_wanted { KIND_ANY, KIND_DELETE };
+
+struct rule {
+    enum kind_wanted kind;
+    int least, most; /* of the status */
+    enum error_wanted error;
+    const char *type;   /* what the type contains; null = any */
+    const char *reason; /* what the reason begins with; null = any */
+    enum outcome outcome;
+};
+
+static const struct rule item_rules[] = {
+    {KIND_ANY, 200, 299, ERROR_ABSENT, NULL, NULL, OUTCOME_DONE},
+    {KIND_ANY, 200, 299, ERROR_PRESENT, NULL, NULL, OUTCOME_UNKNOWN},
+    {KIND_DELETE, 404, 404, ERROR_ABSENT, NULL, NULL, OUTCOME_DONE},
+    {KIND_ANY, 404, 404, ERROR_ANY, NULL, NULL, OUTCOME_STOP}, /* index or alias is gone */
+    {KIND_ANY, 409, 409, ERROR_ANY, "version_conflict", NULL, OUTCOME_OUTRUN}, /* by its version */
+    {KIND_ANY, 409, 409, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    /* the service is busy, its disk is full, a shard is on its way */
+    {KIND_ANY, 408, 408, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 425, 425, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 429, 429, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 500, 599, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    /* a credential, a write block */
+    {KIND_ANY, 401, 401, ERROR_ANY, NULL, NULL, OUTCOME_STOP},
+    {KIND_ANY, 403, 403, ERROR_ANY, NULL, NULL, OUTCOME_STOP},
+    /* refused for what the index is, not for what the document holds */
+    {KIND_ANY, 400, 400, ERROR_ANY, "index_closed_exception", NULL, OUTCOME_STOP},
+    {KIND_ANY, 400, 400, ERROR_ANY, "invalid_index_name_exception", NULL, OUTCOME_STOP}, /* gone */
+    {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception", "pipeline with id [",
+     OUTCOME_STOP},
+    {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception", NO_WRITE_INDEX, OUTCOME_STOP},
+    {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception",
+     "only write ops with an op_type of create", OUTCOME_STOP},
+    /* mapping errors of every kind, strict_dynamic_mapping_exception among them: this document */
+    {KIND_ANY, 400, 499, ERROR_ANY, NULL, NULL, OUTCOME_REJECTED},
+};
+
+/* REJECTED means "not in this form": a caller that sent several operations sends them in parts. */
+static const struct rule request_rules[] = {
+    {KIND_ANY, 200, 299, ERROR_ANY, NULL, NULL, OUTCOME_UNKNOWN},
+    {KIND_ANY, 400, 400, ERROR_ANY, NULL, NULL, OUTCOME_REJECTED},
+    {KIND_ANY, 413, 413, ERROR_ANY, NULL, NULL, OUTCOME_REJECTED},
+    {KIND_ANY, 408, 408, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 425, 425, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 429, 429, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 500, 599, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 300, 499, ERROR_ANY, NULL, NULL, OUTCOME_STOP},
+};
+
+static bool contains(struct span text, const char *part)
+{
+    return part == NULL || (text.len > 0 && memmem(text.data, text.len, part, strlen(part)));
+}
+
+static bool begins(struct span text, const char *part)
+{
+    size_t len = part != NULL ? strlen(part) : 0;
+    return len == 0 || (text.len >= len && memcmp(text.data, part, len) == 0);
+}
+
+/* The service was about to create what it did not find, and no index can have that name. */
+bool outcome_is_gone(struct span reason)
+{
+    return begins(reason, "invalid_index_name_exception") ||
+           begins(reason, "index_not_found_exception");
+}
+
+bool outcome_is_shared(struct span reason)
+{
+    return contains(reason, NO_WRITE_INDEX);
+}
+
+/* As the service numbers them: "blocked by: [FORBIDDEN/8/index write (api)]". */
+const char *outcome_block(struct span reason)
+{
+    static const struct {
+        const char *words;
+        const char *setting;
+    } blocks[] = {
+        {"/5/index read-only", "index.blocks.read_only"},
+        {"/6/cluster read-only", "cluster.blocks.read_only"},
+        {"/7/index read", "index.blocks.read"},
+        {"/8/index write", "index.blocks.write"},
+        {"/9/index metadata", "index.blocks.metadata"},
+        {"/12/index read-only", "index.blocks.read_only_allow_delete"},
+        {"/12/disk usage exceeded", "index.blocks.read_only_allow_delete"},
+        {"/13/cluster read-only", "cluster.blocks.read_only_allow_delete"},
+        {"/10/cluster create-index", "cluster.blocks.create_index"},
+    };
+    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+        if (contains(reason, "blocked by") && contains(reason, blocks[i].words)) {
+            return blocks[i].setting;
+        }
+    }
+    return NULL;
+}
+
+void outcome_block_hint(const char *setting, const char *index, struct err *err)
+{
+    bool cluster = strncmp(setting, "cluster.", 8) == 0;
+    err_hint(err, "the block \"%s\" is set: PUT /%s%s with null for it lifts it", setting,
+             cluster ? "_cluster" : index, cluster ? "/settings" : "/_settings");
+}
+
+/* An item's reason is this one word, its type the exception's name. */
+bool outcome_closed(struct span reason)
+{
+    static const char word[] = "closed";
+    return (reason.len == sizeof(word) - 1 && memcmp(reason.data, word, reason.len) == 0) ||
+           contains(reason, "index_closed_exception");
+}
+
+void outcome_closed_hint(const char *index, struct err *err)
+{
+    err_hint(err, "the index is closed: POST /%s/_open opens it", index);
+}
+
+static bool rule_fits(const struct rule *r, enum operation_kind kind, const struct item *item)
+{
+    if (r->kind == KIND_DELETE && kind != OPERATION_DELETE) {
+        return false;
+    }
+    if (r->error != ERROR_ANY && (r->error == ERROR_PRESENT) != item->has_error) {
+        return false;
+    }
+    return item->status >= r->least && item->status <= r->most && contains(item->type, r->type) &&
+           begins(item->reason, r->reason);
+}
+
+static enum outcome first_fit(const struct rule *rules, size_t count, enum operation_kind kind,
+                              const struct item *item)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rule_fits(&rules[i], kind, item)) {
+            return rules[i].outcome;
+        }
+    }
+    return OUTCOME_UNKNOWN;
+}
+
+/* What follows the next "current version ["; null where there is none. */
+static const char *next_version(const char *from, const char *end)
+{
+    static const char words[] = "current version [";
+    const char *at = from != end ? memmem(from, (size_t)(end - from), words, strlen(words)) : NULL;
+    return at != NULL ? at + strlen(words) : NULL;
+}
+
+/* The N of the last "current version [N]": the key stands before it and may hold the same words. */
+static int64_t current_version(struct span reason)
+{
+    const char *p = NULL;
+    const char *end = reason.data + reason.len;
+    for (const char *at = next_version(reason.data, end); at != NULL; at = next_version(at, end)) {
+        p = at;
+    }
+    int64_t version = p != NULL && p < end && *p != ']' ? 0 : -1;
+    for (; version >= 0 && p < end && *p >= '0' && *p <= '9'; p++) {
+        if (__builtin_mul_overflow(version, 10, &version) ||
+            __builtin_add_overflow(version, *p - '0', &version)) {
+            return -1;
+        }
+    }
+    return version >= 0 && p < end && *p == ']' ? version : -1;
+}
+
+/*
+ * What a conflict means is told by the version that is there. Our own, where this is not the first
+ * attempt: an earlier packet of ours has arrived. Our own at the first attempt: somebody had the
+ * same tick, a run whose state file was replaced by an older copy, and of another row. Lower: it
+ * has changed since (a tombstone was dropped), so the same bytes may pass now. A text that names
+ * none: sending the same bytes again could be refused for ever, so the row is read again and sent
+ * with a newer tick, which is never wrong. A create has no version: the document is there.
+ */
+static enum outcome conflict(const struct operation *o, struct span reason, int64_t *seen)
+{
+    int64_t current = current_version(reason);
+    if (o->version == OPERATION_CREATES) {
+        return OUTCOME_DONE;
+    }
+    if (current == o->version && o->attempts > 1) {
+        return OUTCOME_DONE;
+    }
+    if (current >= 0 && current < o->version) {
+        return OUTCOME_RETRY;
+    }
+    *seen = current > o->version ? current : o->version;
+    return OUTCOME_OUTRUN;
+}
+
+enum outcome outcome_of_item(const struct operation *o, const struct item *item, int64_t *seen)
+{
+    size_t count = sizeof(item_rules) / sizeof(item_rules[0]);
+    enum outcome outcome = first_fit(item_rules, count, o->kind, item);
+    if (item->diverted && outcome == OUTCOME_DONE) {
+        return OUTCOME_REJECTED;
+    }
+    return outcome == OUTCOME_OUTRUN ? conflict(o, item->reason, seen) : outcome;
+}
+
+enum outcome outcome_of_request(int status)
+{
+    struct item item = {.status = status};
+    size_t count = sizeof(request_rules) / sizeof(request_rules[0]);
+    return first_fit(request_rules, count, OPERATION_UPSERT, &item);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes per document against the run's median, and what is to come against the disk. */
+#include "rowferry/service/cluster/growth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TELLING 1000   /* documents since the first look: fewer say nothing */
+#define MEDIAN_LEAST 4 /* looks */
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_of(const struct growth *g)
+{
+    double sorted[GROWTH_KEPT];
+    unsigned count = g->looks < GROWTH_KEPT ? g->looks : GROWTH_KEPT;
+    memcpy(sorted, g->kept, count * sizeof(*sorted));
+    qsort(sorted, count, sizeof(*sorted), compare);
+    return sorted[count / 2];
+}
+
+static bool is_heavy(const struct growth *g)
+{
+    return g->looks >= MEDIAN_LEAST && g->bytes_per_document > 2 * median_of(g);
+}
+
+enum growth_news growth_judge(struct growth *g, const struct storage *storage, int64_t documents,
+                              int64_t left)
+{
+    if (g->first_documents == 0 && g->first_bytes == 0) {
+        g->first_documents = documents;
+        g->first_bytes = storage->bytes;
+    }
+    int64_t more = documents - g->first_documents;
+    int64_t grown = storage->bytes - g->first_bytes;
+    if (more < TELLING || grown <= 0) {
+        return GROWTH_WELL;
+    }
+    g->bytes_per_document = (double)grown / (double)more;
+    bool heavy = is_heavy(g);
+    g->kept[g->looks++ % GROWTH_KEPT] = g->bytes_per_document;
+    if (storage->room_bytes >= 0 && left > 0 &&
+        g->bytes_per_document * (double)left > (double)storage->room_bytes) {
+        return GROWTH_FULL;
+    }
+    return heavy ? GROWTH_HEAVY : GROWTH_WELL;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Privileges: the role that is printed, and Elasticsearch's answers about the account. */
+#include "rowferry/service/cluster/privilege.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster/privilege_probe.h"
+#include "http/ask.h"
+
+#define LIST_MAX_BYTES ((size_t)64 * 1024)
+
+/* --- what a pipeline needs ---------------------------------------------------------------------
+ */
+
+/* manage holds create_index, delete_index, monitor, maintenance and view_index_metadata. */
+static const char *const elastic_needs[] = {"read", "index", "delete", "manage", NULL};
+
+static void push_names(struct buf *out, const char *alias)
+{
+    struct buf all;
+    buf_init(&all, LIST_MAX_BYTES);
+    buf_printf(&all, "%s-*", alias);
+    buf_push_char(out, '[');
+    text_json(out, alias, strlen(alias));
+    buf_push_char(out, ',');
+    text_json(out, buf_text(&all), all.len);
+    buf_push_char(out, ']');
+    buf_release(&all);
+}
+
+static void push_list(struct buf *out, const char *const *words)
+{
+    buf_push_char(out, '[');
+    for (size_t i = 0; words[i] != NULL; i++) {
+        buf_printf(out, "%s\"%s\"", i > 0 ? "," : "", words[i]);
+    }
+    buf_push_char(out, ']');
+}
+
+static void push_open_search(struct buf *out, const char *alias)
+{
+    buf_printf(out,
+               "PUT /_plugins/_security/api/roles/rowferry-%s {\"cluster_permissions\":", alias);
+    push_list(out, privilege_cluster_needs);
+    buf_push_literal(out, ",\"index_permissions\":[{\"index_patterns\":");
+    push_names(out, alias);
+    buf_push_literal(out, ",\"allowed_actions\":");
+    push_list(out, privilege_index_needs);
+    buf_push_literal(out, "}]}");
+}
+
+static void push_descriptor(struct buf *out, const char *alias)
+{
+    buf_push_literal(out, "{\"indices\":[{\"names\":");
+    push_names(out, alias);
+    buf_push_literal(out, ",\"privileges\":");
+    push_list(out, elastic_needs);
+    buf_push_literal(out, "}]}");
+}
+
+void privilege_push_grant(struct buf *out, enum product product, bool key, const char *alias)
+{
+    if (product == PRODUCT_OPENSEARCH) {
+        push_open_search(out, alias);
+    } else if (key) {
+        buf_printf(out,
+                   "POST /_security/api_key {\"name\":\"rowferry-%s\",\"role_descriptors\":{"
+                   "\"rowferry-%s\":",
+                   alias, alias);
+        push_descriptor(out, alias);
+        buf_push_literal(out, "}}");
+    } else {
+        buf_printf(out, "PUT /_security/role/rowferry-%s ", alias);
+        push_descriptor(out, alias);
+    }
+}
+
+/* --- Elasticsearch -----------------------------------------------------------------------------
+ */
+
+static void push_word(struct buf *list, const char *word, const char *on)
+{
+    buf_printf(list, "%s%s", list->len > 0 ? ", " : "", word);
+    if (on != NULL) {
+        buf_printf(list, " on \"%s\"", on);
+    }
+}
+
+static int has_privileges(struct service *s, const struct buf *body, struct json_object **tree,
+                          struct err *err)
+{
+    return ask(s, "POST", "/_security/user/_has_privileges", span_make(body->data, body->len),
+               BODY_SHORT, tree, err);
+}
+
+/* "read, manage on "a"", the privileges that this name lacks. */
+static void push_lacking(struct buf *missing, struct json_object *tree, const char *name)
+{
+    size_t count = 0;
+    for (size_t i = 0; elastic_needs[i] != NULL; i++) {
+        const char *const keys[] = {"index", name, elastic_needs[i], NULL};
+        if (!json_object_get_boolean(json_tree_at(tree, keys))) {
+            buf_printf(missing, "%s%s",
+                       count > 0          ? ", "
+                       : missing->len > 0 ? "; "
+                                          : "",
+                       elastic_needs[i]);
+            count++;
+        }
+    }
+    if (count > 0) {
+        buf_printf(missing, " on \"%s\"", name);
+    }
+}
+
+static int elastic_missing(struct service *s, const char *alias, struct buf *missing, bool *told,
+                           struct err *err)
+{
+    struct buf body;
+    struct buf all;
+    struct json_object *tree = NULL;
+    buf_init(&body, LIST_MAX_BYTES);
+    buf_init(&all, LIST_MAX_BYTES);
+    buf_printf(&all, "%s-*", alias);
+    buf_push_literal(&body, "{\"index\":[{\"names\":");
+    push_names(&body, alias);
+    buf_push_literal(&body, ",\"privileges\":");
+    push_list(&body, elastic_needs);
+    buf_push_literal(&body, "}]}");
+    int rc = has_privileges(s, &body, &tree, err);
+    *told = rc == 0;
+    if (rc == 0) {
+        push_lacking(missing, tree, alias);
+        push_lacking(missing, tree, buf_text(&all));
+    }
+    json_object_put(tree);
+    buf_release(&body);
+    buf_release(&all);
+    return rc == ERR_REJECTED ? 0 : rc;
+}
+
+static const char *const broad_cluster[] = {"manage_security", "manage", "manage_index_templates",
+                                            "manage_ingest_pipelines", NULL};
+static const char *const broad_index[] = {"read", "write", "delete_index", "manage", NULL};
+
+static void read_breadth(struct account *out, struct json_object *tree)
+{
+    const char *const all[] = {"cluster", "all", NULL};
+    if (json_object_get_boolean(json_tree_at(tree, all))) {
+        snprintf(out->administrator, sizeof(out->administrator), "cluster privilege all");
+    }
+    for (size_t i = 0; broad_cluster[i] != NULL; i++) {
+        const char *const keys[] = {"cluster", broad_cluster[i], NULL};
+        if (json_object_get_boolean(json_tree_at(tree, keys))) {
+            push_word(&out->surplus, broad_cluster[i], NULL);
+        }
+    }
+    for (size_t i = 0; broad_index[i] != NULL; i++) {
+        const char *const keys[] = {"index", "*", broad_index[i], NULL};
+        if (json_object_get_boolean(json_tree_at(tree, keys))) {
+            push_word(&out->surplus, broad_index[i], "*");
+        }
+    }
+}
+
+/* Of a key its own name: the user's, whose privileges are others, is that of whoever made it. */
+static void read_name(struct account *out, struct json_object *who)
+{
+    static const char *const keys[] = {"api_key", NULL};
+    const char *key = json_tree_text(json_tree_at(who, keys), "name");
+    snprintf(out->name, sizeof(out->name), "%s%s", key[0] != '\0' ? "API key " : "",
+             key[0] != '\0' ? key : json_tree_text(who, "username"));
+}
+
+static int elastic_account(struct service *s, struct account *out, struct err *err)
+{
+    struct buf body;
+    struct json_object *who = NULL;
+    struct json_object *tree = NULL;
+    buf_init(&body, LIST_MAX_BYTES);
+    buf_push_literal(&body, "{\"cluster\":[\"all\",\"manage_security\",\"manage\","
+                            "\"manage_index_templates\",\"manage_ingest_pipelines\"],"
+                            "\"index\":[{\"names\":[\"*\"],\"privileges\":");
+    push_list(&body, broad_index);
+    buf_push_literal(&body, "}]}");
+    int rc = ask(s, "GET", "/_security/_authenticate", NO_BODY, BODY_ROOT, &who, err);
+    if (rc == 0) {
+        read_name(out, who);
+        rc = has_privileges(s, &body, &tree, err);
+    }
+    if (rc == 0) {
+        read_breadth(out, tree);
+    }
+    json_object_put(who);
+    json_object_put(tree);
+    buf_release(&body);
+    return rc;
+}
+
+/* --- either ------------------------------------------------------------------------------------
+ */
+
+/* Where there is no such endpoint there are no accounts. */
+static bool asks_nobody(const struct err *err)
+{
+    return (err->http_status == 400 || err->http_status == 404 || err->http_status == 405) &&
+           (strstr(err->message, "no handler found") != NULL ||
+            strstr(err->message, "Incorrect HTTP method") != NULL ||
+            strstr(err->message, "Security must be explicitly enabled") != NULL ||
+            strstr(err->message, "Security is not enabled") != NULL);
+}
+
+int account_look(struct service *s, const struct product_info *product, struct account *out,
+                 struct err *err)
+{
+    int rc = 0;
+    *out = (struct account){.state = ACCOUNT_KNOWN};
+    buf_init(&out->surplus, LIST_MAX_BYTES);
+    if (product->product == PRODUCT_UNKNOWN) {
+        out->state = ACCOUNT_UNSEEN;
+        snprintf(out->why, sizeof(out->why), "the product is unknown");
+        return 0;
+    }
+    rc = product->product == PRODUCT_OPENSEARCH ? privilege_probe_account(s, out, err)
+                                                : elastic_account(s, out, err);
+    if (rc == ERR_REJECTED) {
+        out->state = asks_nobody(err) ? ACCOUNT_OPEN : ACCOUNT_UNSEEN;
+        snprintf(out->why, sizeof(out->why), "%.*s", (int)sizeof(out->why) - 1, err->message);
+        rc = 0;
+    }
+    return rc;
+}
+
+void account_release(struct account *a)
+{
+    buf_release(&a->surplus);
+}
+
+int privilege_missing(struct service *s, const struct product_info *product, const char *alias,
+                      struct buf *missing, bool *told, struct err *err)
+{
+    *told = false;
+    switch (product->product) {
+    case PRODUCT_OPENSEARCH:
+        *told = true;
+        return privilege_probe(s, alias, missing, err);
+    case PRODUCT_ELASTICSEARCH:
+        return elastic_missing(s, alias, missing, told, err);
+    default:
+        return 0;
+    }
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One table from libcurl's codes to class and words. */
+#include "http/fault.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rowferry/base/units.h"
+
+enum saying {
+    SAY_RESOLVE,
+    SAY_CONNECT,
+    SAY_TIMEOUT,
+    SAY_CERTIFICATE,
+    SAY_OWN_FILE,
+    SAY_HANDSHAKE,
+    SAY_LOST,
+    SAY_LARGE,
+    SAY_OTHER,
+};
+
+static const struct fault_row {
+    CURLcode code;
+    enum err_class class;
+    enum saying saying;
+} faults[] = {
+    {CURLE_COULDNT_RESOLVE_HOST, ERR_TRANSIENT, SAY_RESOLVE},
+    {CURLE_COULDNT_CONNECT, ERR_TRANSIENT, SAY_CONNECT},
+    {CURLE_OPERATION_TIMEDOUT, ERR_TRANSIENT, SAY_TIMEOUT},
+    {CURLE_PEER_FAILED_VERIFICATION, ERR_REJECTED, SAY_CERTIFICATE},
+    {CURLE_SSL_ISSUER_ERROR, ERR_REJECTED, SAY_CERTIFICATE},
+    {CURLE_SSL_INVALIDCERTSTATUS, ERR_REJECTED, SAY_CERTIFICATE},
+    {CURLE_SSL_CACERT_BADFILE, ERR_REJECTED, SAY_OWN_FILE},
+    {CURLE_SSL_CERTPROBLEM, ERR_REJECTED, SAY_OWN_FILE},
+    {CURLE_SSL_CONNECT_ERROR, ERR_TRANSIENT, SAY_HANDSHAKE},
+    {CURLE_SSL_CIPHER, ERR_REJECTED, SAY_HANDSHAKE},
+    {CURLE_GOT_NOTHING, ERR_TRANSIENT, SAY_LOST},
+    {CURLE_SEND_ERROR, ERR_TRANSIENT, SAY_LOST},
+    {CURLE_RECV_ERROR, ERR_TRANSIENT, SAY_LOST},
+    {CURLE_PARTIAL_FILE, ERR_TRANSIENT, SAY_LOST},
+    {CURLE_HTTP2, ERR_TRANSIENT, SAY_LOST},
+    {CURLE_HTTP2_STREAM, ERR_TRANSIENT, SAY_LOST},
+    {CURLE_WRITE_ERROR, ERR_REJECTED, SAY_LARGE},
+    {CURLE_URL_MALFORMAT, ERR_CONFIG, SAY_OTHER},
+};
+
+/* The time of the connection itself would be 0 too where one is used again. */
+static bool never_connected(const struct slot *slot)
+{
+    curl_off_t ready_us = 0;
+    curl_easy_getinfo(slot->easy, CURLINFO_PRETRANSFER_TIME_T, &ready_us);
+    return ready_us == 0 && slot->answer.status == 0;
+}
+
+bool fault_is_unreachable(const struct slot *slot)
+{
+    switch (slot->result) {
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_SSL_CONNECT_ERROR:
+        return true;
+    case CURLE_OPERATION_TIMEDOUT:
+        return never_connected(slot);
+    default:
+        return false;
+    }
+}
+
+bool fault_turns_away(const struct slot *slot)
+{
+    return slot->result == CURLE_OPERATION_TIMEDOUT || fault_is_unreachable(slot);
+}
+
+static struct fault_row row_of(CURLcode code)
+{
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        if (faults[i].code == code) {
+            return faults[i];
+        }
+    }
+    return (struct fault_row){code, ERR_TRANSIENT, SAY_OTHER};
+}
+
+/* Of "OpenSSL/3.0.19: error:0A00010B:SSL routines::wrong version number" the reason alone. */
+static const char *words_of(const struct slot *slot)
+{
+    const char *words = slot->failure[0] != '\0' ? slot->failure : curl_easy_strerror(slot->result);
+    const char *reason = strstr(words, "::");
+    return reason != NULL && strstr(words, "error:") != NULL ? reason + 2 : words;
+}
+
+static int say_connect(const struct slot *slot, const char *origin, struct err *err)
+{
+    long number = 0;
+    char reason[96];
+    curl_easy_getinfo(slot->easy, CURLINFO_OS_ERRNO, &number);
+    const char *words = number != 0 ? strerrordesc_np((int)number) : NULL;
+    snprintf(reason, sizeof(reason), "%s", words != NULL ? words : "no connection");
+    reason[0] = (char)tolower((unsigned char)reason[0]);
+    return err_set(err, ERR_TRANSIENT, "could not connect to %s: %s", origin, reason);
+}
+
+static int say_timeout(const struct slot *slot, const char *origin, struct err *err)
+{
+    const struct service_options *o = &slot->service->options;
+    char time[UNITS_BYTES];
+    if (never_connected(slot)) {
+        return err_set(err, ERR_TRANSIENT, "could not connect to %s within %s", origin,
+                       units_duration(time, o->connect_timeout_ms));
+    }
+    return err_set(err, ERR_TRANSIENT, "no whole answer from %s within %s", origin,
+                   units_duration(time, o->request_timeout_ms));
+}
+
+/* What OpenSSL's numbers mean (x509_vfy.h: X509_V_ERR_...), which libcurl hands over; with 1 it
+ * begins, and leaves it there where the chain is good and the name is another one. */
+static const struct certificate_row {
+    long code;
+    const char *words;
+    const char *hint;
+} certificates[] = {
+    {1, "it does not match that name",
+     "use a host name in service.url that the certificate "
+     "contains, or give the service one with this name"},
+    {9, "it is not valid yet",
+     "does the clock of this machine, or of the one that made it, go wrong?"},
+    {10, "it has expired", "give the service a new certificate (or set the clock of this machine)"},
+    {18, "it is self-signed",
+     "set service.tls.ca_file to this certificate, as who runs the service "
+     "hands it out, or give the service one of an authority"},
+    {26, "it is not made for servers", "give the service a certificate for server authentication"},
+};
+
+static const struct certificate_row strangers = {
+    0, "the authority that signed it is unknown here",
+    "set service.tls.ca_file to the certificate of the authority that signed it"};
+
+static const struct certificate_row *certificate_row(const struct slot *slot)
+{
+    long code = 0;
+    curl_easy_getinfo(slot->easy, CURLINFO_SSL_VERIFYRESULT, &code);
+    for (size_t i = 0; i < sizeof(certificates) / sizeof(certificates[0]); i++) {
+        if (certificates[i].code == code) {
+            return &certificates[i];
+        }
+    }
+    return &strangers;
+}
+
+/* Alerts and refusals of the handshake that have one remedy; the server's come as texts alone. */
+static const struct alert_row {
+    const char *part; /* of libcurl's words */
+    enum err_class class;
+    const char *words;
+    const char *hint;
+} alerts[] = {
+    {"certificate required", ERR_REJECTED, "wants a client certificate",
+     "set service.tls.client_cert and service.tls.client_key"},
+    {"alert unknown ca", ERR_REJECTED, "refuses the client certificate",
+     "service.tls.client_cert must be of an authority that the service trusts"},
+    {"alert certificate expired", ERR_REJECTED, "refuses the client certificate, which has expired",
+     "renew service.tls.client_cert"},
+    {"alert bad certificate", ERR_REJECTED, "refuses the client certificate",
+     "service.tls.client_cert must be of an authority that the service trusts"},
+    {"protocol version", ERR_REJECTED, "does not speak TLS 1.2 or newer",
+     "older versions are refused: update it"},
+    {"unsupported protocol", ERR_REJECTED, "does not speak TLS 1.2 or newer",
+     "older versions are refused: update it"},
+    {"tunnel failed, response 50", ERR_TRANSIENT, "could not be reached through service.proxy",
+     "the proxy answers, and finds nobody behind it"},
+    {"tunnel failed", ERR_REJECTED, "cannot be reached through service.proxy",
+     "the proxy refuses: it has to let this program through to that host and port"},
+};
+
+static const struct alert_row *alert_row(const struct slot *slot)
+{
+    for (size_t i = 0; i < sizeof(alerts) / sizeof(alerts[0]); i++) {
+        if (strstr(slot->failure, alerts[i].part) != NULL) {
+            return &alerts[i];
+        }
+    }
+    return NULL;
+}
+
+static int say_tls(const struct slot *slot, const struct fault_row *row, const char *origin,
+                   struct err *err)
+{
+    if (row->saying == SAY_CERTIFICATE) {
+        const struct certificate_row *why = certificate_row(slot);
+        err_set(err, row->class, "cannot verify the certificate of %s: %s", origin, why->words);
+        return err_hint(err, "%s", why->hint);
+    }
+    if (row->saying == SAY_OWN_FILE) {
+        err_set(err, row->class, "cannot use a file of service.tls: %s", words_of(slot));
+        return err_hint(err, "ca_file, client_cert and client_key must be readable PEM files");
+    }
+    err_set(err, row->class, "could not begin TLS with %s: %s", origin, words_of(slot));
+    return err_hint(err, "does it speak https on this port, and is a client certificate wanted?");
+}
+
+static int say(const struct slot *slot, const struct fault_row *row, const char *origin,
+               struct err *err)
+{
+    const struct alert_row *alert = alert_row(slot);
+    if (alert != NULL) {
+        err_set(err, alert->class, "%s %s", origin, alert->words);
+        return err_hint(err, "%s", alert->hint);
+    }
+    switch (row->saying) {
+    case SAY_RESOLVE:
+        return err_set(err, row->class, "could not find the address of %s", origin);
+    case SAY_CONNECT:
+        return say_connect(slot, origin, err);
+    case SAY_TIMEOUT:
+        return say_timeout(slot, origin, err);
+    case SAY_CERTIFICATE:
+    case SAY_OWN_FILE:
+    case SAY_HANDSHAKE:
+        return say_tls(slot, row, origin, err);
+    case SAY_LOST:
+        return err_set(err, row->class, "the connection to %s was lost before the whole answer",
+                       origin);
+    case SAY_LARGE:
+        return err_set(err, row->class, "cannot take an answer of %s of over %zu bytes", origin,
+                       slot->answer.body.max_bytes);
+    default:
+        return err_set(err, row->class, "could not talk to %s: %s", origin, words_of(slot));
+    }
+}
+
+int fault_tell(const struct slot *slot, struct err *err)
+{
+    struct fault_row row = row_of(slot->result);
+    return say(slot, &row, slot->service->bases[slot->base].origin, err);
+}
+
+int fault_explain(const struct slot *slot, struct err *err)
+{
+    fault_tell(slot, err);
+    const char *path = buf_text(&slot->path);
+    return err_context(err, "%s %.*s", slot->method, (int)strcspn(path, "?"), path);
+}

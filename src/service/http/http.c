@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening and closing the service, and one request that is waited for. */
+#include "rowferry/service/http/http.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "http/body.h"
+#include "http/fault.h"
+#include "http/secret.h"
+#include "http/wire.h"
+#include "rowferry/service/bulk/outcome.h"
+
+#define MOVE_PAUSE_MS 1000
+#define EXCERPT_BYTES 200
+
+/* As libcurl says it: the port where it is not the scheme's own. */
+static char *host_line(CURLU *url, const char *host)
+{
+    struct buf line;
+    char *port = NULL;
+    buf_init(&line, HTTP_PATH_MAX_BYTES);
+    buf_push_text(&line, host);
+    if (curl_url_get(url, CURLUPART_PORT, &port, CURLU_NO_DEFAULT_PORT) == CURLUE_OK) {
+        buf_printf(&line, ":%s", port);
+    }
+    curl_free(port);
+    return buf_detach(&line);
+}
+
+/* What follows the host in the base URL, without a slash at the end. */
+static char *prefix_of(const char *url)
+{
+    const char *authority = strstr(url, "://");
+    const char *slash = authority != NULL ? strchr(authority + 3, '/') : NULL;
+    return text_copy(slash != NULL ? slash : "");
+}
+
+static int origin_of(struct base_url *base, CURLU *url, struct err *err)
+{
+    char *host = NULL;
+    char *port = NULL;
+    char *scheme = NULL;
+    char *user = NULL;
+    int rc = 0;
+    curl_url_get(url, CURLUPART_HOST, &host, 0);
+    curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT);
+    curl_url_get(url, CURLUPART_SCHEME, &scheme, 0);
+    curl_url_get(url, CURLUPART_USER, &user, 0);
+    if (user != NULL) {
+        rc = err_set(err, ERR_CONFIG, "service.url must not hold a user or password");
+        err_hint(err, "put them under service.auth");
+    } else if (host == NULL || port == NULL || scheme == NULL ||
+               (strcasecmp(scheme, "http") != 0 && strcasecmp(scheme, "https") != 0)) {
+        rc = err_set(err, ERR_CONFIG, "service.url \"%s\" is not an http or https address",
+                     base->url);
+    } else {
+        struct buf origin;
+        buf_init(&origin, HTTP_PATH_MAX_BYTES);
+        buf_printf(&origin, "%s:%s", host, port);
+        base->origin = buf_detach(&origin);
+        base->host = host_line(url, host);
+        base->prefix = prefix_of(base->url);
+    }
+    curl_free(host);
+    curl_free(port);
+    curl_free(scheme);
+    curl_free(user);
+    return rc;
+}
+
+static int open_base(struct base_url *base, const char *text, struct err *err)
+{
+    size_t len = strlen(text);
+    while (len > 0 && text[len - 1] == '/') {
+        len--;
+    }
+    base->url = text_copy_span(span_make(text, len));
+    CURLU *url = curl_url();
+    CURLUcode code = curl_url_set(url, CURLUPART_URL, text, 0);
+    int rc = code == CURLUE_OK ? origin_of(base, url, err)
+                               : err_set(err, ERR_CONFIG, "service.url is not an address: %s",
+                                         curl_url_strerror(code));
+    curl_url_cleanup(url);
+    return rc;
+}
+
+static bool add_header(struct curl_slist **list, const char *line)
+{
+    struct curl_slist *longer = curl_slist_append(*list, line);
+    *list = longer != NULL ? longer : *list;
+    return longer != NULL;
+}
+
+/* An empty Expect: both products answer at once, and waiting for a 100 costs a second. */
+static bool make_headers(struct curl_slist **list, const char *content_type,
+                         const struct service_options *options)
+{
+    return add_header(list, content_type) && add_header(list, "Expect:") &&
+           secret_add_header(list, options);
+}
+
+static bool open_slots(struct service *s)
+{
+    s->slot_count = (size_t)s->options.in_flight + 1;
+    s->slots = mem_zero(s->slot_count, sizeof(*s->slots));
+    for (size_t i = 0; i < s->slot_count; i++) {
+        if (!wire_open_slot(s, &s->slots[i], i == 0)) {
+            return false;
+        }
+        if (i > 0) {
+            s->slots[i].answer.body.max_bytes = BULK_BODY_MAX_BYTES;
+            s->slots[i].bulk = answer_new();
+        }
+    }
+    return wire_open_slot(s, &s->glance, true);
+}
+
+static int open_parts(struct service *s, struct err *err)
+{
+    for (size_t i = 0; i < s->base_count; i++) {
+        int rc = open_base(&s->bases[i], s->options.urls[i], err);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    s->multi = curl_multi_init();
+    if (s->multi == NULL ||
+        !make_headers(&s->json_headers, "Content-Type: application/json", &s->options) ||
+        !make_headers(&s->bulk_headers, "Content-Type: application/x-ndjson", &s->options) ||
+        !open_slots(s)) {
+        return err_set(err, ERR_TRANSIENT, "could not prepare connections to the service: %s",
+                       "libcurl has no memory, no TLS or is too old");
+    }
+    return 0;
+}
+
+int service_open(struct service **out, const struct service_options *options, struct err *err)
+{
+    *out = NULL;
+    if (options->url_count == 0) {
+        return err_set(err, ERR_CONFIG, "service.url is missing");
+    }
+    if (!wire_set_up()) {
+        return err_set(err, ERR_INTERNAL, "cannot set libcurl up");
+    }
+    struct service *s = mem_zero(1, sizeof(*s));
+    s->options = *options;
+    s->options.in_flight = options->in_flight > 0 ? options->in_flight : 1;
+    secret_take_all(s);
+    s->base_count = options->url_count;
+    s->bases = mem_zero(s->base_count, sizeof(*s->bases));
+    int rc = open_parts(s, err);
+    if (rc != 0) {
+        service_close(s);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
+void service_close(struct service *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < s->slot_count && s->slots != NULL; i++) {
+        wire_close_slot(s, &s->slots[i]);
+    }
+    free(s->slots);
+    wire_close_slot(s, &s->glance);
+    for (size_t i = 0; i < s->base_count; i++) {
+        free(s->bases[i].url);
+        free(s->bases[i].origin);
+        free(s->bases[i].host);
+        free(s->bases[i].prefix);
+    }
+    free(s->bases);
+    secret_free_headers(s->json_headers);
+    secret_free_headers(s->bulk_headers);
+    curl_multi_cleanup(s->multi);
+    secret_drop_all(s);
+    free(s);
+}
+
+/* Until the request has ended; bulks in flight go on meanwhile. */
+static int wait_for(struct service *s, struct slot *slot, struct err *err)
+{
+    bool readable = false;
+    int rc = wire_move(s, err);
+    while (rc == 0 && !slot->finished) {
+        rc = wire_wait(s, -1, MOVE_PAUSE_MS, &readable, err);
+        if (rc == 0) {
+            rc = wire_move(s, err);
+        }
+    }
+    return rc;
+}
+
+static int request_try(struct service *s, struct slot *slot, const struct span *body,
+                       struct err *err)
+{
+    int rc = wire_start(slot, s->json_headers, body, err);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = wait_for(s, slot, err);
+    if (rc != 0) {
+        return rc;
+    }
+    return slot->result == CURLE_OK ? 0 : fault_explain(slot, err);
+}
+
+/* A refused credential is read again, once, and the request goes with the other one. */
+static int request_once(struct service *s, struct slot *slot, const struct span *body,
+                        struct err *err)
+{
+    int rc = request_try(s, slot, body, err);
+    return rc == 0 && secret_renewed(slot) ? request_try(s, slot, body, err) : rc;
+}
+
+int http_request(struct service *s, const char *method, const char *path, struct span body,
+                 struct http_answer *answer, struct err *err)
+{
+    struct slot *slot = &s->slots[0];
+    slot->method = method;
+    buf_reset(&slot->path);
+    buf_push_text(&slot->path, path);
+    *answer = (struct http_answer){0};
+    int rc = 0;
+    for (size_t tried = 0; tried < s->base_count; tried++) {
+        rc = request_once(s, slot, body.data != NULL ? &body : NULL, err);
+        if (rc == 0 || !slot->finished || !fault_is_unreachable(slot)) {
+            break;
+        }
+    }
+    if (rc == 0) {
+        *answer = slot->answer;
+        buf_init(&slot->answer.body, HTTP_BODY_MAX_BYTES);
+    }
+    return rc;
+}
+
+void http_answer_release(struct http_answer *answer)
+{
+    buf_release(&answer->body);
+}
+
+static enum err_class class_of(int status)
+{
+    static const int passing[] = {408, 425, 429, 502, 503, 504};
+    for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++) {
+        if (passing[i] == status) {
+            return ERR_TRANSIENT;
+        }
+    }
+    return ERR_REJECTED;
+}
+
+/* What refused is named by the body: no credential lifts a block. */
+static void refuse_hint(int status, struct span body, struct err *err)
+{
+    const char *block = outcome_block(body);
+    if (block != NULL) {
+        outcome_block_hint(block, "INDEX", err);
+        return;
+    }
+    if (outcome_closed(body)) {
+        outcome_closed_hint("INDEX", err);
+        return;
+    }
+    if (status == 401) {
+        err_hint(err, "the service does not know this credential: see service.auth");
+    } else if (status == 403) {
+        err_hint(err, "the credential of service.auth lacks this privilege");
+    } else if (status >= 300 && status < 400) {
+        err_hint(err, "redirects are not followed: service.url must name the service itself");
+    }
+}
+
+/* "type: reason", whichever of the two is there; else the beginning of the text. */
+static void say_refusal(const struct http_answer *answer, struct buf *out)
+{
+    struct json_object *tree = answer->json ? body_parse(&answer->body, BODY_ERROR) : NULL;
+    struct body_error error = body_error(tree);
+    const struct buf *body = &answer->body;
+    if (error.type[0] == '\0' && error.reason[0] == '\0') {
+        text_escape(out, buf_text(body), text_cut(buf_text(body), body->len, EXCERPT_BYTES));
+    } else {
+        buf_push_text(out, error.type);
+        buf_push_text(out, error.type[0] != '\0' && error.reason[0] != '\0' ? ": " : "");
+        text_escape(out, error.reason, strlen(error.reason));
+    }
+    json_object_put(tree);
+}
+
+int http_refuse(const struct http_answer *answer, const char *method, const char *path,
+                struct err *err)
+{
+    struct buf words;
+    buf_init(&words, 5 * HTTP_BODY_MAX_BYTES);
+    say_refusal(answer, &words);
+    err_set(err, class_of(answer->status), "%s %.*s: %d%s%s", method, (int)strcspn(path, "?"), path,
+            answer->status, words.len > 0 ? " " : "", buf_text(&words));
+    buf_release(&words);
+    err->http_status = answer->status;
+    err_detail(err, buf_text(&answer->body), answer->body.len);
+    refuse_hint(answer->status, span_make(buf_text(&answer->body), answer->body.len), err);
+    return err->class;
+}
+
+void http_push_segment(struct buf *out, const char *text, size_t len)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                     c == '-' || c == '_' || c == '.' || c == '~';
+        if (plain) {
+            buf_push_char(out, text[i]);
+        } else {
+            char encoded[3] = {'%', hex[c >> 4], hex[c & 15]};
+            buf_push(out, encoded, sizeof(encoded));
+        }
+    }
+}

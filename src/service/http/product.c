@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who answers GET /, told by what differs between the products. */
+#include "rowferry/service/http/product.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/body.h"
+#include "http/service.h"
+
+static const struct dialect {
+    enum product product;
+    int major, minor; /* from this version on */
+    const char *bulk_query;
+} dialects[] = {
+    /* keeps documents out of reasons; 8.18 has it, older ones and OpenSearch refuse it */
+    {PRODUCT_ELASTICSEARCH, 8, 18, "&include_source_on_error=false"},
+};
+
+const char *const product_headers[] = {"X-elastic-product", "X-OpenSearch-Version", NULL};
+
+/* A refusal of GET / names no product, but its words do. */
+static const struct telltale {
+    const char *words;
+    enum product product;
+} telltales[] = {
+    {"this action is granted by the", PRODUCT_ELASTICSEARCH},
+    {"no permissions for [", PRODUCT_OPENSEARCH},
+};
+
+const char *product_name(enum product product)
+{
+    switch (product) {
+    case PRODUCT_OPENSEARCH:
+        return "OpenSearch";
+    case PRODUCT_ELASTICSEARCH:
+        return "Elasticsearch";
+    default:
+        return "unknown";
+    }
+}
+
+const char *product_bulk_query(const struct product_info *info)
+{
+    for (size_t i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
+        const struct dialect *d = &dialects[i];
+        bool recent =
+            info->major > d->major || (info->major == d->major && info->minor >= d->minor);
+        if (info->product == d->product && recent) {
+            return d->bulk_query;
+        }
+    }
+    return "";
+}
+
+static enum product product_of_header(const struct http_answer *answer)
+{
+    if (strstr(answer->product_header, "Elasticsearch") != NULL) {
+        return PRODUCT_ELASTICSEARCH;
+    }
+    return strstr(answer->product_header, "OpenSearch") != NULL ? PRODUCT_OPENSEARCH
+                                                                : PRODUCT_UNKNOWN;
+}
+
+/* OpenSearch may hide its distribution and call itself 7.10.2: its tagline stays. Elasticsearch
+ * before 7.14 has no header either, only its own tagline. */
+static enum product product_of_body(struct json_object *tree, struct json_object *version)
+{
+    const char *tagline = json_tree_text(tree, "tagline");
+    if (strcmp(json_tree_text(version, "distribution"), "opensearch") == 0 ||
+        strstr(tagline, "OpenSearch") != NULL) {
+        return PRODUCT_OPENSEARCH;
+    }
+    return strcmp(tagline, "You Know, for Search") == 0 ? PRODUCT_ELASTICSEARCH : PRODUCT_UNKNOWN;
+}
+
+/* As far as it is one: it is printed as it is. */
+static void read_version(struct product_info *out, const char *number)
+{
+    static const char of_versions[] = "0123456789.+-_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                      "abcdefghijklmnopqrstuvwxyz";
+    size_t n = text_cut(number, strspn(number, of_versions), sizeof(out->version) - 1);
+    memcpy(out->version, number, n);
+    out->version[n] = '\0';
+    char *dot = NULL;
+    long major = strtol(out->version, &dot, 10);
+    if (*dot == '.' && major > 0 && major < 1000) {
+        out->major = (int)major;
+        out->minor = (int)(strtol(dot + 1, NULL, 10) % 1000);
+    }
+}
+
+static int read_root(struct product_info *out, const struct http_answer *answer, struct err *err)
+{
+    struct json_object *tree = NULL;
+    int rc = body_expect(&tree, answer, BODY_ROOT, "GET", "/", err);
+    if (rc != 0) {
+        return rc;
+    }
+    struct json_object *version = json_tree_member(tree, "version");
+    out->permitted = true;
+    const char *cluster = json_tree_text(tree, "cluster_uuid");
+    size_t n = text_cut(cluster, strlen(cluster), sizeof(out->cluster) - 1);
+    memcpy(out->cluster, cluster, n);
+    out->stand_in = strcmp(json_tree_text(version, "build_type"), "devsearch") == 0;
+    out->product = product_of_header(answer);
+    if (out->product == PRODUCT_UNKNOWN) {
+        out->product = product_of_body(tree, version);
+    }
+    /* Serverless gives a number that says nothing of its features */
+    if (strcmp(json_tree_text(version, "build_flavor"), "serverless") != 0) {
+        read_version(out, json_tree_text(version, "number"));
+    }
+    json_object_put(tree);
+    return 0;
+}
+
+static void read_refusal(struct product_info *out, const struct http_answer *answer)
+{
+    out->product = product_of_header(answer);
+    for (size_t i = 0; i < sizeof(telltales) / sizeof(telltales[0]); i++) {
+        if (out->product == PRODUCT_UNKNOWN &&
+            strstr(buf_text(&answer->body), telltales[i].words) != NULL) {
+            out->product = telltales[i].product;
+        }
+    }
+}
+
+int product_detect(struct service *s, struct product_info *out, struct err *err)
+{
+    struct http_answer answer;
+    *out = (struct product_info){0};
+    int rc = http_request(s, "GET", "/", span_make(NULL, 0), &answer, err);
+    if (rc != 0) {
+        return rc;
+    }
+    if (answer.status == 200) {
+        rc = read_root(out, &answer, err);
+    } else if (answer.status == 403) {
+        read_refusal(out, &answer);
+    } else {
+        rc = http_refuse(&answer, "GET", "/", err);
+    }
+    http_answer_release(&answer);
+    if (rc == 0) {
+        s->product = *out;
+    }
+    return rc;
+}

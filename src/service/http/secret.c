@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Authorization header, what is refused and read again, wiping, masking. */
+#include "http/secret.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/base/rotating_secret.h"
+#include "rowferry/base/text.h"
+
+#define HEADER_MAX_BYTES ((size_t)64 << 10)
+#define MASKED_LEAST 4 /* shorter texts occur by chance and tell nothing */
+
+/* --- the secrets in force ----------------------------------------------------------------------
+ */
+
+static const char **secret_place(struct service_options *o, size_t i)
+{
+    const char **const places[SERVICE_SECRETS] = {[SERVICE_API_KEY] = &o->api_key,
+                                                  [SERVICE_BEARER] = &o->bearer,
+                                                  [SERVICE_PASSWORD] = &o->password,
+                                                  [SERVICE_AWS_KEY_ID] = &o->aws_key_id,
+                                                  [SERVICE_AWS_SECRET_KEY] = &o->aws_secret_key,
+                                                  [SERVICE_AWS_TOKEN] = &o->aws_token};
+    return places[i];
+}
+
+void secret_take_all(struct service *s)
+{
+    for (size_t i = 0; i < SERVICE_SECRETS; i++) {
+        const char **place = secret_place(&s->options, i);
+        s->options.renewals[i] = renewal_hold(s->options.renewals[i]);
+        s->secrets[i] = renewal_take(s->options.renewals[i], *place);
+        *place = s->secrets[i];
+    }
+}
+
+void secret_drop_all(struct service *s)
+{
+    for (size_t i = 0; i < SERVICE_SECRETS; i++) {
+        renewal_drop(s->options.renewals[i]);
+        text_wipe(s->secrets[i]);
+        free(s->secrets[i]);
+    }
+}
+
+/* "Authorization: ApiKey ..."; null where no line is needed. */
+static char *authorization(const struct service_options *options)
+{
+    const char *scheme = options->api_key != NULL ? "ApiKey" : "Bearer";
+    const char *secret = options->api_key != NULL ? options->api_key : options->bearer;
+    struct buf line;
+    buf_init(&line, HEADER_MAX_BYTES);
+    if (secret != NULL) {
+        buf_printf(&line, "Authorization: %s %s", scheme, secret);
+    }
+    return secret != NULL ? buf_detach(&line) : NULL;
+}
+
+bool secret_add_header(struct curl_slist **list, const struct service_options *options)
+{
+    char *line = authorization(options);
+    if (line == NULL) {
+        return true;
+    }
+    struct curl_slist *longer = curl_slist_append(*list, line);
+    text_wipe(line);
+    free(line);
+    if (longer != NULL) {
+        *list = longer;
+    }
+    return longer != NULL;
+}
+
+/* --- another one -------------------------------------------------------------------------------
+ */
+
+/* Within the list, because requests that are under way have it: libcurl reads it when they begin,
+ * and all of it happens in this thread. */
+static void change_header(struct curl_slist *list, const struct service_options *options)
+{
+    for (struct curl_slist *line = list; line != NULL; line = line->next) {
+        if (strncmp(line->data, "Authorization:", 14) == 0) {
+            text_wipe(line->data);
+            free(line->data);
+            line->data = authorization(options);
+        }
+    }
+}
+
+/* Signing services say 403 of a session that is over. */
+static bool is_refusal(const struct service *s, int status)
+{
+    return status == 401 || (status == 403 && s->options.aws_region != NULL);
+}
+
+bool secret_renewed(struct slot *slot)
+{
+    struct service *s = slot->service;
+    if (!is_refusal(s, slot->answer.status)) {
+        return false;
+    }
+    if (slot->credential != s->credential) {
+        return true;
+    }
+    bool other = false;
+    for (size_t i = 0; i < SERVICE_SECRETS; i++) {
+        other = renewal_replace(s->options.renewals[i], &s->secrets[i]) || other;
+        *secret_place(&s->options, i) = s->secrets[i];
+    }
+    if (other) {
+        s->credential++;
+        change_header(s->json_headers, &s->options);
+        change_header(s->bulk_headers, &s->options);
+    }
+    return other;
+}
+
+void secret_free_headers(struct curl_slist *list)
+{
+    for (struct curl_slist *line = list; line != NULL; line = line->next) {
+        text_wipe(line->data);
+    }
+    curl_slist_free_all(list);
+}
+
+static void mask_one(const char *secret, char *bytes, size_t len)
+{
+    size_t n = secret != NULL ? strlen(secret) : 0;
+    if (n < MASKED_LEAST || len < n) {
+        return;
+    }
+    char *end = bytes + len;
+    for (char *p = bytes; (p = memmem(p, (size_t)(end - p), secret, n)) != NULL; p += n) {
+        memset(p, '*', n);
+    }
+}
+
+static void push_base64(struct buf *out, const unsigned char *bytes, size_t len)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < len; i += 3) {
+        unsigned second = i + 1 < len ? bytes[i + 1] : 0;
+        unsigned third = i + 2 < len ? bytes[i + 2] : 0;
+        unsigned triple = (unsigned)bytes[i] << 16 | second << 8 | third;
+        buf_push_char(out, digits[triple >> 18]);
+        buf_push_char(out, digits[triple >> 12 & 63]);
+        buf_push_char(out, i + 1 < len ? digits[triple >> 6 & 63] : '=');
+        buf_push_char(out, i + 2 < len ? digits[triple & 63] : '=');
+    }
+}
+
+/* User and password as basic authentication sends them. */
+static void mask_basic(const struct service_options *options, char *bytes, size_t len)
+{
+    struct buf plain;
+    struct buf sent;
+    if (options->user == NULL || options->password == NULL) {
+        return;
+    }
+    buf_init(&plain, HEADER_MAX_BYTES);
+    buf_init(&sent, 2 * HEADER_MAX_BYTES);
+    buf_printf(&plain, "%s:%s", options->user, options->password);
+    push_base64(&sent, (const unsigned char *)buf_text(&plain), plain.len);
+    mask_one(buf_text(&sent), bytes, len);
+    text_wipe(plain.data);
+    text_wipe(sent.data);
+    buf_release(&plain);
+    buf_release(&sent);
+}
+
+void secret_mask(const struct service_options *options, char *bytes, size_t len)
+{
+    if (bytes != NULL) {
+        mask_one(options->api_key, bytes, len);
+        mask_one(options->password, bytes, len);
+        mask_one(options->bearer, bytes, len);
+        mask_one(options->aws_secret_key, bytes, len);
+        mask_one(options->aws_token, bytes, len);
+        mask_basic(options, bytes, len);
+    }
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON in pieces: a state for each place in the grammar, a bit for each open container. */
+#include "http/walk.h"
+
+#include <string.h>
+
+#define REPLACEMENT 0xfffdU
+
+void walk_begin(struct walk *w, const struct walk_events *events, void *context)
+{
+    w->events = events;
+    w->context = context;
+    w->state = WALK_VALUE;
+    w->in_key = false;
+    w->exact = false;
+    w->depth = 0;
+    w->arrays = 0;
+    w->high_surrogate = 0;
+    w->passed = 0;
+    w->text_len = 0;
+}
+
+bool walk_whole(const struct walk *w)
+{
+    return w->state == WALK_WHOLE;
+}
+
+static struct span kept_text(const struct walk *w)
+{
+    return span_make(w->text, w->text_len);
+}
+
+static void keep(struct walk *w, const char *bytes, size_t len)
+{
+    size_t room = sizeof(w->text) - w->text_len;
+    size_t n = len < room ? len : room;
+    if (n > 0) {
+        memcpy(w->text + w->text_len, bytes, n);
+        w->text_len += n;
+    }
+}
+
+static void keep_character(struct walk *w, unsigned c)
+{
+    char out[4];
+    size_t n;
+    if (c < 0x80) {
+        out[0] = !w->exact && (c < 0x20 || c == 0x7f) ? ' ' : (char)c;
+        n = 1;
+    } else if (c < 0x800) {
+        out[0] = (char)(0xc0 | (c >> 6));
+        n = 2;
+    } else if (c < 0x10000) {
+        out[0] = (char)(0xe0 | (c >> 12));
+        n = 3;
+    } else {
+        out[0] = (char)(0xf0 | (c >> 18));
+        n = 4;
+    }
+    for (size_t i = 1; i < n; i++) {
+        out[i] = (char)(0x80 | ((c >> (6 * (n - 1 - i))) & 0x3f));
+    }
+    /* a character is kept whole or not at all */
+    if (n <= sizeof(w->text) - w->text_len) {
+        keep(w, out, n);
+    }
+}
+
+/* A first half of a pair that no second half follows is no character. */
+static void end_surrogate(struct walk *w)
+{
+    if (w->high_surrogate != 0) {
+        w->high_surrogate = 0;
+        keep_character(w, REPLACEMENT);
+    }
+}
+
+static void keep_code_unit(struct walk *w, unsigned unit)
+{
+    bool low = unit >= 0xdc00 && unit < 0xe000;
+    if (low && w->high_surrogate != 0) {
+        unsigned c = 0x10000 + ((w->high_surrogate - 0xd800) << 10) + (unit - 0xdc00);
+        w->high_surrogate = 0;
+        keep_character(w, c);
+        return;
+    }
+    end_surrogate(w);
+    if (unit >= 0xd800 && unit < 0xdc00) {
+        w->high_surrogate = unit;
+    } else {
+        keep_character(w, low ? REPLACEMENT : unit);
+    }
+}
+
+static void after_value(struct walk *w)
+{
+    w->state = w->depth == 0 ? WALK_WHOLE : WALK_AFTER;
+}
+
+static bool in_array(const struct walk *w)
+{
+    return w->depth > 0 && (w->arrays >> (w->depth - 1) & 1) != 0;
+}
+
+static bool open_container(struct walk *w, bool array)
+{
+    if (w->depth == WALK_MAX_DEPTH) {
+        return false;
+    }
+    uint64_t bit = UINT64_C(1) << w->depth;
+    w->arrays = array ? w->arrays | bit : w->arrays & ~bit;
+    w->depth++;
+    w->state = array ? WALK_FIRST_VALUE : WALK_FIRST_KEY;
+    return w->events->open(w->context, w->depth, array);
+}
+
+static bool close_container(struct walk *w, char c)
+{
+    if (w->depth == 0 || c != (in_array(w) ? ']' : '}')) {
+        return false;
+    }
+    bool good = w->events->close(w->context, w->depth);
+    w->depth--;
+    after_value(w);
+    return good;
+}
+
+static void begin_string(struct walk *w, bool key)
+{
+    w->state = WALK_STRING;
+    w->in_key = key;
+    w->text_len = 0;
+}
+
+static bool end_string(struct walk *w)
+{
+    end_surrogate(w);
+    if (w->in_key) {
+        w->state = WALK_COLON;
+        return w->events->key(w->context, w->depth, kept_text(w));
+    }
+    after_value(w);
+    return w->events->string(w->context, w->depth, kept_text(w));
+}
+
+static bool digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool scalar_byte(char c)
+{
+    return digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' || c == 'E';
+}
+
+static bool begin_value(struct walk *w, char c)
+{
+    if (c == '{' || c == '[') {
+        return open_container(w, c == '[');
+    }
+    if (c == '"') {
+        begin_string(w, false);
+        return true;
+    }
+    w->state = WALK_SCALAR;
+    w->text[0] = c;
+    w->text_len = 1;
+    return scalar_byte(c);
+}
+
+static size_t past_digits(struct span text, size_t at)
+{
+    while (at < text.len && digit(text.data[at])) {
+        at++;
+    }
+    return at;
+}
+
+/* One that is longer than what is kept of it is judged by that. */
+static bool number_valid(struct span text)
+{
+    size_t from = text.data[0] == '-';
+    size_t at = past_digits(text, from);
+    bool good = at > from && (text.data[from] != '0' || at == from + 1);
+    if (good && at < text.len && text.data[at] == '.') {
+        from = at + 1;
+        at = past_digits(text, from);
+        good = at > from;
+    }
+    if (good && at < text.len && (text.data[at] == 'e' || text.data[at] == 'E')) {
+        from = at + 1;
+        from += from < text.len && (text.data[from] == '+' || text.data[from] == '-');
+        at = past_digits(text, from);
+        good = at > from;
+    }
+    return at == text.len && (good || text.len == WALK_TEXT_BYTES);
+}
+
+static bool scalar_valid(struct span text)
+{
+    if (digit(text.data[0]) || text.data[0] == '-') {
+        return number_valid(text);
+    }
+    return span_is(text, "true") || span_is(text, "false") || span_is(text, "null");
+}
+
+static bool end_scalar(struct walk *w)
+{
+    after_value(w);
+    return scalar_valid(kept_text(w)) && w->events->scalar(w->context, w->depth, kept_text(w));
+}
+
+static bool next_element(struct walk *w, char c)
+{
+    if (c == ',') {
+        w->state = in_array(w) ? WALK_VALUE : WALK_KEY;
+        return true;
+    }
+    return close_container(w, c);
+}
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+/* One byte outside strings and scalars. */
+static bool structure(struct walk *w, char c)
+{
+    if (blank(c)) {
+        return true;
+    }
+    switch (w->state) {
+    case WALK_FIRST_VALUE:
+        return c == ']' ? close_container(w, c) : begin_value(w, c);
+    case WALK_VALUE:
+        return begin_value(w, c);
+    case WALK_FIRST_KEY:
+        if (c == '}') {
+            return close_container(w, c);
+        }
+        begin_string(w, true);
+        return c == '"';
+    case WALK_KEY:
+        begin_string(w, true);
+        return c == '"';
+    case WALK_COLON:
+        w->state = WALK_VALUE;
+        return c == ':';
+    case WALK_AFTER:
+        return next_element(w, c);
+    default:
+        return false;
+    }
+}
+
+static bool escape(struct walk *w, char c)
+{
+    static const char letters[] = "\"\\/bfnrt";
+    static const char meaning[] = "\"\\/     ";
+    static const char exactly[] = "\"\\/\b\f\n\r\t";
+    w->state = WALK_STRING;
+    if (c == 'u') {
+        w->state = WALK_HEX;
+        w->hex_digits = 0;
+        w->code_unit = 0;
+        return true;
+    }
+    const char *letter = c == '\0' ? NULL : strchr(letters, c);
+    if (letter == NULL) {
+        return false;
+    }
+    end_surrogate(w);
+    keep(w, w->exact ? &exactly[letter - letters] : &meaning[letter - letters], 1);
+    return true;
+}
+
+static bool hex_digit(struct walk *w, char c)
+{
+    unsigned value = 16;
+    if (c >= '0' && c <= '9') {
+        value = (unsigned)(c - '0');
+    } else if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')) {
+        value = (unsigned)((c | 0x20) - 'a') + 10;
+    }
+    w->code_unit = w->code_unit << 4 | (value & 15);
+    if (++w->hex_digits == 4) {
+        w->state = WALK_STRING;
+        keep_code_unit(w, w->code_unit);
+    }
+    return value < 16;
+}
+
+/* Bytes up to the next quote, backslash or control character; returns where it stopped. */
+static const char *plain_run(struct walk *w, const char *p, const char *end)
+{
+    const char *from = p;
+    while (p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20) {
+        p++;
+    }
+    if (p > from) {
+        end_surrogate(w);
+        keep(w, from, (size_t)(p - from));
+    }
+    return p;
+}
+
+static const char *scalar_run(struct walk *w, const char *p, const char *end)
+{
+    const char *from = p;
+    while (p < end && scalar_byte(*p)) {
+        if (w->text_len + (size_t)(p - from) >= sizeof(w->text) && !digit(*p) && *p != '.') {
+            break; /* a word or an exponent does not begin there */
+        }
+        p++;
+    }
+    keep(w, from, (size_t)(p - from));
+    return p;
+}
+
+static bool string_end_or_escape(struct walk *w, char c)
+{
+    if (c == '\\') {
+        w->state = WALK_ESCAPE;
+        return true;
+    }
+    return c == '"' && end_string(w);
+}
+
+/* One step on: a run of bytes or one; null where they are not JSON. */
+static const char *step(struct walk *w, const char *p, const char *end)
+{
+    switch (w->state) {
+    case WALK_STRING:
+        p = plain_run(w, p, end);
+        if (p == end) {
+            return p;
+        }
+        return string_end_or_escape(w, *p) ? p + 1 : NULL;
+    case WALK_ESCAPE:
+        return escape(w, *p) ? p + 1 : NULL;
+    case WALK_HEX:
+        return hex_digit(w, *p) ? p + 1 : NULL;
+    case WALK_SCALAR:
+        p = scalar_run(w, p, end);
+        return p == end || end_scalar(w) ? p : NULL;
+    default:
+        return structure(w, *p) ? p + 1 : NULL;
+    }
+}
+
+/* Bytes that the caller knows as a whole value of an array; 0 = none. */
+static size_t taken(struct walk *w, const char *p, const char *end)
+{
+    bool may = w->events->take != NULL && *p == '{' &&
+               (w->state == WALK_FIRST_VALUE || (w->state == WALK_VALUE && in_array(w)));
+    size_t len = may ? w->events->take(w->context, w->depth, span_make(p, (size_t)(end - p))) : 0;
+    if (len > 0) {
+        w->state = WALK_AFTER;
+    }
+    return len;
+}
+
+bool walk_feed(struct walk *w, const char *bytes, size_t len)
+{
+    const char *p = bytes;
+    const char *end = bytes + len;
+    if (w->state == WALK_BROKEN) {
+        return false;
+    }
+    while (p < end) {
+        size_t whole = taken(w, p, end);
+        const char *next = whole > 0 ? p + whole : step(w, p, end);
+        if (next == NULL) {
+            w->state = WALK_BROKEN;
+            break;
+        }
+        p = next;
+    }
+    w->passed += (size_t)(p - bytes);
+    return w->state != WALK_BROKEN;
+}

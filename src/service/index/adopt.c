@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An index that bears the alias's name gives it up: cloned under another name, then removed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "http/ask.h"
+#include "index/index_private.h"
+#include "rowferry/base/failpoint.h"
+#include "rowferry/document/json/json_build.h"
+
+#define CLONE_WAIT_MS 10000
+#define CLONE_TURNS 6
+
+struct adoption {
+    struct service *service;
+    const char *alias;
+    const char *kept;
+    const char *to;
+    struct json_object *old; /* the description of the index that bears the name, */
+    char uuid[64];           /* and its uuid */
+    bool blocked;            /* by this call: it takes no writes */
+    bool cloned;             /* by this call: `kept` is a clone of it */
+    bool was_cloned;         /* by an earlier one */
+};
+
+static struct span lit(const char *text)
+{
+    return span_make(text, strlen(text));
+}
+
+static int put_block(const struct adoption *a, bool on, struct err *err)
+{
+    struct span body = on ? lit("{\"index\":{\"blocks\":{\"write\":true}}}")
+                          : lit("{\"index\":{\"blocks\":{\"write\":null}}}");
+    return ask_of(a->service, "PUT", a->alias, "/_settings", body, BODY_SHORT, NULL, err);
+}
+
+/* Which index it is. Its uuid names it, whatever becomes of the name. */
+static int look_at(struct adoption *a, struct index_info *info, struct err *err)
+{
+    struct json_object *tree = NULL;
+    int rc = ask_description(a->service, a->alias, &tree, err);
+    struct json_object *found = json_tree_member(tree, a->alias);
+    if (rc == 0 && found == NULL) {
+        rc = err_set(err, ERR_REJECTED, "\"%s\" is not the name of an index", a->alias);
+    }
+    if (rc == 0) {
+        index_info_read(info, a->alias, found);
+        snprintf(a->uuid, sizeof(a->uuid), "%s", info->uuid);
+        a->old = json_object_get(found);
+    }
+    json_object_put(tree);
+    return rc;
+}
+
+static bool is_marked(const struct adoption *a, struct json_object *index)
+{
+    struct json_object *note =
+        json_tree_at(index, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
+    return strcmp(json_tree_text(note, "kept"), a->uuid) == 0;
+}
+
+/* Elasticsearch forgets of what an index is a clone: we wrote it down. */
+static bool is_clone(const struct adoption *a, struct json_object *index)
+{
+    struct json_object *source =
+        json_tree_at(index, (const char *const[]){"settings", "index", "resize", "source", NULL});
+    return strcmp(json_tree_text(source, "uuid"), a->uuid) == 0 || is_marked(a, index);
+}
+
+/* A clone that an earlier call has left, which ended between. It is whole only where no write has
+ * come since. */
+static int look_at_clone(struct adoption *a, bool write_blocked, struct err *err)
+{
+    struct json_object *tree = NULL;
+    int rc = ask_description(a->service, a->kept, &tree, err);
+    if (rc != 0 || tree == NULL) {
+        return rc;
+    }
+    a->was_cloned = write_blocked && is_clone(a, json_tree_member(tree, a->kept));
+    json_object_put(tree);
+    if (a->was_cloned) {
+        return 0;
+    }
+    err_set(err, ERR_REJECTED, "cannot keep index \"%s\" as \"%s\": that name is taken", a->alias,
+            a->kept);
+    return err_hint(err, "delete \"%s\" where nobody needs it, and try again", a->kept);
+}
+
+static bool cannot_keep(const struct err *err)
+{
+    return err->http_status == 400 || err->http_status == 403 || err->http_status == 405;
+}
+
+static int block(struct adoption *a, struct err *err)
+{
+    int rc = put_block(a, true, err);
+    a->blocked = rc == 0;
+    if (rc == 0 && FAILPOINT("index_blocked")) {
+        return err_set(err, ERR_TRANSIENT, "failpoint \"index_blocked\"");
+    }
+    return rc != 0 && cannot_keep(err) ? ADOPT_CANNOT_KEEP : rc;
+}
+
+/* Elasticsearch does not give a clone as many copies. */
+static void push_clone(struct buf *out, const struct adoption *a)
+{
+    static const char *const names[] = {"number_of_replicas", "auto_expand_replicas"};
+    struct json_object *old =
+        json_tree_at(a->old, (const char *const[]){"settings", "index", NULL});
+    buf_push_literal(out, "{\"settings\":{\"index.blocks.write\":null");
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *value = json_tree_text(old, names[i]);
+        if (value[0] != '\0') {
+            buf_printf(out, ",\"index.%s\":", names[i]);
+            text_json(out, value, strlen(value));
+        }
+    }
+    buf_push_literal(out, "}}");
+}
+
+static int clone(struct adoption *a, struct err *err)
+{
+    struct buf rest;
+    struct buf body;
+    buf_init(&rest, 3 * INDEX_NAME_MAX_BYTES + 16);
+    buf_init(&body, ASK_MAX_BYTES);
+    buf_push_literal(&rest, "/_clone/");
+    http_push_segment(&rest, a->kept, strlen(a->kept));
+    push_clone(&body, a);
+    int rc = ask_of(a->service, "POST", a->alias, buf_text(&rest), span_make(body.data, body.len),
+                    BODY_SHORT, NULL, err);
+    buf_release(&body);
+    buf_release(&rest);
+    a->cloned = rc == 0;
+    if (rc == 0) {
+        return 0;
+    }
+    err_context(err, "cannot keep index \"%s\" as \"%s\"", a->alias, a->kept);
+    return cannot_keep(err) ? ADOPT_CANNOT_KEEP : rc;
+}
+
+/* Only a call that goes on with this one reads the note: without it that one is refused. */
+static void note_clone(const struct adoption *a)
+{
+    struct err unsaid;
+    struct buf body;
+    struct json_object *tree = json_made_object();
+    struct json_object *meta =
+        json_tree_at(a->old, (const char *const[]){"mappings", "_meta", NULL});
+    meta = json_tree_is_object(meta) ? json_object_get(meta) : json_made_object();
+    struct json_object *note = json_made_object();
+    json_made_member(note, "kept", json_made_text(a->uuid));
+    json_made_member(meta, "rowferry", note);
+    json_made_member(tree, "_meta", meta);
+    buf_init(&body, ASK_MAX_BYTES);
+    buf_push_text(&body,
+                  json_made_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+    (void)!ask_of(a->service, "PUT", a->kept, "/_mapping", span_make(body.data, body.len),
+                  BODY_SHORT, NULL, &unsaid);
+    buf_release(&body);
+    json_object_put(tree);
+}
+
+static int wait_for_clone(struct adoption *a, struct err *err)
+{
+    char status[16] = "";
+    for (int i = 0; i < CLONE_TURNS; i++) {
+        int rc = index_health(a->service, a->kept, "yellow", CLONE_WAIT_MS, status, err);
+        if (rc != 0 || strcmp(status, "red") != 0) {
+            return rc == INDEX_UNSEEN ? 0 : rc;
+        }
+    }
+    return err_set(err, ERR_TRANSIENT, "could not keep index \"%s\" as \"%s\": its clone is red",
+                   a->alias, a->kept);
+}
+
+static int keep(struct adoption *a, bool write_blocked, struct err *err)
+{
+    int rc = look_at_clone(a, write_blocked, err);
+    if (rc != 0 || a->was_cloned) {
+        return rc != 0 ? rc : wait_for_clone(a, err);
+    }
+    rc = write_blocked ? 0 : block(a, err);
+    if (rc == 0) {
+        rc = clone(a, err);
+    }
+    if (rc == 0) {
+        note_clone(a);
+    }
+    if (rc == 0 && FAILPOINT("index_cloned")) {
+        rc = err_set(err, ERR_TRANSIENT, "failpoint \"index_cloned\"");
+    }
+    return rc == 0 ? wait_for_clone(a, err) : rc;
+}
+
+static int swap(const struct adoption *a, struct err *err)
+{
+    struct buf body;
+    struct json_object *tree = NULL;
+    buf_init(&body, ASK_MAX_BYTES);
+    buf_push_literal(&body, "{\"actions\":[{\"remove_index\":{\"index\":");
+    text_json(&body, a->alias, strlen(a->alias));
+    buf_push_literal(&body, "}},");
+    index_push_action(&body, "add", a->to, a->alias, "");
+    buf_push_literal(&body, "]}");
+    int rc = ask(a->service, "POST", "/_aliases", span_make(body.data, body.len), BODY_SHORT, &tree,
+                 err);
+    if (rc == 0) {
+        rc = index_check_swapped(tree, a->alias, err);
+    }
+    json_object_put(tree);
+    buf_release(&body);
+    return rc;
+}
+
+/* As it was, as far as the service is there to be asked; what cannot be taken back is told. */
+static void take_back(const struct adoption *a, struct err *err)
+{
+    struct index_info at;
+    struct err failed = {0};
+    bool found = false;
+    if (!a->blocked && !a->cloned && !a->was_cloned) {
+        return;
+    }
+    int rc = index_look(a->service, a->alias, &found, &at, &failed);
+    if (rc == 0 && (!found || strcmp(at.uuid, a->uuid) != 0)) {
+        return; /* it is another one's now */
+    }
+    if (rc == 0 && a->blocked) {
+        rc = put_block(a, false, &failed);
+    }
+    if (rc == 0 && a->cloned) {
+        rc = ask_of(a->service, "DELETE", a->kept, "", NO_BODY, BODY_SHORT, NULL, &failed);
+    }
+    if (a->was_cloned || rc != 0) {
+        err_hint(err, "index \"%s\" may still have index.blocks.write, and \"%s\" be its clone",
+                 a->alias, a->kept);
+    }
+}
+
+int index_swap_adopting(struct service *s, const char *alias, const char *kept, const char *to,
+                        bool *kept_it, struct err *err)
+{
+    struct adoption a = {.service = s, .alias = alias, .kept = kept, .to = to};
+    struct index_info info;
+    *kept_it = false;
+    int rc = index_name_check(alias, err);
+    if (rc == 0 && kept != NULL) {
+        rc = index_name_check(kept, err);
+    }
+    if (rc == 0) {
+        rc = look_at(&a, &info, err);
+    }
+    if (rc == 0 && kept != NULL) {
+        rc = keep(&a, info.write_blocked, err);
+    }
+    if (rc == 0) {
+        rc = swap(&a, err);
+        rc = rc != 0 && index_swapped_after_all(s, alias, to) ? 0 : rc;
+    }
+    if (rc != 0) {
+        take_back(&a, err);
+    }
+    *kept_it = rc == 0 && (a.cloned || a.was_cloned);
+    json_object_put(a.old);
+    return rc;
+}
+
+/* A clone that came while it took no writes was made behind our block; any other one is ours only
+ * by the mark. */
+static int remove_clone(const struct adoption *a, bool blocked, struct err *err)
+{
+    struct json_object *tree = NULL;
+    int rc = ask_description(a->service, a->kept, &tree, err);
+    struct json_object *found = json_tree_member(tree, a->kept);
+    bool ours =
+        rc == 0 && found != NULL && (is_marked(a, found) || (blocked && is_clone(a, found)));
+    json_object_put(tree);
+    return ours ? ask_of(a->service, "DELETE", a->kept, "", NO_BODY, BODY_SHORT, NULL, err) : rc;
+}
+
+int index_adopt_undo(struct service *s, const char *alias, const char *kept, struct err *err)
+{
+    struct adoption a = {.service = s, .alias = alias, .kept = kept};
+    struct json_object *tree = NULL;
+    int rc = index_name_check(alias, err);
+    if (rc == 0) {
+        rc = ask_description(s, alias, &tree, err);
+    }
+    struct json_object *found = json_tree_member(tree, alias);
+    if (rc != 0 || found == NULL) {
+        json_object_put(tree);
+        return rc;
+    }
+    struct index_info info;
+    index_info_read(&info, alias, found);
+    snprintf(a.uuid, sizeof(a.uuid), "%s", info.uuid);
+    const char *const blocks[] = {"settings", "index", "blocks", NULL};
+    bool blocked = strcmp(json_tree_text(json_tree_at(found, blocks), "write"), "true") == 0;
+    json_object_put(tree);
+    rc = remove_clone(&a, blocked, err);
+    return rc == 0 && blocked ? put_block(&a, false, err) : rc;
+}

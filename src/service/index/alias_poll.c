@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A request of index_resolve in a slot of its own. */
+#include "rowferry/service/index/alias_poll.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "http/ask.h"
+#include "http/fault.h"
+#include "http/secret.h"
+#include "http/wire.h"
+#include "index/index_private.h"
+
+int glance_begin(struct service *s, const char *name, struct err *err)
+{
+    struct slot *slot = &s->glance;
+    if (s->glances) {
+        return 0;
+    }
+    slot->method = "GET";
+    buf_reset(&slot->path);
+    buf_push_char(&slot->path, '/');
+    http_push_segment(&slot->path, name, strlen(name));
+    int rc = wire_start(slot, s->json_headers, NULL, err);
+    s->glances = rc == 0;
+    if (s->glances) {
+        snprintf(s->glance_name, sizeof(s->glance_name), "%s", name);
+    }
+    return rc;
+}
+
+int glance_end(struct service *s, enum alias_kind *kind, struct index_info *out, struct err *err)
+{
+    struct slot *slot = &s->glance;
+    struct json_object *tree = NULL;
+    if (!s->glances || !slot->finished) {
+        return GLANCE_NONE;
+    }
+    s->glances = false;
+    if (slot->result != CURLE_OK) {
+        return fault_explain(slot, err);
+    }
+    if (secret_renewed(slot)) {
+        int rc = wire_start(slot, s->json_headers, NULL, err);
+        s->glances = rc == 0;
+        return rc == 0 ? GLANCE_NONE : rc;
+    }
+    int rc = ask_read_description(&slot->answer, buf_text(&slot->path), &tree, err);
+    if (rc == 0) {
+        index_read_resolved(tree, s->glance_name, kind, out);
+    }
+    json_object_put(tree);
+    return rc;
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* _mget, or of a data stream a search, the answer taken apart in place. */
+#include "rowferry/service/index/documents.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/ask.h"
+#include "http/service.h"
+#include "index/index_private.h"
+#include "rowferry/document/json/json_compare.h"
+#include "rowferry/document/model/key.h"
+
+#define PATH_MAX_BYTES 2048
+#define REQUEST_MAX_BYTES ((size_t)16 << 20)
+#define SEARCH_MOST 10000 /* hits of a search, of both products unless they are told */
+#define NAMELESS_MOST 1000
+
+void documents_init(struct documents *d)
+{
+    *d = (struct documents){0};
+}
+
+void documents_release(struct documents *d)
+{
+    http_answer_release(&d->answer);
+    free(d->items);
+    documents_init(d);
+}
+
+static struct document *next_item(struct documents *d)
+{
+    if (d->count == d->capacity) {
+        d->capacity = d->capacity > 0 ? d->capacity * 2 : 256;
+        d->items = mem_grow(d->items, d->capacity, sizeof(*d->items));
+    }
+    d->items[d->count] = (struct document){0};
+    return &d->items[d->count++];
+}
+
+/* False where it is no document but an error: a shard that is away, an index that is gone. */
+static bool take_document(struct documents *d, struct span text)
+{
+    struct span name;
+    struct span value;
+    struct document *item = next_item(d);
+    struct json_steps at = json_steps_into(text);
+    while (json_steps_member(&at, &name, &value)) {
+        if (span_is(name, "error")) {
+            return false;
+        } else if (span_is(name, "found")) {
+            item->found = span_is(value, "true");
+        } else if (span_is(name, "_version")) {
+            item->version = strtoll(value.data, NULL, 10);
+        } else if (span_is(name, "_source")) {
+            item->source = value;
+        }
+    }
+    return true;
+}
+
+static bool take_documents(struct documents *d, size_t wanted)
+{
+    struct span name;
+    struct span value;
+    struct span document;
+    const struct buf *body = &d->answer.body;
+    struct json_steps top = json_steps_into(span_make(buf_text(body), body->len));
+    bool good = true;
+    while (good && json_steps_member(&top, &name, &value)) {
+        struct json_steps at = json_steps_into(value);
+        while (good && span_is(name, "docs") && json_steps_element(&at, &document)) {
+            good = d->count < wanted && take_document(d, document);
+        }
+    }
+    return good;
+}
+
+static int read_documents(struct documents *d, size_t wanted, const char *index, struct err *err)
+{
+    if (!take_documents(d, wanted) || d->count != wanted) {
+        err_set(err, ERR_TRANSIENT, "could not read documents of index \"%s\"", index);
+        err_detail(err, buf_text(&d->answer.body), d->answer.body.len);
+        return err->class;
+    }
+    return 0;
+}
+
+static void push_index(struct buf *path, const char *index, const char *rest)
+{
+    buf_push_char(path, '/');
+    http_push_segment(path, index, strlen(index));
+    buf_push_text(path, rest);
+}
+
+/* Elasticsearch keeps vectors out of what it gives back from 9.2 on, unless told. */
+static bool vectors_apart(const struct service *s)
+{
+    const struct product_info *p = &s->product;
+    return p->product == PRODUCT_ELASTICSEARCH &&
+           (p->major > 9 || (p->major == 9 && p->minor >= 2));
+}
+
+static const char *source_query(const struct service *s, bool with_source)
+{
+    return !with_source       ? "/_mget?_source=false"
+           : vectors_apart(s) ? "/_mget?_source_exclude_vectors=false"
+                              : "/_mget";
+}
+
+/* {"_id":"eu:42","routing":"eu"} */
+static void push_routed(struct buf *out, const struct key_routing *routing, struct span key)
+{
+    char text[KEY_MAX_BYTES];
+    size_t len = key_route(text, routing, key.data, key.len);
+    buf_push_literal(out, "{\"_id\":");
+    text_json(out, key.data, key.len);
+    if (len > 0) {
+        buf_push_literal(out, ",\"routing\":");
+        text_json(out, text, len);
+    }
+    buf_push_char(out, '}');
+}
+
+static void push_wanted(struct buf *out, const struct service *s, const struct span *keys,
+                        size_t count)
+{
+    const struct key_routing *routing = &s->options.routing;
+    buf_push_text(out, routing->count > 0 ? "{\"docs\":[" : "{\"ids\":[");
+    for (size_t i = 0; i < count; i++) {
+        buf_push_text(out, i > 0 ? "," : "");
+        if (routing->count > 0) {
+            push_routed(out, routing, keys[i]);
+        } else {
+            text_json(out, keys[i].data, keys[i].len);
+        }
+    }
+    buf_push_literal(out, "]}");
+}
+
+/* The answer's maximum is this request's alone. */
+static int request_large(struct service *s, const char *path, struct span body, size_t max_bytes,
+                         struct http_answer *answer, struct err *err)
+{
+    struct slot *slot = &s->slots[0];
+    slot->answer.body.max_bytes = max_bytes;
+    int rc = http_request(s, "POST", path, body, answer, err);
+    slot->answer.body.max_bytes = HTTP_BODY_MAX_BYTES;
+    return rc < 0 && slot->overflow ? DOCUMENTS_TOO_LARGE : rc;
+}
+
+/* --- of a data stream ------------------------------------------------------------------------- */
+
+struct asked {
+    struct span quoted; /* the key as it stands in the request */
+    size_t at;          /* its place among the keys */
+    int64_t number;     /* of the backing index where it was found */
+};
+
+static int by_text(const void *a, const void *b)
+{
+    const struct span *x = &((const struct asked *)a)->quoted;
+    const struct span *y = &((const struct asked *)b)->quoted;
+    int order = memcmp(x->data, y->data, x->len < y->len ? x->len : y->len);
+    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+/* Ids come back with the escapes that they were sent with, as a rule. */
+static struct asked *asked_by(struct asked *asked, size_t count, struct span id)
+{
+    struct asked wanted = {.quoted = id};
+    struct asked *found = bsearch(&wanted, asked, count, sizeof(*asked), by_text);
+    for (size_t i = 0; found == NULL && memchr(id.data, '\\', id.len) != NULL && i < count; i++) {
+        found = json_scalar_same(asked[i].quoted, id) ? &asked[i] : NULL;
+    }
+    return found;
+}
+
+/* Of several with one id, in several backing indices, the one in the last of them. */
+static void take_hit(struct documents *d, struct asked *asked, struct span text)
+{
+    struct span name;
+    struct span value;
+    int64_t number = 0;
+    struct document hit = {.found = true};
+    struct asked *key = NULL;
+    struct json_steps at = json_steps_into(text);
+    while (json_steps_member(&at, &name, &value)) {
+        if (span_is(name, "_index")) {
+            number = stream_number(value);
+        } else if (span_is(name, "_id")) {
+            key = asked_by(asked, d->count, value);
+        } else if (span_is(name, "_version")) {
+            hit.version = strtoll(value.data, NULL, 10);
+        } else if (span_is(name, "_source")) {
+            hit.source = value;
+        }
+    }
+    if (key != NULL && (!d->items[key->at].found || number > key->number)) {
+        d->items[key->at] = hit;
+        key->number = number;
+    }
+}
+
+/* {"hits":[..]} */
+static void take_hits(struct documents *d, struct asked *asked, struct span hits)
+{
+    struct span name;
+    struct span value;
+    struct span hit;
+    struct json_steps inner = json_steps_into(hits);
+    while (json_steps_member(&inner, &name, &value)) {
+        struct json_steps list = json_steps_into(value);
+        while (span_is(name, "hits") && json_steps_element(&list, &hit)) {
+            take_hit(d, asked, hit);
+        }
+    }
+}
+
+/* False where it is no answer of a search. */
+static bool take_found(struct documents *d, struct asked *asked)
+{
+    struct span name;
+    struct span value;
+    bool good = false;
+    const struct buf *body = &d->answer.body;
+    struct json_steps top = json_steps_into(span_make(buf_text(body), body->len));
+    while (json_steps_member(&top, &name, &value)) {
+        good = good || span_is(name, "timed_out");
+        if (span_is(name, "hits")) {
+            take_hits(d, asked, value);
+        }
+    }
+    return good;
+}
+
+/* With where each key stands in it. An id may have a document in each backing index. */
+static void push_search(struct buf *out, const struct span *keys, size_t count, size_t size,
+                        const char *source, struct asked *asked)
+{
+    buf_printf(out,
+               "{\"size\":%zu,\"track_total_hits\":false,\"version\":true,\"_source\":%s,\"sort\":["
+               "\"_doc\"],\"query\":{\"ids\":{\"values\":[",
+               size, source);
+    for (size_t i = 0; i < count; i++) {
+        buf_push_text(out, i > 0 ? "," : "");
+        size_t from = out->len;
+        text_json(out, keys[i].data, keys[i].len);
+        asked[i] = (struct asked){.quoted = span_make(NULL, out->len - from), .at = from};
+    }
+    buf_push_literal(out, "]}}}");
+    for (size_t i = 0; i < count; i++) { /* it stays where it is from here on */
+        asked[i].quoted.data = out->data + asked[i].at;
+        asked[i].at = i;
+    }
+    qsort(asked, count, sizeof(*asked), by_text);
+}
+
+/* A search shows what a refresh has shown: without the right to one it waits for the next. */
+static int refresh_if_allowed(struct service *s, const char *index, struct err *err)
+{
+    int rc = index_refresh(s, index, err);
+    return rc == ERR_REJECTED ? 0 : rc;
+}
+
+static int search_some(struct service *s, const char *index, const struct span *keys, size_t count,
+                       size_t size, bool with_source, size_t max_bytes, struct documents *out,
+                       struct err *err)
+{
+    struct buf path;
+    struct buf body;
+    struct asked *asked = mem_zero(count + 1, sizeof(*asked));
+    buf_init(&path, PATH_MAX_BYTES);
+    buf_init(&body, REQUEST_MAX_BYTES);
+    push_index(&path, index,
+               "/_search?allow_partial_search_results=false&filter_path=timed_out,hits.hits._index,"
+               "hits.hits._id,hits.hits._version,hits.hits._source");
+    push_search(&body, keys, count, size,
+                !with_source       ? "false"
+                : vectors_apart(s) ? "{\"exclude_vectors\":false}"
+                                   : "true",
+                asked);
+    for (size_t i = 0; i < count; i++) {
+        (void)next_item(out);
+    }
+    int rc = body.failed ? err_set(err, ERR_INTERNAL, "%zu keys are too many to ask for", count)
+                         : refresh_if_allowed(s, index, err);
+    if (rc == 0) {
+        rc = request_large(s, buf_text(&path), span_make(body.data, body.len), max_bytes,
+                           &out->answer, err);
+    }
+    if (rc == 0 && out->answer.status != 200) {
+        rc = http_refuse(&out->answer, "POST", buf_text(&path), err);
+    } else if (rc == 0 && !take_found(out, asked)) {
+        rc = err_set(err, ERR_TRANSIENT, "could not read documents of data stream \"%s\"", index);
+    }
+    free(asked);
+    buf_release(&path);
+    buf_release(&body);
+    return rc;
+}
+
+/* An index that gives fewer hits at once is asked for fewer. */
+static int search(struct service *s, const char *index, const struct span *keys, size_t count,
+                  bool with_source, size_t max_bytes, struct documents *out, struct err *err)
+{
+    int rc = search_some(s, index, keys, count, SEARCH_MOST, with_source, max_bytes, out, err);
+    size_t window = rc < 0 ? scan_window(err) : 0;
+    if (window == 0 || window >= SEARCH_MOST) {
+        return rc;
+    }
+    http_answer_release(&out->answer);
+    out->count = 0;
+    return window < count
+               ? DOCUMENTS_TOO_LARGE
+               : search_some(s, index, keys, count, window, with_source, max_bytes, out, err);
+}
+
+/* --- either ----------------------------------------------------------------------------------- */
+
+static int get(struct service *s, const char *index, const struct span *keys, size_t count,
+               bool with_source, size_t max_bytes, struct documents *out, struct err *err)
+{
+    struct buf path;
+    struct buf body;
+    buf_init(&path, PATH_MAX_BYTES);
+    buf_init(&body, REQUEST_MAX_BYTES);
+    push_index(&path, index, source_query(s, with_source));
+    push_wanted(&body, s, keys, count);
+    int rc = body.failed ? err_set(err, ERR_INTERNAL, "%zu keys are too many to ask for", count)
+                         : request_large(s, buf_text(&path), span_make(body.data, body.len),
+                                         max_bytes, &out->answer, err);
+    if (rc == 0) {
+        rc = out->answer.status == 200 ? read_documents(out, count, index, err)
+                                       : http_refuse(&out->answer, "POST", buf_text(&path), err);
+    }
+    buf_release(&path);
+    buf_release(&body);
+    return rc;
+}
+
+int documents_get(struct service *s, const char *index, const struct span *keys, size_t count,
+                  bool with_source, size_t max_bytes, struct documents *out, struct err *err)
+{
+    http_answer_release(&out->answer);
+    out->count = 0;
+    return s->options.stream ? search(s, index, keys, count, with_source, max_bytes, out, err)
+                             : get(s, index, keys, count, with_source, max_bytes, out, err);
+}
+
+/* --- the form of sources ---------------------------------------------------------------------- */
+
+/* The object of the one index in an answer, and what stands in it along the keys. */
+static struct json_object *of_index(struct json_object *tree, const char *const *keys)
+{
+    struct json_members first = json_tree_members(tree);
+    return json_tree_next(&first) ? json_tree_at(first.value, keys) : NULL;
+}
+
+static bool is_set(struct json_object *tree, const char *const *keys, const char *text)
+{
+    struct json_object *value = of_index(tree, keys);
+    return value != NULL && strcmp(json_object_get_string(value), text) == 0;
+}
+
+static int take_form(struct json_object *tree, const char *index, enum source_form *form,
+                     struct err *err)
+{
+    static const char *const enabled[] = {"mappings", "_source", "enabled", NULL};
+    static const char *const mode[] = {"mappings", "_source", "mode", NULL};
+    static const char *const set_mode[] = {"settings", "index.mapping.source.mode", NULL};
+    static const char *const derived[] = {"settings", "index.derived_source.enabled", NULL};
+    if (is_set(tree, enabled, "false") || is_set(tree, mode, "disabled") ||
+        is_set(tree, set_mode, "disabled")) {
+        err_set(err, ERR_REJECTED, "index \"%s\" keeps no _source, so that nothing can be compared",
+                index);
+        return err_hint(err, "let the mapping keep it: \"_source\": {\"enabled\": true}");
+    }
+    if (is_set(tree, mode, "synthetic") || is_set(tree, set_mode, "synthetic") ||
+        is_set(tree, derived, "true")) {
+        *form = SOURCE_DERIVED;
+    }
+    return 0;
+}
+
+int documents_form(struct service *s, const char *index, enum source_form *form, struct err *err)
+{
+    struct json_object *tree = NULL;
+    const struct product_info *p = &s->product;
+    *form = (p->product == PRODUCT_ELASTICSEARCH && p->major >= 9) ||
+                    (p->product == PRODUCT_OPENSEARCH && p->major >= 3)
+                ? SOURCE_VECTORS_APART
+                : SOURCE_AS_SENT;
+    int rc = ask_of(s, "GET", index, "?flat_settings=true", NO_BODY, BODY_INDEX, &tree, err);
+    if (rc == 0) {
+        rc = take_form(tree, index, form, err);
+    }
+    json_object_put(tree);
+    return rc;
+}
+
+/* --- documents that no listing shows ---------------------------------------------------------- */
+
+static int take_nameless(struct json_object *tree, struct scan_page *page, struct err *err)
+{
+    static const char *const keys[] = {"hits", "hits", NULL};
+    struct json_object *hits;
+    int rc = body_list(tree, keys, &hits, err);
+    for (size_t i = 0; i < json_tree_length(hits) && i < SCAN_PAGE; i++) {
+        const char *id = json_tree_text(json_tree_item(hits, i), "_id");
+        scan_page_push(page, span_make(id, strlen(id)));
+    }
+    page->last = true;
+    return rc;
+}
+
+static int search_nameless(struct service *s, const char *index, size_t size,
+                           struct json_object **tree, struct err *err)
+{
+    char body[160];
+    int len = snprintf(body, sizeof(body),
+                       "{\"size\":%zu,\"_source\":false,\"query\":{\"bool\":{\"must_not\":"
+                       "{\"exists\":{\"field\":\"source_id\"}}}}}",
+                       size);
+    return ask_of(s, "POST", index, "/_search?filter_path=timed_out,hits.hits._id",
+                  span_make(body, (size_t)len), BODY_HITS, tree, err);
+}
+
+int documents_nameless(struct service *s, const char *index, struct scan_page *page,
+                       struct err *err)
+{
+    struct json_object *tree = NULL;
+    int rc = search_nameless(s, index, NAMELESS_MOST, &tree, err);
+    size_t window = rc < 0 ? scan_window(err) : 0;
+    if (window > 0 && window < NAMELESS_MOST) {
+        rc = search_nameless(s, index, window, &tree, err);
+    }
+    scan_page_reset(page);
+    if (rc == 0) {
+        rc = take_nameless(tree, page, err);
+    }
+    json_object_put(tree);
+    return rc;
+}

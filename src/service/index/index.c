@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Indices, aliases, generations: one request a duty. */
+#include "rowferry/service/index/index.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/ask.h"
+#include "index/index_private.h"
+#include "index/index_settings.h"
+#include "rowferry/document/mapping/mapping.h"
+
+static int name_refused_over(const char *name, int most, const char *why, struct err *err)
+{
+    err_set(err, ERR_CONFIG, "\"%s\" cannot be the name of an index: %s", name, why);
+    return err_hint(err,
+                    "lower case letters, digits, '-', '_' and '.', not beginning with '-', "
+                    "'_' or '+', at most %d bytes",
+                    most);
+}
+
+static int name_refused(const char *name, const char *why, struct err *err)
+{
+    return name_refused_over(name, INDEX_NAME_MAX_BYTES, why, err);
+}
+
+int index_alias_check(const char *name, struct err *err)
+{
+    if (strlen(name) > INDEX_ALIAS_MAX_BYTES) {
+        return name_refused_over(name, INDEX_ALIAS_MAX_BYTES,
+                                 "it is too long for what is added to it", err);
+    }
+    return index_name_check(name, err);
+}
+
+int index_name_check(const char *name, struct err *err)
+{
+    size_t len = strlen(name);
+    if (len == 0 || len > INDEX_NAME_MAX_BYTES) {
+        return name_refused(name, len == 0 ? "it is empty" : "it is too long", err);
+    }
+    if (strchr("-_+", name[0]) != NULL) {
+        return name_refused(name, "it begins with '-', '_' or '+'", err);
+    }
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+        return name_refused(name, "it is a folder", err);
+    }
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)name[i];
+        if (c < 0x20 || c == 0x7f || strchr("\\/*?\"<>| ,#:", name[i]) != NULL) {
+            return name_refused(name, "it holds a character that none may have", err);
+        }
+        if (c >= 'A' && c <= 'Z') {
+            return name_refused(name, "it has upper case letters", err);
+        }
+    }
+    return 0;
+}
+
+static void copy_text(char *out, size_t size, const char *text)
+{
+    size_t n = text_cut(text, strlen(text), size - 1);
+    memcpy(out, text, n);
+    out[n] = '\0';
+}
+
+/* Settings are texts here, whatever they were set to. */
+static bool blocked(struct json_object *settings)
+{
+    static const char *const names[] = {"write", "read_only", "read_only_allow_delete"};
+    struct json_object *blocks = json_tree_member(settings, "blocks");
+    bool any = false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        any |= strcmp(json_tree_text(blocks, names[i]), "true") == 0;
+    }
+    return any;
+}
+
+void index_info_read(struct index_info *out, const char *name, struct json_object *description)
+{
+    struct json_object *ours =
+        json_tree_at(description, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
+    struct json_object *settings =
+        json_tree_at(description, (const char *const[]){"settings", "index", NULL});
+    memset(out, 0, sizeof(*out));
+    copy_text(out->name, sizeof(out->name), name);
+    copy_text(out->uuid, sizeof(out->uuid), json_tree_text(settings, "uuid"));
+    copy_text(out->pipeline, sizeof(out->pipeline), json_tree_text(ours, "pipeline"));
+    copy_text(out->fingerprint, sizeof(out->fingerprint), json_tree_text(ours, "mapping"));
+    copy_text(out->source, sizeof(out->source), json_tree_text(ours, "source"));
+    copy_text(out->table, sizeof(out->table), json_tree_text(ours, "table"));
+    copy_text(out->creator, sizeof(out->creator), json_tree_text(ours, "creator"));
+    out->left_clock =
+        json_object_get_int64(json_tree_at(ours, (const char *const[]){"left", "clock", NULL}));
+    out->closed = strcmp(json_tree_text(settings, "verified_before_close"), "true") == 0;
+    out->write_blocked = blocked(settings);
+}
+
+void index_read_resolved(struct json_object *tree, const char *name, enum alias_kind *kind,
+                         struct index_info *out)
+{
+    memset(out, 0, sizeof(*out));
+    *kind = ALIAS_ABSENT;
+    if (tree == NULL) {
+        return;
+    }
+    struct json_members only = json_tree_members(tree);
+    if (stream_read(tree, name, out)) {
+        *kind = ALIAS_STREAM;
+    } else if (json_tree_count(tree) > 1) {
+        *kind = ALIAS_SEVERAL;
+    } else if (json_tree_next(&only)) {
+        bool alias = json_tree_at(only.value, (const char *const[]){"aliases", name, NULL}) != NULL;
+        *kind = alias ? ALIAS_ONE : ALIAS_CONCRETE;
+        index_info_read(out, only.name, only.value);
+    }
+}
+
+int index_resolve(struct service *s, const char *name, enum alias_kind *kind,
+                  struct index_info *out, struct err *err)
+{
+    struct json_object *tree;
+    memset(out, 0, sizeof(*out));
+    *kind = ALIAS_ABSENT;
+    int rc = ask_description(s, name, &tree, err);
+    if (rc == 0) {
+        index_read_resolved(tree, name, kind, out);
+    }
+    json_object_put(tree);
+    return rc;
+}
+
+int index_look(struct service *s, const char *name, bool *found, struct index_info *out,
+               struct err *err)
+{
+    struct json_object *tree;
+    memset(out, 0, sizeof(*out));
+    *found = false;
+    int rc = ask_description(s, name, &tree, err);
+    if (rc != 0 || tree == NULL) {
+        return rc;
+    }
+    struct json_object *description = json_tree_member(tree, name);
+    if (description != NULL) {
+        *found = true;
+        index_info_read(out, name, description);
+    }
+    json_object_put(tree);
+    return 0;
+}
+
+/* The products' words for a type that they do not know. */
+void index_hint_type(struct err *err)
+{
+    static const char *const words[] = {"No handler for type [", "The mapper type ["};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        const char *at = strstr(err->message, words[i]);
+        if (at == NULL) {
+            continue;
+        }
+        at += strlen(words[i]);
+        char *type = text_copy_span(span_make(at, strcspn(at, "]")));
+        const char *meant = mapping_meant_type(type);
+        if (meant != NULL && strcmp(meant, type) != 0) {
+            err_hint(err, "in to.mappings: did you mean \"%s\"?", meant);
+        } else if (meant != NULL) {
+            err_hint(err,
+                     "this service lacks the type \"%s\": add the module or plugin that has it, "
+                     "or choose another type in to.mappings",
+                     type);
+        }
+        free(type);
+    }
+}
+
+int index_create(struct service *s, const char *name, const char *mappings, const char *settings,
+                 struct err *err)
+{
+    struct buf body;
+    buf_init(&body, ASK_MAX_BYTES);
+    buf_push_literal(&body, "{\"settings\":");
+    int rc = settings_filling(&body, settings, err);
+    if (rc == 0) {
+        buf_push_literal(&body, ",\"mappings\":");
+        buf_push_text(&body, mappings);
+        buf_push_char(&body, '}');
+        rc = body.failed ? err_set(err, ERR_REJECTED, "cannot send a mapping of over %zu bytes",
+                                   ASK_MAX_BYTES)
+                         : ask_of(s, "PUT", name, "", span_make(body.data, body.len), BODY_SHORT,
+                                  NULL, err);
+    }
+    if (rc < 0) {
+        index_hint_type(err);
+    }
+    buf_release(&body);
+    return rc;
+}
+
+int index_finish(struct service *s, const char *name, const char *settings, struct err *err)
+{
+    struct buf body;
+    buf_init(&body, ASK_MAX_BYTES);
+    int rc = settings_finished(&body, settings, err);
+    if (rc == 0) {
+        rc = ask_of(s, "PUT", name, "/_settings", span_make(body.data, body.len), BODY_SHORT, NULL,
+                    err);
+    }
+    buf_release(&body);
+    return rc == 0 ? index_refresh(s, name, err) : rc;
+}
+
+void index_push_action(struct buf *out, const char *action, const char *index, const char *alias,
+                       const char *rest)
+{
+    buf_printf(out, "{\"%s\":{\"index\":", action);
+    text_json(out, index, strlen(index));
+    buf_push_literal(out, ",\"alias\":");
+    text_json(out, alias, strlen(alias));
+    buf_push_text(out, rest);
+    buf_push_literal(out, "}}");
+}
+
+int index_check_swapped(struct json_object *tree, const char *alias, struct err *err)
+{
+    struct json_object *errors = json_tree_member(tree, "errors");
+    struct json_object *done = json_tree_member(tree, "acknowledged");
+    if (json_object_get_boolean(errors)) {
+        return err_set(err, ERR_REJECTED, "cannot swap the alias \"%s\": an action failed", alias);
+    }
+    if (!json_object_get_boolean(done)) {
+        return err_set(err, ERR_TRANSIENT,
+                       "could not swap the alias \"%s\" in time: not acknowledged", alias);
+    }
+    return 0;
+}
+
+bool index_swapped_after_all(struct service *s, const char *alias, const char *to)
+{
+    enum alias_kind kind;
+    struct index_info at;
+    struct err unseen;
+    return index_resolve(s, alias, &kind, &at, &unseen) == 0 && kind == ALIAS_ONE &&
+           strcmp(at.name, to) == 0;
+}
+
+int index_swap(struct service *s, const char *alias, const char *from, const char *to,
+               struct err *err)
+{
+    struct buf body;
+    struct json_object *tree = NULL;
+    buf_init(&body, ASK_MAX_BYTES);
+    buf_push_literal(&body, "{\"actions\":[");
+    if (from != NULL) {
+        index_push_action(&body, "remove", from, alias, ",\"must_exist\":true");
+        buf_push_char(&body, ',');
+    }
+    index_push_action(&body, "add", to, alias, "");
+    buf_push_literal(&body, "]}");
+    int rc = ask(s, "POST", "/_aliases", span_make(body.data, body.len), BODY_SHORT, &tree, err);
+    if (rc == 0) {
+        rc = index_check_swapped(tree, alias, err);
+    }
+    json_object_put(tree);
+    buf_release(&body);
+    return rc != 0 && index_swapped_after_all(s, alias, to) ? 0 : rc;
+}
+
+/* An answer of which some shards are missing is not the whole truth. */
+static int check_shards(struct json_object *tree, const char *name, struct err *err)
+{
+    struct json_object *failed =
+        json_tree_at(tree, (const char *const[]){"_shards", "failed", NULL});
+    int count = json_object_get_int(failed);
+    if (count > 0) {
+        return err_set(err, ERR_TRANSIENT, "could not reach %d shards of index \"%s\"", count,
+                       name);
+    }
+    return 0;
+}
+
+int index_refresh(struct service *s, const char *name, struct err *err)
+{
+    struct json_object *tree = NULL;
+    int rc = ask_of(s, "POST", name, "/_refresh", NO_BODY, BODY_SHORT, &tree, err);
+    if (rc == 0) {
+        rc = check_shards(tree, name, err);
+    }
+    json_object_put(tree);
+    return rc;
+}
+
+int index_count(struct service *s, const char *name, int64_t *count, struct err *err)
+{
+    struct json_object *tree = NULL;
+    *count = 0;
+    int rc = ask_of(s, "GET", name, "/_count", NO_BODY, BODY_SHORT, &tree, err);
+    if (rc == 0) {
+        rc = check_shards(tree, name, err);
+    }
+    struct json_object *number = json_tree_member(tree, "count");
+    if (rc == 0 && !json_object_is_type(number, json_type_int)) {
+        rc = err_set(err, ERR_TRANSIENT, "could not read how many documents \"%s\" has", name);
+    }
+    if (rc == 0) {
+        *count = json_tree_amount(tree, "count");
+    }
+    json_object_put(tree);
+    return rc;
+}
+
+int index_delete(struct service *s, const char *name, const char *pipeline, struct err *err)
+{
+    bool found = false;
+    struct index_info info;
+    int rc = index_name_check(name, err);
+    if (rc == 0) {
+        rc = index_look(s, name, &found, &info, err);
+    }
+    if (rc != 0 || !found) {
+        return rc;
+    }
+    if (pipeline[0] == '\0' || strcmp(info.pipeline, pipeline) != 0) {
+        return err_set(err, ERR_INTERNAL,
+                       "refusing to delete index \"%s\": its _meta does not name pipeline \"%s\"",
+                       name, pipeline);
+    }
+    return ask_of(s, "DELETE", name, "", NO_BODY, BODY_SHORT, NULL, err);
+}

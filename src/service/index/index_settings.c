@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds a setting in any of its spellings, takes it out, puts another in. */
+#include "index/index_settings.h"
+
+#include <json-c/json.h>
+#include <string.h>
+
+#include "rowferry/document/json/json_build.h"
+#include "rowferry/document/json/json_tree.h"
+#include "rowferry/service/index/index.h"
+
+#define REFRESH "index.refresh_interval"
+#define REPLICAS "index.number_of_replicas"
+#define EXPAND "index.auto_expand_replicas"
+#define DELETES "index.gc_deletes"
+
+static int parse(struct json_object **out, const char *configured, struct err *err)
+{
+    *out = configured != NULL ? json_tree_of(configured) : json_made_object();
+    if (!json_tree_is_object(*out)) {
+        json_object_put(*out);
+        *out = NULL;
+        return err_set(err, ERR_CONFIG, "\"settings\" of an index must be a JSON object");
+    }
+    return 0;
+}
+
+/* The object that holds the setting and the key under which it does; false where it is unset. */
+static bool find(struct json_object *tree, const char *name, struct json_object **holder,
+                 const char **key)
+{
+    const char *plain = name + strlen("index.");
+    *holder = tree;
+    *key = name;
+    if (json_tree_has(tree, name)) {
+        return true;
+    }
+    *key = plain;
+    if (json_tree_has(tree, plain)) {
+        return true;
+    }
+    *holder = json_tree_member(tree, "index");
+    return json_tree_has(*holder, plain);
+}
+
+static void take_out(struct json_object *tree, const char *name)
+{
+    struct json_object *holder;
+    const char *key;
+    while (find(tree, name, &holder, &key)) {
+        json_tree_remove(holder, key);
+    }
+}
+
+static void append(struct buf *out, struct json_object *tree)
+{
+    const char *text =
+        json_made_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+    buf_push_text(out, text);
+}
+
+static void replace(struct json_object *tree, const char *name, struct json_object *value)
+{
+    take_out(tree, name);
+    json_made_member(tree, name, value);
+}
+
+static bool is_set(struct json_object *tree, const char *name)
+{
+    struct json_object *holder;
+    const char *key;
+    return find(tree, name, &holder, &key);
+}
+
+int64_t index_setting(const char *settings, const char *name, int64_t fallback)
+{
+    struct err ignored;
+    struct json_object *tree;
+    struct json_object *holder;
+    const char *key;
+    int64_t value = fallback;
+    if (parse(&tree, settings, &ignored) != 0) {
+        return fallback;
+    }
+    if (find(tree, name, &holder, &key)) {
+        value = json_object_get_int64(json_tree_member(holder, key));
+    }
+    json_object_put(tree);
+    return value;
+}
+
+int settings_filling(struct buf *out, const char *configured, struct err *err)
+{
+    struct json_object *tree;
+    int rc = parse(&tree, configured, err);
+    if (rc != 0) {
+        return rc;
+    }
+    replace(tree, REFRESH, json_made_text("-1"));
+    replace(tree, REPLICAS, json_made_number(0));
+    if (is_set(tree, EXPAND)) { /* or it would make copies at once */
+        replace(tree, EXPAND, json_made_text("false"));
+    }
+    if (!is_set(tree, DELETES)) {
+        json_made_member(tree, DELETES, json_made_text("1h"));
+    }
+    append(out, tree);
+    json_object_put(tree);
+    return 0;
+}
+
+/* "name":value as configured, null where it is not. */
+static void put_back(struct buf *out, struct json_object *tree, const char *name)
+{
+    struct json_object *holder;
+    const char *key;
+    bool set = find(tree, name, &holder, &key);
+    buf_printf(out, "\"%s\":", name + strlen("index."));
+    append(out, set ? json_tree_member(holder, key) : NULL);
+}
+
+int settings_finished(struct buf *out, const char *configured, struct err *err)
+{
+    struct json_object *tree;
+    int rc = parse(&tree, configured, err);
+    if (rc != 0) {
+        return rc;
+    }
+    buf_push_literal(out, "{\"index\":{");
+    put_back(out, tree, REFRESH);
+    buf_push_char(out, ',');
+    put_back(out, tree, REPLICAS);
+    if (is_set(tree, EXPAND)) {
+        buf_push_char(out, ',');
+        put_back(out, tree, EXPAND);
+    }
+    buf_push_literal(out, "}}");
+    json_object_put(tree);
+    return 0;
+}

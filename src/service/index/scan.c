@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Searches sorted by source_id, their hits read in one walk over the answer. */
+#include "rowferry/service/index/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/walk.h"
+
+#define KEYS_MAX_BYTES ((size_t)8 << 20)
+#define REQUEST_MAX_BYTES ((size_t)16 << 10)
+#define PATH_MAX_BYTES 1024
+
+void scan_page_init(struct scan_page *page)
+{
+    *page = (struct scan_page){0};
+    buf_init(&page->bytes, KEYS_MAX_BYTES);
+    buf_init(&page->next, WALK_TEXT_BYTES);
+}
+
+void scan_page_release(struct scan_page *page)
+{
+    buf_release(&page->bytes);
+    buf_release(&page->next);
+    free(page->ends);
+    page->ends = NULL;
+    page->count = 0;
+}
+
+void scan_page_reset(struct scan_page *page)
+{
+    buf_reset(&page->bytes);
+    page->count = 0;
+    page->last = false;
+}
+
+void scan_page_push(struct scan_page *page, struct span key)
+{
+    if (page->ends == NULL) {
+        page->ends = mem_zero(SCAN_PAGE, sizeof(*page->ends));
+    }
+    buf_push(&page->bytes, key.data, key.len);
+    page->ends[page->count++] = page->bytes.len;
+}
+
+struct span scan_page_key(const struct scan_page *page, size_t i)
+{
+    size_t from = i > 0 ? page->ends[i - 1] : 0;
+    return span_make(buf_text(&page->bytes) + from, page->ends[i] - from);
+}
+
+/* Keeps the first count keys. */
+static void scan_page_cut(struct scan_page *page, size_t count)
+{
+    buf_truncate(&page->bytes, count > 0 ? page->ends[count - 1] : 0);
+    page->count = count;
+}
+
+/* --- the answer ---------------------------------------------------------------------------- */
+
+/* {"timed_out":..,"_shards":{"failed":..},"hits":{"hits":[{"sort":[..]},..]}}: the depths of its
+ * containers say what is what. */
+enum depth { DEPTH_TOP = 1, DEPTH_INNER, DEPTH_LIST, DEPTH_HIT, DEPTH_SORT };
+
+struct hits {
+    struct walk walk;
+    struct scan_page *page;
+    char keys[DEPTH_HIT + 1][16]; /* the last key of each open object */
+    size_t sort_values;           /* of the hit so far: Elasticsearch may add one of its own */
+    size_t seen;                  /* hits */
+    size_t group;      /* of ids: the first of the documents that share the last source_id, */
+    struct buf before; /* and the source_id before it */
+    bool grouped;      /* there is one */
+    bool answered;     /* it is the answer of a search */
+    bool partial;
+    bool keyless;
+    bool strange; /* a key that cannot be one of ours */
+};
+
+static bool in_hits(const struct hits *h)
+{
+    return strcmp(h->keys[DEPTH_TOP], "hits") == 0 && strcmp(h->keys[DEPTH_INNER], "hits") == 0;
+}
+
+static bool in_sort(const struct hits *h, unsigned depth)
+{
+    return depth == DEPTH_SORT && in_hits(h) && strcmp(h->keys[DEPTH_HIT], "sort") == 0;
+}
+
+static bool on_open(void *context, unsigned depth, bool array)
+{
+    struct hits *h = context;
+    (void)array;
+    if (depth == DEPTH_HIT && in_hits(h)) {
+        h->seen++;
+        h->sort_values = 0;
+        h->keys[DEPTH_HIT][0] = '\0';
+    }
+    return true;
+}
+
+static bool on_close(void *context, unsigned depth)
+{
+    (void)context;
+    (void)depth;
+    return true;
+}
+
+static bool on_key(void *context, unsigned depth, struct span text)
+{
+    struct hits *h = context;
+    if (depth <= DEPTH_HIT) {
+        size_t n = text.len < sizeof(h->keys[0]) - 1 ? text.len : sizeof(h->keys[0]) - 1;
+        memcpy(h->keys[depth], text.data, n);
+        h->keys[depth][n] = '\0';
+    }
+    return true;
+}
+
+/* Where documents begin to share another source_id: an id comes before it in its hit. */
+static void note_group(struct hits *h, struct span text)
+{
+    struct buf *next = &h->page->next;
+    if (h->grouped && span_equal(span_make(buf_text(next), next->len), text)) {
+        return;
+    }
+    if (h->grouped) {
+        buf_reset(&h->before);
+        buf_push(&h->before, buf_text(next), next->len);
+    }
+    h->group = h->page->count > 0 ? h->page->count - 1 : 0;
+    h->grouped = true;
+    buf_reset(next);
+    buf_push(next, text.data, text.len);
+}
+
+static bool on_string(void *context, unsigned depth, struct span text)
+{
+    struct hits *h = context;
+    bool sort = in_sort(h, depth) && h->sort_values++ == 0;
+    bool id =
+        h->page->ids && depth == DEPTH_HIT && in_hits(h) && strcmp(h->keys[DEPTH_HIT], "_id") == 0;
+    if (sort || id) {
+        h->strange = h->strange || text.len >= WALK_TEXT_BYTES;
+    }
+    if (sort && h->page->ids) {
+        note_group(h, text);
+    } else if (sort || id) {
+        if (h->page->count == SCAN_PAGE) {
+            return false;
+        }
+        scan_page_push(h->page, text);
+    }
+    return true;
+}
+
+static bool on_scalar(void *context, unsigned depth, struct span text)
+{
+    struct hits *h = context;
+    if (in_sort(h, depth) && h->sort_values++ == 0) {
+        h->keyless = true;
+        if (h->page->ids && h->page->count > 0) {
+            scan_page_cut(h->page, h->page->count - 1);
+        }
+    } else if (depth == DEPTH_TOP && strcmp(h->keys[DEPTH_TOP], "timed_out") == 0) {
+        h->answered = true;
+        h->partial = h->partial || span_is(text, "true");
+    } else if (depth == DEPTH_INNER && strcmp(h->keys[DEPTH_TOP], "_shards") == 0 &&
+               strcmp(h->keys[DEPTH_INNER], "failed") == 0) {
+        h->partial = h->partial || !span_is(text, "0");
+    }
+    return true;
+}
+
+/* More documents may share the last source_id than the page holds: all of them come with the next.
+ */
+static void leave_group(struct hits *h)
+{
+    struct scan_page *page = h->page;
+    if (page->ids && !page->last && h->group > 0) {
+        scan_page_cut(page, h->group);
+        buf_reset(&page->next);
+        buf_push(&page->next, buf_text(&h->before), h->before.len);
+    }
+}
+
+static int read_hits(const struct http_answer *answer, const char *index, size_t size,
+                     struct scan_page *page, struct err *err)
+{
+    static const struct walk_events events = {.open = on_open,
+                                              .close = on_close,
+                                              .key = on_key,
+                                              .string = on_string,
+                                              .scalar = on_scalar};
+    struct hits h = {.page = page};
+    buf_init(&h.before, WALK_TEXT_BYTES);
+    walk_begin(&h.walk, &events, &h);
+    h.walk.exact = true;
+    bool whole = walk_feed(&h.walk, buf_text(&answer->body), answer->body.len) &&
+                 walk_whole(&h.walk) && h.answered && !page->bytes.failed;
+    page->last = h.keyless || h.seen < size;
+    leave_group(&h);
+    buf_release(&h.before);
+    if (!whole) {
+        return err_set(err, ERR_TRANSIENT, "could not read a page of index \"%s\"", index);
+    }
+    if (h.partial) {
+        return err_set(err, ERR_TRANSIENT, "could not reach all shards of index \"%s\"", index);
+    }
+    if (h.strange) {
+        return err_set(err, ERR_REJECTED,
+                       "index \"%s\" holds a document that rowferry cannot have written: its "
+                       "source_id is longer than a key can be",
+                       index);
+    }
+    return 0;
+}
+
+/* --- the request --------------------------------------------------------------------------- */
+
+size_t scan_window(const struct err *refusal)
+{
+    static const char words[] = "from + size must be less than or equal to: [";
+    const char *at = strstr(refusal->detail, words);
+    return refusal->http_status == 400 && at != NULL
+               ? (size_t)strtoul(at + sizeof(words) - 1, NULL, 10)
+               : 0;
+}
+
+/* A hit with its id is about twice as long. */
+static size_t sure_size(const struct scan_page *page)
+{
+    size_t sure = page->ids ? SCAN_SURE / 2 : SCAN_SURE;
+    return page->window > 0 && page->window < sure ? page->window : sure;
+}
+
+/* So many that their keys fill a page's bytes, were they as long as those of the page before. */
+static size_t size_after(const struct scan_page *page)
+{
+    size_t bytes = page->count > 0 ? page->bytes.len / page->count + 1 : 0;
+    size_t most = page->window > 0 && page->window < SCAN_PAGE ? page->window : SCAN_PAGE;
+    size_t sure = sure_size(page);
+    size_t fit = bytes > 0 ? SCAN_PAGE_BYTES / bytes / (page->ids ? 2 : 1) : sure;
+    return fit < sure ? sure : fit > most ? most : fit;
+}
+
+/* Without stored fields a hit is its sort value and nothing has to be fetched: twice as fast. */
+static int push_request(struct buf *body, struct span after, size_t size, bool ids, struct err *err)
+{
+    buf_printf(body,
+               "{\"size\":%zu,\"track_total_hits\":false,\"_source\":false,%s"
+               "\"sort\":[{\"source_id\":\"asc\"}]",
+               size, ids ? "" : "\"stored_fields\":\"_none_\",");
+    if (after.data != NULL) {
+        buf_push_literal(body, ",\"search_after\":[");
+        text_json(body, after.data, after.len);
+        buf_push_char(body, ']');
+    }
+    buf_push_char(body, '}');
+    return body->failed ? err_set(err, ERR_INTERNAL, "a key of %zu bytes is too long", after.len)
+                        : 0;
+}
+
+static int scan_some(struct service *s, const char *index, struct span after, size_t size,
+                     struct scan_page *page, struct err *err)
+{
+    struct buf path;
+    struct buf body;
+    struct http_answer answer = {0};
+    buf_init(&path, PATH_MAX_BYTES);
+    buf_init(&body, REQUEST_MAX_BYTES);
+    buf_push_char(&path, '/');
+    http_push_segment(&path, index, strlen(index));
+    buf_push_literal(&path, "/_search?allow_partial_search_results=false&"
+                            "filter_path=timed_out,_shards.failed,hits.hits.sort");
+    buf_push_text(&path, page->ids ? ",hits.hits._id" : "");
+    int rc = push_request(&body, after, size, page->ids, err);
+    scan_page_reset(page); /* `after` may have been in it */
+    if (rc == 0) {
+        rc = http_request(s, "POST", buf_text(&path), span_make(body.data, body.len), &answer, err);
+    }
+    if (rc == 0) {
+        rc = answer.status == 200 ? read_hits(&answer, index, size, page, err)
+                                  : http_refuse(&answer, "POST", buf_text(&path), err);
+        size_t window = rc < 0 ? scan_window(err) : 0;
+        page->window = window > 0 ? window : page->window;
+        http_answer_release(&answer);
+    }
+    buf_release(&path);
+    buf_release(&body);
+    return rc;
+}
+
+/* Keys that are longer all at once may be too much, or more than the index gives: fewer are not. */
+int scan_next(struct service *s, const char *index, struct span after, struct scan_page *page,
+              struct err *err)
+{
+    struct buf last; /* `after` may be in the page */
+    size_t size = size_after(page);
+    buf_init(&last, REQUEST_MAX_BYTES);
+    buf_push(&last, after.data, after.data != NULL ? after.len : 0);
+    after.data = after.data != NULL ? buf_text(&last) : NULL;
+    int rc = scan_some(s, index, after, size, page, err);
+    if (rc < 0 && size > sure_size(page)) {
+        rc = scan_some(s, index, after, sure_size(page), page, err);
+    }
+    buf_release(&last);
+    return rc;
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Data streams: template, stream, mapping, mark. */
+#include "rowferry/service/index/stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/ask.h"
+#include "index/index_private.h"
+#include "rowferry/document/json/json_build.h"
+#include "rowferry/service/cluster/cluster.h"
+
+#define PRIORITY_LEAST 500 /* above those that the products bring along */
+#define PLAIN (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+
+void stream_template_name(char out[STREAM_TEMPLATE_BYTES], const char *name)
+{
+    snprintf(out, STREAM_TEMPLATE_BYTES, "rowferry-%s", name);
+}
+
+/* --- what is there ----------------------------------------------------------------------------
+ */
+
+/* A lifecycle replaces backing indices by others, with uuids of their own: "shrink-..-.ds-..",
+ * "partial-.ds-..". */
+static bool is_replaced(const char *backing)
+{
+    return strncmp(backing, ".ds-", 4) != 0;
+}
+
+int64_t stream_number(struct span backing)
+{
+    const char *last = memrchr(backing.data, '-', backing.len);
+    return last != NULL ? strtoll(last + 1, NULL, 10) : 0;
+}
+
+static struct json_object *ours_in(struct json_object *description)
+{
+    return json_tree_at(description, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
+}
+
+struct backing {
+    struct json_object *newest; /* the description of the last one, */
+    struct json_object *marked; /* of the last one that says whose the stream is, */
+    struct json_object *first;  /* and of number 1; null: deleted or replaced since */
+    int64_t number;             /* of newest */
+    int64_t marked_number;
+    bool all_noted; /* each one has the uuid of the stream */
+};
+
+static bool look_at(struct json_object *tree, const char *name, struct backing *out)
+{
+    *out = (struct backing){.all_noted = true};
+    for (struct json_members m = json_tree_members(tree); json_tree_next(&m);) {
+        struct json_object *description = m.value;
+        int64_t number = stream_number(span_make(m.name, strlen(m.name)));
+        if (strcmp(json_tree_text(description, "data_stream"), name) != 0) {
+            return false;
+        }
+        if (out->newest == NULL || number > out->number) {
+            out->newest = description;
+            out->number = number;
+        }
+        if (ours_in(description) != NULL && (out->marked == NULL || number > out->marked_number)) {
+            out->marked = description;
+            out->marked_number = number;
+        }
+        out->first = number == 1 && !is_replaced(m.name) ? description : out->first;
+        out->all_noted &= json_tree_text(ours_in(description), "stream")[0] != '\0';
+    }
+    return out->newest != NULL;
+}
+
+bool stream_read(struct json_object *tree, const char *name, struct index_info *out)
+{
+    struct backing b;
+    struct index_info state;
+    if (!look_at(tree, name, &b)) {
+        return false;
+    }
+    index_info_read(&state, name, b.newest);
+    index_info_read(out, name, b.marked != NULL ? b.marked : b.newest);
+    out->closed = state.closed;
+    out->write_blocked = state.write_blocked;
+    if (b.first != NULL) {
+        struct index_info first;
+        index_info_read(&first, name, b.first);
+        memcpy(out->uuid, first.uuid, sizeof(out->uuid));
+    } else {
+        snprintf(out->uuid, sizeof(out->uuid), "%s", json_tree_text(ours_in(b.marked), "stream"));
+    }
+    return true;
+}
+
+/* --- requests ---------------------------------------------------------------------------------
+ */
+
+static int put(struct service *s, const char *name, const char *rest, struct json_object *body,
+               struct err *err)
+{
+    const char *text = body != NULL ? json_made_string(body, PLAIN) : NULL;
+    struct span bytes = text != NULL ? span_make(text, strlen(text)) : NO_BODY;
+    return ask_of(s, "PUT", name, rest, bytes, BODY_SHORT, NULL, err);
+}
+
+/* "/<api>/<name>" */
+static int put_by(struct service *s, const char *api, const char *name, struct json_object *body,
+                  struct err *err)
+{
+    struct buf rest;
+    buf_init(&rest, 3 * INDEX_NAME_MAX_BYTES + 64);
+    buf_push_char(&rest, '/');
+    http_push_segment(&rest, name, strlen(name));
+    int rc = put(s, api, buf_text(&rest), body, err);
+    buf_release(&rest);
+    return rc;
+}
+
+static struct json_object *parse(const char *text)
+{
+    return text != NULL ? json_tree_of(text) : json_made_object();
+}
+
+/* What is to be of a stream. */
+struct wanted {
+    const char *name;
+    struct json_object *mappings;
+    struct json_object *settings;
+    bool templated; /* by a template of ours, */
+    int64_t priority;
+};
+
+static int put_template(struct service *s, const struct wanted *w, struct err *err)
+{
+    char name[STREAM_TEMPLATE_BYTES];
+    struct json_object *body = json_made_object();
+    struct json_object *template = json_made_object();
+    struct json_object *patterns = json_made_list();
+    stream_template_name(name, w->name);
+    json_made_item(patterns, json_made_text(w->name));
+    json_made_member(body, "index_patterns", patterns);
+    json_made_member(body, "priority", json_made_number(w->priority));
+    json_made_member(body, "data_stream", json_made_object());
+    json_made_member(template, "settings", json_object_get(w->settings));
+    json_made_member(template, "mappings", json_object_get(w->mappings));
+    json_made_member(body, "template", template);
+    int rc = put_by(s, "_index_template", name, body, err);
+    json_object_put(body);
+    if (rc < 0) {
+        index_hint_type(err);
+    }
+    return rc;
+}
+
+/* --- another's template -----------------------------------------------------------------------
+ */
+
+/* Both products map it themselves where nobody does. */
+static bool is_given(const char *property)
+{
+    return strcmp(property, "@timestamp") == 0;
+}
+
+static void first_lacking(struct json_object *wanted, struct json_object *found,
+                          char out[STREAM_TEMPLATE_BYTES])
+{
+    for (struct json_members m = json_tree_members(wanted); json_tree_next(&m);) {
+        struct json_object *there = json_tree_member(found, m.name);
+        bool same = strcmp(json_tree_text(there, "type"), json_tree_text(m.value, "type")) == 0;
+        if (out[0] == '\0' && (there == NULL || !same) && !(there == NULL && is_given(m.name))) {
+            snprintf(out, STREAM_TEMPLATE_BYTES, "%s", m.name);
+        }
+    }
+}
+
+static int look_lacking(struct service *s, const char *name, struct json_object *mappings,
+                        char out[STREAM_TEMPLATE_BYTES], struct err *err)
+{
+    static const char *const place[] = {"template", "mappings", "properties", NULL};
+    struct buf rest;
+    struct json_object *tree = NULL;
+    out[0] = '\0';
+    buf_init(&rest, 3 * INDEX_NAME_MAX_BYTES + 64);
+    buf_push_literal(&rest, "/_simulate_index/");
+    http_push_segment(&rest, name, strlen(name));
+    int rc = ask_of(s, "POST", "_index_template", buf_text(&rest), NO_BODY, BODY_INDEX, &tree, err);
+    if (rc == 0) {
+        first_lacking(json_tree_member(mappings, "properties"), json_tree_at(tree, place), out);
+    }
+    json_object_put(tree);
+    buf_release(&rest);
+    return rc;
+}
+
+int stream_template_lacks(struct service *s, const char *name, const char *mappings,
+                          char out[STREAM_TEMPLATE_BYTES], struct err *err)
+{
+    struct json_object *tree = parse(mappings);
+    int rc = look_lacking(s, name, tree, out, err);
+    json_object_put(tree);
+    return rc;
+}
+
+static int expect_whole(struct service *s, const struct wanted *w, const char *template,
+                        struct err *err)
+{
+    char lacking[STREAM_TEMPLATE_BYTES];
+    int rc = look_lacking(s, w->name, w->mappings, lacking, err);
+    if (rc < 0 || lacking[0] == '\0') {
+        return rc;
+    }
+    err_set(err, ERR_REJECTED,
+            "index template \"%s\", which makes data streams of \"%s\", lacks property \"%s\" as "
+            "to.mappings has it",
+            template, w->name, lacking);
+    return err_hint(
+        err, "add the properties of to.mappings and \"source_id\": {\"type\": \"keyword\"} to "
+             "its mappings: nothing else maps what comes after a rollover");
+}
+
+/* Another one that makes streams is left alone, and its settings with it. */
+static int see_template(struct service *s, struct wanted *w, struct err *err)
+{
+    char own[STREAM_TEMPLATE_BYTES];
+    struct cluster_template found;
+    stream_template_name(own, w->name);
+    int rc = cluster_template(s, w->name, &found, err);
+    bool is_own = strcmp(found.name, own) == 0;
+    w->templated = found.known && (is_own || !found.stream);
+    w->priority = is_own                             ? found.priority
+                  : found.priority >= PRIORITY_LEAST ? found.priority + 1
+                                                     : PRIORITY_LEAST;
+    if (rc == 0 && w->templated) {
+        return put_template(s, w, err);
+    }
+    return rc == 0 && found.stream ? expect_whole(s, w, found.name, err) : rc;
+}
+
+static int put_stream(struct service *s, const char *name, struct err *err)
+{
+    int rc = put_by(s, "_data_stream", name, NULL, err);
+    if (rc == ERR_REJECTED && strstr(err->message, "resource_already_exists") != NULL) {
+        return 0;
+    }
+    if (rc == ERR_REJECTED && strstr(err->message, "no matching index template") != NULL) {
+        err_hint(err,
+                 "have an administrator create an index template with \"data_stream\": {} for "
+                 "\"%s\", or give this account the right to (docs/rights.md)",
+                 name);
+    }
+    return rc;
+}
+
+static int refuse_taken(const char *name, struct err *err)
+{
+    err_set(err, ERR_REJECTED,
+            "\"%s\" is an index or alias, and a data stream cannot bear its name", name);
+    return err_hint(err, "choose another to.index, or: DELETE /%s", name);
+}
+
+/* A stream that nobody's pipeline built may be taken while it is empty. */
+static int expect_free(struct service *s, const struct index_info *at, const char *pipeline,
+                       struct err *err)
+{
+    int64_t count = 0;
+    if (strcmp(at->pipeline, pipeline) == 0) {
+        return 0;
+    }
+    int rc = at->pipeline[0] == '\0' ? index_count(s, at->name, &count, err) : 0;
+    if (rc < 0 || (at->pipeline[0] == '\0' && count == 0)) {
+        return rc;
+    }
+    err_set(err, ERR_REJECTED,
+            "data stream \"%s\" holds documents that pipeline \"%s\" did not write", at->name,
+            pipeline);
+    return err_hint(err, "choose another to.index, or: DELETE /_data_stream/%s", at->name);
+}
+
+static void note(struct wanted *w, const char *uuid)
+{
+    struct json_object *ours =
+        json_tree_at(w->mappings, (const char *const[]){"_meta", "rowferry", NULL});
+    if (ours != NULL && uuid[0] != '\0') {
+        json_made_member(ours, "stream", json_made_text(uuid));
+    }
+}
+
+/* The template comes first: without it there is no stream. Once more with the uuid, for what is
+ * rolled over. */
+static int create_absent(struct service *s, struct wanted *w, struct err *err)
+{
+    enum alias_kind kind;
+    struct index_info at;
+    int rc = see_template(s, w, err);
+    if (rc == 0) {
+        rc = put_stream(s, w->name, err);
+    }
+    if (rc == 0) {
+        rc = index_resolve(s, w->name, &kind, &at, err);
+    }
+    if (rc == 0 && kind != ALIAS_STREAM) {
+        rc = err_set(err, ERR_STATE, "data stream \"%s\" is not there after it was created",
+                     w->name);
+    }
+    if (rc == 0) {
+        note(w, at.uuid);
+        rc = w->templated ? put_template(s, w, err) : 0;
+    }
+    return rc;
+}
+
+static int create(struct service *s, struct wanted *w, struct err *err)
+{
+    enum alias_kind kind;
+    struct index_info at;
+    const char *pipeline = json_tree_text(
+        json_tree_at(w->mappings, (const char *const[]){"_meta", "rowferry", NULL}), "pipeline");
+    int rc = index_resolve(s, w->name, &kind, &at, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (kind == ALIAS_ABSENT) {
+        rc = create_absent(s, w, err);
+    } else if (kind == ALIAS_STREAM) {
+        rc = expect_free(s, &at, pipeline, err);
+        note(w, at.uuid);
+        rc = rc == 0 ? see_template(s, w, err) : rc;
+    } else {
+        return refuse_taken(w->name, err);
+    }
+    if (rc == 0) {
+        rc = put(s, w->name, "/_mapping", w->mappings, err);
+    }
+    return rc;
+}
+
+int stream_create(struct service *s, const char *name, const char *mappings, const char *settings,
+                  struct err *err)
+{
+    struct wanted w = {.name = name, .mappings = parse(mappings), .settings = parse(settings)};
+    int rc = index_name_check(name, err);
+    if (rc == 0 && (w.mappings == NULL || w.settings == NULL)) {
+        rc = err_set(err, ERR_CONFIG, "mappings or settings of a data stream are no JSON object");
+    }
+    if (rc == 0) {
+        rc = create(s, &w, err);
+    }
+    json_object_put(w.mappings);
+    json_object_put(w.settings);
+    return rc;
+}
+
+/* --- mark -------------------------------------------------------------------------------------
+ */
+
+static int expect_same(const struct index_info *at, const struct generation *stream,
+                       struct err *err)
+{
+    if (strcmp(at->uuid, stream->uuid) != 0) {
+        return err_set(err, ERR_STATE,
+                       "data stream \"%s\" was deleted and created again by somebody else",
+                       stream->name);
+    }
+    if (stream->pipeline[0] == '\0' || strcmp(at->pipeline, stream->pipeline) != 0) {
+        return err_set(
+            err, ERR_INTERNAL,
+            "refusing to write to data stream \"%s\": its _meta does not name pipeline \"%s\"",
+            stream->name, stream->pipeline);
+    }
+    return 0;
+}
+
+static int put_mark(struct service *s, const struct generation *stream, struct json_object *marked,
+                    struct err *err)
+{
+    struct json_object *body = json_made_object();
+    struct json_object *meta =
+        json_tree_at(marked, (const char *const[]){"mappings", "_meta", NULL});
+    json_made_member(ours_in(marked), "stream", json_made_text(stream->uuid));
+    json_made_member(body, "_meta", json_object_get(meta));
+    int rc = put(s, stream->name, "/_mapping", body, err);
+    json_object_put(body);
+    return rc;
+}
+
+int stream_mark(struct service *s, const struct generation *stream, struct err *err)
+{
+    struct index_info at;
+    struct backing b;
+    struct json_object *tree = NULL;
+    int rc = ask_description(s, stream->name, &tree, err);
+    if (rc == 0 && (tree == NULL || !stream_read(tree, stream->name, &at))) {
+        rc = err_set(err, ERR_STATE, "data stream \"%s\" is gone", stream->name);
+    }
+    if (rc == 0) {
+        rc = expect_same(&at, stream, err);
+    }
+    if (rc == 0 && look_at(tree, stream->name, &b) && !b.all_noted) {
+        rc = put_mark(s, stream, b.marked, err);
+    }
+    json_object_put(tree);
+    return rc;
+}

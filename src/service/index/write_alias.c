@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The name that a generation is written by: given where it lacks, refused where it is not its own.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "http/ask.h"
+#include "index/index_private.h"
+#include "rowferry/service/cluster/cluster.h"
+
+#define WANTED                                                                                     \
+    "*.aliases,*.settings.index.uuid,*.mappings._meta.rowferry.pipeline,"                          \
+    "*.mappings._meta.rowferry.creator"
+
+void index_write_alias(char out[INDEX_WRITE_ALIAS_BYTES], const char *name, const char *creator)
+{
+    size_t digits = strspn(creator, "0123456789abcdef");
+    snprintf(out, INDEX_WRITE_ALIAS_BYTES, "%s-WRITE%s%.*s", name, digits > 0 ? "-" : "",
+             (int)digits, creator);
+}
+
+/* The index and all that bear a write alias of its name. */
+static int ask_who(struct service *s, const char *name, struct json_object **tree, struct err *err)
+{
+    struct buf path;
+    ask_path(&path, name, ",");
+    http_push_segment(&path, name, strlen(name));
+    buf_push_literal(&path, "-WRITE*?expand_wildcards=all&filter_path=" WANTED);
+    int rc = ask(s, "GET", buf_text(&path), NO_BODY, BODY_INDEX, tree, err);
+    buf_release(&path);
+    return rc;
+}
+
+static int expect_same(struct json_object *found, const struct generation *g,
+                       struct index_info *info, struct err *err)
+{
+    if (found == NULL) {
+        return err_set(err, ERR_STATE, "index \"%s\" is gone", g->name);
+    }
+    index_info_read(info, g->name, found);
+    if (strcmp(info->uuid, g->uuid) != 0) {
+        return err_set(err, ERR_STATE,
+                       "index \"%s\" was deleted and created again by somebody else", g->name);
+    }
+    if (g->pipeline[0] == '\0' || strcmp(info->pipeline, g->pipeline) != 0) {
+        return err_set(err, ERR_INTERNAL,
+                       "refusing to write to index \"%s\": its _meta does not name pipeline \"%s\"",
+                       g->name, g->pipeline);
+    }
+    return 0;
+}
+
+static int expect_alone(struct json_object *tree, const char *name, const char *alias,
+                        struct err *err)
+{
+    for (struct json_members other = json_tree_members(tree); json_tree_next(&other);) {
+        const char *const keys[] = {"aliases", alias, NULL};
+        if (strcmp(other.name, name) == 0 || json_tree_at(other.value, keys) == NULL) {
+            continue;
+        }
+        err_set(err, ERR_STATE,
+                "alias \"%s\", by which index \"%s\" is written, points at index \"%s\"", alias,
+                name, other.name);
+        return err_hint(err, "nothing was changed; take the alias off index \"%s\" and try again",
+                        other.name);
+    }
+    return 0;
+}
+
+/* With a filter, a routing or is_write_index it is not what we gave. */
+static bool is_plain(struct json_object *description, const char *alias)
+{
+    struct json_object *given =
+        json_tree_at(description, (const char *const[]){"aliases", alias, NULL});
+    return json_tree_is_object(given) && json_tree_count(given) == 0;
+}
+
+static int give(struct service *s, const char *name, const char *alias, struct err *err)
+{
+    struct buf body;
+    struct json_object *tree = NULL;
+    buf_init(&body, ASK_MAX_BYTES);
+    buf_push_literal(&body, "{\"actions\":[");
+    index_push_action(&body, "add", name, alias, "");
+    buf_push_literal(&body, "]}");
+    int rc = ask(s, "POST", "/_aliases", span_make(body.data, body.len), BODY_SHORT, &tree, err);
+    struct json_object *done = json_tree_member(tree, "acknowledged");
+    if (rc == 0 && !json_object_get_boolean(done)) {
+        rc = err_set(err, ERR_TRANSIENT, "could not give index \"%s\" its alias in time", name);
+    }
+    json_object_put(tree);
+    buf_release(&body);
+    return rc;
+}
+
+/* The first alias of an index but the write alias; null = none. */
+static const char *shown_by(struct json_object *description, const char *name)
+{
+    char own[INDEX_WRITE_ALIAS_BYTES];
+    struct index_info info;
+    index_info_read(&info, name, description);
+    index_write_alias(own, name, info.creator);
+    struct json_members aliases = json_tree_members(json_tree_member(description, "aliases"));
+    while (json_tree_next(&aliases)) {
+        if (strcmp(aliases.name, own) != 0) {
+            return aliases.name;
+        }
+    }
+    return NULL;
+}
+
+int index_expect_hidden(struct service *s, const char *name, const char *pipeline, struct err *err)
+{
+    struct json_object *tree = NULL;
+    struct cluster_template template;
+    struct err unseen;
+    int rc = ask_description(s, name, &tree, err);
+    struct json_object *found = json_tree_member(tree, name);
+    const char *alias = found != NULL ? shown_by(found, name) : NULL;
+    if (rc == 0 && alias != NULL) {
+        bool named = cluster_template(s, name, &template, &unseen) == 0 && template.name[0] != '\0';
+        rc = index_delete(s, name, pipeline, err);
+        if (rc == 0) {
+            rc = err_set(err, ERR_REJECTED,
+                         "an index template%s%s%s gives the new index \"%s\" the alias \"%s\", by "
+                         "which it would be searched while it fills",
+                         named ? " (\"" : "", named ? template.name : "", named ? "\")" : "", name,
+                         alias);
+            err_hint(err,
+                     "take the alias out of the template, or leave the names \"%.*s*\" out of "
+                     "its index_patterns; the index was removed again",
+                     (int)(strrchr(name, '-') != NULL ? strrchr(name, '-') - name : 0), name);
+        }
+    }
+    json_object_put(tree);
+    return rc;
+}
+
+int index_look_writes(struct service *s, const struct generation *generation,
+                      char alias[INDEX_WRITE_ALIAS_BYTES], bool *given, struct err *err)
+{
+    struct json_object *tree = NULL;
+    struct index_info info;
+    const char *name = generation->name;
+    alias[0] = '\0';
+    int rc = index_name_check(name, err);
+    if (rc == 0) {
+        rc = ask_who(s, name, &tree, err);
+    }
+    struct json_object *found = json_tree_member(tree, name);
+    if (rc == 0) {
+        rc = expect_same(found, generation, &info, err);
+    }
+    if (rc == 0) {
+        index_write_alias(alias, name, info.creator);
+        rc = expect_alone(tree, name, alias, err);
+    }
+    *given = rc == 0 && is_plain(found, alias);
+    json_object_put(tree);
+    return rc;
+}
+
+int index_open_writes(struct service *s, const struct generation *generation,
+                      char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err)
+{
+    bool given;
+    int rc = index_look_writes(s, generation, alias, &given, err);
+    return rc == 0 && !given ? give(s, generation->name, alias, err) : rc;
+}

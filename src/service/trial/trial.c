@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The requests of a trial. */
+#include "rowferry/service/trial/trial.h"
+#include "rowferry/document/json/json_build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/ask.h"
+
+#define PATH_MAX_BYTES 4096
+#define COPIES_MOST 10000 /* no cluster has as many nodes */
+#define IDS_MAX_BYTES ((size_t)8 << 20)
+#define FILTER "filter_path=timed_out,hits.total,hits.hits._id"
+
+/* --- the index ---------------------------------------------------------------------------------
+ */
+
+/* A refused creation leaves nothing; one whose answer was lost may. */
+int trial_create(struct service *s, struct trial *t, const char *mappings, const char *settings,
+                 struct err *err)
+{
+    bool found = false;
+    struct index_info info = {0};
+    t->asked = true;
+    int rc = index_create(s, t->index, mappings, settings, err);
+    t->asked = rc == 0 || rc == ERR_TRANSIENT;
+    if (rc == 0) {
+        rc = index_look(s, t->index, &found, &info, err);
+    }
+    rc = rc == 0 ? index_expect_hidden(s, t->index, t->pipeline, err) : rc;
+    struct generation g = {t->index, info.uuid, t->pipeline};
+    return rc == 0 ? index_open_writes(s, &g, t->write_alias, err) : rc;
+}
+
+int trial_remove(struct service *s, struct trial *t, struct err *err)
+{
+    bool found = false;
+    struct index_info info;
+    if (!t->asked) {
+        return 0;
+    }
+    int rc = index_look(s, t->index, &found, &info, err);
+    if (rc == 0 && found && strcmp(info.creator, t->token) != 0) {
+        return err_set(err, ERR_REJECTED, "the index \"%s\" is not the trial's, and is left",
+                       t->index);
+    }
+    if (rc == 0 && found) {
+        rc = index_delete(s, t->index, t->pipeline, err);
+    }
+    t->asked = rc < 0;
+    return rc;
+}
+
+/* --- searches ----------------------------------------------------------------------------------
+ */
+
+void hits_init(struct hits *h)
+{
+    *h = (struct hits){0};
+    buf_init(&h->ids, IDS_MAX_BYTES);
+}
+
+void hits_release(struct hits *h)
+{
+    buf_release(&h->ids);
+    free(h->offsets);
+}
+
+struct span hits_id(const struct hits *h, size_t i)
+{
+    const char *id = buf_text(&h->ids) + h->offsets[i];
+    return span_make(id, strlen(id));
+}
+
+static int take_hits(struct hits *h, struct json_object *tree, struct err *err)
+{
+    struct json_object *list;
+    int rc = body_list(tree, (const char *const[]){"hits", "hits", NULL}, &list, err);
+    struct json_object *total = json_tree_at(tree, (const char *const[]){"hits", "total", NULL});
+    size_t count = json_tree_length(list);
+    buf_reset(&h->ids);
+    h->count = 0;
+    h->total = json_tree_amount(total, "value");
+    h->offsets = mem_grow(h->offsets, count + 1, sizeof(*h->offsets));
+    for (size_t i = 0; i < count; i++) {
+        const char *id = json_tree_text(json_tree_item(list, i), "_id");
+        h->offsets[h->count++] = h->ids.len;
+        buf_push(&h->ids, id, strlen(id) + 1);
+    }
+    return rc;
+}
+
+static int search(struct service *s, const char *method, const char *path, struct span body,
+                  struct hits *out, struct err *err)
+{
+    struct json_object *tree = NULL;
+    int rc = ask(s, method, path, body, BODY_HITS, &tree, err);
+    struct json_object *late = json_tree_member(tree, "timed_out");
+    if (rc == 0 && json_object_get_boolean(late)) {
+        rc = err_set(err, ERR_TRANSIENT, "%s %s did not end in time", method, path);
+    }
+    if (rc == 0) {
+        rc = take_hits(out, tree, err);
+    }
+    json_object_put(tree);
+    return rc;
+}
+
+int trial_search(struct service *s, const char *index, const char *body, size_t size,
+                 struct hits *out, struct err *err)
+{
+    struct buf path;
+    struct json_object *tree = json_tree_of(body);
+    if (!json_tree_is_object(tree)) {
+        json_object_put(tree);
+        return err_set(err, ERR_CONFIG, "the body of a search is no JSON object");
+    }
+    json_made_member(tree, "size", json_made_number((int64_t)size));
+    json_made_member(tree, "_source", json_made_bool(false));
+    json_made_member(tree, "track_total_hits", json_made_bool(true));
+    const char *text =
+        json_made_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+    ask_path(&path, index, "/_search?" FILTER);
+    int rc = search(s, "POST", buf_text(&path), span_make(text, strlen(text)), out, err);
+    buf_release(&path);
+    json_object_put(tree);
+    return rc;
+}
+
+int trial_search_text(struct service *s, const char *index, const char *q, size_t size,
+                      struct hits *out, struct err *err)
+{
+    struct buf path;
+    struct buf rest;
+    buf_init(&rest, PATH_MAX_BYTES);
+    buf_push_literal(&rest, "/_search?q=");
+    http_push_segment(&rest, q, strlen(q));
+    buf_printf(&rest, "&size=%zu&_source=false&track_total_hits=true&" FILTER, size);
+    ask_path(&path, index, buf_text(&rest));
+    int rc = rest.failed || path.failed
+                 ? err_set(err, ERR_CONFIG, "a search by q= is longer than a request may be")
+                 : search(s, "GET", buf_text(&path), NO_BODY, out, err);
+    buf_release(&path);
+    buf_release(&rest);
+    return rc;
+}
+
+static void tell_sort(struct json_object *entry, trial_each each, void *context)
+{
+    if (json_object_is_type(entry, json_type_string)) {
+        each(context, json_object_get_string(entry));
+    }
+    for (struct json_members m = json_tree_members(entry); json_tree_next(&m);) {
+        each(context, m.name);
+    }
+}
+
+void trial_sorted_by(const char *body, trial_each each, void *context)
+{
+    struct json_object *tree = json_tree_of(body);
+    struct json_object *sort = json_tree_member(tree, "sort");
+    tell_sort(sort, each, context);
+    for (size_t i = 0; i < json_tree_length(sort); i++) {
+        tell_sort(json_tree_item(sort, i), each, context);
+    }
+    json_object_put(tree);
+}
+
+/* --- analysis ----------------------------------------------------------------------------------
+ */
+
+int trial_analyze(struct service *s, const char *index, const char *field, const char *analyzer,
+                  const char *text, trial_each each, void *context, struct err *err)
+{
+    struct buf body;
+    struct json_object *tree = NULL;
+    const char *name = analyzer != NULL ? analyzer : field;
+    buf_init(&body, ASK_MAX_BYTES);
+    buf_push_text(&body, analyzer != NULL ? "{\"analyzer\":" : "{\"field\":");
+    text_json(&body, name, strlen(name));
+    buf_push_literal(&body, ",\"text\":");
+    text_json(&body, text, strlen(text));
+    buf_push_char(&body, '}');
+    int rc = ask_of(s, "POST", index, "/_analyze", span_make(body.data, body.len), BODY_TOKENS,
+                    &tree, err);
+    struct json_object *tokens = NULL;
+    if (rc == 0) {
+        rc = body_list(tree, (const char *const[]){"tokens", NULL}, &tokens, err);
+    }
+    for (size_t i = 0; rc == 0 && i < json_tree_length(tokens); i++) {
+        each(context, json_tree_text(json_tree_item(tokens, i), "token"));
+    }
+    json_object_put(tree);
+    buf_release(&body);
+    return rc;
+}
+
+/* --- vectors and storage -----------------------------------------------------------------------
+ */
+
+static void push_vector(struct buf *out, const float *vector, size_t dimension)
+{
+    buf_push_char(out, '[');
+    for (size_t i = 0; i < dimension; i++) {
+        buf_printf(out, "%s%.9g", i > 0 ? "," : "", (double)vector[i]);
+    }
+    buf_push_char(out, ']');
+}
+
+void trial_push_nearest(struct buf *out, const struct product_info *product, const char *field,
+                        const float *vector, size_t dimension, size_t k)
+{
+    if (product->product == PRODUCT_ELASTICSEARCH) {
+        buf_push_literal(out, "{\"knn\":{\"field\":");
+        text_json(out, field, strlen(field));
+        buf_push_literal(out, ",\"query_vector\":");
+        push_vector(out, vector, dimension);
+        buf_printf(out, ",\"k\":%zu,\"num_candidates\":%zu}}", k, k * 10 > 100 ? k * 10 : 100);
+    } else {
+        buf_push_literal(out, "{\"query\":{\"knn\":{");
+        text_json(out, field, strlen(field));
+        buf_push_literal(out, ":{\"vector\":");
+        push_vector(out, vector, dimension);
+        buf_printf(out, ",\"k\":%zu}}}}", k);
+    }
+}
+
+static int64_t bytes_of_copy(struct json_object *copy)
+{
+    int64_t bytes = 0;
+    struct json_members segment = json_tree_members(json_tree_member(copy, "segments"));
+    while (json_tree_next(&segment)) {
+        bytes += json_tree_amount(segment.value, "size_in_bytes");
+    }
+    return bytes;
+}
+
+static bool is_primary(struct json_object *copy)
+{
+    return json_object_get_boolean(
+        json_tree_at(copy, (const char *const[]){"routing", "primary", NULL}));
+}
+
+int trial_bytes(struct service *s, const char *index, int64_t *bytes, struct err *err)
+{
+    struct json_object *tree = NULL;
+    *bytes = 0;
+    int rc = ask_of(s, "GET", index, "/_segments", NO_BODY, BODY_CLUSTER, &tree, err);
+    struct json_object *shards =
+        json_tree_at(tree, (const char *const[]){"indices", index, "shards", NULL});
+    for (struct json_members copies = json_tree_members(shards); json_tree_next(&copies);) {
+        for (size_t i = 0; i < json_tree_length(copies.value); i++) {
+            struct json_object *copy = json_tree_item(copies.value, i);
+            *bytes += is_primary(copy) ? bytes_of_copy(copy) : 0;
+        }
+    }
+    json_object_put(tree);
+    return rc;
+}
+
+int trial_copies(struct service *s, const char *index, int64_t *copies, struct err *err)
+{
+    struct json_object *tree = NULL;
+    *copies = 1;
+    int rc = ask_description(s, index, &tree, err);
+    struct json_object *settings =
+        json_tree_at(tree, (const char *const[]){index, "settings", "index", NULL});
+    *copies += strtol(json_tree_text(settings, "number_of_replicas"), NULL, 10) % COPIES_MOST;
+    json_object_put(tree);
+    return rc;
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the catalogue says of a table. */
+#include "rowferry/source/catalog/catalog.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/catalog_private.h"
+#include "catalog/column_tree.h"
+#include "pg/pg_private.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/base/text.h"
+#include "rowferry/document/model/key.h"
+#include "rowferry/source/sql/tablename.h"
+
+#define TEXT_MAX_BYTES ((size_t)1 << 20)
+#define FIRST_USER_DEFINED 16384 /* oids below are the server's own */
+
+void table_free(struct table *t)
+{
+    if (t == NULL) {
+        return;
+    }
+    columns_release(&t->columns);
+    text_free_list(t->key, t->key_count);
+    text_free_list(t->key_types, t->key_count);
+    text_free_list(t->key_operators, t->key_count);
+    free(t->query);
+    free(t->schema);
+    free(t->name);
+    free(t->quoted);
+    free(t->definition);
+    free(t->obstacle);
+    free(t);
+}
+
+/* All tables as a configuration names them, ended by null; the caller frees the list. */
+static char **list_names(const struct pg_result *r)
+{
+    size_t count = pg_rows(r);
+    char **names = mem_zero(count + 1, sizeof(*names));
+    for (size_t i = 0; i < count; i++) {
+        names[i] = tablename_text(pg_text(r, i, 0), pg_text(r, i, 1));
+    }
+    return names;
+}
+
+static int no_such_table(struct pg *pg, const struct table *t, struct err *err)
+{
+    struct pg_result *r = NULL;
+    char *name = tablename_text(t->schema, t->name);
+    int rc = pg_ask(pg, &r, "table_names", NULL, 0, err);
+    if (rc == 0) {
+        char **names = list_names(r);
+        const char *nearest = text_nearest(name, (const char *const *)names);
+        rc = err_set(err, ERR_REJECTED, "table \"%s\" does not exist in the source", name);
+        if (nearest != NULL) {
+            err_hint(err, "did you mean \"%s\"?", nearest);
+        }
+        text_free_list(names, pg_rows(r));
+    }
+    free(name);
+    pg_result_release(r);
+    return rc;
+}
+
+static int push_quoted_name(struct pg *pg, struct table *t, struct err *err)
+{
+    struct buf quoted;
+    buf_init(&quoted, TEXT_MAX_BYTES);
+    int rc = pg_push_identifier(pg, &quoted, t->schema, err);
+    buf_push_literal(&quoted, ".");
+    if (rc == 0) {
+        rc = pg_push_identifier(pg, &quoted, t->name, err);
+    }
+    t->quoted = buf_detach(&quoted);
+    return rc;
+}
+
+static int find(struct pg *pg, struct table *t, struct err *err)
+{
+    const char *const params[] = {t->schema, t->name};
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "table_find", params, 2, err);
+    if (rc == 0 && pg_rows(r) == 0) {
+        rc = no_such_table(pg, t, err);
+    } else if (rc == 0) {
+        t->oid = (uint32_t)pg_int(r, 0, 0);
+        t->kind = pg_text(r, 0, 1)[0];
+        t->persistence = pg_text(r, 0, 2)[0];
+        t->tree = t->kind == 'p' || pg_true(r, 0, 3);
+        t->is_child = pg_true(r, 0, 4);
+        t->is_heap = pg_true(r, 0, 5) && !t->tree;
+        t->row_security = pg_true(r, 0, 6);
+        t->estimated_rows = pg_text(r, 0, 7) != NULL ? pg_int(r, 0, 7) : -1;
+        t->bytes = pg_int(r, 0, 8);
+        t->obstacle = pg_text(r, 0, 9) != NULL ? text_copy(pg_text(r, 0, 9)) : NULL;
+        rc = push_quoted_name(pg, t, err);
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static int refuse(const struct table *t, const char *why, struct err *err)
+{
+    return err_set(err, ERR_REJECTED, "cannot capture the changes of %s: it %s", t->quoted, why);
+}
+
+/* No capture can follow what is no table of its own. */
+static int require_table(const struct table *t, struct err *err)
+{
+    if (t->kind == 'v' || t->kind == 'm') {
+        refuse(t, "is a view, and a view has no changes of its own", err);
+        return err_hint(err, "name the table behind it, and give what the view selects as "
+                             "from.query with from.depends_on");
+    }
+    if (t->kind == 'f') {
+        refuse(t, "is a foreign table, whose changes happen elsewhere", err);
+        return err_hint(err, "name the database where they happen as the source");
+    }
+    if (t->kind == 'S') {
+        refuse(t, "is a sequence, and no table", err);
+        return err_hint(err, "name the table whose column takes its values from it");
+    }
+    return 0;
+}
+
+int catalog_columns(struct pg *pg, struct columns *out, const char *const params[4],
+                    char ***operators, struct err *err)
+{
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "table_columns", params, 4, err);
+    if (rc == 0) {
+        column_tree(out, operators, r);
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static int primary_key(struct pg *pg, struct table *t, const char *oid, struct err *err)
+{
+    const char *const params[] = {oid};
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "table_primary_key", params, 1, err);
+    if (rc == 0 && pg_rows(r) == 0) {
+        err_set(err, ERR_REJECTED, "table %s has no primary key", t->quoted);
+        rc = err_hint(err, "name the columns that identify a row: \"key\": [\"...\"]");
+    } else if (rc == 0 && pg_rows(r) > KEY_MAX_PARTS) {
+        rc = err_set(err, ERR_REJECTED, "the key of table %s has too many columns", t->quoted);
+    } else if (rc == 0) {
+        t->key_count = pg_rows(r);
+        t->key = mem_zero(t->key_count, sizeof(*t->key));
+        for (size_t i = 0; i < t->key_count; i++) {
+            t->key[i] = text_copy(pg_text(r, i, 0));
+        }
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static int no_such_column(const struct table *t, const char *name, struct err *err)
+{
+    const char **names = mem_zero(t->columns.count + 1, sizeof(*names));
+    for (size_t i = 0; i < t->columns.count; i++) {
+        names[i] = t->columns.items[i].name;
+    }
+    const char *nearest = text_nearest(name, names);
+    free(names);
+    err_set(err, ERR_REJECTED, "table %s has no column \"%s\"", t->quoted, name);
+    if (nearest != NULL) {
+        err_hint(err, "did you mean \"%s\"?", nearest);
+    }
+    return ERR_REJECTED;
+}
+
+bool catalog_is_users(const struct column *c)
+{
+    return c->oid >= FIRST_USER_DEFINED;
+}
+
+bool catalog_key_is_users(const struct table *t, size_t part)
+{
+    const struct column *c = columns_find(&t->columns, t->key[part]);
+    return c == NULL || catalog_is_users(c);
+}
+
+/* Arrays of arrays do not exist, so that such a key is read by a cast from text. */
+static int check_key_type(const struct table *t, size_t part, const struct column *c,
+                          struct err *err)
+{
+    if (c->category != COLUMN_ARRAY || !catalog_key_is_users(t, part)) {
+        return 0;
+    }
+    err_set(err, ERR_REJECTED,
+            "cannot use the key column \"%s\" of %s: it is an array of a "
+            "user-defined type",
+            c->name, t->quoted);
+    return err_hint(err, "name a key column of another type, or make it an array of text");
+}
+
+/* The types of the key, and whether it can be null. */
+static int describe_key(struct table *t, char **operators, struct err *err)
+{
+    t->key_types = mem_zero(t->key_count, sizeof(*t->key_types));
+    t->key_operators = mem_zero(t->key_count, sizeof(*t->key_operators));
+    t->key_not_null = true;
+    for (size_t i = 0; i < t->key_count; i++) {
+        const struct column *c = columns_find(&t->columns, t->key[i]);
+        if (c == NULL) {
+            return no_such_column(t, t->key[i], err);
+        }
+        int rc = check_key_type(t, i, c, err);
+        if (rc < 0) {
+            return rc;
+        }
+        t->key_types[i] = text_copy(c->declared);
+        t->key_operators[i] = text_copy(operators[c - t->columns.items]);
+        t->key_not_null = t->key_not_null && c->not_null;
+    }
+    if (t->tree && t->kind != 'p') { /* its constraints hold for itself alone */
+        t->key_not_null = false;
+    }
+    return 0;
+}
+
+static int look_unique(struct pg *pg, struct table *t, const char *oid, struct err *err)
+{
+    struct buf key;
+    struct pg_result *r = NULL;
+    buf_init(&key, TEXT_MAX_BYTES);
+    pg_push_array(&key, (const char *const *)t->key, t->key_count);
+    const char *const params[] = {oid, buf_text(&key)};
+    int rc = pg_ask(pg, &r, "table_key_unique", params, 2, err);
+    if (rc == 0) {
+        t->key_unique = pg_true(r, 0, 0);
+    }
+    pg_result_release(r);
+    buf_release(&key);
+    return rc;
+}
+
+static int read_definition(struct pg *pg, struct table *t, const char *oid, struct err *err)
+{
+    const char *const params[] = {oid, NULL};
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "table_definition", params, 2, err);
+    if (rc == 0) {
+        struct buf all;
+        buf_init(&all, TEXT_MAX_BYTES);
+        t->definition = text_copy(pg_text(r, 0, 0));
+        buf_push_text(&all, t->definition);
+        for (size_t i = 0; i < t->key_count; i++) {
+            buf_push_literal(&all, "\nkey ");
+            buf_push_text(&all, t->key[i]);
+        }
+        snprintf(t->fingerprint, sizeof(t->fingerprint), "%016" PRIx64,
+                 text_hash(buf_text(&all), all.len));
+        buf_release(&all);
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static void take_key(struct table *t, const char *const *key, size_t key_count)
+{
+    t->key_count = key_count;
+    t->key = mem_zero(key_count, sizeof(*t->key));
+    for (size_t i = 0; i < key_count; i++) {
+        t->key[i] = text_copy(key[i]);
+    }
+}
+
+static int read_table(struct pg *pg, struct table *t, const char *const *key, size_t key_count,
+                      struct err *err)
+{
+    char oid[16];
+    char **operators = NULL;
+    int rc = find(pg, t, err);
+    if (rc == 0) {
+        rc = require_table(t, err);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
+    const char *const params[] = {oid, NULL, NULL, NULL};
+    rc = catalog_columns(pg, &t->columns, params, &operators, err);
+    if (rc == 0 && key_count > 0) {
+        take_key(t, key, key_count);
+    } else if (rc == 0) {
+        rc = primary_key(pg, t, oid, err);
+    }
+    if (rc == 0) {
+        rc = describe_key(t, operators, err);
+    }
+    if (rc == 0) {
+        rc = look_unique(pg, t, oid, err);
+    }
+    if (rc == 0) {
+        rc = read_definition(pg, t, oid, err);
+    }
+    text_free_list(operators, t->columns.count);
+    return rc;
+}
+
+int catalog_table(struct pg *pg, struct table **out, const char *name, const char *const *key,
+                  size_t key_count, struct err *err)
+{
+    struct tablename named;
+    *out = NULL;
+    int rc = tablename_parse(&named, name, err);
+    if (rc < 0) {
+        return err_context(err, "table %s", name);
+    }
+    struct table *t = mem_zero(1, sizeof(*t));
+    t->schema = named.schema;
+    t->name = named.table;
+    rc = read_table(pg, t, key, key_count, err);
+    if (rc < 0) {
+        table_free(t);
+        return rc;
+    }
+    *out = t;
+    return 0;
+}
+
+int catalog_capturable(const struct table *t, struct err *err)
+{
+    const char *why = NULL;
+    if (t->is_child) {
+        why = "is a partition or inherits from another table, whose writes would not be seen";
+    } else if (t->persistence != 'p') {
+        why = "is temporary or unlogged, so that it can lose rows without a trace";
+    } else {
+        why = t->obstacle;
+    }
+    return why != NULL ? refuse(t, why, err) : 0;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a table is still what an index was built from. */
+#include <string.h>
+
+#include "rowferry/source/catalog/catalog.h"
+
+#define LABEL " label "
+
+/* A line of a definition is "number type modifier name": the line's end and the name. */
+static const char *line_name(const char *line, size_t *name_len)
+{
+    const char *name = line;
+    for (int blanks = 0; blanks < 3 && *name != '\0'; name++) {
+        blanks += *name == ' ';
+    }
+    *name_len = strcspn(name, "\n");
+    return name;
+}
+
+/* The column's line in a definition, or null. */
+static const char *column_line(const char *definition, const char *column, size_t *len)
+{
+    while (*definition != '\0') {
+        size_t name_len = 0;
+        const char *name = line_name(definition, &name_len);
+        if (name_len == strlen(column) && memcmp(name, column, name_len) == 0) {
+            *len = (size_t)(name + name_len - definition);
+            return definition;
+        }
+        definition = name + name_len + (name[name_len] != '\0');
+    }
+    return NULL;
+}
+
+static int column_drift(const struct table *t, const char *was, const char *is, const char *column,
+                        struct err *err)
+{
+    size_t was_len = 0;
+    size_t is_len = 0;
+    const char *was_line = column_line(was, column, &was_len);
+    const char *is_line = column_line(is, column, &is_len);
+    if (was_line != NULL && is_line != NULL && was_len == is_len &&
+        memcmp(was_line, is_line, is_len) == 0) {
+        return 0;
+    }
+    err_set(err, ERR_STATE, "table definition changed: column \"%s\" of %s %s", column, t->quoted,
+            is_line == NULL ? "is gone" : "has another type or was created anew");
+    err_hint(err, "look at the mapping, then build the index anew: rowferry reindex");
+    return err_drift(err);
+}
+
+/* Whether a definition holds the whole line, which begins with a blank. */
+static bool has_line(const char *definition, const char *line, size_t len)
+{
+    for (const char *at = strstr(definition, "\n "); at != NULL; at = strstr(at + 1, "\n ")) {
+        if (strncmp(at + 1, line, len) == 0 && (at[len + 1] == '\n' || at[len + 1] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a definition has a line of the type that ends this one. */
+static bool has_type(const char *definition, const char *line, size_t len)
+{
+    size_t oid = 0;
+    while (oid < len && line[len - oid - 1] != ' ') {
+        oid++;
+    }
+    for (const char *at = strstr(definition, "\n "); at != NULL; at = strstr(at + 1, "\n ")) {
+        size_t there = strcspn(at + 1, "\n");
+        if (there > oid && memcmp(at + 1 + there - oid - 1, line + len - oid - 1, oid + 1) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int type_drift(const struct table *t, const char *line, bool gone, struct err *err)
+{
+    bool label = strncmp(line, LABEL, strlen(LABEL)) == 0;
+    const char *name = line + strlen(LABEL); /* "field" is as long */
+    size_t len = 1 + strcspn(name + 1, "\"\n");
+    err_set(err, ERR_STATE, "table definition changed: %s %.*s\" in the types of %s %s",
+            label ? "label" : "field", (int)len, name, t->quoted,
+            label  ? "was renamed"
+            : gone ? "is gone or has another type"
+                   : "is new or has another type");
+    err_hint(err, "look at the mapping, then build the index anew: rowferry reindex");
+    return err_drift(err);
+}
+
+/* Each field or label of one definition is in the other, or its type is not; a label that is new
+ * is not drift. */
+static int types_drift(const struct table *t, const char *one, const char *other, bool gone,
+                       struct err *err)
+{
+    for (const char *at = strstr(one, "\n "); at != NULL; at = strstr(at + 1, "\n ")) {
+        const char *line = at + 1;
+        size_t len = strcspn(line, "\n");
+        bool label = strncmp(line, LABEL, strlen(LABEL)) == 0;
+        if ((gone || !label) && has_type(other, line, len) && !has_line(other, line, len)) {
+            return type_drift(t, line, gone, err);
+        }
+    }
+    return 0;
+}
+
+int catalog_drift(const struct table *t, const struct drift *d, struct err *err)
+{
+    int rc = 0;
+    if (strcmp(d->was, d->is) == 0) {
+        return 0;
+    }
+    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
+        rc = column_drift(t, d->was, d->is, t->key[i], err);
+    }
+    for (size_t i = 0; i < d->column_count && rc == 0; i++) {
+        rc = column_drift(t, d->was, d->is, d->columns[i], err);
+    }
+    if (rc == 0) {
+        rc = types_drift(t, d->was, d->is, true, err);
+    }
+    return rc == 0 ? types_drift(t, d->is, d->was, false, err) : rc;
+}

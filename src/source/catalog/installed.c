@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is installed in the source for a table. */
+#include "catalog/installed.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/members.h"
+#include "pg/pg_private.h"
+#include "rowferry/base/text.h"
+
+#define TEXT_MAX_BYTES ((size_t)64 * 1024)
+
+static void because(struct buf *why, const char *text)
+{
+    if (why != NULL) {
+        buf_push_text(why, text);
+    }
+}
+
+static void say_absent(const struct installed *found, bool ours, struct buf *why)
+{
+    if (why != NULL && ours) {
+        buf_printf(why,
+                   "the change log in this database belongs to \"%s\", which has no right over the "
+                   "table",
+                   found->owner);
+    } else {
+        because(why, "the change log is not installed in this database");
+    }
+}
+
+/* Only the catalogue is asked. */
+static int look_schema(struct pg *pg, const char *oid, struct installed *out, struct buf *why,
+                       struct err *err)
+{
+    const char *const params[] = {oid};
+    struct pg_result *r = NULL;
+    int rc = pg_trust_log(pg, err);
+    if (rc == 0) {
+        rc = pg_ask(pg, &r, "look_schema", params, 1, err);
+    }
+    if (rc == 0) {
+        bool exists = pg_true(r, 0, 0);
+        bool ours = pg_true(r, 0, 2);
+        const char *owner = pg_text(r, 0, 3);
+        snprintf(out->owner, sizeof(out->owner), "%s", owner != NULL ? owner : "");
+        out->schema = exists && ours && pg_true(r, 0, 4);
+        out->installs = pg_true(r, 0, 5);
+        if (exists && !pg_true(r, 0, 1)) {
+            err_set(err, ERR_REJECTED, "permission denied for schema \"rowferry\"");
+            memcpy(err->sqlstate, "42501", sizeof(err->sqlstate));
+            rc = err_hint(err, "run the grants that \"rowferry source print\" shows");
+        } else if (!out->schema) {
+            say_absent(out, exists && ours, why);
+        }
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static int look_capture(struct pg *pg, const char *oid, const char *key, struct installed *out,
+                        struct buf *why, struct err *err)
+{
+    const char *const params[] = {oid, key};
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "look_capture", params, 2, err);
+    if (rc == 0) {
+        const char *id = pg_text(r, 0, 1);
+        out->version = (int)pg_int(r, 0, 0);
+        out->notifies = pg_true(r, 0, 3);
+        snprintf(out->capture, sizeof(out->capture), "%s", id != NULL ? id : "");
+        if (id == NULL) {
+            because(
+                why,
+                "no triggers are installed for this table and key, or this role may not see them");
+        }
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static int look_triggers(struct pg *pg, const char *oid, struct installed *out, struct buf *why,
+                         struct err *err)
+{
+    const char *const params[] = {oid, out->capture};
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "look_triggers", params, 2, err);
+    if (rc == 0 && pg_rows(r) > 0) {
+        out->state = INSTALL_BROKEN;
+        because(why, "the trigger \"rowferry_");
+        because(why, out->capture);
+        because(why, "_");
+        because(why, pg_text(r, 0, 0));
+        because(why, pg_true(r, 0, 1) ? "\" is missing or calls another function"
+                                      : "\" is disabled or not always enabled");
+        if (!pg_true(r, 0, 3)) {
+            because(why, ", in its member ");
+            because(why, pg_text(r, 0, 2));
+        }
+    } else if (rc == 0) {
+        out->state = INSTALL_CURRENT;
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static int look_table(struct pg *pg, const struct table *table, const char *oid,
+                      struct installed *out, struct buf *why, struct err *err)
+{
+    struct buf key;
+    buf_init(&key, TEXT_MAX_BYTES);
+    pg_push_array(&key, (const char *const *)table->key, table->key_count);
+    int rc = look_capture(pg, oid, buf_text(&key), out, why, err);
+    buf_release(&key);
+    if (rc < 0 || out->capture[0] == '\0') {
+        return rc;
+    }
+    if (out->version < INSTALLED_VERSION) {
+        out->state = INSTALL_OLDER;
+        because(why, "the change log was installed by an earlier version");
+        return 0;
+    }
+    return look_triggers(pg, oid, out, why, err);
+}
+
+int installed_look(struct pg *pg, const struct table *table, struct installed *out, struct buf *why,
+                   struct err *err)
+{
+    char oid[16];
+    *out = (struct installed){.state = INSTALL_ABSENT};
+    snprintf(oid, sizeof(oid), "%" PRIu32, table->oid);
+    int rc = look_schema(pg, oid, out, why, err);
+    if (rc == 0 && out->schema) {
+        rc = look_table(pg, table, oid, out, why, err);
+    }
+    return rc < 0 ? err_context(err, "could not look at the change log") : 0;
+}
+
+/* While one is taken in, another may join; and another session may have taken in who was missing,
+ * so what looks broken is looked at again. One that joins later is met by whoever reads. */
+static int look_with_members(struct pg *pg, const struct table *table, struct installed *out,
+                             struct buf *why, struct err *err)
+{
+    bool sure = false;
+    for (;;) {
+        bool joined = false;
+        buf_reset(why);
+        int rc = installed_look(pg, table, out, why, err);
+        if (rc == 0 && table->tree && out->state >= INSTALL_BROKEN) {
+            rc = members_join(pg, out->capture, &joined, err);
+        }
+        if (rc < 0 || (!joined && (sure || out->state != INSTALL_BROKEN))) {
+            return rc;
+        }
+        sure = !joined;
+    }
+}
+
+int installed_require(struct pg *pg, const struct table *table, struct installed *out,
+                      struct err *err)
+{
+    struct buf why;
+    buf_init(&why, TEXT_MAX_BYTES);
+    int rc = pg_writer(pg, &pg, err);
+    if (rc == 0) {
+        rc = look_with_members(pg, table, out, &why, err);
+    }
+    if (rc == 0 && out->state != INSTALL_CURRENT) {
+        bool broken = out->state == INSTALL_BROKEN;
+        err_set(err, broken ? ERR_STATE : ERR_REJECTED, "cannot read the changes of %s: %s",
+                table->quoted, buf_text(&why));
+        rc = err_hint(err, "run: rowferry source %s%s",
+                      out->state == INSTALL_OLDER ? "upgrade" : "install",
+                      broken ? "; then everything is copied again, because changes may have been "
+                               "missed"
+                             : "");
+    }
+    buf_release(&why);
+    return rc;
+}
+
+int install_require(struct pg *pg, const struct table *table, struct err *err)
+{
+    struct installed found;
+    return installed_require(pg, table, &found, err);
+}
+
+int install_look(struct pg *pg, const struct table *table, enum install_state *state,
+                 struct buf *why, struct err *err)
+{
+    struct installed found;
+    int rc = installed_look(pg, table, &found, why, err);
+    *state = found.state;
+    return rc;
+}
+
+/* What a question about the capture has as rows: a consumer and something of it. */
+static int ask_consumers(struct pg *pg, const struct table *table, const char *question,
+                         const char *between, struct buf *names, struct err *err)
+{
+    struct installed found;
+    struct pg_result *r = NULL;
+    int rc = installed_look(pg, table, &found, NULL, err);
+    if (rc < 0 || found.state < INSTALL_BROKEN) {
+        return rc;
+    }
+    const char *const params[] = {found.capture};
+    rc = pg_ask(pg, &r, question, params, 1, err);
+    for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
+        buf_printf(names, "%s\"%s\" %s %s", names->len > 0 ? ", " : "", pg_text(r, i, 0), between,
+                   pg_text(r, i, 1));
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+int install_stale(struct pg *pg, const struct table *table, struct buf *names, struct err *err)
+{
+    return ask_consumers(pg, table, "look_stale", "since", names, err);
+}
+
+int install_left(struct pg *pg, const struct table *table, struct buf *names, struct err *err)
+{
+    return ask_consumers(pg, table, "look_left", "relies on", names, err);
+}
+
+static char *copy_or_null(const char *text)
+{
+    return text != NULL ? text_copy(text) : NULL;
+}
+
+int install_beside(struct pg *pg, const struct table *table, struct install_beside *out,
+                   struct err *err)
+{
+    char oid[16];
+    const char *const params[] = {oid};
+    struct pg_result *r = NULL;
+    *out = (struct install_beside){0};
+    snprintf(oid, sizeof(oid), "%" PRIu32, table->oid);
+    int rc = pg_ask(pg, &r, "look_beside", params, 1, err);
+    if (rc == 0) {
+        out->publications = copy_or_null(pg_text(r, 0, 0));
+        out->dumper = copy_or_null(pg_text(r, 0, 1));
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+void install_beside_release(struct install_beside *b)
+{
+    free(b->publications);
+    free(b->dumper);
+    *b = (struct install_beside){0};
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The SQL expression of a key's text, and whether a text is a key. */
+#include "rowferry/source/catalog/keytext.h"
+
+#include <string.h>
+
+#include "rowferry/base/buf.h"
+#include "rowferry/document/model/key.h"
+
+#define SQL_MAX_BYTES ((size_t)1 << 20)
+#define PARTS_MAX_BYTES ((size_t)16 << 20)
+
+/* The oids of the server's own types, whose text is not what their output function writes. */
+enum { BOOL = 16, INET = 869, BPCHAR = 1042 };
+
+/* `column` as its output function writes it, and NULL for NULL. concat() calls that function
+ * whatever the type is, and only a superuser can define one. num_nulls() looks at the value alone,
+ * "is null" would look into a composite. */
+static void push_output(struct buf *out, const char *column)
+{
+    buf_printf(out, "case when num_nulls(%s) = 0 then concat(%s) end", column, column);
+}
+
+/* The same text as `column::text` without its cast, which a type's owner can define and which would
+ * run with the rights of the evaluating role. Of the server's own types three have a cast that
+ * writes another text than the output function. */
+static void push_without_cast(struct buf *out, const char *column, uint32_t type)
+{
+    if (type == BOOL) {
+        buf_printf(out, "case concat(%s) when 't' then 'true' when 'f' then 'false' end", column);
+    } else if (type == BPCHAR) {
+        buf_push_literal(out, "rtrim(");
+        push_output(out, column);
+        buf_push_literal(out, ", ' ')");
+    } else if (type == INET) {
+        push_output(out, column);
+        buf_printf(out,
+                   " || case when concat(%s) like '%%/%%' then '' "
+                   "when concat(%s) like '%%:%%' then '/128' else '/32' end",
+                   column, column);
+    } else {
+        push_output(out, column);
+    }
+}
+
+/* "recorded": the column's type may have changed since the expression was written. */
+static int push_column(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
+                       size_t part, bool recorded, struct err *err)
+{
+    struct buf column;
+    const struct column *c = columns_find(&t->columns, t->key[part]);
+    uint32_t type = c != NULL ? c->oid : 0;
+    buf_init(&column, SQL_MAX_BYTES);
+    buf_push_text(&column, alias);
+    buf_push_literal(&column, ".");
+    int rc = pg_push_identifier(pg, &column, t->key[part], err);
+    if (recorded || catalog_key_is_users(t, part)) {
+        push_without_cast(out, buf_text(&column), type);
+    } else {
+        buf_printf(out, "%s::text", buf_text(&column));
+    }
+    buf_release(&column);
+    return rc;
+}
+
+/* Strings are written with E'', so that no setting of a writer's session changes what they mean. */
+static int push_part(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
+                     size_t part, bool recorded, struct err *err)
+{
+    buf_push_literal(out, "replace(replace(");
+    int rc = push_column(pg, out, alias, t, part, recorded, err);
+    buf_push_literal(out, ", E'\\\\', E'\\\\\\\\'), ':', E'\\\\:')");
+    return rc;
+}
+
+static int push_key(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
+                    bool recorded, struct err *err)
+{
+    int rc = 0;
+    buf_push_literal(out, "((");
+    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
+        buf_push_text(out, i > 0 ? " || ':' || " : "");
+        rc = t->key_count == 1 ? push_column(pg, out, alias, t, i, recorded, err)
+                               : push_part(pg, out, alias, t, i, recorded, err);
+    }
+    buf_push_literal(out, ") collate \"C\")");
+    return rc;
+}
+
+int keytext_push(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
+                 struct err *err)
+{
+    return push_key(pg, out, alias, t, false, err);
+}
+
+int keytext_push_recorded(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
+                          struct err *err)
+{
+    return push_key(pg, out, alias, t, true, err);
+}
+
+int keytext_expect_later(const char *after, const char *key, struct err *err)
+{
+    if (key == NULL || strcmp(after, key) != 0) {
+        return 0;
+    }
+    err_set(err, ERR_REJECTED, "the listing of keys went back: the key \"%s\" came twice", key);
+    return err_hint(err, "the condition or query has rows come that were not asked for: see that "
+                         "from.where, --where or from.query depends on the row alone");
+}
+
+int keytext_possible(struct pg *pg, const struct table *t, struct span key, bool *possible,
+                     struct err *err)
+{
+    struct buf sql;
+    struct buf parts;
+    struct err why;
+    size_t offsets[KEY_MAX_PARTS];
+    const char *params[KEY_MAX_PARTS];
+    buf_init(&sql, SQL_MAX_BYTES);
+    buf_init(&parts, PARTS_MAX_BYTES);
+    *possible = key_split(&parts, offsets, key.data, key.len, t->key_count, &why) == 0;
+    for (size_t i = 0; i < t->key_count && *possible; i++) {
+        params[i] = buf_text(&parts) + offsets[i];
+        buf_printf(&sql, "%s$%zu::%s", i > 0 ? ", " : "select ", i + 1, t->key_types[i]);
+    }
+    int rc = *possible ? pg_query(pg, NULL, NULL, buf_text(&sql), params, t->key_count, err) : 0;
+    if (rc == ERR_REJECTED && strncmp(err->sqlstate, "22", 2) == 0) {
+        *possible = false;
+        rc = 0;
+    }
+    buf_release(&sql);
+    buf_release(&parts);
+    return rc;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A query in place of a table's rows: its columns. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/catalog_private.h"
+#include "pg/pg_private.h"
+#include "rowferry/base/text.h"
+
+#define TEXT_MAX_BYTES ((size_t)1 << 20)
+
+/* On lines of its own, so that a comment in the query ends there. */
+void catalog_push_source(struct buf *out, const struct table *t)
+{
+    if (t->query == NULL) {
+        buf_printf(out, "%s%s t", t->tree ? "" : "only ", t->quoted);
+        return;
+    }
+    buf_push_literal(out, "(\n");
+    buf_push_text(out, t->query);
+    buf_push_literal(out, "\n) t");
+}
+
+/* Names, types and modifiers of a result's columns, as arrays. */
+struct described {
+    struct buf names;
+    struct buf types;
+    struct buf modifiers;
+};
+
+/* The first name that stands twice, or null. */
+static const char *twice(const PGresult *r)
+{
+    for (int i = 0; i < PQnfields(r); i++) {
+        for (int k = 0; k < i; k++) {
+            if (strcmp(PQfname(r, i), PQfname(r, k)) == 0) {
+                return PQfname(r, i);
+            }
+        }
+    }
+    return NULL;
+}
+
+static int refuse_twice(const char *name, struct err *err)
+{
+    err_set(err, ERR_REJECTED, "it has two columns \"%s\"", name);
+    return err_hint(err, "give each a name of its own: select ..., x.%s as other_name", name);
+}
+
+static void describe(struct described *d, const PGresult *r)
+{
+    buf_push_literal(&d->names, "{");
+    buf_push_literal(&d->types, "{");
+    buf_push_literal(&d->modifiers, "{");
+    for (int i = 0; i < PQnfields(r); i++) {
+        const char *comma = i > 0 ? "," : "";
+        buf_push_text(&d->names, comma);
+        pg_push_array_item(&d->names, PQfname(r, i));
+        buf_printf(&d->types, "%s%u", comma, PQftype(r, i));
+        buf_printf(&d->modifiers, "%s%d", comma, PQfmod(r, i));
+    }
+    buf_push_literal(&d->names, "}");
+    buf_push_literal(&d->types, "}");
+    buf_push_literal(&d->modifiers, "}");
+}
+
+/* Has the server parse the query, and takes what it says of its columns. */
+static int ask_server(struct pg *pg, struct described *d, const char *sql, struct err *err)
+{
+    PGresult *r;
+    int rc = pg_describe(pg, &r, sql, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (PQnparams(r) > 0) {
+        rc = err_set(err, ERR_REJECTED, "it has a parameter");
+    } else if (twice(r) != NULL) {
+        rc = refuse_twice(twice(r), err);
+    } else {
+        describe(d, r);
+    }
+    PQclear(r);
+    return rc;
+}
+
+/* A name that the search path would have found anywhere else. */
+static int hint_names(int rc, struct err *err)
+{
+    if (rc < 0 && (strcmp(err->sqlstate, "42P01") == 0 || strcmp(err->sqlstate, "42883") == 0)) {
+        err_hint(err, "name tables and functions with their schema, like public.articles");
+    }
+    return rc;
+}
+
+static int read_columns(struct pg *pg, struct table *t, struct err *err)
+{
+    struct buf sql;
+    struct described d;
+    struct columns columns = {0};
+    char **operators = NULL;
+    buf_init(&sql, TEXT_MAX_BYTES);
+    buf_init(&d.names, TEXT_MAX_BYTES);
+    buf_init(&d.types, TEXT_MAX_BYTES);
+    buf_init(&d.modifiers, TEXT_MAX_BYTES);
+    buf_push_literal(&sql, "select * from ");
+    catalog_push_source(&sql, t);
+    int rc = sql.failed ? err_set(err, ERR_REJECTED, "it is too long")
+                        : hint_names(ask_server(pg, &d, buf_text(&sql), err), err);
+    if (rc == 0) {
+        const char *const params[] = {NULL, buf_text(&d.names), buf_text(&d.types),
+                                      buf_text(&d.modifiers)};
+        rc = catalog_columns(pg, &columns, params, &operators, err);
+    }
+    for (size_t i = 0; operators != NULL && i < columns.count; i++) {
+        free(operators[i]);
+    }
+    free(operators);
+    columns_release(&t->columns);
+    t->columns = columns;
+    buf_release(&sql);
+    buf_release(&d.names);
+    buf_release(&d.types);
+    buf_release(&d.modifiers);
+    return rc;
+}
+
+/* What is read by key has to be what the log has as keys. */
+static int check_key(const struct table *t, struct err *err)
+{
+    for (size_t i = 0; i < t->key_count; i++) {
+        const struct column *c = columns_find(&t->columns, t->key[i]);
+        if (c == NULL) {
+            err_set(err, ERR_REJECTED, "it has no column \"%s\", which is of the key of %s",
+                    t->key[i], t->quoted);
+            return err_hint(err, "select the columns of the key under their own names");
+        }
+        if (strcmp(c->declared, t->key_types[i]) != 0) {
+            err_set(err, ERR_REJECTED, "its column \"%s\" is %s, in %s it is %s", t->key[i],
+                    c->declared, t->quoted, t->key_types[i]);
+            return err_hint(err, "select the columns of the key as they are");
+        }
+    }
+    return 0;
+}
+
+static void take_fingerprint(struct table *t)
+{
+    struct buf all;
+    buf_init(&all, 8 * TEXT_MAX_BYTES);
+    buf_printf(&all, "%s\nquery ", t->fingerprint);
+    buf_push_text(&all, t->query);
+    for (size_t i = 0; i < t->columns.count; i++) {
+        buf_printf(&all, "\ncolumn %s %s", t->columns.items[i].name, t->columns.items[i].declared);
+    }
+    snprintf(t->fingerprint, sizeof(t->fingerprint), "%016" PRIx64,
+             text_hash(buf_text(&all), all.len));
+    buf_release(&all);
+}
+
+int catalog_query(struct pg *pg, struct table *t, const char *query, struct err *err)
+{
+    free(t->query);
+    t->query = text_copy(query);
+    int rc = read_columns(pg, t, err);
+    if (rc == 0) {
+        rc = check_key(t, err);
+    }
+    if (rc == 0) {
+        take_fingerprint(t);
+    }
+    return rc < 0 ? err_context(err, "cannot read from.query") : 0;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The questions of check: one statement each. */
+#include "rowferry/source/catalog/review.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pg/pg_private.h"
+#include "rowferry/base/text.h"
+
+#define SQL_MAX_BYTES ((size_t)1 << 20)
+#define SAMPLE_OF_ROWS 20 /* a table of so many times the sample is sampled by blocks */
+#define CANCELLED "57014"
+#define OID_BYTES 16
+
+static void copy(char *out, size_t size, const char *text)
+{
+    const char *from = text != NULL ? text : "";
+    size_t n = text_cut(from, strlen(from), size - 1);
+    memcpy(out, from, n);
+    out[n] = '\0';
+}
+
+static void read_server(const struct pg_result *r, struct review_server *out)
+{
+    copy(out->encoding, sizeof(out->encoding), pg_text(r, 0, 0));
+    out->clock_us = pg_int(r, 0, 1);
+    out->sees_others = pg_true(r, 0, 2);
+    const char *state = pg_text(r, 0, 7) != NULL ? pg_text(r, 0, 7) : "";
+    out->open.pid = pg_int(r, 0, 3);
+    out->open.age_ms = pg_int(r, 0, 4);
+    out->open.idle = strncmp(state, "idle", 4) == 0;
+    if (out->open.pid != 0) {
+        const char *role = pg_text(r, 0, 5);
+        const char *program = pg_text(r, 0, 6);
+        snprintf(out->open.who, sizeof(out->open.who), "\"%s\" of %s, %s",
+                 program != NULL ? program : "", role != NULL ? role : "nobody", state);
+    }
+    out->prepared.age_ms = pg_int(r, 0, 9);
+    copy(out->prepared.owner, sizeof(out->prepared.owner), pg_text(r, 0, 10));
+}
+
+int review_server(struct pg *pg, struct review_server *out, struct err *err)
+{
+    struct pg_result *r = NULL;
+    struct buf gid;
+    *out = (struct review_server){0};
+    buf_init(&gid, SQL_MAX_BYTES);
+    int rc = pg_ask(pg, &r, "review_server", NULL, 0, err);
+    if (rc == 0) {
+        read_server(r, out);
+    }
+    if (rc == 0 && pg_text(r, 0, 8) != NULL) {
+        rc = pg_push_literal(pg, &gid, pg_text(r, 0, 8), err);
+        copy(out->prepared.gid, sizeof(out->prepared.gid), buf_text(&gid));
+    }
+    buf_release(&gid);
+    pg_result_release(r);
+    return rc;
+}
+
+static int ask_rights(struct pg *pg, const char *name, const char *const *params, size_t count,
+                      struct review_rights *out, struct err *err)
+{
+    struct pg_result *r = NULL;
+    *out = (struct review_rights){0};
+    int rc = pg_ask(pg, &r, name, params, count, err);
+    if (rc == 0 && pg_rows(r) > 0) {
+        out->count = pg_rows(r);
+        out->items = mem_zero(out->count, sizeof(*out->items));
+        for (size_t i = 0; i < out->count; i++) {
+            out->items[i].words = text_copy(pg_text(r, i, 0));
+            out->items[i].statement = text_copy(pg_text(r, i, 1));
+        }
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+int review_missing(struct pg *pg, const struct table *t, bool log, struct review_rights *out,
+                   struct err *err)
+{
+    char oid[OID_BYTES];
+    const char *const params[] = {oid, log ? "true" : "false"};
+    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
+    return ask_rights(pg, "review_rights", params, 2, out, err);
+}
+
+int review_surplus(struct pg *pg, const struct table *t, struct review_rights *out, struct err *err)
+{
+    char oid[OID_BYTES];
+    const char *const params[] = {oid};
+    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
+    return ask_rights(pg, "review_surplus", params, 1, out, err);
+}
+
+int review_writers(struct pg *pg, const struct table *t, struct review_rights *out, struct err *err)
+{
+    char oid[OID_BYTES];
+    const char *const params[] = {oid};
+    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
+    return ask_rights(pg, "review_writers", params, 1, out, err);
+}
+
+void review_rights_release(struct review_rights *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        free(r->items[i].words);
+        free(r->items[i].statement);
+    }
+    free(r->items);
+    *r = (struct review_rights){0};
+}
+
+int review_changes(struct pg *pg, const struct table *t, struct review_changes *out,
+                   struct err *err)
+{
+    char oid[OID_BYTES];
+    struct pg_result *r = NULL;
+    const char *const params[] = {oid};
+    *out = (struct review_changes){0};
+    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
+    int rc = pg_ask(pg, &r, "review_changes", params, 1, err);
+    if (rc == 0) {
+        out->inserts = pg_int(r, 0, 0);
+        out->updates = pg_int(r, 0, 1);
+        out->deletes = pg_int(r, 0, 2);
+        out->seconds = pg_int(r, 0, 3);
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+/* Whether a column has a user-defined type: its owner may have defined a cast to json, which would
+ * run with our rights. */
+static bool any_is_users(const struct table *t, const struct review_wanted *wanted)
+{
+    bool any = false;
+    for (size_t i = 0; i < wanted->column_count; i++) {
+        const struct column *c = columns_find(&t->columns, wanted->columns[i]);
+        any = any || c == NULL || catalog_is_users(c);
+    }
+    return any;
+}
+
+/* percent: of the blocks, by chance; 0: the first rows. */
+static int push_sample(struct pg *pg, struct buf *sql, const struct table *t,
+                       const struct review_wanted *wanted, double percent, struct err *err)
+{
+    int rc = 0;
+    buf_push_literal(sql, "select count(*), coalesce(avg(octet_length(d)), 0)::bigint, "
+                          "coalesce(max(octet_length(d)), 0)::bigint from (select ");
+    buf_push_text(sql, any_is_users(t, wanted) ? "r::text" : "row_to_json(r.*)::text");
+    buf_push_literal(sql, " as d from (select ");
+    for (size_t i = 0; rc == 0 && i < wanted->column_count; i++) {
+        buf_push_text(sql, i > 0 ? ", t." : "t.");
+        rc = pg_push_identifier(pg, sql, wanted->columns[i], err);
+    }
+    buf_push_literal(sql, " from ");
+    catalog_push_source(sql, t);
+    if (percent > 0) {
+        buf_printf(sql, " tablesample system (%.6f)", percent);
+    }
+    buf_printf(sql, " limit %zu) r) s", wanted->most);
+    return rc;
+}
+
+static int sample(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
+                  double percent, struct review_sample *out, struct err *err)
+{
+    struct buf sql;
+    struct pg_result *r = NULL;
+    buf_init(&sql, SQL_MAX_BYTES);
+    int rc = push_sample(pg, &sql, t, wanted, percent, err);
+    rc = rc == 0 ? pg_query(pg, &r, "one: int?, int?, int?", buf_text(&sql), NULL, 0, err) : rc;
+    if (rc == 0) {
+        out->rows = pg_int(r, 0, 0);
+        out->average_bytes = pg_int(r, 0, 1);
+        out->largest_bytes = pg_int(r, 0, 2);
+    }
+    pg_result_release(r);
+    buf_release(&sql);
+    return rc;
+}
+
+/* Where the estimate is far off, no block may be among those that are looked at. */
+static int sample_twice(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
+                        struct review_sample *out, struct err *err)
+{
+    double percent = 0;
+    if (t->query == NULL && t->is_heap &&
+        t->estimated_rows > (int64_t)(SAMPLE_OF_ROWS * wanted->most)) {
+        percent = 200.0 * (double)wanted->most / (double)t->estimated_rows;
+    }
+    int rc = sample(pg, t, wanted, percent, out, err);
+    return rc == 0 && out->rows == 0 && percent > 0 ? sample(pg, t, wanted, 0, out, err) : rc;
+}
+
+/* A query may have to work long for its first row. */
+int review_sample(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
+                  struct review_sample *out, struct err *err)
+{
+    struct err ignored;
+    *out = (struct review_sample){0};
+    if (wanted->column_count == 0) {
+        return 0;
+    }
+    int rc = pg_script(pg, "begin read only;" PG_GUARD_PATH "; set local statement_timeout = '10s'",
+                       err);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = sample_twice(pg, t, wanted, out, err);
+    if (rc < 0 && strcmp(err->sqlstate, CANCELLED) == 0) {
+        *out = (struct review_sample){.late = true};
+        rc = 0;
+    }
+    int ended = pg_script(pg, "rollback", rc < 0 ? &ignored : err);
+    return rc < 0 ? rc : ended;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who looks back furthest. */
+#include "catalog/xmin_holders.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pg/pg_private.h"
+
+static const char *const names[HOLD_KINDS] = {[HOLD_SESSION] = "session",
+                                              [HOLD_UNSEEN] = "unseen",
+                                              [HOLD_PREPARED] = "prepared",
+                                              [HOLD_SLOT] = "slot",
+                                              [HOLD_STANDBY] = "standby"};
+
+static const char *or_empty(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+/* The same one as at the last look began no later than then. */
+static int64_t seen_for_us(struct hold_seen *seen, const struct hold_row *row, int64_t now_ms)
+{
+    struct hold_seen now = {.first_ms = now_ms};
+    snprintf(now.id, sizeof(now.id), "%" PRId64 " %s %s", row->pid, or_empty(row->xid),
+             or_empty(row->name));
+    if (strcmp(seen->id, now.id) != 0) {
+        *seen = now;
+    }
+    return (now_ms - seen->first_ms) * 1000;
+}
+
+static void say_session(struct hold *out, const struct hold_row *row)
+{
+    snprintf(out->who, sizeof(out->who), "process %" PRId64 " (\"%.40s\"%s%.40s%s%.40s)", row->pid,
+             or_empty(row->name), row->role != NULL ? " of " : "", or_empty(row->role),
+             row->state != NULL ? ", " : "", or_empty(row->state));
+}
+
+static void say_who(struct hold *out, const struct hold_row *row)
+{
+    const char *name = or_empty(row->name);
+    switch (row->kind) {
+    case HOLD_PREPARED:
+        snprintf(out->who, sizeof(out->who), "the prepared transaction \"%.80s\" of %.40s", name,
+                 or_empty(row->role));
+        break;
+    case HOLD_SLOT:
+        snprintf(out->who, sizeof(out->who), "the replication slot \"%.80s\"%s", name,
+                 row->pid != 0 ? "" : ", which nobody uses");
+        break;
+    case HOLD_STANDBY:
+        snprintf(out->who, sizeof(out->who),
+                 "a reader on the standby \"%.80s\" (process %" PRId64 " serves it)", name,
+                 row->pid);
+        break;
+    default:
+        say_session(out, row);
+        break;
+    }
+}
+
+void holds_take(struct holds *h, const struct hold_row *row, int64_t now_ms, struct hold *out)
+{
+    int64_t seen_us = seen_for_us(&h->seen[row->kind], row, now_ms);
+    int64_t age_us = row->age_us >= 0 ? row->age_us : seen_us;
+    if (out->any && age_us <= out->age_us) {
+        return;
+    }
+    *out = (struct hold){.any = true, .pid = row->pid, .age_us = age_us};
+    say_who(out, row);
+}
+
+static bool kind_of(const char *name, enum hold_kind *kind)
+{
+    for (int i = 0; i < HOLD_KINDS; i++) {
+        if (strcmp(names[i], name) == 0) {
+            *kind = (enum hold_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void take_all(struct holds *h, const struct pg_result *r, struct hold *out)
+{
+    for (size_t i = 0; i < pg_rows(r); i++) {
+        struct hold_row row = {.pid = pg_int(r, i, 1),
+                               .age_us = pg_text(r, i, 2) != NULL ? pg_int(r, i, 2) : -1,
+                               .xid = pg_text(r, i, 3),
+                               .name = pg_text(r, i, 4),
+                               .role = pg_text(r, i, 5),
+                               .state = pg_text(r, i, 6)};
+        if (kind_of(pg_text(r, i, 0), &row.kind)) {
+            holds_take(h, &row, pg_now_ms(), out);
+        }
+    }
+}
+
+int holds_look(struct holds *h, struct pg *pg, bool all, struct hold *out, struct err *err)
+{
+    struct pg_result *r = NULL;
+    const char *const params[] = {all ? "t" : "f"};
+    *out = (struct hold){0};
+    int rc = pg_ask_again(pg, &r, "holds", params, 1, err);
+    if (rc == 0) {
+        take_all(h, r, out);
+    }
+    pg_result_release(r);
+    return rc < 0 ? err_context(err, "could not look for the oldest transaction") : 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Asks who holds the watermark, and keeps in mind since when of those whose age the source does not
+ * tell: slots, standbys, and sessions of others where the role may not see what they do.
+ */
+#ifndef ROWFERRY_SOURCE_XMIN_HOLDERS_H
+#define ROWFERRY_SOURCE_XMIN_HOLDERS_H
+
+#include "rowferry/source/catalog/xmin_holder.h"
+#include "rowferry/source/pg/pg.h"
+
+enum hold_kind { HOLD_SESSION, HOLD_UNSEEN, HOLD_PREPARED, HOLD_SLOT, HOLD_STANDBY, HOLD_KINDS };
+
+struct hold_seen {
+    char id[96]; /* empty: none */
+    int64_t first_ms;
+};
+
+struct holds {
+    struct hold_seen seen[HOLD_KINDS];
+};
+
+/* One row of migrations/source/holds.sql; texts may be null. */
+struct hold_row {
+    enum hold_kind kind;
+    int64_t pid;
+    int64_t age_us; /* negative: not told */
+    const char *xid, *name, *role, *state;
+};
+
+/* One after the other: *out becomes this one where it is older than what stands there. */
+void holds_take(struct holds *h, const struct hold_row *row, int64_t now_ms, struct hold *out);
+
+/* Outside a transaction. all: see holds.sql. */
+int holds_look(struct holds *h, struct pg *pg, bool all, struct hold *out,
+               struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Within a page of the change log: rows of a chunk, its keys without a row, a mark, and so on. */
+#include <stdlib.h>
+
+#include "changelog/changelog_private.h"
+
+#define ROW_BYTES 128 /* of the document that a row becomes, beside its values: about */
+
+/* Whether a row that came is one that was asked for: 1, 0, or an error where it came before. */
+static int wanted(struct changelog *c, struct span key, struct err *err)
+{
+    if (c->kind == PAGE_BLOCKS || c->kind == PAGE_KEYS) {
+        return 1;
+    }
+    switch (keyset_mark(&c->keys, key, c->chunk.from, c->chunk.to)) {
+    case KEYSET_FIRST:
+        return 1;
+    case KEYSET_STRANGER:           /* equal for the table, another text: is asked for by itself */
+        return c->kind == PAGE_FAN; /* nothing says what text a query gives its keys */
+    default:
+        if (c->reread) { /* it was told before */
+            return 0;
+        }
+        err_set(err, ERR_REJECTED, "the key \"%.*s\" stands for two rows of %s%s",
+                (int)(key.len < 200 ? key.len : 200), key.data,
+                c->query != NULL ? "from.query, the keys being those of " : "", c->table->quoted);
+        return err_hint(err, c->query != NULL ? "let the query give one row for each key"
+                                              : "name columns as \"key\" that identify a row");
+    }
+}
+
+static void count_bytes(struct changelog *c, const struct row *row)
+{
+    c->chunk.bytes += ROW_BYTES;
+    for (size_t i = 0; i < row->count; i++) {
+        c->chunk.bytes += row->values[i].len;
+    }
+}
+
+static int give_row(struct changelog *c, struct row *row, struct change *change, struct err *err)
+{
+    const struct value *key = &row->values[0];
+    int rc = 1;
+    if (c->keys_only && c->presence.way == PRESENCE_COUNT) {
+        presence_take(&c->presence, row);
+        return 0;
+    }
+    unreadable_take(c->unreadable, c->column_count + 1, row);
+    *change = (struct change){.kind = CHANGE_ROW, .row = *row, .key_null = key->null};
+    if (!key->null) {
+        change->key = span_make(key->text, key->len);
+        rc = wanted(c, change->key, err);
+    }
+    if (c->keys_only) {
+        return rc < 0 ? rc : 0;
+    }
+    if (rc == 1) {
+        c->page_rows_read++;
+        count_bytes(c, row);
+        if (c->kind == PAGE_KEYS && !key->null) {
+            buf_reset(&c->last_key);
+            buf_push(&c->last_key, key->text, key->len);
+        }
+    }
+    return rc;
+}
+
+/* The row of a key that is too long: what takes it refuses the key before it looks at a column. */
+static void give_cut(struct changelog *c, struct span key, struct change *change)
+{
+    c->cut_key = (struct value){.text = key.data, .len = key.len};
+    *change =
+        (struct change){.kind = CHANGE_ROW, .row = {.values = &c->cut_key, .count = 1}, .key = key};
+}
+
+/* True where it gave one. */
+static bool give_gone(struct changelog *c, struct change *change)
+{
+    while (c->gone < c->gone_end) {
+        size_t i = c->gone++;
+        if (c->keys.items[i].cut == KEYSET_CUT_ROW) {
+            if (!c->keys_only) {
+                give_cut(c, keyset_get(&c->keys, i), change);
+                return true;
+            }
+        } else if (!c->keys.items[i].found) {
+            bool foreseen = c->keys_only && c->kind != PAGE_ASKED;
+            c->keys.items[i].found = true; /* told, should the page be read again */
+            *change = (struct change){.kind = foreseen ? CHANGE_FORESEEN : CHANGE_GONE,
+                                      .key = keyset_get(&c->keys, i)};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The key of an entry cannot be read, so nor can its row: a dead letter, whatever it is now. */
+static bool give_unreadable(struct changelog *c, struct change *change)
+{
+    static const struct value null = {.null = true};
+    if (!c->page.window.unreadable || c->keys_only) {
+        return false;
+    }
+    c->page.window.unreadable = false;
+    *change =
+        (struct change){.kind = CHANGE_ROW,
+                        .key_null = true,
+                        .row = {.values = &null, .count = 1, .unreadable = c->unreadable->words}};
+    return true;
+}
+
+/* Puts the position into the change's words. */
+static void tell_position(struct changelog *c, const struct position *p, struct change *change)
+{
+    struct position told = *p;
+    told.timeline = 0;
+    buf_reset(&c->reached_text);
+    position_print(&c->reached_text, &told);
+    changelog_print_history(c, &c->reached_text);
+    change->position = buf_text(&c->reached_text);
+}
+
+static bool give_mark(struct changelog *c, struct change *change)
+{
+    if (!c->marks) {
+        return false;
+    }
+    c->marks = false;
+    *change = (struct change){.kind = CHANGE_MARK};
+    tell_position(c, &c->marked, change);
+    return true;
+}
+
+/* A page by key ranges comes in the order of its keys, so it may be cut after any row. */
+static bool cuts_range(struct changelog *c)
+{
+    if (c->kind != PAGE_KEYS || c->stage != STAGE_ROWS || c->at.range == KEY_RANGE_NULLS ||
+        c->chunk.bytes < c->chunk_bytes) {
+        return false;
+    }
+    position_copy(&c->marked, &c->at);
+    free(c->marked.key);
+    c->marked.range = KEY_RANGE_AFTER;
+    c->marked.key = text_copy(buf_text(&c->last_key));
+    c->chunk.bytes = 0;
+    c->marks = true;
+    return true;
+}
+
+static void end_page(struct changelog *c, struct change *change)
+{
+    bool asked = c->kind == PAGE_ASKED;
+    c->stage = STAGE_CLOSED;
+    if (c->tells_left) {
+        *change = (struct change){.kind = CHANGE_JUDGE, .left = true};
+        return;
+    }
+    if (!asked && changelog_tells_sweep(c, change)) {
+        return;
+    }
+    if (c->ahead.looking && !asked) {
+        changelog_end_look(c, change);
+        return;
+    }
+    bool copying = c->kind == PAGE_BLOCKS || c->kind == PAGE_KEYS || c->kind == PAGE_LISTED;
+    *change = (struct change){.kind = CHANGE_PAGE, .copying = copying, .drained = c->drained};
+    if (!asked) {
+        tell_position(c, &c->reached, change);
+        position_copy(&c->at, &c->reached);
+        change->whole = c->reached.target == NULL;
+    }
+    if (change->whole) {
+        changelog_forget_look(c);
+    }
+    if (copying) {
+        c->rows_read += (int64_t)c->page_rows_read;
+    }
+}
+
+/* The page once more, of another snapshot: what its keys lack is told of that one alone. */
+static int ask_again(struct changelog *c, struct err *err)
+{
+    c->unsure = false;
+    c->stage = STAGE_CLOSED;
+    int rc = changelog_read_page(c, err);
+    return rc == 0 ? changelog_send_query(c, err) : rc;
+}
+
+/* A text that is no value of the key's type is asked for in a way that takes any. After a row that
+ * cannot be read an asked page is read again here, another one from its last mark. */
+static int meet_error(struct changelog *c, struct err *err)
+{
+    if (c->kind == PAGE_ASKED && presence_again(&c->presence, &c->reader, &c->keys, err)) {
+        return ask_again(c, err);
+    }
+    if (unreadable_end(c->unreadable, &c->reader, err)) {
+        if (c->kind == PAGE_ASKED) {
+            c->reread = true;
+            return ask_again(c, err);
+        }
+        c->capture.wiser = true;
+        err_set(err, ERR_TRANSIENT, "a row holds %s", c->unreadable->words);
+    }
+    return err_context(err, "could not read %s", c->table->quoted);
+}
+
+/* One step: 1 where `change` was filled, 0 to go on. */
+static int step(struct changelog *c, struct change *change, struct err *err)
+{
+    struct row row;
+    if (give_unreadable(c, change)) {
+        return 1;
+    }
+    if (c->stage == STAGE_GONE) {
+        if (give_gone(c, change) || give_mark(c, change)) {
+            return 1;
+        }
+        c->stage = c->gone_then;
+    } else if (cuts_range(c)) {
+        return give_mark(c, change);
+    }
+    int rc = reader_next(&c->reader, &row, err);
+    if (rc < 0) {
+        return meet_error(c, err);
+    }
+    if (rc == READER_WAIT) {
+        *change = (struct change){.kind = CHANGE_WAIT};
+        return 1;
+    }
+    if (rc == READER_ROW) {
+        return give_row(c, &row, change, err);
+    }
+    if (c->stage == STAGE_COMMIT && c->unsure) {
+        return ask_again(c, err);
+    }
+    if (c->stage == STAGE_COMMIT) {
+        end_page(c, change);
+        return 1;
+    }
+    return changelog_send_next(c, err);
+}
+
+int changelog_next(struct capture *capture, struct change *change, struct err *err)
+{
+    struct changelog *c = (struct changelog *)capture;
+    int rc = 0;
+    if (c->stage == STAGE_CLOSED) {
+        return err_set(err, ERR_INTERNAL, "next was called between pages");
+    }
+    while (rc == 0) {
+        rc = step(c, change, err);
+    }
+    return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The consumer's row in the source. */
+#include "changelog/consumer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "catalog/members.h"
+#include "pg/pg_private.h"
+#include "rowferry/base/text.h"
+
+#define POSITION_MAX_BYTES ((size_t)1 << 20)
+#define AWAIT_MS 5000
+#define AWAIT_PAUSE_MS 20
+#define PRUNE_MOST 5000 /* entries of one transaction */
+
+void consumer_release(struct consumer *c)
+{
+    position_release(&c->mirror);
+    free(c->triggers);
+    free(c->definition);
+    free(c->versions);
+    free(c->written);
+    free(c->unpruned);
+    *c = (struct consumer){0};
+}
+
+/* The row must survive what comes after it: its commit is always synchronous. */
+static int begin(struct pg *pg, struct err *err)
+{
+    return pg_script(pg,
+                     "begin isolation level read committed read write;"
+                     "set local synchronous_commit = on;" PG_GUARD_PATH ";" PG_GUARD_ROWS,
+                     err);
+}
+
+/* Ends the transaction as rc says. */
+static int end(struct pg *pg, int rc, struct err *err)
+{
+    struct err ignored;
+    if (rc == 0) {
+        return pg_script(pg, "commit", err);
+    }
+    return pg_script(pg, "rollback", &ignored) == 0 ? rc : ERR_TRANSIENT;
+}
+
+int consumer_connect(struct consumer *c, struct pg *source, struct err *err)
+{
+    int rc = pg_writer(source, &c->pg, err);
+    c->standby = rc == 0 && c->pg != source ? source : NULL;
+    return rc;
+}
+
+void consumer_forget(struct consumer *c)
+{
+    free(c->triggers);
+    free(c->definition);
+    c->triggers = NULL;
+    c->definition = NULL;
+}
+
+static void take_text(char **at, const struct pg_result *r, size_t column)
+{
+    free(*at);
+    *at = text_copy(pg_text(r, 0, column));
+}
+
+static void take_relied(struct consumer *c, const struct pg_result *r)
+{
+    take_text(&c->triggers, r, 1);
+    take_text(&c->definition, r, 4);
+    c->filenode = (uint32_t)strtoul(pg_text(r, 0, 5), NULL, 10);
+    take_text(&c->versions, r, 6);
+}
+
+static int ask_row(const struct consumer *c, struct pg *pg, struct pg_result **r, bool *found,
+                   struct err *err)
+{
+    const char *const params[] = {c->name, c->capture};
+    int rc = pg_ask(pg, r, "consumer_look", params, 2, err);
+    *found = rc == 0 && pg_rows(*r) > 0 && pg_text(*r, 0, 0) != NULL;
+    return rc;
+}
+
+static int behind(const struct consumer *c, struct err *err)
+{
+    err_set(err, ERR_TRANSIENT,
+            "the standby has not replayed yet what its primary says of the consumer \"%s\"",
+            c->name);
+    return ERR_TRANSIENT;
+}
+
+/* Whether the standby has the primary's row as it is. */
+static int look_arrived(struct consumer *c, bool *same, struct err *err)
+{
+    struct pg_result *there = NULL;
+    struct pg_result *here = NULL;
+    bool known = false;
+    bool arrived = false;
+    int rc = ask_row(c, c->pg, &there, &known, err);
+    if (rc == 0) {
+        rc = ask_row(c, c->standby, &here, &arrived, err);
+    }
+    *same = known && arrived && strcmp(pg_text(there, 0, 12), pg_text(here, 0, 12)) == 0;
+    pg_result_release(there);
+    pg_result_release(here);
+    return rc;
+}
+
+static int look_standby(struct consumer *c, struct err *err)
+{
+    struct pg_result *r = NULL;
+    bool found;
+    int rc = ask_row(c, c->standby, &r, &found, err);
+    if (rc == 0 && !found) {
+        rc = behind(c, err);
+    } else if (rc == 0) {
+        take_relied(c, r);
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+int consumer_look(struct consumer *c, struct err *err)
+{
+    struct pg_result *r = NULL;
+    int rc = ask_row(c, c->pg, &r, &c->known, err);
+    if (rc == 0 && pg_rows(r) > 0) {
+        c->life = (uint64_t)pg_int(r, 0, 2);
+        c->horizon = strtoull(pg_text(r, 0, 3), NULL, 10);
+        c->next = strtoull(pg_text(r, 0, 13), NULL, 10);
+        c->timeline = (uint64_t)pg_int(r, 0, 14);
+        c->database = (uint32_t)pg_int(r, 0, 16);
+    }
+    if (rc == 0 && c->known) {
+        take_relied(c, r);
+        take_text(&c->written, r, 12);
+        c->expired = pg_true(r, 0, 11);
+        c->since = strtoull(pg_text(r, 0, 15), NULL, 10);
+        c->keeps = pg_true(r, 0, 7);
+        c->more = pg_true(r, 0, 8);
+        c->clock = pg_int(r, 0, 9);
+        c->letters_sum = pg_int(r, 0, 10);
+        rc = position_parse(&c->mirror, pg_text(r, 0, 0), err);
+    }
+    pg_result_release(r);
+    return rc == 0 && c->known && c->standby != NULL ? look_standby(c, err) : rc;
+}
+
+enum consumer_news consumer_news(const struct consumer *c, const struct page_look *l)
+{
+    bool elsewhere = l->filenode != c->filenode;
+    bool altered = strcmp(l->versions, c->versions) != 0;
+    if (elsewhere && altered) {
+        return CONSUMER_REWRITTEN;
+    }
+    return elsewhere || altered ? CONSUMER_MOVED : CONSUMER_SAME;
+}
+
+/* A row that an earlier try wrote. */
+static bool is_registered(struct consumer *c, const struct page_look *l)
+{
+    struct err ignored;
+    return c->standby != NULL && consumer_look(c, &ignored) == 0 && c->known && !c->expired &&
+           c->clock == 0 && strcmp(c->triggers, l->triggers) == 0 &&
+           strcmp(c->definition, l->definition) == 0 && consumer_news(c, l) == CONSUMER_SAME;
+}
+
+/* Until the standby has the row that was written. */
+static int await_row(struct consumer *c, struct err *err)
+{
+    const struct timespec pause = {0, AWAIT_PAUSE_MS * INT64_C(1000000)};
+    int64_t end_ms = pg_now_ms() + AWAIT_MS;
+    for (;;) {
+        bool same = false;
+        int rc = look_arrived(c, &same, err);
+        if (rc < 0 || same) {
+            return rc;
+        }
+        if (pg_now_ms() >= end_ms) {
+            return behind(c, err);
+        }
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* One that came since the change log was looked at; noted so, it would look like one whose triggers
+ * somebody dropped. */
+static int check_covered(const struct page_look *l, struct err *err)
+{
+    struct span name;
+    if (!members_uncovered(l->triggers, &name)) {
+        return 0;
+    }
+    return err_set(err, ERR_TRANSIENT, "%.*s has just become part of the table", (int)name.len,
+                   name.data);
+}
+
+int consumer_register(struct consumer *c, const struct page_look *l, struct err *err)
+{
+    char filenode[16];
+    const char *const params[] = {c->name,       c->capture, l->triggers,
+                                  l->definition, filenode,   l->versions};
+    snprintf(filenode, sizeof(filenode), "%" PRIu32, l->filenode);
+    int rc = check_covered(l, err);
+    if (rc == 0 && is_registered(c, l)) {
+        return 0;
+    }
+    rc = rc == 0 ? begin(c->pg, err) : rc;
+    if (rc == 0) {
+        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_register", params, 6, err), err);
+    }
+    if (rc == 0 && c->standby != NULL) {
+        rc = await_row(c, err);
+    }
+    if (rc == 0) {
+        rc = consumer_look(c, err);
+    }
+    return rc < 0 ? err_context(err, "could not register the consumer \"%s\"", c->name) : 0;
+}
+
+int consumer_note(struct consumer *c, const struct page_look *l, struct err *err)
+{
+    char filenode[16];
+    const char *const params[] = {c->name, filenode, l->versions};
+    snprintf(filenode, sizeof(filenode), "%" PRIu32, l->filenode);
+    int rc = begin(c->pg, err);
+    if (rc == 0) {
+        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_note", params, 3, err), err);
+    }
+    if (rc < 0) {
+        return err_context(err, "could not note the state of the table for \"%s\"", c->name);
+    }
+    c->filenode = l->filenode;
+    free(c->versions);
+    c->versions = text_copy(l->versions);
+    return 0;
+}
+
+int consumer_extend(struct consumer *c, uint32_t table, const char *columns, const char *types,
+                    struct err *err)
+{
+    char oid[16];
+    const char *const params[] = {c->name, oid, columns, types};
+    snprintf(oid, sizeof(oid), "%" PRIu32, table);
+    int rc = begin(c->pg, err);
+    if (rc == 0) {
+        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_extend", params, 4, err), err);
+    }
+    if (rc == 0 && c->standby != NULL) {
+        rc = await_row(c, err);
+    }
+    return rc < 0 ? err_context(err, "could not note the columns for \"%s\"", c->name) : 0;
+}
+
+int consumer_leave(struct consumer *c, const char *left, struct err *err)
+{
+    const char *const params[] = {c->name, c->triggers, left};
+    int rc = begin(c->pg, err);
+    if (rc == 0) {
+        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_members", params, 3, err), err);
+    }
+    if (rc < 0) {
+        return err_context(err, "could not note the members of the table for \"%s\"", c->name);
+    }
+    free(c->triggers);
+    c->triggers = text_copy(left);
+    return 0;
+}
+
+static void print_keep(char out[24], const struct position *p)
+{
+    struct snapshot last;
+    snapshot_parse(&last, p->last);
+    snprintf(out, 24, "%" PRIu64, last.xmin);
+}
+
+int64_t consumer_letters_sum(const char *letters)
+{
+    return (int64_t)text_hash(letters, strlen(letters));
+}
+
+static int write_mirror(struct consumer *c, const struct position *p, int64_t clock,
+                        const char *letters, struct err *err)
+{
+    char keep[24];
+    char ceiling[24];
+    char sum[24] = "";
+    struct buf text;
+    buf_init(&text, POSITION_MAX_BYTES);
+    position_print(&text, p);
+    print_keep(keep, p);
+    snprintf(ceiling, sizeof(ceiling), "%" PRId64, clock);
+    if (letters != NULL) {
+        snprintf(sum, sizeof(sum), "%" PRId64, consumer_letters_sum(letters));
+    }
+    const char *const params[] = {c->name, buf_text(&text), keep,
+                                  ceiling, letters,         letters != NULL ? sum : NULL};
+    struct pg_result *r = NULL;
+    int rc = begin(c->pg, err);
+    if (rc == 0) {
+        rc = end(c->pg, pg_ask(c->pg, &r, "consumer_mirror", params, 6, err), err);
+    }
+    if (rc == 0 && !pg_true(r, 0, 0)) { /* looks at the log anew */
+        rc = err_set(err, ERR_TRANSIENT, "the source does not keep anything for it any more");
+    }
+    pg_result_release(r);
+    buf_release(&text);
+    return rc;
+}
+
+/* Whether the mirror keeps entries that are behind the position. */
+static int look_entries(struct consumer *c, struct err *err)
+{
+    char keep[24];
+    struct pg_result *r = NULL;
+    print_keep(keep, &c->mirror);
+    const char *const params[] = {c->capture, keep};
+    int rc = pg_ask(c->pg, &r, "consumer_entries", params, 2, err);
+    c->keeps = rc == 0 && pg_true(r, 0, 0);
+    pg_result_release(r);
+    return rc;
+}
+
+static int prune_batch(struct consumer *c, struct err *err)
+{
+    char most[16];
+    struct pg_result *r = NULL;
+    snprintf(most, sizeof(most), "%d", PRUNE_MOST);
+    const char *const params[] = {c->capture, most};
+    int rc = pg_ask(c->pg, &r, "consumer_prune", params, 2, err);
+    c->more = rc == 0 && pg_int(r, 0, 0) >= PRUNE_MOST;
+    pg_result_release(r);
+    return rc;
+}
+
+int consumer_prune(struct consumer *c, int64_t most_ms, struct err *err)
+{
+    int64_t end_ms = pg_now_ms() + most_ms;
+    int rc = prune_batch(c, err);
+    while (rc == 0 && c->more && pg_now_ms() < end_ms) {
+        rc = prune_batch(c, err);
+    }
+    free(c->unpruned);
+    c->unpruned = rc == ERR_REJECTED ? text_copy(err->message) : NULL;
+    rc = rc == ERR_REJECTED ? 0 : rc;
+    return rc < 0 ? err_context(err, "could not prune the change log") : 0;
+}
+
+int consumer_mirror(struct consumer *c, const struct position *p, int64_t clock,
+                    const char *letters, struct err *err)
+{
+    if (position_compare(p, &c->mirror) < 0) {
+        return 0;
+    }
+    int rc = write_mirror(c, p, clock, letters, err);
+    if (rc < 0) {
+        return err_context(err, "could not mirror the position of \"%s\"", c->name);
+    }
+    position_copy(&c->mirror, p);
+    c->clock = clock;
+    c->letters_sum = letters != NULL ? consumer_letters_sum(letters) : c->letters_sum;
+    rc = consumer_prune(c, CONSUMER_PRUNE_MS, err);
+    return rc == 0 ? look_entries(c, err) : rc;
+}
+
+int consumer_attend(struct consumer *c, bool *expired, struct err *err)
+{
+    const char *const params[] = {c->name};
+    struct pg_result *r = NULL;
+    int rc = pg_ask(c->pg, &r, "consumer_attend", params, 1, err);
+    *expired = false;
+    for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
+        *expired = *expired || pg_true(r, i, 0);
+    }
+    pg_result_release(r);
+    return rc < 0 ? err_context(err, "could not tell the source that \"%s\" is here", c->name) : 0;
+}
+
+int consumer_expire(struct consumer *c, const struct retain *retain, struct err *err)
+{
+    char age[40];
+    char size[24];
+    if (retain->age_ms == 0 && retain->size == 0) {
+        return 0;
+    }
+    snprintf(age, sizeof(age), "%" PRId64 " milliseconds", retain->age_ms);
+    snprintf(size, sizeof(size), "%" PRId64, retain->size);
+    const char *const params[] = {c->capture, retain->age_ms > 0 ? age : NULL,
+                                  retain->size > 0 ? size : NULL};
+    struct pg_result *r = NULL;
+    int rc = pg_ask(c->pg, &r, "consumer_expire", params, 3, err);
+    c->more = c->more || (rc == 0 && pg_rows(r) > 0);
+    pg_result_release(r);
+    return rc < 0 ? err_context(err, "could not let absent consumers go") : 0;
+}
+
+int consumer_spoil(struct consumer *c, struct err *err)
+{
+    const char *const params[] = {c->name};
+    int rc = begin(c->pg, err);
+    if (rc == 0) {
+        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_spoil", params, 1, err), err);
+    }
+    c->clock = rc == 0 ? 0 : c->clock;
+    return rc;
+}
+
+int consumer_drop(struct consumer *c, struct err *err)
+{
+    const char *const params[] = {c->name, NULL};
+    int rc = begin(c->pg, err);
+    return rc == 0 ? end(c->pg, pg_ask(c->pg, NULL, "consumer_left", params, 2, err), err) : rc;
+}
+
+int consumer_mirrored(struct pg *pg, const char *consumer, struct mirrored *out, struct err *err)
+{
+    const char *const params[] = {consumer};
+    struct pg_result *r = NULL;
+    *out = (struct mirrored){0};
+    int rc = pg_writer(pg, &pg, err);
+    if (rc == 0) {
+        rc = pg_ask(pg, &r, "consumer_mirrored", params, 1, err);
+    }
+    if (rc == 0 && pg_rows(r) == 0) {
+        err_set(&out->why, ERR_STATE, "the source keeps nothing to go on from");
+    } else if (rc == 0 && !pg_true(r, 0, 3)) {
+        err_set(&out->why, ERR_STATE, "the source was restored or promoted since");
+    } else if (rc == 0) {
+        out->usable = true;
+        out->position = text_copy(pg_text(r, 0, 0));
+        out->clock = pg_int(r, 0, 1);
+        out->letters = text_copy(pg_text(r, 0, 2));
+    }
+    pg_result_release(r);
+    return rc;
+}

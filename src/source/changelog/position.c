@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Positions of the change log: text and order. */
+#include "changelog/position.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/text.h"
+
+#define RANGES_MOST 64 /* eight connections leave no more than eight */
+
+void copy_range_release(struct copy_range *r)
+{
+    free(r->key);
+    free(r->until);
+    *r = (struct copy_range){0};
+}
+
+void copy_range_copy(struct copy_range *to, const struct copy_range *from)
+{
+    struct copy_range copy = *from;
+    copy.key = from->key != NULL ? text_copy(from->key) : NULL;
+    copy.until = from->until != NULL ? text_copy(from->until) : NULL;
+    copy_range_release(to);
+    *to = copy;
+}
+
+void position_release(struct position *p)
+{
+    for (size_t i = 0; i < p->other_count; i++) {
+        copy_range_release(&p->others[i]);
+    }
+    free(p->others);
+    free(p->last);
+    free(p->key);
+    free(p->until);
+    free(p->target);
+    *p = (struct position){0};
+}
+
+void position_copy(struct position *to, const struct position *from)
+{
+    struct position copy = *from;
+    copy.last = from->last != NULL ? text_copy(from->last) : NULL;
+    copy.key = from->key != NULL ? text_copy(from->key) : NULL;
+    copy.until = from->until != NULL ? text_copy(from->until) : NULL;
+    copy.others = from->other_count > 0 ? mem_zero(from->other_count, sizeof(*copy.others)) : NULL;
+    for (size_t i = 0; i < from->other_count; i++) {
+        copy_range_copy(&copy.others[i], &from->others[i]);
+    }
+    copy.target = from->target != NULL ? text_copy(from->target) : NULL;
+    position_release(to);
+    *to = copy;
+}
+
+/* Reads digits; false where there are none or too many. */
+static bool take_number(const char **at, uint64_t *out)
+{
+    if (**at < '0' || **at > '9') {
+        return false;
+    }
+    errno = 0;
+    char *end = NULL;
+    *out = strtoull(*at, &end, 10);
+    *at = end;
+    return errno == 0;
+}
+
+static bool take(const char **at, const char *word)
+{
+    size_t len = strlen(word);
+    if (strncmp(*at, word, len) != 0) {
+        return false;
+    }
+    *at += len;
+    return true;
+}
+
+/* The bytes up to the next blank or the end; false where there are none. */
+static bool take_word(const char **at, struct span *out)
+{
+    size_t len = strcspn(*at, " ");
+    *out = span_make(*at, len);
+    *at += len;
+    return len > 0;
+}
+
+bool snapshot_parse(struct snapshot *out, const char *text)
+{
+    *out = (struct snapshot){0};
+    if (!take_number(&text, &out->xmin) || !take(&text, ":") || !take_number(&text, &out->xmax) ||
+        !take(&text, ":")) {
+        return false;
+    }
+    while (*text != '\0') {
+        uint64_t xid = 0;
+        if ((out->running > 0 && !take(&text, ",")) || !take_number(&text, &xid) ||
+            xid < out->xmin || xid >= out->xmax) {
+            return false;
+        }
+        out->running++;
+    }
+    return out->xmin <= out->xmax;
+}
+
+static bool take_snapshot(const char **at, char **out)
+{
+    struct span word;
+    struct snapshot checked;
+    if (!take_word(at, &word)) {
+        return false;
+    }
+    *out = text_copy_span(word);
+    return snapshot_parse(&checked, *out);
+}
+
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *found = memchr(digits, c, sizeof(digits) - 1);
+    return found != NULL ? (int)(found - digits) : -1;
+}
+
+/* Undoes push_word; null where it is malformed. */
+static char *word_decode(struct span word)
+{
+    char *out = mem_zero(word.len + 1, 1);
+    size_t n = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        if (word.data[i] != '%') {
+            out[n++] = word.data[i];
+            continue;
+        }
+        int high = i + 2 < word.len ? hex_digit(word.data[i + 1]) : -1;
+        int low = i + 2 < word.len ? hex_digit(word.data[i + 2]) : -1;
+        if (high < 0 || low < 0 || high + low == 0) {
+            free(out);
+            return NULL;
+        }
+        out[n++] = (char)(high * 16 + low);
+        i += 2;
+    }
+    return out;
+}
+
+/* A key as one word: blank, '%' and control characters as %hh; a '.' ends it, so that the empty key
+ * is a word as well. */
+static void push_word(struct buf *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c <= ' ' || c == '%' || c == 0x7f) {
+            buf_printf(out, "%%%02x", c);
+        } else {
+            buf_push_char(out, *text);
+        }
+    }
+    buf_push_literal(out, ".");
+}
+
+static struct copy_range *add_range(struct position *p)
+{
+    p->others = mem_grow(p->others, p->other_count + 1, sizeof(*p->others));
+    p->others[p->other_count] = (struct copy_range){0};
+    return &p->others[p->other_count++];
+}
+
+/* An escaped key or value. */
+static bool take_key(const char **at, char **out)
+{
+    struct span word;
+    if (!take_word(at, &word) || word.data[word.len - 1] != '.') {
+        return false;
+    }
+    *out = word_decode(span_make(word.data, word.len - 1));
+    return *out != NULL;
+}
+
+static bool take_key_range(const char **at, struct copy_range *r)
+{
+    bool begins = true;
+    if (take(at, "nulls")) {
+        r->range = KEY_RANGE_NULLS;
+    } else if (take(at, "first")) {
+        r->range = KEY_RANGE_FIRST;
+    } else if (take(at, "after ")) {
+        r->range = KEY_RANGE_AFTER;
+        begins = take_key(at, &r->key);
+    } else {
+        r->range = KEY_RANGE_BEYOND;
+        begins = take(at, "beyond ") && take_key(at, &r->key);
+    }
+    return begins && (!take(at, " until ") || take_key(at, &r->until));
+}
+
+static bool take_key_ranges(const char **at, struct position *p)
+{
+    struct copy_range first = {0};
+    p->kind = POSITION_KEYS;
+    bool good = take_key_range(at, &first);
+    p->range = first.range;
+    p->key = first.key;
+    p->until = first.until;
+    while (good && take(at, " and ")) {
+        good = p->other_count < RANGES_MOST && take_key_range(at, add_range(p));
+    }
+    return good;
+}
+
+/* Ranges that were begun, then where those that were not begin. */
+static bool take_block_ranges(const char **at, struct position *p)
+{
+    uint64_t filenode = 0;
+    p->kind = POSITION_BLOCKS;
+    if (!take_number(at, &filenode) || filenode > UINT32_MAX || !take(at, " ") ||
+        !take_number(at, &p->block)) {
+        return false;
+    }
+    p->filenode = (uint32_t)filenode;
+    while (take(at, "-")) {
+        struct copy_range *r = add_range(p);
+        r->block = p->block;
+        if (!take_number(at, &r->end) || r->end < r->block || !take(at, " ") ||
+            !take_number(at, &p->block) || p->other_count > RANGES_MOST) {
+            return false;
+        }
+    }
+    return take(at, "/") && take_number(at, &p->blocks);
+}
+
+static bool take_log(const char **at, struct position *p)
+{
+    p->kind = POSITION_LOG;
+    if (!take_snapshot(at, &p->last)) {
+        return false;
+    }
+    if (**at == '\0' || strncmp(*at, " on ", 4) == 0) {
+        return true;
+    }
+    uint64_t part = 0;
+    uint64_t seq = 0;
+    if (!take(at, " to ") || !take_snapshot(at, &p->target) || !take(at, " after ") ||
+        !take_number(at, &part) || part < 1 || part > 2 || !take(at, " ") ||
+        !take_number(at, &p->after_xid) || !take(at, " ") || !take_number(at, &seq) ||
+        seq > INT64_MAX) {
+        return false;
+    }
+    p->part = (int)part;
+    p->after_seq = (int64_t)seq;
+    return !take(at, " of ") || (take_number(at, &p->of) && p->of > 0);
+}
+
+static bool take_oid(const char **at, uint32_t *out)
+{
+    uint64_t oid = 0;
+    bool good = take_number(at, &oid) && oid > 0 && oid <= UINT32_MAX;
+    *out = (uint32_t)oid;
+    return good;
+}
+
+static bool take_timeline(const char **at, struct position *p)
+{
+    if (!take(at, " on ")) {
+        return **at == '\0';
+    }
+    bool known = take_number(at, &p->timeline) && p->timeline > 0;
+    p->again = take(at, " again");
+    if (known && take(at, " since ")) {
+        known = take_number(at, &p->since) && p->since > 0 && take(at, " in ") &&
+                take_oid(at, &p->table);
+        if (known && take(at, " of ")) {
+            known = take_oid(at, &p->database) && take(at, " at ") && take_number(at, &p->life) &&
+                    p->life > 0;
+        }
+    }
+    return known && **at == '\0';
+}
+
+static bool parse(struct position *p, const char *at)
+{
+    if (take(&at, "log ")) {
+        return take_log(&at, p) && take_timeline(&at, p);
+    }
+    if (!take(&at, "copy ")) {
+        return false;
+    }
+    bool copy = take(&at, "keys ") ? take_key_ranges(&at, p) : take_block_ranges(&at, p);
+    return copy && take(&at, " from ") && take_snapshot(&at, &p->last) && take_timeline(&at, p);
+}
+
+int position_parse(struct position *out, const char *text, struct err *err)
+{
+    struct position p = {0};
+    if (!parse(&p, text)) {
+        position_release(&p);
+        err_set(err, ERR_STATE, "\"%.100s\" is not a position of a change log", text);
+        err_hint(err, POSITION_ANEW_HINT);
+        return err_drift(err);
+    }
+    position_release(out);
+    *out = p;
+    return 0;
+}
+
+static void print_key_range(struct buf *out, const struct copy_range *r)
+{
+    static const char *const names[] = {"nulls", "first", "after ", "beyond "};
+    buf_push_text(out, names[r->range]);
+    if (r->key != NULL) {
+        push_word(out, r->key);
+    }
+    if (r->until != NULL) {
+        buf_push_literal(out, " until ");
+        push_word(out, r->until);
+    }
+}
+
+static void print_key_ranges(struct buf *out, const struct position *p)
+{
+    const struct copy_range first = {.range = p->range, .key = p->key, .until = p->until};
+    buf_push_literal(out, "copy keys ");
+    print_key_range(out, &first);
+    for (size_t i = 0; i < p->other_count; i++) {
+        buf_push_literal(out, " and ");
+        print_key_range(out, &p->others[i]);
+    }
+}
+
+static void print_block_ranges(struct buf *out, const struct position *p)
+{
+    buf_printf(out, "copy %" PRIu32 " ", p->filenode);
+    for (size_t i = 0; i < p->other_count; i++) {
+        buf_printf(out, "%" PRIu64 "-%" PRIu64 " ", p->others[i].block, p->others[i].end);
+    }
+    buf_printf(out, "%" PRIu64 "/%" PRIu64, p->block, p->blocks);
+}
+
+static void print_window(struct buf *out, const struct position *p)
+{
+    buf_printf(out, " to %s after %d %" PRIu64 " %" PRId64, p->target, p->part, p->after_xid,
+               p->after_seq);
+    if (p->of > 0) {
+        buf_printf(out, " of %" PRIu64, p->of);
+    }
+}
+
+static void print_place(struct buf *out, const struct position *p)
+{
+    if (p->kind == POSITION_LOG) {
+        buf_printf(out, "log %s", p->last);
+        if (p->target != NULL) {
+            print_window(out, p);
+        }
+        return;
+    }
+    if (p->kind == POSITION_BLOCKS) {
+        print_block_ranges(out, p);
+    } else {
+        print_key_ranges(out, p);
+    }
+    buf_printf(out, " from %s", p->last);
+}
+
+void position_print_history(struct buf *out, const struct position *p)
+{
+    if (p->timeline > 0) {
+        buf_printf(out, " on %" PRIu64 "%s", p->timeline, p->again ? " again" : "");
+    }
+    if (p->timeline > 0 && p->since > 0) {
+        buf_printf(out, " since %" PRIu64 " in %" PRIu32, p->since, p->table);
+        if (p->life > 0) {
+            buf_printf(out, " of %" PRIu32 " at %" PRIu64, p->database, p->life);
+        }
+    }
+}
+
+void position_print(struct buf *out, const struct position *p)
+{
+    print_place(out, p);
+    position_print_history(out, p);
+}
+
+static int order(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Of two snapshots with the same bounds the one in which fewer run is later. */
+static int snapshot_compare(const char *a, const char *b)
+{
+    struct snapshot x, y;
+    if (!snapshot_parse(&x, a) || !snapshot_parse(&y, b)) {
+        return 0;
+    }
+    int by_xmax = order(x.xmax, y.xmax);
+    int by_xmin = order(x.xmin, y.xmin);
+    return by_xmax != 0 ? by_xmax : by_xmin != 0 ? by_xmin : order(y.running, x.running);
+}
+
+static uint64_t blocks_left(const struct position *p)
+{
+    uint64_t left = p->blocks > p->block ? p->blocks - p->block : 0;
+    for (size_t i = 0; i < p->other_count; i++) {
+        left += p->others[i].end - p->others[i].block;
+    }
+    return left;
+}
+
+double position_share(const struct position *p)
+{
+    uint64_t left = blocks_left(p);
+    return left < p->blocks ? 1 - (double)left / (double)p->blocks : p->blocks == 0;
+}
+
+/* Ranges only shrink. */
+static int compare_copy(const struct position *a, const struct position *b)
+{
+    if (a->kind != b->kind || a->kind != POSITION_BLOCKS || a->filenode != b->filenode) {
+        return 0; /* a copy that began anew: neither is ahead */
+    }
+    return order(blocks_left(b), blocks_left(a));
+}
+
+static int compare_window(const struct position *a, const struct position *b)
+{
+    if (a->target == NULL || b->target == NULL) {
+        return (a->target != NULL) - (b->target != NULL);
+    }
+    int by_capture = order(a->of, b->of);
+    int by_part = by_capture != 0 ? by_capture : a->part - b->part;
+    int by_xid = order(a->after_xid, b->after_xid);
+    return by_part != 0  ? by_part
+           : by_xid != 0 ? by_xid
+                         : order((uint64_t)a->after_seq, (uint64_t)b->after_seq);
+}
+
+int position_compare(const struct position *a, const struct position *b)
+{
+    bool log_a = a->kind == POSITION_LOG;
+    bool log_b = b->kind == POSITION_LOG;
+    int by_last = snapshot_compare(a->last, b->last);
+    if (by_last != 0) {
+        return by_last;
+    }
+    if (log_a != log_b) {
+        return log_a - log_b;
+    }
+    return log_a ? compare_window(a, b) : compare_copy(a, b);
+}
+
+int position_check_table(uint32_t was, uint32_t is, const char *quoted, struct err *err)
+{
+    if (was == 0 || was == is) {
+        return 0;
+    }
+    err_set(err, ERR_STATE, "table %s was created anew since the index was begun", quoted);
+    err_hint(err, POSITION_ANEW_HINT);
+    return err_drift(err);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables that statements read, found by having them planned.
+ */
+#ifndef ROWFERRY_SOURCE_READS_H
+#define ROWFERRY_SOURCE_READS_H
+
+#include "changelog/depend.h"
+#include "rowferry/source/catalog/query.h"
+
+struct read_table {
+    uint32_t oid;
+    char kind;    /* pg_class.relkind */
+    bool allowed; /* the role may read it by itself, and not only through a view */
+    bool tree;    /* has members */
+    char *quoted;
+    char *definition; /* of a view, else null */
+};
+
+struct reads {
+    struct read_table *items;
+    size_t count;
+};
+
+/* Plans the rows of the root and the keys of each dependency, in a transaction of their own.
+ * ERR_REJECTED where one is wrong or not allowed. */
+int reads_find(struct reads *out, struct pg *pg, const struct query_input *in,
+               const struct depends *depends, struct err *err) MUST_CHECK;
+void reads_release(struct reads *r);
+
+/* ERR_REJECTED with the first table that is neither the root nor a dependency. */
+int reads_check_covered(const struct reads *r, const struct query_input *in,
+                        const struct depends *depends, struct err *err) MUST_CHECK;
+
+/* Appends the statement that locks all of them against being rewritten. */
+void reads_push_lock(struct buf *out, const struct reads *r, const struct table *root);
+
+#endif

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The change log as the engine sees it: one connection, and during a copy some more.
+ *
+ * A page of a copy is as many ranges as there are readers, each read in a transaction of its own
+ * under its own lock; it ends when all of them have. All begin after the page's version tick. Two
+ * ranges are not of one moment: a row that was moved from one to the other comes twice or not at
+ * all, and what moved it stands in the log, which is read from before the copy began.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "changelog/changelog_private.h"
+#include "copy/snapshot_ranges.h"
+#include "copy/split.h"
+#include "pg/pg_private.h"
+#include "rowferry/base/text.h"
+
+#define TEXT_MAX_BYTES ((size_t)1 << 20)
+#define TURN_ROWS 64       /* of one reader, then the next: all are to be kept busy */
+#define WORTH_KEY_PAGES 4U /* fewer are read as they are */
+
+struct lane {
+    struct changelog *log;
+    size_t part;
+    bool reading;
+};
+
+struct copy {
+    struct capture capture; /* first */
+    struct lane lanes[CHANGELOG_READERS_MOST];
+    size_t lane_count; /* the first leads, and is the only one outside a copy */
+    size_t readers;    /* as asked for */
+    size_t page_blocks;
+    bool grown; /* the others were called, as far as that is of use */
+
+    struct parts left; /* to be read */
+    bool open;         /* a page of the copy */
+    size_t reading;
+    size_t turn; /* whose it is */
+    size_t turn_rows;
+    int epoll; /* their sockets; -1: none was needed yet */
+    struct buf text;
+};
+
+static struct copy *of(struct capture *capture)
+{
+    return (struct copy *)capture;
+}
+
+static struct changelog *leader(const struct copy *c)
+{
+    return c->lanes[0].log;
+}
+
+static const struct capture_ops *leads(const struct copy *c)
+{
+    return leader(c)->capture.ops;
+}
+
+/* Puts where the copy stands into the change's words; false where it is over. */
+static bool tell_position(struct copy *c, struct change *change)
+{
+    buf_reset(&c->text);
+    bool more = parts_print(&c->left, leader(c)->at.last, &c->text);
+    changelog_print_history(leader(c), &c->text);
+    change->position = buf_text(&c->text);
+    return more;
+}
+
+/* --- readers --------------------------------------------------------------------------------- */
+
+/* Back to one connection, between pages. */
+static void alone(struct copy *c)
+{
+    for (size_t i = 1; i < c->lane_count; i++) {
+        struct changelog *log = c->lanes[i].log;
+        leader(c)->rows_read += log->rows_read;
+        log->capture.ops->free(&log->capture);
+    }
+    if (c->epoll >= 0) {
+        close(c->epoll);
+    }
+    c->epoll = -1;
+    c->lane_count = 1;
+    c->lanes[0].reading = false;
+    c->reading = 0;
+    c->open = false;
+    c->grown = false;
+}
+
+/* Key ranges for as many readers as there are; one where the server knows nothing of the keys. */
+static int divide(struct copy *c, struct err *err)
+{
+    char *values[CHANGELOG_READERS_MOST];
+    size_t count = 0;
+    struct changelog *log = leader(c);
+    const struct copy_range *all = &c->left.items[0].range;
+    bool whole = c->left.count == 1 && all->until == NULL;
+    if (!whole || log->table->estimated_rows < (int64_t)(WORTH_KEY_PAGES * log->page_rows)) {
+        return 0;
+    }
+    int rc = split_find(log->pg, log->table, all, c->readers, values, &count, err);
+    parts_divide(&c->left, (const char *const *)values, count);
+    for (size_t i = 0; i < count; i++) {
+        free(values[i]);
+    }
+    return rc == ERR_REJECTED ? 0 : rc; /* such a key cannot be divided, no more */
+}
+
+/* As many as have something to read. A connection that cannot be had is done without. */
+static int grow(struct copy *c, struct err *err)
+{
+    if (c->grown || c->readers == 1) {
+        return 0;
+    }
+    c->grown = true;
+    bool by_keys = c->left.kind == POSITION_KEYS;
+    int rc = by_keys ? divide(c, err) : 0;
+    size_t pages = (size_t)((parts_blocks_left(&c->left) + c->page_blocks - 1) / c->page_blocks);
+    size_t of_use = by_keys ? c->left.count : pages;
+    while (rc == 0 && c->lane_count < c->readers && c->lane_count < of_use) {
+        struct changelog *helper;
+        struct err why;
+        if (changelog_helper(&helper, leader(c), &why) < 0) {
+            break;
+        }
+        c->lanes[c->lane_count++] = (struct lane){.log = helper};
+    }
+    if (rc == 0 && c->lane_count > 1 && c->epoll < 0) {
+        c->epoll = epoll_create1(EPOLL_CLOEXEC);
+        rc = c->epoll < 0 ? err_set(err, ERR_TRANSIENT,
+                                    "could not wait for several connections: %s", strerror(errno))
+                          : 0;
+    }
+    return rc;
+}
+
+static int watch(struct copy *c, const struct lane *lane, int operation, struct err *err)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    int fd = PQsocket(lane->log->pg->conn);
+    if (c->epoll >= 0 && epoll_ctl(c->epoll, operation, fd, &event) < 0) {
+        return err_set(err, ERR_TRANSIENT, "could not wait for several connections: %s",
+                       strerror(errno));
+    }
+    return 0;
+}
+
+/* --- pages ----------------------------------------------------------------------------------- */
+
+/* Sets a reader to the beginning of a part; false where there is none. */
+static bool assign(struct copy *c, struct lane *lane)
+{
+    bool leads = lane == &c->lanes[0];
+    char *last = text_copy(leader(c)->at.last);
+    lane->part = parts_take(&c->left, c->page_blocks, leads);
+    if (lane->part != PARTS_NONE) {
+        parts_position(&c->left, lane->part, last, &lane->log->at);
+    }
+    free(last);
+    return lane->part != PARTS_NONE;
+}
+
+/* The table is stored elsewhere: the leader has begun with its first blocks. */
+static void begin_anew(struct copy *c)
+{
+    parts_set(&c->left, &leader(c)->at);
+    for (size_t i = 1; i < c->lane_count; i++) {
+        c->lanes[i].log->rows_read = 0;
+    }
+    c->lanes[0].part = parts_take(&c->left, c->page_blocks, true);
+}
+
+static int start_lane(struct copy *c, struct lane *lane, struct err *err)
+{
+    lane->reading = true;
+    c->reading++;
+    return watch(c, lane, EPOLL_CTL_ADD, err);
+}
+
+static int begin_leader(struct copy *c, struct err *err)
+{
+    struct lane *lane = &c->lanes[0];
+    (void)assign(c, lane);
+    int rc = leads(c)->begin(&lane->log->capture, err);
+    if (rc == 0 && lane->log->at.filenode != c->left.filenode) {
+        begin_anew(c);
+    }
+    return rc == 0 ? start_lane(c, lane, err) : rc;
+}
+
+static int begin_helper(struct copy *c, struct lane *lane, struct err *err)
+{
+    if (!assign(c, lane)) {
+        return 0;
+    }
+    int rc = changelog_help(lane->log, err);
+    if (rc > 0) {
+        parts_give_back(&c->left, lane->part);
+        return 0;
+    }
+    if (rc == 0 && lane->log->at.filenode != c->left.filenode) {
+        rc = err_set(err, ERR_TRANSIENT, "the table was rewritten just now");
+    }
+    return rc == 0 ? start_lane(c, lane, err) : rc;
+}
+
+static int begin_copy(struct copy *c, struct err *err)
+{
+    int rc = grow(c, err);
+    if (rc == 0) {
+        rc = begin_leader(c, err);
+    }
+    for (size_t i = 1; i < c->lane_count && rc == 0; i++) {
+        rc = begin_helper(c, &c->lanes[i], err);
+    }
+    c->open = rc == 0;
+    c->turn = c->turn_rows = 0;
+    return rc;
+}
+
+/* The copy is over, for all but the one that reads the log. */
+static void leave_copy(struct copy *c)
+{
+    struct position *at = &leader(c)->at;
+    const struct position log = {.kind = POSITION_LOG, .last = text_copy(at->last)};
+    position_release(at);
+    *at = log;
+    parts_set(&c->left, at);
+    alone(c);
+}
+
+/* The last reader of a page ends it; after another one there is a mark. */
+static int end_lane(struct copy *c, struct lane *lane, struct change *change, struct err *err)
+{
+    parts_move(&c->left, lane->part, &lane->log->at);
+    lane->reading = false;
+    c->reading--;
+    change->kind = c->reading > 0 ? CHANGE_MARK : CHANGE_PAGE;
+    bool more = tell_position(c, change);
+    int rc = watch(c, lane, EPOLL_CTL_DEL, err);
+    if (c->reading > 0) {
+        return rc;
+    }
+    c->open = false;
+    parts_drop_done(&c->left);
+    if (!more) {
+        leave_copy(c);
+    }
+    return rc;
+}
+
+static void pass_turn(struct copy *c)
+{
+    c->turn = (c->turn + 1) % c->lane_count;
+    c->turn_rows = 0;
+}
+
+/* What the reader whose turn it is has to tell. */
+static int step(struct copy *c, struct change *change, struct err *err)
+{
+    struct lane *lane = &c->lanes[c->turn];
+    int rc = changelog_next(&lane->log->capture, change, err);
+    if (rc < 0) {
+        c->capture.wiser = lane->log->capture.wiser;
+        return rc;
+    }
+    switch (change->kind) {
+    case CHANGE_WAIT:
+        pass_turn(c);
+        return 0;
+    case CHANGE_MARK:
+        parts_move(&c->left, lane->part, &lane->log->marked);
+        (void)tell_position(c, change);
+        return 0;
+    case CHANGE_PAGE:
+        return end_lane(c, lane, change, err);
+    default:
+        if (++c->turn_rows == TURN_ROWS) {
+            pass_turn(c);
+        }
+        return 0;
+    }
+}
+
+/* --- the capture ----------------------------------------------------------------------------- */
+
+static int copy_start(struct capture *capture, struct buf *position, struct err *err)
+{
+    struct copy *c = of(capture);
+    alone(c);
+    int rc = leads(c)->start(&leader(c)->capture, position, err);
+    if (rc == 0) {
+        parts_set(&c->left, &leader(c)->at);
+    }
+    return rc;
+}
+
+/* How far a copy by keys had come says no position: the share of what is left is asked for once. */
+static int count_read(struct copy *c, struct err *err)
+{
+    double left = 1;
+    struct changelog *log = leader(c);
+    if (c->left.kind != POSITION_KEYS || log->rows_read > 0 || log->table->estimated_rows <= 0) {
+        return 0;
+    }
+    int rc = split_left(log->pg, log->table, &c->left, &left, err);
+    log->rows_read = (int64_t)((1 - left) * (double)log->table->estimated_rows);
+    return rc == ERR_REJECTED ? 0 : rc; /* of such a key nothing is known, no more */
+}
+
+static int copy_resume(struct capture *capture, const char *position, struct err *err)
+{
+    struct copy *c = of(capture);
+    alone(c);
+    leader(c)->capture.wiser = false;
+    int rc = leads(c)->resume(&leader(c)->capture, position, err);
+    capture->again = leader(c)->capture.again;
+    capture->unpruned = leader(c)->capture.unpruned;
+    if (rc == 0) {
+        parts_set(&c->left, &leader(c)->at);
+        rc = count_read(c, err);
+    }
+    return rc;
+}
+
+static int copy_begin(struct capture *capture, struct err *err)
+{
+    struct copy *c = of(capture);
+    leader(c)->capture.guarded = capture->guarded;
+    leader(c)->capture.harmless = capture->harmless;
+    int rc = c->left.kind == POSITION_LOG ? leads(c)->begin(&leader(c)->capture, err)
+                                          : begin_copy(c, err);
+    capture->wiser = leader(c)->capture.wiser;
+    return rc;
+}
+
+static int copy_begin_keys(struct capture *capture, const struct span *keys, size_t count,
+                           bool only_gone, struct err *err)
+{
+    struct copy *c = of(capture);
+    return leads(c)->begin_keys(&leader(c)->capture, keys, count, only_gone, err);
+}
+
+static int copy_next(struct capture *capture, struct change *change, struct err *err)
+{
+    struct copy *c = of(capture);
+    if (!c->open) {
+        int rc = changelog_next(&leader(c)->capture, change, err);
+        capture->wiser = leader(c)->capture.wiser;
+        return rc;
+    }
+    for (size_t waiting = 0; waiting < c->lane_count; waiting++) {
+        if (!c->lanes[c->turn].reading) {
+            pass_turn(c);
+            continue;
+        }
+        int rc = step(c, change, err);
+        if (rc < 0 || change->kind != CHANGE_WAIT) {
+            return rc;
+        }
+    }
+    *change = (struct change){.kind = CHANGE_WAIT};
+    return 0;
+}
+
+static int copy_fd(const struct capture *capture)
+{
+    const struct copy *c = (const struct copy *)capture;
+    const struct changelog *log = leader(c);
+    if (c->open && c->reading > 1) {
+        return c->epoll;
+    }
+    for (size_t i = 1; i < c->lane_count; i++) {
+        log = c->lanes[i].reading ? c->lanes[i].log : log;
+    }
+    return PQsocket(log->pg->conn);
+}
+
+static void copy_progress(const struct capture *capture, struct capture_progress *out)
+{
+    const struct copy *c = (const struct copy *)capture;
+    const struct table *table = leader(c)->table;
+    *out = (struct capture_progress){table != NULL ? table->estimated_rows : -1, 0, 1};
+    for (size_t i = 0; i < c->lane_count; i++) {
+        out->rows_read += c->lanes[i].log->rows_read;
+    }
+    if (c->left.kind == POSITION_BLOCKS && c->left.blocks > 0) {
+        out->share = 1 - (double)parts_blocks_left(&c->left) / (double)c->left.blocks;
+    } else if (c->left.kind == POSITION_KEYS) {
+        double rows = (double)out->rows_estimated;
+        out->share = rows > (double)out->rows_read ? (double)out->rows_read / rows : 0;
+    }
+}
+
+static int copy_release(struct capture *capture, const struct mirror *mirror, bool now,
+                        struct err *err)
+{
+    struct capture *log = &leader(of(capture))->capture;
+    int rc = changelog_release(log, mirror, now, err);
+    capture->unpruned = log->unpruned;
+    return rc;
+}
+
+static int copy_forget(struct capture *capture, const char *consumer, struct err *err)
+{
+    struct copy *c = of(capture);
+    return leads(c)->forget(&leader(c)->capture, consumer, err);
+}
+
+static int copy_news(struct capture *capture, bool *any, struct err *err)
+{
+    return changelog_news(&leader(of(capture))->capture, any, err);
+}
+
+static int copy_waiting(struct capture *capture, int64_t *changes, struct err *err)
+{
+    return changelog_waiting(&leader(of(capture))->capture, changes, err);
+}
+
+static int copy_hold(struct capture *capture, struct hold *out, struct err *err)
+{
+    return changelog_hold(&leader(of(capture))->capture, out, err);
+}
+
+static void copy_free(struct capture *capture)
+{
+    struct copy *c = of(capture);
+    alone(c);
+    leads(c)->free(&leader(c)->capture);
+    parts_release(&c->left);
+    buf_release(&c->text);
+    free(c);
+}
+
+int changelog_open(struct capture **out, struct pg *pg, const struct changelog_options *o,
+                   struct err *err)
+{
+    static const struct capture_ops ops = {copy_start,  copy_resume, copy_begin,    copy_begin_keys,
+                                           copy_next,   copy_fd,     copy_progress, copy_release,
+                                           copy_forget, copy_free,   copy_news,     copy_waiting,
+                                           copy_hold};
+    (void)err;
+    struct copy *c = mem_zero(1, sizeof(*c));
+    c->capture.ops = &ops;
+    c->lanes[0].log = changelog_new(pg, o);
+    c->lane_count = 1;
+    c->readers = o->readers > 1 ? o->readers : 1;
+    c->readers = c->readers < CHANGELOG_READERS_MOST ? c->readers : CHANGELOG_READERS_MOST;
+    c->page_blocks = leader(c)->page_blocks;
+    c->left.kind = POSITION_LOG;
+    c->epoll = -1;
+    buf_init(&c->text, TEXT_MAX_BYTES);
+    *out = &c->capture;
+    return 0;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a copy has still to read. */
+#include "copy/snapshot_ranges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/text.h"
+
+static void forget(struct parts *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        copy_range_release(&p->items[i].range);
+    }
+    p->count = 0;
+}
+
+void parts_release(struct parts *p)
+{
+    forget(p);
+    free(p->items);
+    *p = (struct parts){.kind = POSITION_LOG};
+}
+
+static size_t add(struct parts *p, const struct copy_range *range)
+{
+    p->items = mem_grow(p->items, p->count + 1, sizeof(*p->items));
+    p->items[p->count] = (struct part){.taken = false};
+    copy_range_copy(&p->items[p->count].range, range);
+    return p->count++;
+}
+
+void parts_set(struct parts *p, const struct position *at)
+{
+    const struct copy_range first = {.range = at->range, .key = at->key, .until = at->until};
+    forget(p);
+    p->kind = at->kind;
+    p->filenode = at->filenode;
+    p->block = at->block;
+    p->blocks = at->blocks;
+    if (at->kind == POSITION_KEYS) {
+        add(p, &first);
+    }
+    for (size_t i = 0; i < at->other_count; i++) {
+        add(p, &at->others[i]);
+    }
+}
+
+void parts_divide(struct parts *p, const char *const *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct copy_range *before = &p->items[p->count - 1].range;
+        before->until = text_copy(values[i]);
+        const struct copy_range next = {.range = KEY_RANGE_BEYOND, .key = before->until};
+        add(p, &next);
+    }
+}
+
+size_t parts_take(struct parts *p, uint64_t most, bool nothing_too)
+{
+    size_t i = 0;
+    while (i < p->count && (p->items[i].taken || p->items[i].done)) {
+        i++;
+    }
+    if (i == p->count) {
+        bool blocks = p->kind == POSITION_BLOCKS && p->block < p->blocks;
+        uint64_t left = blocks ? p->blocks - p->block : 0;
+        if (left == 0 && !nothing_too) {
+            return PARTS_NONE;
+        }
+        const struct copy_range next = {.block = p->block,
+                                        .end = p->block + (left < most ? left : most)};
+        p->block = next.end;
+        i = add(p, &next);
+    }
+    p->items[i].taken = true;
+    return i;
+}
+
+void parts_give_back(struct parts *p, size_t part)
+{
+    p->items[part].taken = false;
+}
+
+void parts_position(const struct parts *p, size_t part, const char *last, struct position *out)
+{
+    const struct copy_range *r = &p->items[part].range;
+    const struct position alone = {.kind = p->kind,
+                                   .last = text_copy(last),
+                                   .filenode = p->filenode,
+                                   .block = r->block,
+                                   .blocks = r->end,
+                                   .range = r->range,
+                                   .key = r->key != NULL ? text_copy(r->key) : NULL,
+                                   .until = r->until != NULL ? text_copy(r->until) : NULL};
+    position_release(out);
+    *out = alone;
+}
+
+void parts_move(struct parts *p, size_t part, const struct position *to)
+{
+    struct part *item = &p->items[part];
+    struct copy_range *r = &item->range;
+    if (to->kind == POSITION_LOG) {
+        r->block = r->end;
+        item->done = true;
+    } else if (to->kind == POSITION_BLOCKS) {
+        r->block = to->block;
+        item->done = r->block >= r->end;
+    } else {
+        const struct copy_range moved = {.range = to->range, .key = to->key, .until = to->until};
+        copy_range_copy(r, &moved);
+    }
+}
+
+/* Borrowed from the parts; to be freed as an array. */
+static struct copy_range *still(const struct parts *p, size_t *count)
+{
+    struct copy_range *ranges = mem_zero(p->count + 1, sizeof(*ranges));
+    *count = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        if (!p->items[i].done) {
+            ranges[(*count)++] = p->items[i].range;
+        }
+    }
+    return ranges;
+}
+
+bool parts_print(const struct parts *p, const char *last, struct buf *out)
+{
+    size_t count;
+    struct copy_range *ranges = still(p, &count);
+    char *from = text_copy(last);
+    struct position at = {.kind = p->kind,
+                          .last = from,
+                          .filenode = p->filenode,
+                          .block = p->block,
+                          .blocks = p->blocks,
+                          .others = ranges,
+                          .other_count = count};
+    if (count == 0 && (p->kind != POSITION_BLOCKS || p->block >= p->blocks)) {
+        at.kind = POSITION_LOG;
+    } else if (p->kind == POSITION_KEYS) {
+        at.range = ranges[0].range;
+        at.key = ranges[0].key;
+        at.until = ranges[0].until;
+        at.others = ranges + 1;
+        at.other_count = count - 1;
+    }
+    position_print(out, &at);
+    free(from);
+    free(ranges);
+    return at.kind != POSITION_LOG;
+}
+
+void parts_drop_done(struct parts *p)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->items[i].done) {
+            copy_range_release(&p->items[i].range);
+        } else {
+            p->items[i].taken = false;
+            p->items[kept++] = p->items[i];
+        }
+    }
+    p->count = kept;
+}
+
+uint64_t parts_blocks_left(const struct parts *p)
+{
+    uint64_t left = p->block < p->blocks ? p->blocks - p->block : 0;
+    for (size_t i = 0; i < p->count; i++) {
+        left += p->items[i].range.end - p->items[i].range.block;
+    }
+    return left;
+}

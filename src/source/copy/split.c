@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a copy by key ranges may be divided. */
+#include "copy/split.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pg/pg_private.h"
+#include "pg/template.h"
+#include "rowferry/base/embed.h"
+#include "rowferry/base/text.h"
+#include "rowferry/document/model/key.h"
+
+#define SQL_MAX_BYTES ((size_t)64 * 1024)
+#define KEY_BYTES ((size_t)64 << 20)
+
+static int fill(struct pg *pg, const struct table *t, const char *name, struct buf *sql,
+                struct err *err)
+{
+    struct buf column, schema, table;
+    buf_init(&column, SQL_MAX_BYTES);
+    buf_init(&schema, SQL_MAX_BYTES);
+    buf_init(&table, SQL_MAX_BYTES);
+    buf_printf(&table, "%s%s", t->tree ? "" : "only ", t->quoted);
+    int rc = pg_push_identifier(pg, &column, t->key[0], err);
+    if (rc == 0) {
+        rc = pg_push_identifier(pg, &schema, t->key_operators[0], err);
+    }
+    const struct place places[] = {{"column", buf_text(&column)},
+                                   {"schema", buf_text(&schema)},
+                                   {"table", buf_text(&table)},
+                                   {"type", t->key_types[0]},
+                                   {0}};
+    template_fill(sql, embedded_text(source_sql, name), places);
+    buf_release(&column);
+    buf_release(&schema);
+    buf_release(&table);
+    return rc;
+}
+
+/* The key's first part after which the copy goes on: null at its beginning. */
+static int first_part(struct buf *out, const struct table *t, const struct copy_range *range,
+                      const char **part, struct err *err)
+{
+    size_t offsets[KEY_MAX_PARTS];
+    *part = range->range == KEY_RANGE_BEYOND ? range->key : NULL;
+    if (range->range != KEY_RANGE_AFTER) {
+        return 0;
+    }
+    int rc = key_split(out, offsets, range->key, strlen(range->key), t->key_count, err);
+    *part = rc == 0 ? buf_text(out) + offsets[0] : NULL;
+    return rc;
+}
+
+static int ask(struct pg *pg, const struct table *t, const char *after, size_t parts,
+               struct pg_result **out, struct err *err)
+{
+    char oid[16];
+    char count[24];
+    struct buf sql;
+    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
+    snprintf(count, sizeof(count), "%zu", parts);
+    const char *const params[] = {oid, t->key[0], t->tree ? "t" : "f", after, count};
+    buf_init(&sql, SQL_MAX_BYTES);
+    int rc = fill(pg, t, "copy_split", &sql, err);
+    if (rc == 0) {
+        rc = pg_query(pg, out, "any: text", buf_text(&sql), params, 5, err);
+    }
+    buf_release(&sql);
+    return rc;
+}
+
+int split_find(struct pg *pg, const struct table *t, const struct copy_range *range, size_t parts,
+               char **values, size_t *count, struct err *err)
+{
+    struct pg_result *r = NULL;
+    struct buf key;
+    const char *after;
+    *count = 0;
+    if (catalog_key_is_users(t, 0)) { /* the statistics' texts would need a cast */
+        return 0;
+    }
+    buf_init(&key, KEY_BYTES);
+    int rc = first_part(&key, t, range, &after, err);
+    if (rc == 0) {
+        rc = ask(pg, t, after, parts, &r, err);
+    }
+    for (size_t i = 0; rc == 0 && i < pg_rows(r) && i + 1 < parts; i++) {
+        values[(*count)++] = text_copy(pg_text(r, i, 0));
+    }
+    pg_result_release(r);
+    buf_release(&key);
+    return rc;
+}
+
+static void push_item(struct buf *array, const char *text)
+{
+    buf_push_text(array, array->len > 1 ? "," : "");
+    if (text == NULL) {
+        buf_push_literal(array, "null");
+    } else {
+        pg_push_array_item(array, text);
+    }
+}
+
+static int push_ranges(const struct table *t, const struct parts *left, struct buf *after,
+                       struct buf *until, struct err *err)
+{
+    int rc = 0;
+    buf_push_char(after, '{');
+    buf_push_char(until, '{');
+    for (size_t i = 0; rc == 0 && i < left->count; i++) {
+        struct buf key;
+        const char *part = NULL;
+        buf_init(&key, KEY_BYTES);
+        rc = first_part(&key, t, &left->items[i].range, &part, err);
+        push_item(after, part);
+        push_item(until, left->items[i].range.until);
+        buf_release(&key);
+    }
+    buf_push_char(after, '}');
+    buf_push_char(until, '}');
+    return rc;
+}
+
+static int ask_left(struct pg *pg, const struct table *t, const char *after, const char *until,
+                    double *share, struct err *err)
+{
+    char oid[16];
+    struct buf sql;
+    struct pg_result *r = NULL;
+    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
+    const char *const params[] = {oid, t->key[0], t->tree ? "t" : "f", after, until};
+    buf_init(&sql, SQL_MAX_BYTES);
+    int rc = fill(pg, t, "copy_left", &sql, err);
+    if (rc == 0) {
+        rc = pg_query(pg, &r, "one: text?", buf_text(&sql), params, 5, err);
+    }
+    const char *found = rc == 0 && pg_rows(r) > 0 ? pg_text(r, 0, 0) : NULL;
+    *share = found != NULL ? strtod(found, NULL) : 1;
+    pg_result_release(r);
+    buf_release(&sql);
+    return rc;
+}
+
+int split_left(struct pg *pg, const struct table *t, const struct parts *left, double *share,
+               struct err *err)
+{
+    struct buf after;
+    struct buf until;
+    *share = 1;
+    if (catalog_key_is_users(t, 0)) {
+        return 0;
+    }
+    buf_init(&after, KEY_BYTES);
+    buf_init(&until, KEY_BYTES);
+    int rc = push_ranges(t, left, &after, &until, err);
+    if (rc == 0) {
+        rc = ask_left(pg, t, buf_text(&after), buf_text(&until), share, err);
+    }
+    buf_release(&after);
+    buf_release(&until);
+    return rc;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cursor as a capture: from page to page. */
+#include "rowferry/source/cursor/cursor.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cursor/cursor_private.h"
+#include "rowferry/base/text.h"
+
+#define POSITION_MAX_BYTES ((size_t)1 << 20)
+#define KEYS_MAX_BYTES ((size_t)64 << 20)
+#define PAGE_ROWS 5000
+#define CHUNK_BYTES ((size_t)1 << 20)
+#define SEEN_SLOTS 65536
+
+static struct cursor *of(struct capture *capture)
+{
+    return (struct cursor *)capture;
+}
+
+struct rowsql_input cursor_rows(const struct cursor *c)
+{
+    return (struct rowsql_input){c->table, (const char *const *)c->columns, c->column_count,
+                                 c->where};
+}
+
+static int require_kind(const struct table *t, struct err *err)
+{
+    if (t->persistence == 't') {
+        return err_set(err, ERR_REJECTED, "%s is temporary: no other session has its rows",
+                       t->quoted);
+    }
+    if (!t->key_not_null) {
+        err_set(err, ERR_REJECTED, "the key of %s may be NULL, and a cursor needs its order",
+                t->quoted);
+        return err_hint(err, t->tree && t->kind == 'r'
+                                 ? "the tables that inherit from it have keys of their own: give "
+                                   "each a pipeline"
+                                 : "add NOT NULL to the key's columns, or name others in from.key");
+    }
+    return 0;
+}
+
+int cursor_require(const struct table *table, const char *column, struct err *err)
+{
+    const struct column *c = columns_find(&table->columns, column);
+    if (c == NULL) {
+        return err_set(err, ERR_REJECTED, "table %s has no column \"%s\"", table->quoted, column);
+    }
+    if (cursor_sql_type(c) == NULL) {
+        err_set(err, ERR_REJECTED, "column \"%s\" of %s is %s, which is nothing to follow", column,
+                table->quoted, c->declared);
+        return err_hint(err, "from.capture.column is a timestamptz, or with less of a promise a "
+                             "timestamp, bigint or integer");
+    }
+    return require_kind(table, err);
+}
+
+/* Looks everything up anew: table and statements. */
+static int look_up(struct cursor *c, struct err *err)
+{
+    table_free(c->table);
+    c->table = NULL;
+    int rc = catalog_table(c->pg, &c->table, c->table_name, (const char *const *)c->key,
+                           c->key_count, err);
+    if (rc == 0) {
+        rc = cursor_require(c->table, c->column, err);
+    }
+    if (rc == 0 && c->fingerprint != NULL && strcmp(c->fingerprint, c->table->fingerprint) != 0) {
+        rc = err_set(err, ERR_TRANSIENT, "the definition of %s was changed just now",
+                     c->table->quoted);
+    }
+    if (rc == 0) {
+        struct rowsql_input in = cursor_rows(c);
+        rc = rowsql_build(&c->sql, c->pg, &in, err);
+    }
+    return rc;
+}
+
+static int prepare_horizon(struct cursor *c, struct err *err)
+{
+    struct buf sql;
+    struct cursor_look look;
+    buf_init(&sql, POSITION_MAX_BYTES);
+    horizon_release(&c->horizon);
+    int rc = cursor_look(c->pg, c->table, c->column, &look, err);
+    if (rc == 0) {
+        rc = cursor_sql_push_largest(c->pg, &sql, c->table, c->column, err);
+    }
+    c->horizon.pg = c->pg;
+    c->horizon.timed = look.timed;
+    c->horizon.largest_sql = rc == 0 ? buf_detach(&sql) : NULL;
+    buf_release(&sql);
+    return rc;
+}
+
+/* What was delivered before may not have been settled. */
+static int prepare(struct cursor *c, struct err *err)
+{
+    int rc = pg_recover(c->pg, err);
+    c->stage = CURSOR_CLOSED;
+    reader_release(&c->reader);
+    c->reader.pg = c->pg;
+    seen_reset(&c->seen);
+    cursor_position_release(&c->ahead);
+    cursor_position_release(&c->looked);
+    c->told_gone = 0;
+    c->look_due = c->judged = false;
+    if (rc == 0) {
+        rc = look_up(c, err);
+    }
+    return rc == 0 ? prepare_horizon(c, err) : rc;
+}
+
+/* Below the horizon of now nothing is delivered before the first load has read it. */
+static int cursor_start(struct capture *capture, struct buf *position, struct err *err)
+{
+    struct cursor *c = of(capture);
+    int rc = prepare(c, err);
+    if (rc == 0) {
+        rc = horizon_look(&c->horizon, err);
+    }
+    if (rc == 0) {
+        const struct column *column = columns_find(&c->table->columns, c->column);
+        cursor_position_release(&c->at);
+        c->at.copy = true;
+        c->at.table = c->table->oid;
+        c->at.nulls = !column->not_null;
+        c->at.until = c->horizon.value != NULL ? text_copy(c->horizon.value) : NULL;
+        c->rows_read = 0;
+        cursor_position_print(position, &c->at);
+    }
+    return rc;
+}
+
+static int cursor_resume(struct capture *capture, const char *position, struct err *err)
+{
+    struct cursor *c = of(capture);
+    int rc = cursor_position_parse(&c->at, position, err);
+    if (rc == 0) {
+        rc = prepare(c, err);
+    }
+    if (rc == 0) {
+        rc = position_check_table(c->at.table, c->table->oid, c->table->quoted, err);
+        c->at.table = c->table->oid;
+    }
+    return rc;
+}
+
+/* A condition may look at any column. */
+static int look_at_table(struct cursor *c, struct err *err)
+{
+    const struct table *t = c->table;
+    struct page_request request = {.table = t};
+    int rc = page_open(&c->page, c->pg, &request, err);
+    if (rc == 0 && !c->page.look.same_table) {
+        err_set(err, ERR_STATE, "table %s was created anew or renamed", t->quoted);
+        rc = err_drift(err);
+    }
+    if (rc == 0) {
+        struct drift drift = {.was = t->definition,
+                              .is = c->page.look.definition,
+                              .columns = (const char *const *)c->columns,
+                              .column_count = c->column_count};
+        rc = catalog_drift(t, &drift, err);
+    }
+    return rc;
+}
+
+static void clear_page(struct cursor *c)
+{
+    page_look_release(&c->page.look);
+    keyset_reset(&c->keys);
+    c->gone = 0;
+    c->chunk_read = 0;
+    c->drained = false;
+    c->copying = false;
+    c->looking = false;
+    c->reread = false;
+}
+
+static int cursor_begin(struct capture *capture, struct err *err)
+{
+    struct cursor *c = of(capture);
+    assert(c->stage == CURSOR_CLOSED);
+    clear_page(c);
+    int rc = horizon_look(&c->horizon, err);
+    if (rc == 0) {
+        rc = look_at_table(c, err);
+    }
+    if (rc == 0) {
+        c->looking = c->look_due;
+        rc = c->looking ? cursor_send_look(c, err) : cursor_send_first(c, err);
+    }
+    return rc;
+}
+
+int cursor_ask(struct cursor *c, struct err *err)
+{
+    int rc = look_at_table(c, err);
+    if (rc == 0 && c->keys_only) {
+        rc = presence_plan(c->pg, err);
+    }
+    return rc == 0 ? cursor_send_asked(c, err) : rc;
+}
+
+static int cursor_begin_keys(struct capture *capture, const struct span *keys, size_t count,
+                             bool only_gone, struct err *err)
+{
+    struct cursor *c = of(capture);
+    assert(c->stage == CURSOR_CLOSED);
+    clear_page(c);
+    c->keys_only = only_gone;
+    c->presence.way = PRESENCE_COUNT;
+    for (size_t i = 0; i < count; i++) {
+        if (keyset_add(&c->keys, keys[i]) == KEYSET_FULL) {
+            return err_set(err, ERR_REJECTED, "the keys to be read again are too long");
+        }
+    }
+    int rc = c->table == NULL ? prepare(c, err) : 0;
+    return rc == 0 ? cursor_ask(c, err) : rc;
+}
+
+static int cursor_fd(const struct capture *capture)
+{
+    return PQsocket(((const struct cursor *)capture)->pg->conn);
+}
+
+static void cursor_progress(const struct capture *capture, struct capture_progress *out)
+{
+    const struct cursor *c = (const struct cursor *)capture;
+    int64_t rows = c->table != NULL ? c->table->estimated_rows : -1;
+    *out = (struct capture_progress){rows, c->rows_read, 1};
+    if (c->at.copy) {
+        out->share = rows > c->rows_read ? (double)c->rows_read / (double)rows : 0;
+    }
+}
+
+/* Nothing of ours is in the source. */
+static int cursor_release(struct capture *capture, const struct mirror *mirror, bool now,
+                          struct err *err)
+{
+    (void)capture;
+    (void)mirror;
+    (void)now;
+    (void)err;
+    return 0;
+}
+
+static int cursor_forget(struct capture *capture, const char *consumer, struct err *err)
+{
+    (void)capture;
+    (void)consumer;
+    (void)err;
+    return 0;
+}
+
+static int cursor_hold(struct capture *capture, struct hold *out, struct err *err)
+{
+    struct cursor *c = of(capture);
+    return holds_look(&c->holds, c->pg, false, out, err);
+}
+
+static void cursor_free(struct capture *capture)
+{
+    struct cursor *c = of(capture);
+    reader_release(&c->reader);
+    rowsql_release(&c->sql);
+    horizon_release(&c->horizon);
+    seen_release(&c->seen);
+    keyset_release(&c->keys);
+    page_look_release(&c->page.look);
+    cursor_position_release(&c->at);
+    cursor_position_release(&c->ahead);
+    cursor_position_release(&c->looked);
+    cursor_position_release(&c->reached);
+    buf_release(&c->reached_text);
+    table_free(c->table);
+    text_free_list(c->key, c->key_count);
+    text_free_list(c->columns, c->column_count);
+    free(c->table_name);
+    free(c->column);
+    free(c->where);
+    free(c->fingerprint);
+    pg_close(c->pg);
+    free(c);
+}
+
+int cursor_open(struct capture **out, struct pg *pg, const struct cursor_options *o,
+                struct err *err)
+{
+    static const struct capture_ops ops = {
+        cursor_start,    cursor_resume,  cursor_begin,  cursor_begin_keys, cursor_next, cursor_fd,
+        cursor_progress, cursor_release, cursor_forget, cursor_free,       NULL,        NULL,
+        cursor_hold};
+    (void)err;
+    struct cursor *c = mem_zero(1, sizeof(*c));
+    c->capture.ops = &ops;
+    c->pg = pg;
+    c->table_name = text_copy(o->table);
+    c->key = text_copy_list(o->key, o->key_count);
+    c->key_count = o->key_count;
+    c->column = text_copy(o->column);
+    c->where = o->where != NULL ? text_copy(o->where) : NULL;
+    c->columns = text_copy_list(o->columns, o->column_count);
+    c->column_count = o->column_count;
+    c->fingerprint = o->fingerprint != NULL ? text_copy(o->fingerprint) : NULL;
+    c->horizon.overlap_ms = o->overlap_ms;
+    c->page_rows = o->page_rows > 0 ? o->page_rows : PAGE_ROWS;
+    c->chunk_bytes = o->chunk_bytes > 0 ? o->chunk_bytes : CHUNK_BYTES;
+    seen_init(&c->seen, o->seen_slots > 0 ? o->seen_slots : SEEN_SLOTS);
+    keyset_init(&c->keys, KEYS_MAX_BYTES);
+    buf_init(&c->reached_text, POSITION_MAX_BYTES);
+    *out = &c->capture;
+    return 0;
+}
+
+/* --- for check ---------------------------------------------------------------------------------
+ */
+
+int cursor_look(struct pg *pg, const struct table *table, const char *column,
+                struct cursor_look *out, struct err *err)
+{
+    char oid[16];
+    struct pg_result *r = NULL;
+    const char *const params[] = {oid, column};
+    snprintf(oid, sizeof(oid), "%" PRIu32, table->oid);
+    *out = (struct cursor_look){0};
+    int rc = pg_ask(pg, &r, "cursor_column", params, 2, err);
+    if (rc == 0 && pg_rows(r) > 0) {
+        const char *prepared = pg_text(r, 0, 5);
+        const struct column *c = columns_find(&table->columns, column);
+        out->subscribed = pg_true(r, 0, 6);
+        out->timed = strcmp(c->type, "timestamptz") == 0 && !out->subscribed;
+        out->not_null = pg_true(r, 0, 0);
+        out->indexed = pg_true(r, 0, 1);
+        out->privileged = pg_true(r, 0, 2);
+        out->tracked = pg_true(r, 0, 3);
+        out->in_recovery = pg_true(r, 0, 4);
+        snprintf(out->prepared, sizeof(out->prepared), "%s", prepared != NULL ? prepared : "");
+    }
+    pg_result_release(r);
+    return rc;
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Within a page of a cursor: rows below the horizon, then those beyond it. */
+#include <stdlib.h>
+
+#include "cursor/cursor_private.h"
+#include "rows/keyarrays.h"
+
+/* --- statements ------------------------------------------------------------------------------ */
+
+/* Key, columns, the cursor's value, and whether the row matches; or how many there are. */
+static struct reader_form form_of(const struct cursor *c, const struct cursor_range *range)
+{
+    return range->count ? (struct reader_form){1, 1}
+                        : (struct reader_form){c->column_count + 3, range->limit};
+}
+
+static int send_range(struct cursor *c, const struct cursor_range *range, enum cursor_stage stage,
+                      struct err *err)
+{
+    struct cursor_sql s;
+    struct rowsql_input in = cursor_rows(c);
+    int rc = cursor_sql_build(&s, c->pg, &in, c->column, range, err);
+    if (rc == 0) {
+        const struct reader_form form = form_of(c, range);
+        rc = range->count ? reader_send(&c->reader, form, buf_text(&s.text), s.params, s.count, err)
+                          : unreadable_send(&c->unreadable, &c->reader, form, c->column_count,
+                                            buf_text(&s.text), s.params, s.count, err);
+    }
+    cursor_sql_release(&s);
+    c->stage = stage;
+    c->statement_rows = 0;
+    return rc;
+}
+
+/* Deletes are counted before a row of theirs is told, in the snapshot that tells them. */
+static int send_rows(struct cursor *c, struct cursor_range *range, enum cursor_stage stage,
+                     struct err *err)
+{
+    bool counts = c->capture.guarded && c->where != NULL && !c->judged;
+    if (counts && c->stage != CURSOR_COUNT) {
+        range->count = true;
+        c->after = stage;
+        stage = CURSOR_COUNT;
+    }
+    return send_range(c, range, stage, err);
+}
+
+static int send_safe(struct cursor *c, struct err *err)
+{
+    const struct cursor_position *p = &c->reached;
+    struct cursor_range range = {.nulls = p->nulls,
+                                 .after_value = p->value,
+                                 .after_key = p->key,
+                                 .before = p->nulls ? NULL : c->horizon.value,
+                                 .included = !c->horizon.timed,
+                                 .until = p->until,
+                                 .limit = c->page_rows};
+    return send_rows(c, &range, p->nulls ? CURSOR_NULLS : CURSOR_SAFE, err);
+}
+
+/* Without a horizon everything behind the position lies ahead. */
+static int send_ahead(struct cursor *c, struct err *err)
+{
+    const struct cursor_position *safe = &c->reached;
+    const char *horizon = c->horizon.value;
+    const struct cursor_position *after = c->ahead.value != NULL ? &c->ahead
+                                          : horizon == NULL      ? safe
+                                                                 : NULL;
+    struct cursor_range range = {.after_value = after != NULL ? after->value : NULL,
+                                 .after_key = after != NULL ? after->key : NULL,
+                                 .from = horizon != NULL ? horizon : safe->value,
+                                 .included = horizon != NULL && !c->horizon.timed,
+                                 .until = safe->until,
+                                 .limit = c->page_rows};
+    return send_rows(c, &range, CURSOR_AHEAD, err);
+}
+
+/* Rows without a value are told where they match, and not else. */
+int cursor_send_look(struct cursor *c, struct err *err)
+{
+    const struct cursor_position *after = c->looked.value != NULL ? &c->looked : &c->at;
+    struct cursor_range range = {.after_value = after->nulls ? NULL : after->value,
+                                 .after_key = after->nulls ? NULL : after->key,
+                                 .until = c->at.until,
+                                 .gone = true,
+                                 .limit = c->page_rows};
+    return send_range(c, &range, CURSOR_LOOK, err);
+}
+
+static int send_commit(struct cursor *c, struct err *err)
+{
+    c->stage = CURSOR_COMMIT;
+    return reader_commit(&c->reader, err);
+}
+
+int cursor_send_first(struct cursor *c, struct err *err)
+{
+    cursor_position_copy(&c->reached, &c->at);
+    c->copying = c->at.copy;
+    return c->at.nulls || c->horizon.value != NULL ? send_safe(c, err) : send_ahead(c, err);
+}
+
+int cursor_send_asked(struct cursor *c, struct err *err)
+{
+    struct keyarrays a;
+    c->stage = CURSOR_ASKED;
+    if (c->keys_only) {
+        return presence_send(&c->presence, &c->reader, &c->sql, &c->keys, c->table->key_count, err);
+    }
+    int rc = keyarrays_make(&a, &c->keys, 0, c->keys.count, c->table->key_count, err);
+    const struct reader_form form = {c->column_count + 1, 2 * c->keys.count + 1};
+    if (rc == 0) {
+        rc = unreadable_send(&c->unreadable, &c->reader, form, c->column_count, c->sql.again,
+                             a.params, a.count, err);
+    }
+    keyarrays_release(&a);
+    return rc;
+}
+
+/* The rows that were counted, or a look at all that do not match instead. */
+static int send_counted(struct cursor *c, struct err *err)
+{
+    c->look_due = c->told_gone + c->more_gone > c->capture.harmless;
+    if (c->look_due) {
+        return send_commit(c, err);
+    }
+    return c->after == CURSOR_AHEAD ? send_ahead(c, err) : send_safe(c, err);
+}
+
+static int end_look(struct cursor *c, bool full, struct err *err)
+{
+    c->look_due = full;
+    c->judged = !full;
+    return send_commit(c, err);
+}
+
+/* All of a statement's rows are read. */
+static int send_next(struct cursor *c, struct err *err)
+{
+    bool full = c->statement_rows == c->page_rows;
+    switch (c->stage) {
+    case CURSOR_NULLS:
+        if (!full) {
+            c->reached.nulls = false;
+            cursor_position_move(&c->reached, NULL, NULL);
+        }
+        return send_commit(c, err);
+    case CURSOR_SAFE:
+        if (full) {
+            return send_commit(c, err);
+        }
+        c->reached.copy = false; /* and with it the value below which nothing was delivered */
+        free(c->reached.until);
+        c->reached.until = NULL;
+        return send_ahead(c, err);
+    case CURSOR_AHEAD:
+        c->drained = !full;
+        return send_commit(c, err);
+    case CURSOR_COUNT:
+        return send_counted(c, err);
+    case CURSOR_LOOK:
+        return end_look(c, full, err);
+    default:
+        if (c->keys_only && !presence_end(&c->presence, &c->keys)) {
+            return cursor_send_asked(c, err);
+        }
+        c->stage = CURSOR_GONE;
+        return 0;
+    }
+}
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+static uint64_t hash_more(uint64_t hash, const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+/* Of all that decides what is delivered. */
+static uint64_t content_hash(const struct row *row)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < row->count; i++) {
+        const struct value *v = &row->values[i];
+        uint64_t shape = (uint64_t)v->len * 2 + (v->null ? 1 : 0);
+        hash = hash_more(hash, (const char *)&shape, sizeof(shape));
+        hash = hash_more(hash, v->text, v->null ? 0 : v->len);
+    }
+    return hash;
+}
+
+/* A key that cannot be read is no place to go on after. */
+static void take_last(struct cursor *c, const struct row *row)
+{
+    if (row->values[0].null) {
+        return;
+    }
+    const struct value *value = &row->values[row->count - 2];
+    bool nulls = c->stage == CURSOR_NULLS;
+    struct cursor_position *to = c->stage == CURSOR_AHEAD  ? &c->ahead
+                                 : c->stage == CURSOR_LOOK ? &c->looked
+                                                           : &c->reached;
+    cursor_position_move(to, nulls ? NULL : value->text, row->values[0].text);
+}
+
+/* Whether it has to be delivered. */
+static bool is_news(struct cursor *c, const struct row *row)
+{
+    uint64_t key = text_hash(row->values[0].text, row->values[0].len);
+    uint64_t content = content_hash(row);
+    if (seen_same(&c->seen, key, content)) {
+        return false;
+    }
+    if (c->stage == CURSOR_AHEAD) {
+        seen_note(&c->seen, key, content);
+    } else {
+        seen_forget(&c->seen, key);
+    }
+    return true;
+}
+
+/* 1 where it gave one, 0 where the row was delivered before. */
+static int give_row(struct cursor *c, struct row *row, struct change *change)
+{
+    const struct value *key = &row->values[0];
+    unreadable_take(&c->unreadable, c->column_count + 3, row);
+    bool matches = row->values[row->count - 1].text[0] == 't';
+    take_last(c, row);
+    c->statement_rows++;
+    c->rows_read += c->copying ? 1 : 0;
+    for (size_t i = 0; i < row->count; i++) {
+        c->chunk_read += row->values[i].len;
+    }
+    if (!is_news(c, row)) {
+        return 0;
+    }
+    if (key->null && !matches) { /* it never was a document */
+        return 0;
+    }
+    c->told_gone += matches ? 0 : 1;
+    *change = (struct change){.kind = matches ? CHANGE_ROW : CHANGE_GONE,
+                              .key = span_make(key->text, key->len),
+                              .key_null = key->null,
+                              .row = {row->values, row->count - 2, row->unreadable}};
+    return 1;
+}
+
+/* What was delivered before is no delete to come. */
+static int give_foreseen(struct cursor *c, struct row *row, struct change *change)
+{
+    struct span key = span_make(row->values[0].text, row->values[0].len);
+    unreadable_take(&c->unreadable, c->column_count + 3, row);
+    take_last(c, row);
+    c->statement_rows++;
+    *change = (struct change){.kind = CHANGE_FORESEEN, .key = key};
+    return row->values[0].null ||
+                   seen_same(&c->seen, text_hash(key.data, key.len), content_hash(row))
+               ? 0
+               : 1;
+}
+
+static int give_asked(struct cursor *c, struct row *row, struct change *change, struct err *err)
+{
+    struct span key = span_make(row->values[0].text, row->values[0].len);
+    if (c->keys_only && c->presence.way == PRESENCE_COUNT) {
+        presence_take(&c->presence, row);
+        return 0;
+    }
+    switch (keyset_mark(&c->keys, key, 0, c->keys.count)) {
+    case KEYSET_FIRST:
+        break;
+    case KEYSET_STRANGER: /* equal for the table, another text: nobody asked for it */
+        return 0;
+    default:
+        if (c->reread) { /* it was told before */
+            return 0;
+        }
+        return err_set(err, ERR_REJECTED, "the key \"%.*s\" stands for two rows of %s",
+                       (int)(key.len < 200 ? key.len : 200), key.data, c->table->quoted);
+    }
+    if (c->keys_only) {
+        return 0;
+    }
+    unreadable_take(&c->unreadable, c->column_count + 1, row);
+    seen_forget(&c->seen, text_hash(key.data, key.len));
+    *change = (struct change){.kind = CHANGE_ROW, .key = key, .row = *row};
+    return 1;
+}
+
+/* True where it gave one. */
+static bool give_gone(struct cursor *c, struct change *change)
+{
+    while (c->gone < c->keys.count) {
+        size_t i = c->gone++;
+        if (!c->keys.items[i].found) {
+            struct span key = keyset_get(&c->keys, i);
+            seen_forget(&c->seen, text_hash(key.data, key.len));
+            *change = (struct change){.kind = CHANGE_GONE, .key = key};
+            return true;
+        }
+    }
+    return false;
+}
+
+static void tell_reached(struct cursor *c, struct change *change)
+{
+    buf_reset(&c->reached_text);
+    cursor_position_print(&c->reached_text, &c->reached);
+    change->position = buf_text(&c->reached_text);
+}
+
+/* The rows come in order, so the page may be cut after any that moves the position. */
+static bool give_mark(struct cursor *c, struct change *change)
+{
+    bool moves = c->stage == CURSOR_NULLS || c->stage == CURSOR_SAFE;
+    if (!moves || c->chunk_read < c->chunk_bytes) {
+        return false;
+    }
+    c->chunk_read = 0;
+    *change = (struct change){.kind = CHANGE_MARK};
+    tell_reached(c, change);
+    return true;
+}
+
+/* The rows that were foreseen come with the next page. */
+static void end_look_page(struct cursor *c, struct change *change)
+{
+    *change = (struct change){.kind = CHANGE_PAGE, .ahead = true};
+    if (c->judged) {
+        *change = (struct change){.kind = CHANGE_JUDGE};
+        cursor_position_release(&c->looked);
+    }
+}
+
+static void end_page(struct cursor *c, struct change *change)
+{
+    bool asked = c->keys.count > 0;
+    c->stage = CURSOR_CLOSED;
+    if (c->looking) {
+        end_look_page(c, change);
+        return;
+    }
+    *change = (struct change){.kind = CHANGE_PAGE,
+                              .copying = !asked && c->copying,
+                              .drained = c->drained,
+                              .whole = !asked && c->drained};
+    if (!asked) {
+        tell_reached(c, change);
+        cursor_position_copy(&c->at, &c->reached);
+    }
+    if (change->whole) {
+        c->told_gone = 0;
+        c->judged = false;
+    }
+}
+
+static int take_row(struct cursor *c, struct row *row, struct change *change, struct err *err)
+{
+    switch (c->stage) {
+    case CURSOR_ASKED:
+        return give_asked(c, row, change, err);
+    case CURSOR_COUNT:
+        c->more_gone = strtoull(row->values[0].text, NULL, 10);
+        return 0;
+    case CURSOR_LOOK:
+        return give_foreseen(c, row, change);
+    default:
+        return give_row(c, row, change);
+    }
+}
+
+/* A text that is no value of the key's type is asked for in a way that takes any. After a row that
+ * cannot be read asked keys are asked again here, a page is read again from its last mark. */
+static int meet_error(struct cursor *c, struct err *err)
+{
+    if (c->stage == CURSOR_ASKED && presence_again(&c->presence, &c->reader, &c->keys, err)) {
+        return cursor_ask(c, err);
+    }
+    if (unreadable_end(&c->unreadable, &c->reader, err)) {
+        if (c->stage == CURSOR_ASKED) {
+            c->reread = true;
+            return cursor_ask(c, err);
+        }
+        c->capture.wiser = true;
+        err_set(err, ERR_TRANSIENT, "a row holds %s", c->unreadable.words);
+    }
+    return err_context(err, "could not read %s", c->table->quoted);
+}
+
+/* One step: 1 where `change` was filled, 0 to go on. */
+static int step(struct cursor *c, struct change *change, struct err *err)
+{
+    struct row row;
+    if (c->stage == CURSOR_GONE) {
+        return give_gone(c, change) ? 1 : send_commit(c, err);
+    }
+    if (give_mark(c, change)) {
+        return 1;
+    }
+    int rc = reader_next(&c->reader, &row, err);
+    if (rc < 0) {
+        return meet_error(c, err);
+    }
+    if (rc == READER_WAIT) {
+        *change = (struct change){.kind = CHANGE_WAIT};
+        return 1;
+    }
+    if (rc == READER_ROW) {
+        return take_row(c, &row, change, err);
+    }
+    if (c->stage == CURSOR_COMMIT) {
+        end_page(c, change);
+        return 1;
+    }
+    return send_next(c, err);
+}
+
+int cursor_next(struct capture *capture, struct change *change, struct err *err)
+{
+    struct cursor *c = (struct cursor *)capture;
+    int rc = 0;
+    if (c->stage == CURSOR_CLOSED) {
+        return err_set(err, ERR_INTERNAL, "next was called between pages");
+    }
+    while (rc == 0) {
+        rc = step(c, change, err);
+    }
+    return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The statement that reads rows in the order of a column. */
+#include "cursor/cursor_sql.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pg/pg_private.h"
+#include "rowferry/base/text.h"
+#include "rowferry/source/catalog/keytext.h"
+
+#define SQL_MAX_BYTES ((size_t)1 << 20)
+
+/* Without a precision: a bound is not to be rounded. */
+const char *cursor_sql_type(const struct column *column)
+{
+    static const char *const types[][2] = {{"timestamptz", "timestamptz"},
+                                           {"timestamp", "timestamp"},
+                                           {"int8", "bigint"},
+                                           {"int4", "integer"}};
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (column->category == 'b' && strcmp(column->type, types[i][0]) == 0) {
+            return types[i][1];
+        }
+    }
+    return NULL;
+}
+
+/* What the parts of one statement share. */
+struct builder {
+    struct cursor_sql *s;
+    struct pg *pg;
+    const struct rowsql_input *in;
+    const char *column;
+    const char *type;
+    struct err *err;
+};
+
+static struct buf *text(const struct builder *b)
+{
+    return &b->s->text;
+}
+
+static int push_column(const struct builder *b)
+{
+    buf_push_literal(text(b), "t.");
+    return pg_push_identifier(b->pg, text(b), b->column, b->err);
+}
+
+static void push_param(const struct builder *b, const char *value, const char *type)
+{
+    b->s->params[b->s->count++] = value;
+    buf_printf(text(b), "$%zu::%s", b->s->count, type);
+}
+
+static int push_keys(const struct builder *b)
+{
+    const struct table *t = b->in->table;
+    int rc = 0;
+    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
+        buf_push_text(text(b), i > 0 ? ", t." : "t.");
+        rc = pg_push_identifier(b->pg, text(b), t->key[i], b->err);
+    }
+    return rc;
+}
+
+static int push_matches(const struct builder *b)
+{
+    if (b->in->where == NULL) {
+        buf_push_literal(text(b), "true");
+    } else { /* on lines of its own, so that a comment in it ends there */
+        buf_push_literal(text(b), "((\n");
+        buf_push_text(text(b), b->in->where);
+        buf_push_literal(text(b), "\n) is true)");
+    }
+    return 0;
+}
+
+static int push_count(const struct builder *b)
+{
+    buf_push_literal(text(b), "select count(*) filter (where not r.matches) from (\nselect ");
+    int rc = push_matches(b);
+    buf_push_literal(text(b), " as matches");
+    return rc;
+}
+
+static int push_values(const struct builder *b)
+{
+    const struct table *t = b->in->table;
+    buf_push_literal(text(b), "select ");
+    int rc = keytext_push(b->pg, text(b), "t", t, b->err);
+    if (rc == 0) {
+        rc = rowsql_push_columns(b->pg, text(b), b->in, b->err);
+    }
+    buf_push_literal(text(b), ", ");
+    if (rc == 0) {
+        rc = push_column(b);
+    }
+    buf_push_literal(text(b), "::text, ");
+    return rc == 0 ? push_matches(b) : rc;
+}
+
+static int push_head(const struct builder *b, bool count)
+{
+    int rc = count ? push_count(b) : push_values(b);
+    buf_push_literal(text(b), "\n  from ");
+    catalog_push_source(text(b), b->in->table);
+    buf_push_literal(text(b), "\n where ");
+    return rc == 0 ? push_column(b) : rc;
+}
+
+static int push_bound(const struct builder *b, const char *symbol, const char *value)
+{
+    if (value == NULL) {
+        return 0;
+    }
+    buf_push_literal(text(b), "\n   and ");
+    int rc = push_column(b);
+    buf_printf(text(b), " %s ", symbol);
+    push_param(b, value, b->type);
+    return rc;
+}
+
+/* In PostgreSQL's own operators the column and the key are one comparison, which an index over both
+ * answers by itself; an operator of another schema cannot be named for them all. */
+static bool one_comparison(const struct table *t)
+{
+    bool own = true;
+    for (size_t i = 0; i < t->key_count; i++) {
+        own = own && strcmp(t->key_operators[i], "pg_catalog") == 0;
+    }
+    return own;
+}
+
+static int push_key_after(const struct builder *b, const char *key)
+{
+    const struct table *t = b->in->table;
+    size_t offsets[KEY_MAX_PARTS];
+    int rc = key_split(&b->s->parts, offsets, key, strlen(key), t->key_count, b->err);
+    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
+        buf_push_text(text(b), i > 0 ? ", " : "");
+        push_param(b, buf_text(&b->s->parts) + offsets[i], t->key_types[i]);
+    }
+    return rc;
+}
+
+/* row(keys) > row($..) in the key's own operator. */
+static int push_keys_after(const struct builder *b, const char *key)
+{
+    buf_push_literal(text(b), "row(");
+    int rc = push_keys(b);
+    buf_push_literal(text(b), ") operator(");
+    if (rc == 0) {
+        rc = pg_push_identifier(b->pg, text(b), b->in->table->key_operators[0], b->err);
+    }
+    buf_push_literal(text(b), ".>) row(");
+    if (rc == 0) {
+        rc = push_key_after(b, key);
+    }
+    buf_push_literal(text(b), ")");
+    return rc;
+}
+
+static int push_after(const struct builder *b, const struct cursor_range *range)
+{
+    if (range->after_key == NULL) {
+        return 0;
+    }
+    if (range->nulls) {
+        buf_push_literal(text(b), "\n   and ");
+        return push_keys_after(b, range->after_key);
+    }
+    if (!one_comparison(b->in->table)) {
+        int rc = push_bound(b, ">=", range->after_value);
+        buf_push_literal(text(b), "\n   and (");
+        if (rc == 0) {
+            rc = push_column(b);
+        }
+        buf_push_literal(text(b), " > ");
+        push_param(b, range->after_value, b->type);
+        buf_push_literal(text(b), " or ");
+        rc = rc == 0 ? push_keys_after(b, range->after_key) : rc;
+        buf_push_literal(text(b), ")");
+        return rc;
+    }
+    buf_push_literal(text(b), "\n   and row(");
+    int rc = push_column(b);
+    buf_push_literal(text(b), ", ");
+    rc = rc == 0 ? push_keys(b) : rc;
+    buf_push_literal(text(b), ") > row(");
+    push_param(b, range->after_value, b->type);
+    buf_push_literal(text(b), ", ");
+    rc = rc == 0 ? push_key_after(b, range->after_key) : rc;
+    buf_push_literal(text(b), ")");
+    return rc;
+}
+
+/* What was never delivered need not be deleted. */
+static int push_until(const struct builder *b, const struct cursor_range *range)
+{
+    if (b->in->where == NULL || (range->until == NULL && !range->nulls)) {
+        return 0;
+    }
+    buf_push_literal(text(b), "\n   and (");
+    int rc = push_matches(b);
+    if (range->until != NULL && !range->nulls && rc == 0) {
+        buf_push_literal(text(b), " or ");
+        rc = push_column(b);
+        buf_push_literal(text(b), " >= ");
+        push_param(b, range->until, b->type);
+    }
+    buf_push_literal(text(b), ")");
+    return rc;
+}
+
+static int push_order(const struct builder *b, const struct cursor_range *range)
+{
+    buf_push_literal(text(b), "\n order by ");
+    int rc = 0;
+    if (!range->nulls) {
+        rc = push_column(b);
+        buf_push_literal(text(b), ", ");
+    }
+    if (rc == 0) {
+        rc = push_keys(b);
+    }
+    snprintf(b->s->limit, sizeof(b->s->limit), "%zu", range->limit);
+    b->s->params[b->s->count++] = b->s->limit;
+    buf_printf(text(b), "\n limit $%zu::bigint", b->s->count);
+    return rc;
+}
+
+static int push_all(const struct builder *b, const struct cursor_range *range)
+{
+    int rc = push_head(b, range->count);
+    buf_push_text(text(b), range->nulls ? " is null" : " is not null");
+    if (rc == 0) {
+        rc = push_after(b, range);
+    }
+    if (rc == 0) {
+        rc = push_bound(b, range->included ? ">" : ">=", range->from);
+    }
+    if (rc == 0) {
+        rc = push_bound(b, range->included ? "<=" : "<", range->before);
+    }
+    if (rc == 0) {
+        rc = push_until(b, range);
+    }
+    if (rc == 0 && range->gone) {
+        buf_push_literal(text(b), "\n   and not ");
+        rc = push_matches(b);
+    }
+    if (rc == 0) {
+        rc = push_order(b, range);
+    }
+    buf_push_text(text(b), range->count ? "\n) r" : "");
+    return rc;
+}
+
+int cursor_sql_build(struct cursor_sql *s, struct pg *pg, const struct rowsql_input *in,
+                     const char *column, const struct cursor_range *range, struct err *err)
+{
+    struct builder b = {s, pg, in, column, NULL, err};
+    *s = (struct cursor_sql){0};
+    buf_init(&s->text, SQL_MAX_BYTES);
+    buf_init(&s->parts, SQL_MAX_BYTES);
+    b.type = cursor_sql_type(columns_find(&in->table->columns, column));
+    int rc = push_all(&b, range);
+    if (rc == 0 && s->text.failed) {
+        rc = err_set(err, ERR_REJECTED, "the statement that reads %s would be too long",
+                     in->table->quoted);
+    }
+    return rc;
+}
+
+void cursor_sql_release(struct cursor_sql *s)
+{
+    buf_release(&s->text);
+    buf_release(&s->parts);
+}
+
+/* An endless value is no time at which anything was. */
+int cursor_sql_push_largest(struct pg *pg, struct buf *out, const struct table *t,
+                            const char *column, struct err *err)
+{
+    const char *type = cursor_sql_type(columns_find(&t->columns, column));
+    buf_push_literal(out, "select max(t.");
+    int rc = pg_push_identifier(pg, out, column, err);
+    buf_push_literal(out, ")::text from ");
+    catalog_push_source(out, t);
+    if (rc == 0 && strncmp(type, "timestamp", strlen("timestamp")) == 0) {
+        buf_push_literal(out, " where t.");
+        rc = pg_push_identifier(pg, out, column, err);
+        buf_push_literal(out, " < 'infinity'");
+    }
+    return rc;
+}

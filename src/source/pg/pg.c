@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small statements on a connection: run, read, quote, and say what went wrong. */
+#include "rowferry/source/pg/pg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pg/pg_private.h"
+#include "pg/pg_shape.h"
+#include "pg/pg_wait.h"
+#include "pg/sqlstate.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/base/embed.h"
+#include "rowferry/base/text.h"
+#include "rows/unreadable.h"
+
+#define MESSAGE_MAX_BYTES ((size_t)64 * 1024)
+#define OURS "RF" /* what the SQLSTATEs of our own functions begin with */
+
+/* The SQLSTATE is that of any missing right, and the message may be in another language. */
+static bool is_row_security(const PGresult *result)
+{
+    const char *function = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
+    return function != NULL && strcmp(function, "check_enable_rls") == 0;
+}
+
+int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
+{
+    char character[UNREADABLE_SIZE];
+    const char *sqlstate = result != NULL ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+    const char *hint = result != NULL ? PQresultErrorField(result, PG_DIAG_MESSAGE_HINT) : NULL;
+    const char *primary =
+        result != NULL ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+    if (pg->conn == NULL) {
+        return err_set(err, ERR_TRANSIENT, "the connection to the source was given up");
+    }
+    if (sqlstate == NULL || primary == NULL) {
+        struct buf line;
+        buf_init(&line, MESSAGE_MAX_BYTES);
+        sqlstate_one_line(&line, PQerrorMessage(pg->conn), pg->password);
+        err_set(err, ERR_TRANSIENT, "the connection to the source was lost: %s", buf_text(&line));
+        buf_release(&line);
+        return ERR_TRANSIENT;
+    }
+    const char *data = sqlstate_data_exception(sqlstate);
+    if (data != NULL) {
+        err_set(err, sqlstate_class(sqlstate), "the source cannot use a value: %s", data);
+        err_detail(err, primary, strlen(primary));
+    } else {
+        struct buf masked;
+        buf_init(&masked, MESSAGE_MAX_BYTES);
+        sqlstate_push_masked(&masked, primary, pg->password);
+        err_set(err, sqlstate_class(sqlstate), "%s", buf_text(&masked));
+        buf_release(&masked);
+    }
+    strncpy(err->sqlstate, sqlstate, sizeof(err->sqlstate) - 1);
+    if (is_row_security(result)) {
+        err_hint(err, PG_ROW_SECURITY_REMEDY, PQuser(pg->conn));
+    } else if (strncmp(sqlstate, OURS, strlen(OURS)) == 0 && hint != NULL) {
+        err_hint(err, "%s", hint);
+    } else if (strcmp(sqlstate, "42501") == 0) {
+        err_hint(err, "run the grants that \"rowferry source print\" shows");
+    } else if (strcmp(sqlstate, "22021") == 0) {
+        err_hint(err, "the database's encoding lets any bytes in: make the text UTF-8 there");
+    } else if (unreadable_met(err) && unreadable_character(primary, character)) {
+        err_hint(err,
+                 "if a row holds it, this finds the row: where strpos(COLUMN::text, "
+                 "convert_from('\\x%s', getdatabaseencoding())) > 0",
+                 character);
+    }
+    return err->class;
+}
+
+static bool is_good(const PGresult *r)
+{
+    ExecStatusType status = PQresultStatus(r);
+    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+}
+
+bool pg_is_copy(const PGresult *r)
+{
+    ExecStatusType status = PQresultStatus(r);
+    return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
+}
+
+/* Adds a result to the one before; takes both. After an error the rest is read and dropped. */
+static int add_result(struct pg *pg, PGresult **out, PGresult *r, bool script, struct err *err)
+{
+    PGresult *before = *out;
+    *out = r;
+    int rc = 0;
+    if (pg_is_copy(r) || (before != NULL && !script)) {
+        rc = pg_give_up(pg, err, "the source answered with %s",
+                        pg_is_copy(r) ? "a COPY" : "several results");
+    } else if (!is_good(r)) {
+        rc = pg_fail(pg, r, err);
+    }
+    PQclear(before);
+    return rc;
+}
+
+int pg_finish(struct pg *pg, bool sent, bool script, PGresult **out, struct err *err)
+{
+    PGresult *r = NULL;
+    struct err ignored;
+    int rc = sent ? 0 : pg_fail(pg, NULL, err);
+    *out = NULL;
+    while (sent) {
+        int taken = pg_take(pg, &r, rc == 0 ? err : &ignored);
+        sent = taken == 0 && r != NULL;
+        if (rc == 0) {
+            rc = sent ? add_result(pg, out, r, script, err) : taken;
+        } else {
+            PQclear(r);
+        }
+        sent = sent && pg->conn != NULL;
+    }
+    if (rc == 0 && *out == NULL) {
+        rc = pg_give_up(pg, err, "the source gave no answer to a statement");
+    }
+    if (rc < 0) {
+        PQclear(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+/* Takes the result; *out may be null if nobody reads it. */
+static int check(struct pg *pg, PGresult *r, const char *shape, PGresult **out, struct err *err)
+{
+    char why[160];
+    if (out != NULL && !pg_shape_fits(shape, r, why, sizeof(why))) {
+        PQclear(r);
+        return pg_give_up(pg, err, "the source's answer has another form than its question: %s",
+                          why);
+    }
+    if (out != NULL) {
+        *out = r;
+    } else {
+        PQclear(r);
+    }
+    return 0;
+}
+
+/* Takes what a guarded statement gave, which may be an error. */
+static int finish(struct pg *pg, PGresult *r, const char *shape, PGresult **out, struct err *err)
+{
+    if (!is_good(r)) {
+        int rc = pg_fail(pg, r, err);
+        PQclear(r);
+        return rc;
+    }
+    return check(pg, r, shape, out, err);
+}
+
+/* Whether a statement may be sent: not between those of a page. */
+static bool may_send(struct pg *pg)
+{
+    pg_wait_begin(pg, pg->answer_bytes);
+    return PQpipelineStatus(pg->conn) == PQ_PIPELINE_OFF;
+}
+
+static int run(struct pg *pg, bool sent, const char *shape, PGresult **out, struct err *err)
+{
+    PGresult *r;
+    if (out != NULL) {
+        *out = NULL;
+    }
+    int rc = pg_finish(pg, sent, false, &r, err);
+    return rc == 0 ? check(pg, r, shape, out, err) : rc;
+}
+
+/* A statement of a transaction that is open, or of one of its own. */
+static int exec(struct pg *pg, PGresult **out, const char *shape, const struct pg_statement *s,
+                enum pg_purpose purpose, struct err *err)
+{
+    PGresult *r = NULL;
+    if (out != NULL) {
+        *out = NULL;
+    }
+    if (PQtransactionStatus(pg->conn) == PQTRANS_IDLE) {
+        int rc = pg_run_guarded(pg, &r, s, purpose, err);
+        return rc == 0 ? finish(pg, r, shape, out, err) : rc;
+    }
+    bool sent = may_send(pg) && PQsendQueryParams(pg->conn, s->sql, (int)s->count, s->types,
+                                                  s->params, NULL, NULL, 0) == 1;
+    return run(pg, sent, shape, out, err);
+}
+
+int pg_exec(struct pg *pg, PGresult **out, const char *shape, const char *sql, const Oid *types,
+            const char *const *params, size_t count, struct err *err)
+{
+    const struct pg_statement s = {.sql = sql, .types = types, .params = params, .count = count};
+    return exec(pg, out, shape, &s, PG_READS, err);
+}
+
+/* struct pg_result is libpq's own, under our name. */
+static PGresult **outer(struct pg_result **out)
+{
+    return (PGresult **)(void *)out;
+}
+
+int pg_query(struct pg *pg, struct pg_result **out, const char *shape, const char *sql,
+             const char *const *params, size_t count, struct err *err)
+{
+    return pg_exec(pg, outer(out), shape, sql, NULL, params, count, err);
+}
+
+static int undeclared(const char *name, struct err *err)
+{
+    return err_set(err, ERR_INTERNAL, "migrations/source/%s.sql does not say what it returns",
+                   name);
+}
+
+static enum pg_purpose purpose_of(const char *sql)
+{
+    return pg_writes_log(sql) ? PG_WRITES_LOG : pg_reads_log(sql) ? PG_READS_LOG : PG_READS;
+}
+
+int pg_ask(struct pg *pg, struct pg_result **out, const char *name, const char *const *params,
+           size_t count, struct err *err)
+{
+    const char *sql = embedded_text(source_sql, name);
+    const char *shape = pg_shape_of(sql);
+    const struct pg_statement s = {.sql = sql, .params = params, .count = count};
+    enum pg_purpose purpose = purpose_of(sql);
+    if (out != NULL) {
+        *out = NULL;
+    }
+    if (shape == NULL && out != NULL) {
+        return undeclared(name, err);
+    }
+    int rc = purpose != PG_READS ? pg_trust_log(pg, err) : 0;
+    return rc == 0 ? exec(pg, outer(out), shape, &s, purpose, err) : rc;
+}
+
+int pg_describe(struct pg *pg, PGresult **out, const char *sql, struct err *err)
+{
+    *out = NULL;
+    bool sent = may_send(pg) && PQsendPrepare(pg->conn, "", sql, 0, NULL) == 1;
+    int rc = run(pg, sent, NULL, NULL, err);
+    if (rc < 0) {
+        return rc;
+    }
+    sent = may_send(pg) && PQsendDescribePrepared(pg->conn, "") == 1;
+    return pg_finish(pg, sent, false, out, err);
+}
+
+/* Where the session remembers that the text is prepared. */
+static const char **prepared_place(struct pg *pg, const char *name)
+{
+    for (int i = 0; i < PG_PREPARED_MOST; i++) {
+        if (pg->prepared[i] == NULL || strcmp(pg->prepared[i], name) == 0) {
+            return &pg->prepared[i];
+        }
+    }
+    return NULL;
+}
+
+/* It may have been prepared before it failed. */
+static void forget_prepared(struct pg *pg, const char *name)
+{
+    char sql[64];
+    struct err ignored;
+    snprintf(sql, sizeof(sql), "deallocate \"%s\"", name);
+    (void)!pg_script(pg, sql, &ignored);
+}
+
+int pg_ask_again(struct pg *pg, struct pg_result **out, const char *name, const char *const *params,
+                 size_t count, struct err *err)
+{
+    const char **place = prepared_place(pg, name);
+    const char *sql = embedded_text(source_sql, name);
+    const char *shape = pg_shape_of(sql);
+    PGresult *result = NULL;
+    *out = NULL;
+    if (place == NULL) {
+        return err_set(err, ERR_INTERNAL, "more texts are prepared than there are places");
+    }
+    if (shape == NULL) {
+        return undeclared(name, err);
+    }
+    const struct pg_statement s = {
+        .sql = sql, .name = name, .prepare = *place == NULL, .params = params, .count = count};
+    int rc = pg_reads_log(sql) ? pg_trust_log(pg, err) : 0;
+    if (rc == 0) {
+        rc = pg_run_guarded(pg, &result, &s, purpose_of(sql), err);
+    }
+    if (rc == 0) {
+        rc = finish(pg, result, shape, outer(out), err);
+    }
+    if (rc == 0) {
+        *place = name;
+    } else if (s.prepare && pg->conn != NULL) {
+        forget_prepared(pg, name);
+    }
+    return rc;
+}
+
+int pg_listen(struct pg *pg, const char *capture, struct err *err)
+{
+    char sql[64];
+    snprintf(sql, sizeof(sql), "listen rowferry_%s", capture);
+    return pg_script(pg, sql, err);
+}
+
+void pg_forget_calls(struct pg *pg)
+{
+    PGnotify *call;
+    while ((call = PQnotifies(pg->conn)) != NULL) {
+        PQfreemem(call);
+    }
+}
+
+int pg_script(struct pg *pg, const char *sql, struct err *err)
+{
+    PGresult *r;
+    bool sent = may_send(pg) && PQsendQuery(pg->conn, sql) == 1;
+    int rc = pg_finish(pg, sent, true, &r, err);
+    PQclear(r);
+    return rc;
+}
+
+static const PGresult *inner(const struct pg_result *r)
+{
+    return (const PGresult *)(const void *)r;
+}
+
+size_t pg_rows(const struct pg_result *r)
+{
+    return (size_t)PQntuples(inner(r));
+}
+
+const char *pg_text(const struct pg_result *r, size_t row, size_t column)
+{
+    bool null = PQgetisnull(inner(r), (int)row, (int)column) != 0;
+    return null ? NULL : PQgetvalue(inner(r), (int)row, (int)column);
+}
+
+int64_t pg_int(const struct pg_result *r, size_t row, size_t column)
+{
+    const char *text = pg_text(r, row, column);
+    return text != NULL ? strtoll(text, NULL, 10) : 0;
+}
+
+bool pg_true(const struct pg_result *r, size_t row, size_t column)
+{
+    const char *text = pg_text(r, row, column);
+    return text != NULL && text[0] == 't';
+}
+
+void pg_result_release(struct pg_result *r)
+{
+    PQclear((PGresult *)(void *)r);
+}
+
+/* Takes what libpq has quoted. */
+static int push_quoted(struct pg *pg, struct buf *out, char *quoted, const char *name,
+                       struct err *err)
+{
+    if (pg->conn == NULL) {
+        return pg_fail(pg, NULL, err);
+    }
+    if (quoted == NULL) {
+        struct buf line;
+        buf_init(&line, MESSAGE_MAX_BYTES);
+        sqlstate_one_line(&line, PQerrorMessage(pg->conn), NULL);
+        err_set(err, ERR_REJECTED, "cannot quote \"%s\": %s", name, buf_text(&line));
+        buf_release(&line);
+        return ERR_REJECTED;
+    }
+    buf_push_text(out, quoted);
+    PQfreemem(quoted);
+    return 0;
+}
+
+int pg_push_identifier(struct pg *pg, struct buf *out, const char *name, struct err *err)
+{
+    return push_quoted(pg, out, PQescapeIdentifier(pg->conn, name, strlen(name)), name, err);
+}
+
+int pg_push_literal(struct pg *pg, struct buf *out, const char *text, struct err *err)
+{
+    return push_quoted(pg, out, PQescapeLiteral(pg->conn, text, strlen(text)), text, err);
+}
+
+void pg_push_array_item(struct buf *out, const char *text)
+{
+    buf_push_literal(out, "\"");
+    for (size_t len = strcspn(text, "\"\\"); text[len] != '\0'; len = strcspn(text, "\"\\")) {
+        buf_push(out, text, len);
+        buf_push_char(out, '\\');
+        buf_push_char(out, text[len]);
+        text += len + 1;
+    }
+    buf_push_text(out, text);
+    buf_push_literal(out, "\"");
+}
+
+void pg_push_array(struct buf *out, const char *const *items, size_t count)
+{
+    buf_push_literal(out, "{");
+    for (size_t i = 0; i < count; i++) {
+        buf_push_text(out, i > 0 ? "," : "");
+        pg_push_array_item(out, items[i]);
+    }
+    buf_push_literal(out, "}");
+}
+
+static void copy_text(char *out, size_t size, const char *text)
+{
+    out[0] = '\0';
+    strncat(out, text != NULL ? text : "", size - 1);
+}
+
+int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err)
+{
+    struct pg_result *r = NULL;
+    *out = (struct pg_identity){0};
+    int rc = pg_ask(pg, &r, "look_server", NULL, 0, err);
+    if (rc == 0) {
+        copy_text(out->system, sizeof(out->system), pg_text(r, 0, 0));
+        copy_text(out->database, sizeof(out->database), pg_text(r, 0, 1));
+        out->timeline = (int)pg_int(r, 0, 2);
+        out->server_version = (int)pg_int(r, 0, 3);
+        out->in_recovery = pg_true(r, 0, 4);
+        out->superuser = pg_true(r, 0, 5);
+        copy_text(out->role, sizeof(out->role), pg_text(r, 0, 6));
+    }
+    pg_result_release(r);
+    return rc;
+}

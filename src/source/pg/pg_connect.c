@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening a connection: within a time, with the session's settings, and again after an error. */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "pg/hosts.h"
+#include "pg/pg_private.h"
+#include "pg/pg_wait.h"
+#include "pg/sqlstate.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/base/embed.h"
+#include "rowferry/base/rotating_secret.h"
+#include "rowferry/base/stop.h"
+#include "rowferry/base/text.h"
+#include "rowferry/source/pg/consumer_lock.h"
+
+#define MESSAGE_MAX_BYTES ((size_t)64 * 1024)
+#define CONNECT_TIMEOUT_MS 10000
+#define WRONG_PASSWORD "28P01"
+#define ENCRYPTION_HINT                                                                            \
+    "to another host only with TLS: set ssl = on in the server, or say sslmode=disable in "        \
+    "source.uri where the way is safe (sslmode=verify-full checks who answers, too)"
+#define BINDING_HINT                                                                               \
+    "nobody verifies this server, so it does not get the password: say sslmode=verify-full and "   \
+    "sslrootcert=FILE in source.uri; or have the server offer TLS and SCRAM; or say "              \
+    "channel_binding=prefer if it is sure who answers"
+
+/* libpq prints notices to stderr by itself otherwise. */
+static void ignore_notice(void *context, const PGresult *result)
+{
+    (void)context;
+    (void)result;
+}
+
+int64_t pg_now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+#define LISTS 3
+
+/* What libpq tries one after the other, beginning with another one. */
+struct turned {
+    const char *name;
+    struct buf list;
+};
+
+static void turned_init(struct turned lists[LISTS])
+{
+    static const char *const names[LISTS] = {"host", "hostaddr", "port"};
+    for (size_t i = 0; i < LISTS; i++) {
+        lists[i].name = names[i];
+        buf_init(&lists[i].list, MESSAGE_MAX_BYTES);
+    }
+}
+
+static void turned_release(struct turned lists[LISTS])
+{
+    for (size_t i = 0; i < LISTS; i++) {
+        buf_release(&lists[i].list);
+    }
+}
+
+/* From the connection's own parameters, wherever they came from; how many hosts there are. */
+static size_t turned_read(struct turned lists[LISTS], PGconn *conn, size_t turn)
+{
+    size_t most = 0;
+    PQconninfoOption *options = PQconninfo(conn);
+    for (const PQconninfoOption *o = options; o != NULL && o->keyword != NULL; o++) {
+        for (size_t i = 0; i < LISTS; i++) {
+            if (o->val != NULL && strcmp(o->keyword, lists[i].name) == 0) {
+                size_t count = hosts_count(o->val);
+                hosts_turn(&lists[i].list, o->val, turn);
+                most = count > most ? count : most;
+            }
+        }
+    }
+    PQconninfoFree(options);
+    return most;
+}
+
+/* Keepalives and encryption stand before the URI, so that it may say otherwise; what is ours after
+ * it. An empty value is none. */
+static PGconn *begin(const struct pg *pg, const struct turned lists[LISTS])
+{
+    const char *const names[] = {"keepalives",       "keepalives_idle",  "keepalives_interval",
+                                 "keepalives_count", "tcp_user_timeout", "sslmode",
+                                 "channel_binding",  "dbname",           "password",
+                                 "client_encoding",  "application_name", lists[0].name,
+                                 lists[1].name,      lists[2].name,      NULL};
+    const char *const values[] = {"1",
+                                  "30",
+                                  "10",
+                                  "3",
+                                  "60000",
+                                  pg->encrypts ? "require" : NULL,
+                                  pg->binds ? "require" : NULL,
+                                  pg->uri,
+                                  pg->password,
+                                  "UTF8",
+                                  pg->application_name,
+                                  buf_text(&lists[0].list),
+                                  buf_text(&lists[1].list),
+                                  buf_text(&lists[2].list),
+                                  NULL};
+    PGconn *conn = PQconnectStartParams(names, values, 1);
+    if (conn != NULL) {
+        PQsetNoticeReceiver(conn, ignore_notice, NULL);
+        PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
+    }
+    return conn;
+}
+
+/* Runs the handshake until it is done, failed or out of time; true if out of time. */
+static bool handshake(struct pg *pg, int64_t deadline_ms)
+{
+    PGconn *conn = pg->conn;
+    PostgresPollingStatusType want = PGRES_POLLING_WRITING;
+    while (PQstatus(conn) != CONNECTION_BAD && want != PGRES_POLLING_OK &&
+           want != PGRES_POLLING_FAILED) {
+        short events = want == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+        if (!pg_wait_handshake(pg, conn, events, deadline_ms)) {
+            return true;
+        }
+        want = PQconnectPoll(conn);
+    }
+    return false;
+}
+
+static int refused(const struct pg *pg, struct err *err)
+{
+    struct buf line;
+    char sqlstate[6];
+    const char *message = PQerrorMessage(pg->conn);
+    enum err_class class = sqlstate_of_connection(message, sqlstate);
+    buf_init(&line, MESSAGE_MAX_BYTES);
+    sqlstate_one_line(&line, message, pg->password);
+    err_set(err, class, "%s connect to the source: %s",
+            class == ERR_TRANSIENT ? "could not" : "cannot", buf_text(&line));
+    if (class == ERR_CONFIG) {
+        err_hint(err, "see source.uri");
+    } else if (strstr(message, "server does not support SSL") != NULL) {
+        err_hint(err, pg->encrypts ? ENCRYPTION_HINT : "see sslmode in source.uri");
+    } else if (strstr(message, "hannel binding") != NULL) {
+        err_hint(err, pg->binds ? BINDING_HINT : "see channel_binding in source.uri");
+    } else if (strcmp(sqlstate, WRONG_PASSWORD) == 0 ||
+               strstr(message, "no password supplied") != NULL) {
+        err_hint(err, "see source.password");
+    }
+    memcpy(err->sqlstate, sqlstate, sizeof(sqlstate));
+    buf_release(&line);
+    return class;
+}
+
+static int ask_recovery(struct pg *pg, bool *in_recovery, struct err *err)
+{
+    struct pg_result *r = NULL;
+    int rc = pg_query(pg, &r, "one: bool, int", "select pg_is_in_recovery(), pg_backend_pid()",
+                      NULL, 0, err);
+    *in_recovery = rc == 0 && pg_true(r, 0, 0);
+    pg->backend = rc == 0 ? (int)pg_int(r, 0, 1) : 0;
+    pg_result_release(r);
+    return rc;
+}
+
+static int set_up(struct pg *pg, struct err *err)
+{
+    struct buf sql;
+    buf_init(&sql, MESSAGE_MAX_BYTES);
+    buf_push_text(&sql, embedded_text(source_sql, "session"));
+    buf_printf(&sql, "set lock_timeout = %" PRId64 ";", pg->lock_timeout_ms);
+    int rc = pg_script(pg, buf_text(&sql), err);
+    buf_release(&sql);
+    if (rc < 0) {
+        return err_context(err, "could not set the session up");
+    }
+    if (PQserverVersion(pg->conn) < 130000) {
+        return err_set(err, ERR_REJECTED, "the source is PostgreSQL %d, 13 or newer is needed",
+                       PQserverVersion(pg->conn) / 10000);
+    }
+    return ask_recovery(pg, &pg->in_recovery, err);
+}
+
+static void leave_primary(struct pg *pg)
+{
+    pg_close(pg->primary);
+    pg->primary = NULL;
+}
+
+/* A connection whose handshake has ended, well or not; *silent where it never did. */
+static void shake_hands(struct pg *pg, int64_t timeout_ms, size_t *host_count, bool *silent)
+{
+    struct turned lists[LISTS];
+    turned_init(lists);
+    if (pg->probes) {
+        buf_push_text(&lists[0].list, pg->only.host);
+        buf_push_text(&lists[1].list, pg->only.hostaddr);
+        buf_push_text(&lists[2].list, pg->only.port);
+    }
+    pg->conn = begin(pg, lists);
+    *host_count = pg->probes ? 1 : turned_read(lists, pg->conn, pg->turn);
+    if (*host_count > 1 && pg->turn % *host_count > 0) {
+        PQfinish(pg->conn);
+        pg->conn = begin(pg, lists);
+    }
+    *silent = pg->conn != NULL && handshake(pg, pg_now_ms() + timeout_ms);
+    turned_release(lists);
+}
+
+static int connect_once(struct pg *pg, struct err *err)
+{
+    int64_t timeout_ms = pg->connect_timeout_ms > 0 ? pg->connect_timeout_ms : CONNECT_TIMEOUT_MS;
+    size_t host_count = 1;
+    bool silent = true;
+    leave_primary(pg);
+    if (stop_asked()) { /* who connects after that only cleans up */
+        pg->stop_ms =
+            PG_STOP_MS - PG_STOP_LATE_MS > pg->stop_ms ? PG_STOP_MS - PG_STOP_LATE_MS : pg->stop_ms;
+    }
+    memset(pg->prepared, 0, sizeof(pg->prepared));
+    pg->log_trusted = false;
+    for (size_t tried = 0; silent && tried < host_count; tried++) {
+        PQfinish(pg->conn);
+        shake_hands(pg, timeout_ms, &host_count, &silent);
+        pg->turn += silent; /* who does not answer is not to keep us from the others */
+    }
+    if (pg->conn == NULL) {
+        return err_set(err, ERR_TRANSIENT, "could not connect to the source: out of memory");
+    }
+    if (silent) {
+        return err_set(err, ERR_TRANSIENT,
+                       "could not connect to the source: no answer within %" PRId64 " ms",
+                       timeout_ms);
+    }
+    if (PQstatus(pg->conn) != CONNECTION_OK) {
+        return refused(pg, err);
+    }
+    PQsetErrorVerbosity(pg->conn, PQERRORS_DEFAULT);
+    if (PQsetnonblocking(pg->conn, 1) != 0) {
+        return pg_fail(pg, NULL, err);
+    }
+    return pg->probes ? 0 : set_up(pg, err);
+}
+
+static void forget_password(struct pg *pg)
+{
+    text_wipe(pg->password);
+    free(pg->password);
+}
+
+int pg_connect(struct pg *pg, struct err *err)
+{
+    if (pg->renewal != NULL) { /* another connection may know of a newer one */
+        char *now = renewal_take(pg->renewal, NULL);
+        forget_password(pg);
+        pg->password = now;
+    }
+    int rc = connect_once(pg, err);
+    bool wrong = rc < 0 && strcmp(err->sqlstate, WRONG_PASSWORD) == 0;
+    return wrong && renewal_replace(pg->renewal, &pg->password) ? connect_once(pg, err) : rc;
+}
+
+/* A session survives the promotion of its standby. */
+static bool was_promoted(struct pg *pg)
+{
+    struct err ignored;
+    bool still = false;
+    return pg->in_recovery && ask_recovery(pg, &still, &ignored) == 0 && !still;
+}
+
+static bool is_well(struct pg *pg)
+{
+    PGTransactionStatusType status = PQtransactionStatus(pg->conn);
+    if (PQpipelineStatus(pg->conn) == PQ_PIPELINE_OFF &&
+        (status == PQTRANS_INTRANS || status == PQTRANS_INERROR)) {
+        struct err ignored;
+        return pg_script(pg, "rollback", &ignored) == 0;
+    }
+    return status == PQTRANS_IDLE && PQpipelineStatus(pg->conn) == PQ_PIPELINE_OFF;
+}
+
+int pg_recover(struct pg *pg, struct err *err)
+{
+    if (pg->primary != NULL) {
+        int rc = pg_recover(pg->primary, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    if (is_well(pg) && !was_promoted(pg)) {
+        return 0;
+    }
+    int rc = pg_connect(pg, err);
+    if (rc == 0 && pg->claimed != NULL) {
+        rc = lookup_claim(pg, pg->claimed, err);
+    }
+    if (rc == 0 && pg->held != NULL) {
+        rc = lookup_hold(pg, pg->held, err);
+    }
+    return rc;
+}
+
+static int check_primary(struct pg *standby, struct pg *primary, struct err *err)
+{
+    struct pg_identity here = {0};
+    struct pg_identity there = {0};
+    int rc = pg_identify(standby, &here, err);
+    if (rc == 0) {
+        rc = pg_identify(primary, &there, err);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    if (there.in_recovery) {
+        return err_set(err, ERR_REJECTED, "source.primary is not a primary: it is in recovery");
+    }
+    if (strcmp(here.system, there.system) != 0 || strcmp(here.database, there.database) != 0) {
+        return err_set(err, ERR_REJECTED,
+                       "source.primary is another database than that of source.uri (system %s, "
+                       "database \"%s\", in place of system %s, database \"%s\")",
+                       there.system, there.database, here.system, here.database);
+    }
+    return 0;
+}
+
+static int open_primary(struct pg *pg, struct err *err)
+{
+    struct source_options options = {.uri = pg->primary_uri,
+                                     .password = pg->password,
+                                     .renewal = pg->renewal,
+                                     .connect_timeout_ms = pg->connect_timeout_ms,
+                                     .lock_timeout_ms = pg->lock_timeout_ms,
+                                     .silence_ms = pg->silence_ms,
+                                     .application_name = pg->application_name,
+                                     .fences = pg->fences};
+    int rc = pg_open(&pg->primary, &options, err);
+    if (rc < 0) {
+        return err_context(err, "source.primary");
+    }
+    rc = check_primary(pg, pg->primary, err);
+    if (rc < 0) {
+        leave_primary(pg);
+    }
+    return rc;
+}
+
+int pg_writer(struct pg *pg, struct pg **out, struct err *err)
+{
+    *out = pg;
+    if (!pg->in_recovery) {
+        return 0;
+    }
+    if (pg->primary_uri == NULL) {
+        err_set(err, ERR_REJECTED,
+                "the source is a standby, and the change log can be written on its primary only");
+        return err_hint(err, "name the primary in source.primary, or connect to it");
+    }
+    int rc = pg->primary == NULL ? open_primary(pg, err) : 0;
+    *out = pg->primary;
+    return rc;
+}
+
+int pg_check_primary(struct pg *pg, struct err *err)
+{
+    struct pg *primary;
+    return pg_writer(pg, &primary, err);
+}
+
+int pg_open(struct pg **out, const struct source_options *options, struct err *err)
+{
+    struct pg *pg = mem_zero(1, sizeof(*pg));
+    *out = NULL;
+    pg->uri = text_copy(options->uri);
+    pg->password = options->password != NULL ? text_copy(options->password) : NULL;
+    pg->renewal = renewal_hold(options->renewal);
+    pg->encrypts = pg_must_encrypt(pg->uri);
+    pg->binds = pg_must_bind(pg->uri, pg->password);
+    pg->application_name =
+        text_copy(options->application_name != NULL ? options->application_name : "rowferry");
+    pg->primary_uri = options->primary != NULL ? text_copy(options->primary) : NULL;
+    pg->fences = options->fences;
+    pg->connect_timeout_ms = options->connect_timeout_ms;
+    pg->lock_timeout_ms = options->lock_timeout_ms;
+    pg->turn = options->first_host;
+    pg->answer_bytes = PG_ANSWER_MAX_BYTES;
+    pg->silence_ms = options->silence_ms > 0 ? options->silence_ms : PG_SILENCE_MS;
+    int rc = pg_connect(pg, err);
+    if (rc < 0) {
+        pg_close(pg);
+        return rc;
+    }
+    *out = pg;
+    return 0;
+}
+
+int pg_open_like(struct pg **out, const struct pg *pg, struct err *err)
+{
+    const struct source_options options = {.uri = pg->uri,
+                                           .primary = pg->primary_uri,
+                                           .password = pg->password,
+                                           .renewal = pg->renewal,
+                                           .connect_timeout_ms = pg->connect_timeout_ms,
+                                           .lock_timeout_ms = pg->lock_timeout_ms,
+                                           .silence_ms = pg->silence_ms,
+                                           .application_name = pg->application_name,
+                                           .first_host = pg->turn};
+    return pg_open(out, &options, err);
+}
+
+static char *copy_or_none(const char *text)
+{
+    return text_copy(text != NULL ? text : "");
+}
+
+int pg_open_probe(struct pg **out, const struct pg *pg, struct err *err)
+{
+    struct pg *probe = mem_zero(1, sizeof(*probe));
+    *out = NULL;
+    probe->probes = true;
+    probe->answer_bytes = PG_ANSWER_MAX_BYTES;
+    probe->only =
+        (struct pg_address){copy_or_none(PQhost(pg->conn)), copy_or_none(PQhostaddr(pg->conn)),
+                            copy_or_none(PQport(pg->conn))};
+    probe->uri = text_copy(pg->uri);
+    probe->password = pg->password != NULL ? text_copy(pg->password) : NULL;
+    probe->encrypts = pg->encrypts;
+    probe->binds = pg->binds;
+    probe->application_name = text_copy(pg->application_name);
+    probe->connect_timeout_ms = pg->connect_timeout_ms;
+    probe->silence_ms = pg->connect_timeout_ms > 0 ? pg->connect_timeout_ms : CONNECT_TIMEOUT_MS;
+    int rc = connect_once(probe, err);
+    if (rc < 0) {
+        pg_close(probe);
+        return rc;
+    }
+    *out = probe;
+    return 0;
+}
+
+void pg_close(struct pg *pg)
+{
+    if (pg == NULL) {
+        return;
+    }
+    leave_primary(pg);
+    PQfinish(pg->conn);
+    forget_password(pg);
+    renewal_drop(pg->renewal);
+    free(pg->uri);
+    free(pg->primary_uri);
+    free(pg->application_name);
+    free(pg->held);
+    free(pg->claimed);
+    free(pg->only.host);
+    free(pg->only.hostaddr);
+    free(pg->only.port);
+    free(pg);
+}

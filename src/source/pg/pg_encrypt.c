@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a connection must have though nobody asked for it: encryption, and a server that proves
+ * that it knows the password before it gets one. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pg/hosts.h"
+#include "pg/pg_private.h"
+
+static const char *value_of(const PQconninfoOption *options, const char *keyword)
+{
+    for (const PQconninfoOption *o = options; o != NULL && o->keyword != NULL; o++) {
+        if (strcmp(o->keyword, keyword) == 0) {
+            return o->val != NULL ? o->val : "";
+        }
+    }
+    return "";
+}
+
+/* Whether the URI or the environment names a value, be it libpq's default. */
+static bool says(const char *uri, const char *keyword, const char *variable)
+{
+    const char *said = getenv(variable);
+    PQconninfoOption *options = PQconninfoParse(uri, NULL);
+    bool names = *value_of(options, keyword) != '\0' || (said != NULL && *said != '\0');
+    PQconninfoFree(options);
+    return names;
+}
+
+/* What a connection would be made with, service file and environment included. It is not made:
+ * libpq does not take the value of the keyword, which it looks at before it connects. */
+static PGconn *unmade(const char *uri, const char *keyword)
+{
+    const char *const names[] = {"dbname", keyword, NULL};
+    const char *const values[] = {uri, "none of these", NULL};
+    return PQconnectStartParams(names, values, 1);
+}
+
+static bool leaves(const PQconninfoOption *options)
+{
+    const char *address = value_of(options, "hostaddr");
+    return hosts_leave(*address != '\0' ? address : value_of(options, "host"));
+}
+
+bool pg_must_encrypt(const char *uri)
+{
+    if (says(uri, "sslmode", "PGSSLMODE")) {
+        return false;
+    }
+    PGconn *conn = unmade(uri, "channel_binding");
+    PQconninfoOption *options = PQconninfo(conn);
+    bool unsaid = strcmp(value_of(options, "sslmode"), "prefer") == 0;
+    bool must = unsaid && leaves(options);
+    PQconninfoFree(options);
+    PQfinish(conn);
+    return must;
+}
+
+/* libpq checks the certificate's chain with sslmode=require, too, if it finds the root's file. */
+static bool is_verified(const PQconninfoOption *options)
+{
+    const char *root = value_of(options, "sslrootcert");
+    return strncmp(value_of(options, "sslmode"), "verify-", 7) == 0 ||
+           (*root != '\0' && access(root, R_OK) == 0);
+}
+
+bool pg_is_unverified(const char *uri)
+{
+    PGconn *conn = unmade(uri, "channel_binding");
+    PQconninfoOption *options = PQconninfo(conn);
+    bool is = leaves(options) && !is_verified(options);
+    PQconninfoFree(options);
+    PQfinish(conn);
+    return is;
+}
+
+bool pg_must_bind(const char *uri, const char *password)
+{
+    if (says(uri, "channel_binding", "PGCHANNELBINDING")) {
+        return false;
+    }
+    PGconn *conn = unmade(uri, "ssl_min_protocol_version");
+    PQconninfoOption *options = PQconninfo(conn);
+    const char *used = password != NULL ? password : PQpass(conn);
+    bool unsaid = strcmp(value_of(options, "channel_binding"), "prefer") == 0;
+    bool clear = strcmp(value_of(options, "sslmode"), "disable") == 0;
+    bool must = unsaid && !clear && used != NULL && *used != '\0' && leaves(options) &&
+                !is_verified(options);
+    PQconninfoFree(options);
+    PQfinish(conn);
+    return must;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a result has the form that its statement declares. */
+#include "pg/pg_shape.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARK "-- returns "
+
+enum kind { KIND_TEXT, KIND_INT, KIND_BOOL };
+
+struct column {
+    enum kind kind;
+    bool nullable;
+    bool repeated;
+};
+
+struct shape {
+    int least_rows;
+    int most_rows; /* -1: any number */
+    const char *columns;
+};
+
+const char *pg_shape_of(const char *sql)
+{
+    while (strncmp(sql, "--", 2) == 0) {
+        if (strncmp(sql, MARK, strlen(MARK)) == 0) {
+            return sql + strlen(MARK);
+        }
+        sql += strcspn(sql, "\n");
+        sql += *sql == '\n';
+    }
+    return NULL;
+}
+
+static bool skip_word(const char **at, const char *word)
+{
+    size_t len = strlen(word);
+    bool is = strncmp(*at, word, len) == 0;
+    *at += is ? len : 0;
+    return is;
+}
+
+static bool is_end(char c)
+{
+    return c == '\0' || c == '\n';
+}
+
+/* Returns false if the text is no shape. */
+static bool read_rows(struct shape *out, const char *text)
+{
+    *out = (struct shape){.columns = text};
+    const char **at = &out->columns;
+    if (skip_word(at, "none")) {
+        return is_end(**at);
+    }
+    if (skip_word(at, "one")) {
+        out->least_rows = out->most_rows = 1;
+    } else if (skip_word(at, "maybe")) {
+        out->most_rows = 1;
+    } else if (skip_word(at, "any")) {
+        out->most_rows = -1;
+    } else {
+        return false;
+    }
+    return skip_word(at, ": ") || is_end(**at);
+}
+
+/* Reads the next column. Returns false at the end, and if there is anything else. */
+static bool read_column(struct column *out, const char **at)
+{
+    *out = (struct column){KIND_TEXT, false, false};
+    if (skip_word(at, "int")) {
+        out->kind = KIND_INT;
+    } else if (skip_word(at, "bool")) {
+        out->kind = KIND_BOOL;
+    } else if (!skip_word(at, "text")) {
+        return false;
+    }
+    out->nullable = skip_word(at, "?");
+    out->repeated = skip_word(at, "*");
+    return skip_word(at, ", ") || is_end(**at);
+}
+
+static bool is_int(const char *text)
+{
+    size_t sign = text[0] == '-';
+    size_t digits = strspn(text + sign, "0123456789");
+    if (digits == 0 || digits > 19 || text[sign + digits] != '\0') {
+        return false;
+    }
+    errno = 0;
+    (void)strtoll(text, NULL, 10);
+    return errno == 0;
+}
+
+static bool fits(const struct column *c, const char *text)
+{
+    switch (c->kind) {
+    case KIND_INT:
+        return is_int(text);
+    case KIND_BOOL:
+        return strcmp(text, "t") == 0 || strcmp(text, "f") == 0;
+    default:
+        return true;
+    }
+}
+
+static bool check_column(const struct column *c, const PGresult *r, int column, char *why,
+                         size_t size)
+{
+    static const char *const names[] = {"text", "int", "bool"};
+    for (int row = 0; row < PQntuples(r); row++) {
+        bool null = PQgetisnull(r, row, column) != 0;
+        if (null ? !c->nullable : !fits(c, PQgetvalue(r, row, column))) {
+            snprintf(why, size, "column %d of row %d is %s%s", column + 1, row + 1,
+                     null ? "NULL" : "no ", null ? "" : names[c->kind]);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool pg_shape_fits(const char *text, const PGresult *r, char *why, size_t why_size)
+{
+    struct shape shape;
+    struct column c = {KIND_TEXT, false, false};
+    int rows = PQntuples(r);
+    int columns = PQnfields(r);
+    int column = 0;
+    if (!read_rows(&shape, text)) {
+        snprintf(why, why_size, "\"%.*s\" is no shape", (int)strcspn(text, "\n"), text);
+        return false;
+    }
+    if (rows < shape.least_rows || (shape.most_rows >= 0 && rows > shape.most_rows)) {
+        snprintf(why, why_size, "%d rows", rows);
+        return false;
+    }
+    const char *at = shape.columns;
+    while (!is_end(*at)) {
+        if (!read_column(&c, &at)) {
+            snprintf(why, why_size, "\"%.*s\" is no shape", (int)strcspn(text, "\n"), text);
+            return false;
+        }
+        int end = c.repeated && is_end(*at) && columns > column ? columns : column + 1;
+        for (; column < end; column++) {
+            if (column < columns && !check_column(&c, r, column, why, why_size)) {
+                return false;
+            }
+        }
+    }
+    if (column != columns) {
+        snprintf(why, why_size, "%d columns in place of %d", columns, column);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waiting for the server: in slices, with an eye on the stop flag, on silence and on bytes. */
+#include "pg/pg_wait.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "rowferry/base/stop.h"
+
+#define HANDSHAKE_MAX_BYTES ((uint64_t)1 << 20)
+#define SLICE_MS 100 /* so soon a stop is seen */
+#define REASON_BYTES 200
+#define TOO_MANY_CONNECTIONS "53300"
+
+int pg_give_up(struct pg *pg, struct err *err, const char *format, ...)
+{
+    char reason[REASON_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof(reason), format, arguments);
+    va_end(arguments);
+    PQfinish(pg->conn); /* does not wait: the connection does not block */
+    pg->conn = NULL;
+    return err_set(err, ERR_TRANSIENT, "%s", reason);
+}
+
+/* All bytes that the connection has received; 0 on a Unix socket, which does not say. */
+static uint64_t received_bytes(const struct pg *pg)
+{
+    struct tcp_info info;
+    socklen_t len = sizeof(info);
+    memset(&info, 0, sizeof(info));
+    return getsockopt(PQsocket(pg->conn), IPPROTO_TCP, TCP_INFO, &info, &len) == 0
+               ? info.tcpi_bytes_received
+               : 0;
+}
+
+void pg_wait_begin(struct pg *pg, uint64_t most_bytes)
+{
+    pg->heard_ms = pg_now_ms();
+    pg->most_bytes = most_bytes;
+    pg->received = most_bytes > 0 && pg->conn != NULL ? received_bytes(pg) : 0;
+}
+
+static int count_bytes(struct pg *pg, struct err *err)
+{
+    if (pg->most_bytes == 0 || received_bytes(pg) - pg->received <= pg->most_bytes) {
+        return 0;
+    }
+    return pg_give_up(pg, err, "the source answered with more than %" PRIu64 " MiB",
+                      pg->most_bytes >> 20);
+}
+
+/* Whether the server, asked by another connection, still works on this session's statement. One
+ * that waits for its client to read or to write does not: nothing of it gets through. */
+static bool is_at_work(const struct pg *pg)
+{
+    char backend[16];
+    struct err why;
+    struct pg *probe;
+    struct pg_result *r = NULL;
+    const char *const params[] = {backend};
+    bool works = false;
+    if (pg->probes) {
+        return false;
+    }
+    if (pg_open_probe(&probe, pg, &why) < 0) {
+        return strcmp(why.sqlstate, TOO_MANY_CONNECTIONS) == 0; /* it lives, no more is known */
+    }
+    snprintf(backend, sizeof(backend), "%d", pg->backend);
+    if (pg_query(probe, &r, "one: bool",
+                 "select exists (select from pg_catalog.pg_stat_activity where pid = $1::integer "
+                 "and state in ('active', 'disabled') "
+                 "and wait_event_type is distinct from 'Client')",
+                 params, 1, &why) == 0) {
+        works = pg_true(r, 0, 0);
+    }
+    pg_result_release(r);
+    pg_close(probe);
+    return works;
+}
+
+/* Called when nothing came for `waited_ms`. */
+static int meet_silence(struct pg *pg, int64_t waited_ms, struct err *err)
+{
+    if (stop_asked()) {
+        pg->stop_ms += waited_ms;
+        if (pg->stop_ms >= PG_STOP_MS) {
+            return pg_give_up(pg, err, "stopped while the source did not answer");
+        }
+    }
+    int64_t silence_ms = pg_now_ms() - pg->heard_ms;
+    if (silence_ms < pg->silence_ms) {
+        return 0;
+    }
+    if (!is_at_work(pg)) {
+        pg_give_up(pg, err, "the source has been silent for %" PRId64 " s", silence_ms / 1000);
+        return err_hint(err, "see whether the server runs, and what is between: a proxy, a pooler");
+    }
+    pg->heard_ms = pg_now_ms();
+    return 0;
+}
+
+/* Waits for a slice of time. */
+static int wait_slice(struct pg *pg, short events, struct err *err)
+{
+    struct pollfd fd = {.fd = PQsocket(pg->conn), .events = events};
+    int ready = poll(&fd, 1, SLICE_MS);
+    if (ready > 0 && fd.revents != POLLOUT) {
+        pg->heard_ms = pg_now_ms();
+    }
+    return ready > 0 ? 0 : meet_silence(pg, ready == 0 ? SLICE_MS : 0, err);
+}
+
+/* Sends and receives what there is. Returns 1 if libpq still has something to send. */
+static int exchange(struct pg *pg, struct err *err)
+{
+    int unsent = PQflush(pg->conn);
+    if (unsent < 0 || PQconsumeInput(pg->conn) == 0) {
+        return pg_fail(pg, NULL, err);
+    }
+    int rc = count_bytes(pg, err);
+    return rc < 0 ? rc : unsent;
+}
+
+int pg_flush(struct pg *pg, struct err *err)
+{
+    int unsent = pg->conn != NULL ? PQflush(pg->conn) : -1;
+    while (unsent == 1) {
+        int rc = wait_slice(pg, POLLIN | POLLOUT, err);
+        unsent = rc == 0 ? exchange(pg, err) : rc;
+        if (unsent < 0) {
+            return unsent;
+        }
+    }
+    return unsent == 0 ? 0 : pg_fail(pg, NULL, err);
+}
+
+int pg_take(struct pg *pg, PGresult **out, struct err *err)
+{
+    *out = NULL;
+    int unsent = pg->conn != NULL ? PQflush(pg->conn) : 0;
+    while (PQisBusy(pg->conn) != 0) {
+        int rc = wait_slice(pg, unsent == 1 ? POLLIN | POLLOUT : POLLIN, err);
+        unsent = rc == 0 ? exchange(pg, err) : rc;
+        if (unsent < 0) {
+            return unsent;
+        }
+    }
+    *out = PQgetResult(pg->conn);
+    return 0;
+}
+
+int pg_hear(struct pg *pg, struct err *err)
+{
+    struct pollfd fd = {.fd = PQsocket(pg->conn), .events = POLLIN};
+    if (PQisBusy(pg->conn) == 0) {
+        return 1;
+    }
+    bool heard = poll(&fd, 1, 0) > 0;
+    int unsent = exchange(pg, err);
+    if (unsent < 0) {
+        return unsent;
+    }
+    if (PQisBusy(pg->conn) == 0) {
+        return 1;
+    }
+    if (heard) {
+        pg->heard_ms = pg_now_ms();
+        return 0;
+    }
+    return meet_silence(pg, 0, err);
+}
+
+bool pg_wait_handshake(struct pg *pg, PGconn *conn, short events, int64_t deadline_ms)
+{
+    struct pollfd fd = {.fd = PQsocket(conn), .events = events};
+    while (pg_now_ms() < deadline_ms && pg->stop_ms < PG_STOP_MS) {
+        int ready = poll(&fd, 1, SLICE_MS);
+        if (ready > 0) { /* libpq keeps all settings that a server sends before it is ready */
+            return received_bytes(pg) <= HANDSHAKE_MAX_BYTES;
+        }
+        pg->stop_ms += stop_asked() ? SLICE_MS : 0;
+    }
+    return false;
+}

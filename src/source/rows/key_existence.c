@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ways to ask for rows by their keys. */
+#include "rows/key_existence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rows/keyarrays.h"
+#include "rows/keyruns.h"
+
+#define ARRAY_MAX_BYTES ((size_t)256 << 20)
+#define KEYS_PER_RUN 2 /* on average: fewer are listed for less */
+
+int presence_plan(struct pg *pg, struct err *err)
+{
+    return pg_script(
+        pg, "set local enable_seqscan = off; set local max_parallel_workers_per_gather = 0", err);
+}
+
+#define KEYS_TWICE 2 /* the first repeat is an error of its own */
+
+/* A column of keys. */
+static struct reader_form keys_form(const struct keyset *keys)
+{
+    return (struct reader_form){1, KEYS_TWICE * keys->count + 1};
+}
+
+static int send_runs(struct presence *p, struct reader *r, const struct rowsql *sql,
+                     struct keyset *keys, struct err *err)
+{
+    struct keyruns runs;
+    int rc = 0;
+    keyruns_make(&runs, keys);
+    p->asked = runs.keys;
+    p->found = 0;
+    if (runs.runs * KEYS_PER_RUN > runs.keys || runs.first.failed || runs.last.failed) {
+        p->way = PRESENCE_LIST;
+    } else {
+        const char *const params[] = {buf_text(&runs.first), buf_text(&runs.last)};
+        bool count = p->way == PRESENCE_COUNT;
+        rc = reader_send(r, count ? (struct reader_form){1, 1} : keys_form(keys),
+                         count ? sql->runs_count : sql->runs, params, 2, err);
+    }
+    keyruns_release(&runs);
+    return rc;
+}
+
+/* A text that does not have the key's parts is left for the next way. */
+static int send_list(struct presence *p, struct reader *r, const struct rowsql *sql,
+                     const struct keyset *keys, size_t parts, struct err *err)
+{
+    struct keyarrays a;
+    int rc = keyarrays_make(&a, keys, 0, keys->count, parts, err);
+    if (rc == 0) {
+        rc = reader_send(r, keys_form(keys), sql->present, a.params, a.count, err);
+    } else if (rc == ERR_REJECTED) {
+        p->way = PRESENCE_TEXT;
+        rc = 0;
+    }
+    keyarrays_release(&a);
+    return rc;
+}
+
+static int send_texts(struct reader *r, const struct rowsql *sql, const struct keyset *keys,
+                      struct err *err)
+{
+    struct buf array;
+    buf_init(&array, ARRAY_MAX_BYTES);
+    buf_push_char(&array, '{');
+    for (size_t i = 0; i < keys->count; i++) {
+        buf_push_text(&array, i > 0 ? "," : "");
+        pg_push_array_item(&array, keyset_get(keys, i).data);
+    }
+    buf_push_char(&array, '}');
+    const char *const params[] = {buf_text(&array)};
+    int rc = array.failed ? err_set(err, ERR_REJECTED, "the keys of one page are too long")
+                          : reader_send(r, keys_form(keys), sql->texts, params, 1, err);
+    buf_release(&array);
+    return rc;
+}
+
+int presence_send(struct presence *p, struct reader *r, const struct rowsql *sql,
+                  struct keyset *keys, size_t parts, struct err *err)
+{
+    int rc = 0;
+    if (p->way == PRESENCE_COUNT && sql->runs_count == NULL) {
+        p->way = PRESENCE_LIST;
+    }
+    if (p->way == PRESENCE_COUNT || p->way == PRESENCE_RUNS) {
+        rc = send_runs(p, r, sql, keys, err);
+    }
+    if (rc == 0 && p->way == PRESENCE_LIST) {
+        rc = send_list(p, r, sql, keys, parts, err);
+    }
+    if (rc == 0 && p->way == PRESENCE_TEXT) {
+        rc = send_texts(r, sql, keys, err);
+    }
+    return rc;
+}
+
+void presence_take(struct presence *p, const struct row *row)
+{
+    p->found = strtoull(row->values[0].text, NULL, 10);
+}
+
+bool presence_end(struct presence *p, struct keyset *keys)
+{
+    if (p->way != PRESENCE_COUNT) {
+        return true;
+    }
+    if (p->found != p->asked) {
+        p->way = PRESENCE_RUNS;
+        return false;
+    }
+    for (size_t i = 0; i < keys->count; i++) {
+        keys->items[i].found = !keys->items[i].strange;
+    }
+    return true;
+}
+
+/* Class 22: a text that a type does not take, or a number that it does not hold. */
+bool presence_again(struct presence *p, struct reader *r, struct keyset *keys,
+                    const struct err *err)
+{
+    struct err ignored;
+    if (p->way != PRESENCE_LIST || strncmp(err->sqlstate, "22", 2) != 0 ||
+        reader_give_up(r, &ignored) < 0) {
+        return false;
+    }
+    for (size_t i = 0; i < keys->count; i++) {
+        keys->items[i].found = false;
+    }
+    p->way = PRESENCE_TEXT;
+    return true;
+}

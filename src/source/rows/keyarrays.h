@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keys of a set as the parameters of rowsql.again: an array of texts for each part of the key. */
+#ifndef ROWFERRY_SOURCE_KEYARRAYS_H
+#define ROWFERRY_SOURCE_KEYARRAYS_H
+
+#include "rowferry/base/err.h"
+#include "rowferry/document/model/key.h"
+#include "rows/keyset.h"
+
+struct keyarrays {
+    struct buf arrays[KEY_MAX_PARTS];
+    const char *params[KEY_MAX_PARTS]; /* borrowed until the release */
+    size_t count;
+};
+
+/* Of the keys from index `from` to before `to`. To be released after an error too. */
+int keyarrays_make(struct keyarrays *a, const struct keyset *keys, size_t from, size_t to,
+                   size_t parts, struct err *err) MUST_CHECK;
+void keyarrays_release(struct keyarrays *a);
+
+#endif

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses representative rows and hands them out. */
+#include "rowferry/source/sample/sample.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/source/catalog/keytext.h"
+#include "rows/rowsql.h"
+#include "sample/sample_private.h"
+
+#define POOL_LEAST 20000
+#define POOL_TIMES 20         /* rows in the pool for one that is wanted */
+#define POOL_ALL_BELOW 100000 /* rows: the whole table is the pool */
+#define KEYS_MAX_BYTES ((size_t)8 << 20)
+#define ANSWER_MAX_BYTES ((uint64_t)1 << 30) /* the longest rows are among the sample */
+
+static const char *const stratum_names[] = {"named", "chance", "largest", "smallest",
+                                            "nulls", "newest", "oldest",  "rest"};
+
+const char *stratum_name(enum stratum s)
+{
+    return stratum_names[s];
+}
+
+/* --- columns -----------------------------------------------------------------------------------
+ */
+
+/* The columns of the table that this role may read: the pipeline need not use all. */
+static int find_readable(struct sample *s, struct err *err)
+{
+    char oid[16];
+    const char *const params[] = {oid};
+    snprintf(oid, sizeof(oid), "%" PRIu32, s->base->oid);
+    return pg_ask(s->pg, &s->readable, "sample_readable", params, 1, err);
+}
+
+static bool is_readable(const struct sample *s, const char *column)
+{
+    for (size_t i = 0; i < pg_rows(s->readable); i++) {
+        if (strcmp(pg_text(s->readable, i, 0), column) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- the pool ----------------------------------------------------------------------------------
+ */
+
+/* The sum over the table's columns of an expression with the column between its halves. */
+static int push_sum(struct sample *s, struct buf *sql, const char *before, const char *behind,
+                    struct err *err)
+{
+    int rc = 0;
+    buf_push_literal(sql, "(0");
+    for (size_t i = 0; i < s->base->columns.count && rc == 0; i++) {
+        const char *name = s->base->columns.items[i].name;
+        if (is_readable(s, name)) {
+            buf_printf(sql, " + %st.", before);
+            rc = pg_push_identifier(s->pg, sql, name, err);
+            buf_push_text(sql, behind);
+        }
+    }
+    buf_push_literal(sql, ")");
+    return rc;
+}
+
+/* The column that says how new a row is: the one that is followed, else the first time that is
+ * never NULL. */
+static const char *time_column(const struct sample *s)
+{
+    if (s->options.rows->cursor != NULL) {
+        return s->options.rows->cursor;
+    }
+    for (size_t i = 0; i < s->base->columns.count; i++) {
+        const struct column *c = &s->base->columns.items[i];
+        if (c->not_null && is_readable(s, c->name) && c->category != COLUMN_ARRAY &&
+            (strcmp(c->type, "timestamptz") == 0 || strcmp(c->type, "timestamp") == 0)) {
+            return c->name;
+        }
+    }
+    return NULL;
+}
+
+static int push_key_present(struct sample *s, struct buf *sql, struct err *err)
+{
+    int rc = 0;
+    const char *where = s->options.rows->query == NULL ? s->options.rows->where : NULL;
+    buf_push_literal(sql, "\n where true");
+    for (size_t i = 0; i < s->base->key_count && rc == 0; i++) {
+        buf_push_literal(sql, " and t.");
+        rc = pg_push_identifier(s->pg, sql, s->base->key[i], err);
+        buf_push_literal(sql, " is not null");
+    }
+    if (where != NULL) {
+        buf_printf(sql, " and (\n%s\n)", where);
+    }
+    return rc;
+}
+
+static int push_key_text(struct sample *s, struct buf *sql, struct err *err)
+{
+    return keytext_push(s->pg, sql, "t", s->base, err);
+}
+
+static size_t pool_size(const struct sample *s)
+{
+    size_t wanted = s->options.count * POOL_TIMES;
+    return wanted > POOL_LEAST ? wanted : POOL_LEAST;
+}
+
+/* The share of the table's blocks, in percent, that is about a pool; 0: all of them. */
+static double pool_share(const struct sample *s)
+{
+    int64_t rows = s->base->estimated_rows;
+    return rows > POOL_ALL_BELOW ? 100 * (double)pool_size(s) / (double)rows : 0;
+}
+
+static int push_pool(struct sample *s, struct buf *sql, double share, struct err *err)
+{
+    const char *time = time_column(s);
+    buf_push_literal(sql, "with pool as materialized (select ");
+    int rc = push_key_text(s, sql, err);
+    buf_push_literal(sql, " as k, ");
+    if (rc == 0) {
+        rc = push_sum(s, sql, "coalesce(pg_column_size(", "), 0)", err);
+    }
+    buf_push_literal(sql, " as size, ");
+    if (rc == 0) {
+        rc = push_sum(s, sql, "(", " is null)::integer", err);
+    }
+    buf_push_literal(sql, " as nulls, ");
+    if (rc == 0 && time != NULL) {
+        buf_push_literal(sql, "t.");
+        rc = pg_push_identifier(s->pg, sql, time, err);
+    } else {
+        buf_push_literal(sql, "null::timestamptz");
+    }
+    buf_printf(sql, " as at, random() as dice\n  from %s%s t", s->base->tree ? "" : "only ",
+               s->base->quoted);
+    if (share > 0) {
+        buf_printf(sql, " tablesample system (%.9f)", share > 100 ? 100 : share);
+    }
+    rc = rc == 0 ? push_key_present(s, sql, err) : rc;
+    buf_printf(sql, "\n limit %zu)\n", pool_size(s) * 5);
+    return rc;
+}
+
+static void push_stratum(struct buf *sql, enum stratum stratum, const char *where,
+                         const char *order, size_t count)
+{
+    buf_printf(sql,
+               "\nunion all (select %d, k, (select count(*) from pool) from pool where %s order by "
+               "%s limit %zu)",
+               (int)stratum, where, order, count);
+}
+
+/* The first or last rows by key, of the whole table. */
+static int push_edge(struct sample *s, struct buf *sql, enum stratum stratum, const char *direction,
+                     size_t count, struct err *err)
+{
+    buf_printf(sql, "\nunion all (select %d, ", (int)stratum);
+    int rc = push_key_text(s, sql, err);
+    buf_printf(sql, ", 0 from %s%s t", s->base->tree ? "" : "only ", s->base->quoted);
+    rc = rc == 0 ? push_key_present(s, sql, err) : rc;
+    buf_push_literal(sql, "\n order by ");
+    for (size_t i = 0; i < s->base->key_count && rc == 0; i++) {
+        buf_push_text(sql, i > 0 ? ", t." : "t.");
+        rc = pg_push_identifier(s->pg, sql, s->base->key[i], err);
+        buf_push_text(sql, direction);
+    }
+    buf_printf(sql, " limit %zu)", count);
+    return rc;
+}
+
+/* Half by chance, and as many for what is not average. */
+static int push_choice(struct sample *s, struct buf *sql, double share, struct err *err)
+{
+    size_t n = s->options.count;
+    size_t tenth = n / 10 > 0 ? n / 10 : 1;
+    size_t some = n / 20 > 0 ? n / 20 : 1;
+    int rc = push_pool(s, sql, share, err);
+    buf_printf(sql, "(select %d, k, (select count(*) from pool) from pool order by dice limit %zu)",
+               STRATUM_CHANCE, (n + 1) / 2);
+    push_stratum(sql, STRATUM_LARGEST, "true", "size desc, k", tenth);
+    push_stratum(sql, STRATUM_SMALLEST, "true", "size, k", tenth);
+    push_stratum(sql, STRATUM_NULLS, "nulls > 0", "nulls desc, dice desc", tenth);
+    push_stratum(sql, STRATUM_NEWEST, "at is not null", "at desc, k", some);
+    push_stratum(sql, STRATUM_OLDEST, "at is not null", "at, k", some);
+    rc = rc == 0 ? push_edge(s, sql, STRATUM_NEWEST, " desc", some, err) : rc;
+    rc = rc == 0 ? push_edge(s, sql, STRATUM_OLDEST, "", some, err) : rc;
+    push_stratum(sql, STRATUM_REST, "true", "dice", n);
+    return rc;
+}
+
+static void add_key(struct sample *s, const char *key, enum stratum stratum)
+{
+    if (keyset_add(&s->keys, span_make(key, strlen(key))) == KEYSET_NEW) {
+        s->strata = mem_grow(s->strata, s->keys.count, 1);
+        s->strata[s->keys.count - 1] = (unsigned char)stratum;
+    }
+}
+
+static int choose(struct sample *s, double share, int64_t *pool, struct err *err)
+{
+    struct buf sql;
+    struct pg_result *r = NULL;
+    buf_init(&sql, SAMPLE_SQL_BYTES);
+    int rc = push_choice(s, &sql, share, err);
+    if (rc == 0) {
+        rc = pg_query(s->pg, &r, "any: int, text, int", buf_text(&sql), NULL, 0, err);
+    }
+    *pool = 0;
+    for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
+        *pool = pg_int(r, i, 2) > *pool ? pg_int(r, i, 2) : *pool;
+        if (s->keys.count < s->options.count + s->options.named_count) {
+            add_key(s, pg_text(r, i, 1), (enum stratum)pg_int(r, i, 0));
+        }
+    }
+    pg_result_release(r);
+    buf_release(&sql);
+    return rc < 0 ? err_context(err, "could not choose rows of %s", s->base->quoted) : 0;
+}
+
+/* Blocks by chance may hold too few rows that match the condition: then all are looked through. */
+static int choose_all(struct sample *s, struct err *err)
+{
+    int64_t pool = 0;
+    double share = pool_share(s);
+    int rc = choose(s, share, &pool, err);
+    s->table_rows = share > 0 ? (int64_t)((double)pool * 100 / share) : pool;
+    s->exact = share <= 0 && pool < (int64_t)pool_size(s) * 5;
+    if (rc == 0 && share > 0 && pool < (int64_t)s->options.count) {
+        rc = choose(s, 0, &pool, err);
+        s->table_rows = pool;
+        s->exact = pool < (int64_t)pool_size(s) * 5;
+    }
+    bool all = s->options.rows->where == NULL || s->options.rows->query != NULL;
+    if (!s->exact && (all || share <= 0) && s->base->estimated_rows > 0) {
+        s->table_rows = s->base->estimated_rows; /* of a condition only the pool knows */
+    }
+    return rc;
+}
+
+/* --- opening -----------------------------------------------------------------------------------
+ */
+
+/* A key that people wrote may be one that no row can have. Asked before the transaction, which an
+ * error would end. */
+static int add_named(struct sample *s, const char *key, struct err *err)
+{
+    bool possible = false;
+    int rc = keytext_possible(s->pg, s->base, span_make(key, strlen(key)), &possible, err);
+    if (rc == 0 && possible) {
+        add_key(s, key, STRATUM_NAMED);
+    }
+    return rc;
+}
+
+static int look_up(struct sample *s, struct err *err)
+{
+    const struct sample_options *o = &s->options;
+    const struct listing_options *r = o->rows;
+    int rc = catalog_table(s->pg, &s->base, r->table, r->key, r->key_count, err);
+    if (rc == 0) {
+        rc = find_readable(s, err);
+    }
+    if (rc == 0) {
+        rc = catalog_table(s->pg, &s->rows, r->table, r->key, r->key_count, err);
+    }
+    if (rc == 0 && r->query != NULL) {
+        rc = catalog_query(s->pg, s->rows, r->query, err);
+    }
+    struct plan_input input = {.mapping = o->mapping,
+                               .columns = rc == 0 ? &s->rows->columns : NULL,
+                               .fields = o->fields,
+                               .field_count = o->field_count,
+                               .document_bytes = o->document_bytes};
+    if (rc == 0) {
+        rc = plan_compile(&s->plan, &input, NULL, err);
+        rc = rc < 0 ? err_context(err, "table %s", s->base->quoted) : 0;
+    }
+    return rc;
+}
+
+static int prepare(struct sample *s, struct err *err)
+{
+    int rc = look_up(s, err);
+    for (size_t i = 0; i < s->options.named_count && rc == 0; i++) {
+        rc = add_named(s, s->options.named[i], err);
+    }
+    if (rc == 0) {
+        rc =
+            pg_script(s->pg, "begin isolation level repeatable read read only;" PG_GUARD_PATH, err);
+    }
+    if (rc == 0) {
+        rc = choose_all(s, err);
+    }
+    if (rc == 0) {
+        s->chosen = true;
+        rc = keyarrays_make(&s->arrays, &s->keys, 0, s->keys.count, s->base->key_count, err);
+    }
+    return rc;
+}
+
+int sample_open(struct sample **out, struct pg *pg, const struct sample_options *options,
+                struct err *err)
+{
+    struct sample *s = mem_zero(1, sizeof(*s));
+    s->pg = pg;
+    s->pg->answer_bytes = ANSWER_MAX_BYTES;
+    s->options = *options;
+    keyset_init(&s->keys, KEYS_MAX_BYTES);
+    int rc = prepare(s, err);
+    if (rc < 0) {
+        sample_free(s);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
+void sample_free(struct sample *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    if (s->chosen) {
+        keyarrays_release(&s->arrays);
+    }
+    pg_result_release(s->row);
+    pg_result_release(s->readable);
+    plan_release(&s->plan);
+    table_free(s->base);
+    table_free(s->rows);
+    keyset_release(&s->keys);
+    free(s->values);
+    free(s->strata);
+    pg_close(s->pg);
+    free(s);
+}
+
+/* --- what was chosen ---------------------------------------------------------------------------
+ */
+
+size_t sample_count(const struct sample *s)
+{
+    return s->keys.count;
+}
+
+struct span sample_key(const struct sample *s, size_t i)
+{
+    return keyset_get(&s->keys, i);
+}
+
+enum stratum sample_stratum(const struct sample *s, size_t i)
+{
+    return (enum stratum)s->strata[i];
+}
+
+bool sample_find(const struct sample *s, struct span key, size_t *i)
+{
+    return keyset_place(&s->keys, key, i);
+}
+
+const char *sample_table(const struct sample *s)
+{
+    return s->base->quoted;
+}
+
+const struct plan *sample_plan(const struct sample *s)
+{
+    return &s->plan;
+}
+
+int64_t sample_rows(const struct sample *s)
+{
+    return s->table_rows;
+}
+
+bool sample_rows_exact(const struct sample *s)
+{
+    return s->exact;
+}
+
+/* --- rows --------------------------------------------------------------------------------------
+ */
+
+int sample_push_rows(struct sample *s, struct buf *sql, const char *const *columns, size_t count,
+                     struct err *err)
+{
+    struct rowsql rows = {0};
+    struct rowsql_input in = {.table = s->rows,
+                              .columns = columns,
+                              .column_count = count,
+                              .where = s->options.rows->where};
+    int rc = rowsql_build(&rows, s->pg, &in, err);
+    if (rc == 0) {
+        buf_push_text(sql, rows.again);
+    }
+    rowsql_release(&rows);
+    return rc;
+}
+
+int sample_ask(struct sample *s, struct pg_result **r, const char *shape, const struct buf *sql,
+               struct err *err)
+{
+    if (sql->failed) {
+        return err_set(err, ERR_REJECTED, "the statement that asks %s would be too long",
+                       s->base->quoted);
+    }
+    return pg_query(s->pg, r, shape, buf_text(sql), s->arrays.params, s->arrays.count, err);
+}
+
+int sample_begin_rows(struct sample *s, struct err *err)
+{
+    struct buf sql;
+    int rc = s->values != NULL ? pg_script(s->pg, "close sampled", err) : 0;
+    buf_init(&sql, SAMPLE_SQL_BYTES);
+    buf_push_literal(&sql, "declare sampled no scroll cursor for\n");
+    if (rc == 0) {
+        rc = sample_push_rows(s, &sql, (const char *const *)s->plan.columns, s->plan.column_count,
+                              err);
+    }
+    if (rc == 0) {
+        rc = sample_ask(s, NULL, NULL, &sql, err);
+    }
+    buf_release(&sql);
+    free(s->values);
+    s->values = mem_zero(s->plan.column_count + 1, sizeof(*s->values));
+    return rc < 0 ? err_context(err, "could not read rows of %s", s->base->quoted) : 0;
+}
+
+/* One at a time: the longest rows are among them. */
+int sample_next_row(struct sample *s, struct row *row, bool *end, struct err *err)
+{
+    pg_result_release(s->row);
+    s->row = NULL;
+    int rc = pg_query(s->pg, &s->row, "maybe: text?*", "fetch 1 from sampled", NULL, 0, err);
+    if (rc < 0) {
+        return err_context(err, "could not read rows of %s", s->base->quoted);
+    }
+    *end = pg_rows(s->row) == 0;
+    const PGresult *r = (const PGresult *)(const void *)s->row;
+    if (!*end && (size_t)PQnfields(r) != s->plan.column_count + 1) {
+        return err_set(err, ERR_TRANSIENT,
+                       "the source's answer has other columns than its question");
+    }
+    for (size_t i = 0; !*end && i <= s->plan.column_count; i++) {
+        s->values[i] = (struct value){PQgetvalue(r, 0, (int)i), (size_t)PQgetlength(r, 0, (int)i),
+                                      PQgetisnull(r, 0, (int)i) != 0};
+    }
+    *row = (struct row){.values = s->values, .count = s->plan.column_count + 1};
+    return 0;
+}

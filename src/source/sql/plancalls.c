@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names that stand like function calls in the text of a plan. */
+#include "sql/plancalls.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define NAME_MAX_BYTES 512
+
+static bool starts_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
+}
+
+static bool in_name(char c)
+{
+    return starts_name(c) || (c >= '0' && c <= '9') || c == '$';
+}
+
+/* Behind the closing quote; a doubled one is part of the text. */
+static const char *skip_quoted(const char *at, char quote)
+{
+    for (at++; *at != '\0'; at++) {
+        if (*at == quote && at[1] != quote) {
+            return at + 1;
+        }
+        at += *at == quote;
+    }
+    return at;
+}
+
+static void push_identifier(struct buf *name, const char *from, const char *to)
+{
+    bool quoted = *from == '"';
+    for (const char *at = from + quoted; at < to - quoted; at++) {
+        buf_push_char(name, *at);
+        at += *at == '"';
+    }
+}
+
+/* An identifier, or several with dots between them. */
+static const char *take_name(const char *at, struct buf *name)
+{
+    for (;;) {
+        const char *end = at;
+        if (*at == '"') {
+            end = skip_quoted(at, '"');
+        } else {
+            while (in_name(*end)) {
+                end++;
+            }
+        }
+        push_identifier(name, at, end);
+        if (*end != '.' || !(starts_name(end[1]) || end[1] == '"')) {
+            return end;
+        }
+        buf_push_char(name, '.');
+        at = end + 1;
+    }
+}
+
+static bool in_capitals(const char *name)
+{
+    return strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name);
+}
+
+static void push_item(struct buf *out, const char *name)
+{
+    buf_push_text(out, out->len > 0 ? ",\"" : "\"");
+    for (; *name != '\0'; name++) {
+        if (*name == '"' || *name == '\\') {
+            buf_push_char(out, '\\');
+        }
+        buf_push_char(out, *name);
+    }
+    buf_push_char(out, '"');
+}
+
+void plancalls_push(struct buf *out, const char *plan)
+{
+    struct buf name;
+    buf_init(&name, NAME_MAX_BYTES);
+    while (*plan != '\0') {
+        if (*plan == '\'') {
+            plan = skip_quoted(plan, '\'');
+        } else if (*plan == '"' || starts_name(*plan)) {
+            buf_reset(&name);
+            plan = take_name(plan, &name);
+            if (!name.failed && (*plan == '(' || in_capitals(buf_text(&name)))) {
+                push_item(out, buf_text(&name));
+            }
+        } else {
+            plan++;
+        }
+    }
+    buf_release(&name);
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SQL that people write: one expression or query, and nothing that reaches beyond it. */
+#include "rowferry/source/sql/sqltext.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "rowferry/base/text.h"
+
+struct scan {
+    const char *at;
+    size_t round;  /* parentheses that are open */
+    size_t square; /* brackets */
+    bool any;      /* something that is neither blank nor comment */
+    bool parameter;
+    const char *problem;
+    struct span *tokens; /* owned by who collects them */
+    size_t token_count;
+    size_t token_capacity; /* 0: they are not collected */
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Every byte beyond ASCII is a letter to PostgreSQL. */
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static bool is_blank(char c)
+{
+    return c != '\0' && strchr(" \t\n\r\f\v", c) != NULL;
+}
+
+static void skip_line(struct scan *s)
+{
+    s->at += strcspn(s->at, "\r\n");
+}
+
+/* Comments of this kind nest. */
+static void skip_block(struct scan *s)
+{
+    size_t depth = 0;
+    do {
+        bool opens = s->at[0] == '/' && s->at[1] == '*';
+        bool closes = s->at[0] == '*' && s->at[1] == '/';
+        if (s->at[0] == '\0') {
+            s->problem = "a comment does not end";
+            return;
+        }
+        depth += opens ? 1 : 0;
+        depth -= closes ? 1 : 0;
+        s->at += opens || closes ? 2 : 1;
+    } while (depth > 0);
+}
+
+/* From a quotation mark to behind the one that ends it; two of them stand for one. */
+static void skip_quoted(struct scan *s, bool backslashes)
+{
+    char mark = *s->at++;
+    while (*s->at != '\0' && (s->at[0] != mark || s->at[1] == mark)) {
+        bool pair = s->at[0] == mark || (backslashes && s->at[0] == '\\' && s->at[1] != '\0');
+        s->at += pair ? 2 : 1;
+    }
+    if (*s->at == '\0') {
+        s->problem = "a quotation does not end";
+    } else {
+        s->at++;
+    }
+}
+
+/* What follows on another line is a part of the same string, so its backslashes count as well. */
+static void skip_escaped(struct scan *s)
+{
+    while (*s->at == '\'' && s->problem == NULL) {
+        skip_quoted(s, true);
+        while (is_blank(*s->at) || (s->at[0] == '-' && s->at[1] == '-')) {
+            if (*s->at == '-') {
+                skip_line(s);
+            } else {
+                s->at++;
+            }
+        }
+    }
+}
+
+static void skip_word(struct scan *s)
+{
+    const char *from = s->at;
+    while (is_letter(*s->at) || is_digit(*s->at) || *s->at == '$') {
+        s->at++;
+    }
+    if (s->at - from == 1 && (*from == 'e' || *from == 'E') && *s->at == '\'') {
+        skip_escaped(s);
+    }
+}
+
+/* $1, or $tag$...$tag$; a tag has no digit in front, and no $ within. */
+static void skip_dollar(struct scan *s)
+{
+    const char *tag = s->at++;
+    if (is_digit(*s->at)) {
+        s->parameter = true;
+        return;
+    }
+    while (is_letter(*s->at) || is_digit(*s->at)) {
+        s->at++;
+    }
+    if (*s->at != '$') {
+        s->problem = "a \"$\" begins nothing";
+        return;
+    }
+    size_t len = (size_t)(++s->at - tag);
+    while (*s->at != '\0' && strncmp(s->at, tag, len) != 0) {
+        s->at++;
+    }
+    if (*s->at == '\0') {
+        s->problem = "a quotation does not end";
+    } else {
+        s->at += len;
+    }
+}
+
+static void close_one(struct scan *s, size_t *open, const char *problem)
+{
+    if (*open == 0) {
+        s->problem = problem;
+    } else {
+        *open -= 1;
+    }
+    s->at++;
+}
+
+static void take_sign(struct scan *s)
+{
+    switch (*s->at) {
+    case '(':
+        s->round++;
+        s->at++;
+        break;
+    case '[':
+        s->square++;
+        s->at++;
+        break;
+    case ')':
+        close_one(s, &s->round, "a \")\" closes what it did not open");
+        break;
+    case ']':
+        close_one(s, &s->square, "a \"]\" closes what it did not open");
+        break;
+    case ';':
+        s->problem = "it has a \";\"";
+        break;
+    default:
+        s->at++;
+    }
+}
+
+static void take_token(struct scan *s)
+{
+    s->any = true;
+    if (*s->at == '\'' || *s->at == '"') {
+        skip_quoted(s, false);
+    } else if (*s->at == '$') {
+        skip_dollar(s);
+    } else if (is_letter(*s->at)) {
+        skip_word(s);
+    } else {
+        take_sign(s);
+    }
+}
+
+static void collect(struct scan *s, const char *from)
+{
+    if (s->token_capacity == 0) {
+        return;
+    }
+    if (s->token_count == s->token_capacity) {
+        s->token_capacity *= 2;
+        s->tokens = mem_grow(s->tokens, s->token_capacity, sizeof(*s->tokens));
+    }
+    s->tokens[s->token_count++] = span_make(from, (size_t)(s->at - from));
+}
+
+static void scan(struct scan *s)
+{
+    while (*s->at != '\0' && s->problem == NULL) {
+        if (is_blank(*s->at)) {
+            s->at++;
+        } else if (s->at[0] == '-' && s->at[1] == '-') {
+            skip_line(s);
+        } else if (s->at[0] == '/' && s->at[1] == '*') {
+            skip_block(s);
+        } else {
+            const char *from = s->at;
+            take_token(s);
+            collect(s, from);
+        }
+    }
+    if (s->problem == NULL && (s->round > 0 || s->square > 0)) {
+        s->problem = s->round > 0 ? "a \"(\" is not closed" : "a \"[\" is not closed";
+    } else if (s->problem == NULL && !s->any) {
+        s->problem = "it is empty";
+    }
+}
+
+static int judge(const struct scan *s, struct err *err)
+{
+    if (s->problem == NULL) {
+        return 0;
+    }
+    err_set(err, ERR_CONFIG, "it is not one condition or query by itself: %s", s->problem);
+    return *s->at == ';' ? err_hint(err, "leave out the \";\"") : ERR_CONFIG;
+}
+
+int sqltext_check_parameters(const char *sql, struct err *err)
+{
+    struct scan s = {.at = sql};
+    scan(&s);
+    return judge(&s, err);
+}
+
+int sqltext_check(const char *sql, struct err *err)
+{
+    struct scan s = {.at = sql};
+    scan(&s);
+    if (s.problem == NULL && s.parameter) {
+        s.problem = "it has a parameter";
+    }
+    return judge(&s, err);
+}
+
+/* --- mentions of a column ----------------------------------------------------------------------
+ */
+
+#define TOKENS_FIRST 64
+#define NOWHERE SIZE_MAX
+
+/* Empty before the first and behind the last one. */
+static struct span token(const struct scan *s, size_t at)
+{
+    return at < s->token_count ? s->tokens[at] : span_make("", 0);
+}
+
+static bool is_word(struct span t, const char *word)
+{
+    return t.len == strlen(word) && strncasecmp(t.data, word, t.len) == 0;
+}
+
+static bool is_one_of(struct span t, const char *const *words)
+{
+    while (*words != NULL && !is_word(t, *words)) {
+        words++;
+    }
+    return *words != NULL;
+}
+
+/* An identifier means this name: in quotes to the letter, else in small letters. */
+static bool means(struct span t, const char *name)
+{
+    if (t.len == 0 || t.data[0] != '"') {
+        return is_word(t, name);
+    }
+    size_t at = 1;
+    while (at + 1 < t.len && *name != '\0' && t.data[at] == *name) {
+        at += t.data[at] == '"' ? 2 : 1;
+        name++;
+    }
+    return at + 1 == t.len && *name == '\0';
+}
+
+/* The parenthesis in which a token stands; NOWHERE: in none. */
+static size_t enclosing(const struct scan *s, size_t at)
+{
+    size_t closed = 0;
+    while (at-- > 0) {
+        if (is_word(s->tokens[at], ")")) {
+            closed++;
+        } else if (is_word(s->tokens[at], "(") && closed-- == 0) {
+            return at;
+        }
+    }
+    return NOWHERE;
+}
+
+/* A call of a function that has a schema, or that looks at the text of a value alone. */
+static bool is_harmless_call(const struct scan *s, size_t parenthesis)
+{
+    static const char *const known[] = {"concat",
+                                        "concat_ws",
+                                        "count",
+                                        "format",
+                                        "json_agg",
+                                        "json_build_object",
+                                        "jsonb_agg",
+                                        "jsonb_build_object",
+                                        "length",
+                                        "json_build_array",
+                                        "lower",
+                                        "jsonb_build_array",
+                                        "md5",
+                                        "json_object_agg",
+                                        "num_nonnulls",
+                                        "jsonb_object_agg",
+                                        "num_nulls",
+                                        "octet_length",
+                                        "string_agg",
+                                        "to_json",
+                                        "to_jsonb",
+                                        "upper",
+                                        NULL};
+    return parenthesis > 0 &&
+           (is_one_of(token(s, parenthesis - 1), known) || is_word(token(s, parenthesis - 2), "."));
+}
+
+/* As it is: an item of a select list, or of what is ordered or grouped by its type's own operators;
+ * or the argument of a harmless call. */
+static bool is_item(const struct scan *s, size_t first, size_t last)
+{
+    static const char *const before[] = {"select", "distinct", "all", "by", ",", NULL};
+    static const char *const compares[] = {"like", "ilike",   "similar", "in",
+                                           "not",  "between", "collate", NULL};
+    struct span next = token(s, last + 1);
+    bool symbol = next.len > 0 && strchr("+-*/<>=~!@#%^&|`?", next.data[0]) != NULL;
+    size_t around = enclosing(s, first);
+    struct span begins = token(s, around == NOWHERE ? 0 : around + 1);
+    if (symbol || is_one_of(next, compares)) {
+        return false;
+    }
+    if (around != NOWHERE && is_harmless_call(s, around)) {
+        return first == around + 1 || is_word(token(s, first - 1), ",") ||
+               is_one_of(token(s, first - 1), before);
+    }
+    return is_one_of(token(s, first - 1), before) &&
+           (is_word(begins, "select") || is_word(begins, "with") ||
+            is_word(token(s, first - 1), "by"));
+}
+
+/* The type's own operator stands before it. */
+static bool follows_operator(const struct scan *s, size_t first)
+{
+    size_t opens = first > 0 && is_word(token(s, first - 1), ")") ? enclosing(s, first - 1) : 0;
+    return opens > 0 && opens != NOWHERE && is_word(token(s, opens - 1), "operator");
+}
+
+static bool is_plain(const struct scan *s, size_t last)
+{
+    size_t first = last;
+    while (first >= 2 && is_word(token(s, first - 1), ".")) {
+        first -= 2;
+    }
+    struct span next = token(s, last + 1);
+    bool cast = is_word(token(s, first - 1), "(") && is_word(token(s, first - 2), "cast");
+    bool typed = is_word(next, ":") && is_word(token(s, last + 2), ":");
+    bool other = is_word(next, ".") || is_word(next, "(") || is_word(token(s, first - 1), "as");
+    return !cast && !typed && !other && !is_word(next, "is") && !is_word(next, "operator") &&
+           !follows_operator(s, first) && !is_item(s, first, last);
+}
+
+bool sqltext_compares(const char *sql, const char *name)
+{
+    struct scan s = {.at = sql, .token_capacity = TOKENS_FIRST};
+    bool found = false;
+    s.tokens = mem_zero(s.token_capacity, sizeof(*s.tokens));
+    scan(&s);
+    for (size_t i = 0; i < s.token_count && !found; i++) {
+        found = means(s.tokens[i], name) && is_plain(&s, i);
+    }
+    free(s.tokens);
+    return found;
+}

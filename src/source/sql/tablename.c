@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of tables as people write them. */
+#include "rowferry/source/sql/tablename.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/text.h"
+
+#define NAME_MAX_BYTES ((size_t)1 << 20)
+
+/* Reads what stands in quotes from *text on, which is left behind it; null where it does not end.
+ */
+static char *take_quoted(const char **text)
+{
+    struct buf name;
+    const char *at = *text + 1;
+    buf_init(&name, NAME_MAX_BYTES);
+    while (*at != '\0' && (at[0] != '"' || at[1] == '"')) {
+        buf_push_char(&name, *at);
+        at += *at == '"' ? 2 : 1;
+    }
+    if (*at == '\0') {
+        buf_release(&name);
+        return NULL;
+    }
+    *text = at + 1;
+    return buf_detach(&name);
+}
+
+/* One part; the schema ends at the first dot, the table with the text. */
+static int take_part(char **out, const char **text, bool schema, struct err *err)
+{
+    const char *from = *text;
+    if (*from != '"') {
+        size_t len = schema ? strcspn(from, ".") : strlen(from);
+        *out = text_copy_span(span_make(from, len));
+        *text = from + len;
+    } else {
+        *out = take_quoted(text);
+        if (*out == NULL) {
+            return err_set(err, ERR_CONFIG, "a quoted name does not end");
+        }
+        if (**text != '\0' && !(schema && **text == '.')) {
+            return err_set(err, ERR_CONFIG, "there is something behind a quoted name");
+        }
+    }
+    return (*out)[0] != '\0' ? 0 : err_set(err, ERR_CONFIG, "a schema or table has no name");
+}
+
+int tablename_parse(struct tablename *out, const char *text, struct err *err)
+{
+    const char *at = text;
+    *out = (struct tablename){0};
+    int rc = take_part(&out->schema, &at, true, err);
+    if (rc == 0 && *at == '.') {
+        at++;
+        rc = take_part(&out->table, &at, false, err);
+    } else if (rc == 0) {
+        out->table = out->schema;
+        out->schema = text_copy("public");
+    }
+    if (rc < 0) {
+        tablename_release(out);
+        return err_hint(err,
+                        "write \"schema.table\", with quotes as in SQL where a name has a dot");
+    }
+    return 0;
+}
+
+void tablename_release(struct tablename *name)
+{
+    free(name->schema);
+    free(name->table);
+    *name = (struct tablename){0};
+}
+
+static void push_part(struct buf *out, const char *part, bool quoted)
+{
+    if (!quoted) {
+        buf_push_text(out, part);
+        return;
+    }
+    buf_push_char(out, '"');
+    for (; *part != '\0'; part++) {
+        buf_push_text(out, *part == '"' ? "\"" : "");
+        buf_push_char(out, *part);
+    }
+    buf_push_char(out, '"');
+}
+
+void tablename_push(struct buf *out, const char *schema, const char *table)
+{
+    push_part(out, schema, schema[0] == '"' || strchr(schema, '.') != NULL);
+    buf_push_char(out, '.');
+    push_part(out, table, table[0] == '"');
+}
+
+char *tablename_text(const char *schema, const char *table)
+{
+    struct buf text;
+    buf_init(&text, NAME_MAX_BYTES);
+    tablename_push(&text, schema, table);
+    return buf_detach(&text);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table, its key and its capture. */
+#include "rowferry/source/survey/survey.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/text.h"
+#include "rowferry/document/model/key.h"
+#include "rowferry/source/sql/tablename.h"
+#include "survey/survey_private.h"
+
+#define LOOK_TIMEOUT "set statement_timeout = '20s'"
+
+/* --- names -------------------------------------------------------------------------------------
+ */
+
+int survey_push_name(struct pg *pg, struct buf *out, const char *name, struct err *err)
+{
+    struct pg_result *r = NULL;
+    int rc = pg_query(pg, &r, "one: text", "select quote_ident($1)", &name, 1, err);
+    if (rc == 0) {
+        buf_push_text(out, pg_text(r, 0, 0));
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+int survey_push_table(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+{
+    int rc = survey_push_name(pg, out, t->schema, err);
+    buf_push_char(out, '.');
+    return rc == 0 ? survey_push_name(pg, out, t->name, err) : rc;
+}
+
+static void push_names(struct buf *out, const struct pg_result *r)
+{
+    for (size_t i = 0; i < pg_rows(r); i++) {
+        buf_push_text(out, i > 0 ? ", " : "");
+        tablename_push(out, pg_text(r, i, 0), pg_text(r, i, 1));
+    }
+}
+
+static int several(const char *name, const struct pg_result *r, struct err *err)
+{
+    struct buf names;
+    buf_init(&names, SURVEY_TEXT_BYTES);
+    push_names(&names, r);
+    err_set(err, ERR_REJECTED, "table \"%s\" is in several schemas: %s", name, buf_text(&names));
+    err_hint(err, "name it with its schema");
+    buf_release(&names);
+    return ERR_REJECTED;
+}
+
+/* The words for a table that is not there are the catalogue's. */
+static int none(struct pg *pg, const char *name, struct err *err)
+{
+    struct table *t = NULL;
+    int rc = catalog_table(pg, &t, name, NULL, 0, err);
+    table_free(t);
+    return rc < 0 ? rc : err_set(err, ERR_TRANSIENT, "table \"%s\" came just now", name);
+}
+
+static int take_found(struct survey_found *out, struct pg *pg, const char *name,
+                      const struct pg_result *r, struct err *err)
+{
+    if (pg_rows(r) != 1) {
+        return pg_rows(r) == 0 ? none(pg, name, err) : several(name, r, err);
+    }
+    out->name = tablename_text(pg_text(r, 0, 0), pg_text(r, 0, 1));
+    out->kind = pg_text(r, 0, 2)[0];
+    out->oid = (uint32_t)pg_int(r, 0, 3);
+    return 0;
+}
+
+int survey_find(struct survey_found *out, struct pg *pg, const char *name, struct err *err)
+{
+    struct tablename parsed;
+    struct pg_result *r = NULL;
+    *out = (struct survey_found){0};
+    int rc = tablename_parse(&parsed, name, err);
+    if (rc < 0) {
+        return err_context(err, "table %s", name);
+    }
+    bool bare = strchr(name, '.') == NULL;
+    const char *params[] = {parsed.schema, parsed.table};
+    rc = pg_ask(pg, &r, "survey_find", params, 2, err);
+    if (rc == 0 && pg_rows(r) == 0 && bare) { /* not in public: where else? */
+        pg_result_release(r);
+        r = NULL;
+        params[0] = NULL;
+        rc = pg_ask(pg, &r, "survey_find", params, 2, err);
+    }
+    if (rc == 0) {
+        rc = take_found(out, pg, name, r, err);
+    }
+    pg_result_release(r);
+    tablename_release(&parsed);
+    return rc;
+}
+
+/* --- the key -----------------------------------------------------------------------------------
+ */
+
+static int no_key(const struct survey_found *found, struct err *err)
+{
+    err_set(err, ERR_REJECTED,
+            "nothing identifies a row of \"%s\": no primary key, and no unique index", found->name);
+    return err_hint(err, "add one, so that a document keeps its _id: alter table ... add primary "
+                         "key (...)");
+}
+
+int survey_open(struct pg *pg, struct table **out, const struct survey_found *found,
+                struct survey *s, struct err *err)
+{
+    char oid[16];
+    struct pg_result *r = NULL;
+    const char *key[KEY_MAX_PARTS] = {NULL};
+    const char *const params[] = {oid};
+    snprintf(oid, sizeof(oid), "%" PRIu32, found->oid);
+    int rc = pg_ask(pg, &r, "survey_key", params, 1, err);
+    if (rc == 0 && pg_rows(r) == 0) {
+        rc = no_key(found, err);
+    }
+    if (rc == 0 && pg_rows(r) > KEY_MAX_PARTS) {
+        rc = err_set(err, ERR_REJECTED, "the key of \"%s\" has too many columns", found->name);
+    }
+    for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
+        key[i] = pg_text(r, i, 0);
+    }
+    if (rc == 0) {
+        rc = catalog_table(pg, out, found->name, key, pg_rows(r), err);
+    }
+    if (rc == 0) {
+        s->key_index = text_copy(pg_text(r, 0, 1));
+        s->key_primary = pg_true(r, 0, 2);
+        s->key_filled = pg_true(r, 0, 3);
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+/* --- the capture -------------------------------------------------------------------------------
+ */
+
+static char *copy_or_null(const char *text)
+{
+    return text != NULL ? text_copy(text) : NULL;
+}
+
+/* What the query depends on needs the log as well. */
+static int look_dependency(struct survey *s, struct pg *pg, const struct dependency *d,
+                           struct err *err)
+{
+    struct table *t = NULL;
+    enum install_state state;
+    int rc = query_dependency(pg, &t, d, err);
+    if (rc == 0) {
+        rc = install_look(pg, t, &state, NULL, err);
+    }
+    if (rc == 0 && state != INSTALL_CURRENT) {
+        s->log = state;
+    }
+    table_free(t);
+    return rc;
+}
+
+static int look_log(struct survey *s, struct pg *pg, struct err *err)
+{
+    struct err why;
+    if (catalog_capturable(s->table, &why) < 0) {
+        s->log_obstacle = text_copy(why.message);
+        return 0;
+    }
+    int rc = install_look(pg, s->table, &s->log, NULL, err);
+    for (size_t i = 0; i < s->dependency_count && rc == 0; i++) {
+        rc = look_dependency(s, pg, &s->dependencies[i], err);
+    }
+    return rc;
+}
+
+static int look_capture(struct survey *s, struct pg *pg, struct err *err)
+{
+    char oid[16];
+    struct pg_result *r = NULL;
+    const char *const params[] = {oid};
+    snprintf(oid, sizeof(oid), "%" PRIu32, s->table->oid);
+    int rc = look_log(s, pg, err);
+    if (rc == 0) {
+        rc = pg_ask(pg, &r, "survey_capture", params, 1, err);
+    }
+    if (rc == 0) {
+        s->may_install = pg_true(r, 0, 0);
+        s->cursor = copy_or_null(pg_text(r, 0, 1));
+        s->cursor_index = copy_or_null(pg_text(r, 0, 2));
+        s->cursor_filled = pg_true(r, 0, 3);
+        s->readable = pg_true(r, 0, 4);
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------
+ */
+
+static int take_facts(struct survey *s, struct pg *pg, struct err *err)
+{
+    const struct columns *columns = &s->table->columns;
+    s->facts.facts = mem_zero(columns->count + 1, sizeof(*s->facts.facts));
+    return survey_facts(pg, s->table, columns, s->facts.facts, &s->analysed, err);
+}
+
+static int take_table(struct survey *s, struct pg *pg, const struct survey_found *found,
+                      struct err *err)
+{
+    bool real = found->kind == 'r' || found->kind == 'p';
+    int rc = real
+                 ? survey_open(pg, &s->table, found, s, err)
+                 : catalog_table(pg, &s->table, found->name, NULL, 0, err); /* which says why not */
+    if (rc == 0) {
+        s->name = text_copy(found->name);
+    }
+    return rc;
+}
+
+/* From now on the columns belong to the facts. */
+static void give_columns(struct survey *s)
+{
+    s->facts.columns = s->table->columns;
+    s->table->columns = (struct columns){0};
+}
+
+int survey_take(struct survey *out, struct pg *pg, const struct survey_input *in, struct err *err)
+{
+    struct survey_found found;
+    *out = (struct survey){0};
+    int rc = survey_find(&found, pg, in->table, err);
+    if (rc == 0) {
+        rc = pg_script(pg, LOOK_TIMEOUT, err);
+    }
+    if (rc == 0) {
+        rc = pg_identify(pg, &out->identity, err);
+    }
+    if (rc == 0) {
+        rc = found.kind == 'v' ? survey_view(out, pg, &found, err)
+                               : take_table(out, pg, &found, err);
+    }
+    if (rc == 0) {
+        rc = take_facts(out, pg, err);
+    }
+    if (rc == 0 && in->with_count > 0) {
+        rc = survey_join(out, pg, in, err);
+    }
+    if (rc == 0) {
+        rc = pg_script(pg, LOOK_TIMEOUT, err);
+    }
+    if (rc == 0) {
+        rc = look_capture(out, pg, err);
+    }
+    if (rc == 0) {
+        give_columns(out);
+    }
+    free(found.name);
+    return rc;
+}
+
+void survey_release(struct survey *s)
+{
+    if (s->facts.columns.count == 0 && s->table != NULL) {
+        give_columns(s);
+    }
+    table_facts_release(&s->facts);
+    table_free(s->table);
+    query_free_dependencies(s->dependencies, s->dependency_count);
+    text_free_list(s->doubts, s->doubt_count);
+    free(s->name);
+    free(s->view);
+    free(s->key_index);
+    free(s->lines);
+    free(s->log_obstacle);
+    free(s->cursor);
+    free(s->cursor_index);
+    *s = (struct survey){0};
+}

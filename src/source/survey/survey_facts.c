@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of columns: the planner's statistics, and what a sample of their values shows. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pg/template.h"
+#include "rowferry/base/embed.h"
+#include "rowferry/base/text.h"
+#include "survey/survey_private.h"
+
+#define SAMPLE_VALUES 2000
+#define SPREAD_ROWS 50000 /* a larger table is sampled all over */
+#define SHAPE_ROWS_MOST 2000
+#define SAMPLE_TIMEOUT "set statement_timeout = '5s'"
+#define SAMPLES_MOST_MS 30000 /* of all columns; a slow view has less of them */
+
+/* Null where a value of that type says nothing that its type does not. */
+struct probe {
+    const char *types; /* of a column, or of an array's elements */
+    const char *words, *unfit, *least, *flat;
+};
+
+static const struct probe probes[] = {
+    {" text varchar bpchar citext name ", "left(v::text, 500) like '% %'", "false", "0", "false"},
+    {" date timestamp timestamptz ", "false", "v::text ~ 'infinity|BC$|^[0-9]{5}'", "0", "false"},
+    {" float4 float8 numeric ", "false", "v::text in ('NaN', 'Infinity', '-Infinity')", "0",
+     "false"},
+    {" inet ", "false", "masklen(v) < case family(v) when 4 then 32 else 128 end", "0", "false"},
+    {" point ", "false", "not ((v)[0] between -180 and 180 and (v)[1] between -90 and 90) ", "0",
+     "false"},
+    {" vector halfvec ", "false", "false", "cardinality(string_to_array(v::text, ','))",
+     "v::text !~ '[1-9]'"},
+};
+
+/* Of a list of numbers as a whole. */
+static const struct probe list_probe = {
+    NULL, "false", "false",
+    "case when array_ndims(v) = 1 and array_position(v, null) is null then cardinality(v) else 0 "
+    "end",
+    "v::text !~ '[1-9]'"};
+
+static const struct probe *probe_of(const struct column *c)
+{
+    char type[80];
+    snprintf(type, sizeof(type), " %.60s ", c->type);
+    for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++) {
+        if (c->category == 'b' && strstr(probes[i].types, type) != NULL) {
+            return &probes[i];
+        }
+    }
+    return NULL;
+}
+
+/* --- samples -----------------------------------------------------------------------------------
+ */
+
+/* Rows from all over a large table, else the first ones. */
+static void push_source(struct buf *out, const struct table *t)
+{
+    catalog_push_source(out, t);
+    if (t->query == NULL && t->estimated_rows > SPREAD_ROWS) {
+        buf_printf(out, " tablesample system (%.6f)",
+                   100.0 * 10 * SAMPLE_VALUES / (double)t->estimated_rows);
+    }
+}
+
+/* A refusal leaves the column without a sample; a lost connection shows with what comes next. */
+static struct pg_result *ask_sample(struct pg *pg, const char *shape, const struct buf *sql)
+{
+    struct err ignored;
+    struct pg_result *r = NULL;
+    return !sql->failed && pg_query(pg, &r, shape, buf_text(sql), NULL, 0, &ignored) == 0 ? r
+                                                                                          : NULL;
+}
+
+static int sample_values(struct pg *pg, const struct table *t, const char *value,
+                         const struct probe *p, struct column_facts *f)
+{
+    struct buf sql;
+    buf_init(&sql, SURVEY_TEXT_BYTES);
+    buf_printf(&sql,
+               "select count(v), count(*) filter (where %s), count(*) filter (where %s), "
+               "max(octet_length(v::text)), min(%s), max(%s), count(*) filter (where %s) "
+               "from (select %s as v from ",
+               p->words, p->unfit, p->least, p->least, p->flat, value);
+    push_source(&sql, t);
+    buf_printf(&sql, " limit %d) s", SAMPLE_VALUES);
+    struct pg_result *r = ask_sample(pg, "one: int, int, int, int?, int?, int?, int", &sql);
+    if (r != NULL) {
+        f->sampled = (size_t)pg_int(r, 0, 0);
+        f->words = (size_t)pg_int(r, 0, 1);
+        f->unfit = (size_t)pg_int(r, 0, 2);
+        f->longest = pg_int(r, 0, 3);
+        f->least = pg_int(r, 0, 4);
+        f->most = pg_int(r, 0, 5);
+        f->flat = (size_t)pg_int(r, 0, 6);
+    }
+    pg_result_release(r);
+    buf_release(&sql);
+    return 0;
+}
+
+/* --- shapes of JSON ----------------------------------------------------------------------------
+ */
+
+static void fill_shape(struct shape *s, const struct pg_result *r, size_t row)
+{
+    size_t *const counts[] = {&s->objects,  &s->listed, &s->strings, &s->numbers,
+                              &s->booleans, &s->whole,  &s->dates,   &s->words};
+    s->name = text_copy(pg_text(r, row, 1) != NULL ? pg_text(r, row, 1) : "");
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        *counts[i] = (size_t)pg_int(r, row, 2 + i);
+    }
+    s->longest = pg_int(r, row, 10);
+}
+
+/* Rows from *row on are members of `into` as long as they are so deep. */
+static void take_members(struct shape *into, const struct pg_result *r, size_t *row, int64_t depth)
+{
+    while (*row < pg_rows(r) && pg_int(r, *row, 0) == depth) {
+        into->members = mem_grow(into->members, into->member_count + 1, sizeof(*into->members));
+        struct shape *member = &into->members[into->member_count++];
+        *member = (struct shape){0};
+        fill_shape(member, r, (*row)++);
+        take_members(member, r, row, depth + 1);
+    }
+}
+
+static int sample_shape(struct pg *pg, const struct table *t, const char *value,
+                        struct column_facts *f)
+{
+    struct buf sql;
+    struct buf source;
+    buf_init(&sql, SURVEY_TEXT_BYTES);
+    buf_init(&source, SURVEY_TEXT_BYTES);
+    push_source(&source, t);
+    const struct place places[] = {{"column", value}, {"source", buf_text(&source)}, {0}};
+    template_fill(&sql, embedded_text(source_sql, "survey_shape"), places);
+    struct pg_result *r = ask_sample(pg, "any: int, text?, int*", &sql);
+    if (r != NULL && pg_rows(r) > 0 && pg_rows(r) <= SHAPE_ROWS_MOST) {
+        size_t row = 1;
+        f->shape = mem_zero(1, sizeof(*f->shape));
+        fill_shape(f->shape, r, 0);
+        f->shape->cut = pg_rows(r) >= SHAPE_ROWS_MOST;
+        take_members(f->shape, r, &row, 1);
+    }
+    pg_result_release(r);
+    buf_release(&source);
+    buf_release(&sql);
+    return 0;
+}
+
+/* --- all columns -------------------------------------------------------------------------------
+ */
+
+static bool is_json(const struct column *c)
+{
+    return c->category == 'b' && (strcmp(c->type, "json") == 0 || strcmp(c->type, "jsonb") == 0);
+}
+
+static void sample_array(struct pg *pg, const struct table *t, const char *value,
+                         const struct column *c, struct column_facts *f)
+{
+    struct buf unnested;
+    const struct probe *p = probe_of(&c->parts[0]);
+    if (p == NULL) {
+        return;
+    }
+    buf_init(&unnested, SURVEY_TEXT_BYTES);
+    buf_printf(&unnested, "unnest(%s)", value);
+    (void)sample_values(pg, t, buf_text(&unnested), p, f);
+    buf_release(&unnested);
+    if (p == &probes[2] && f->unfit == 0) {
+        (void)sample_values(pg, t, value, &list_probe, f);
+    }
+}
+
+static int sample_column(struct pg *pg, const struct table *t, const struct column *c,
+                         struct column_facts *f, struct err *err)
+{
+    struct buf value;
+    buf_init(&value, SURVEY_TEXT_BYTES);
+    buf_push_literal(&value, "t.");
+    int rc = pg_push_identifier(pg, &value, c->name, err);
+    if (rc == 0 && is_json(c)) {
+        rc = sample_shape(pg, t, buf_text(&value), f);
+    } else if (rc == 0 && column_is_array(c)) {
+        sample_array(pg, t, buf_text(&value), c, f);
+    } else if (rc == 0 && probe_of(c) != NULL) {
+        rc = sample_values(pg, t, buf_text(&value), probe_of(c), f);
+    }
+    buf_release(&value);
+    return rc;
+}
+
+static void take_statistics(const struct pg_result *r, const struct columns *columns,
+                            struct column_facts *out, bool *analysed)
+{
+    for (size_t i = 0; i < pg_rows(r); i++) {
+        for (size_t k = 0; k < columns->count; k++) {
+            if (strcmp(columns->items[k].name, pg_text(r, i, 0)) == 0) {
+                out[k].analysed = true;
+                out[k].width = (double)pg_int(r, i, 1);
+                out[k].distinct = strtod(pg_text(r, i, 2), NULL);
+                *analysed = true;
+            }
+        }
+    }
+}
+
+int survey_facts(struct pg *pg, const struct table *t, const struct columns *columns,
+                 struct column_facts *out, bool *analysed, struct err *err)
+{
+    char oid[16];
+    struct pg_result *r = NULL;
+    const char *const params[] = {oid};
+    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
+    *analysed = false; /* of a query the planner knows nothing */
+    int rc = t->query == NULL ? pg_ask(pg, &r, "survey_statistics", params, 1, err) : 0;
+    if (r != NULL) {
+        take_statistics(r, columns, out, analysed);
+    }
+    pg_result_release(r);
+    rc = rc == 0 ? pg_script(pg, SAMPLE_TIMEOUT, err) : rc;
+    int64_t end_ms = pg_now_ms() + SAMPLES_MOST_MS;
+    for (size_t i = 0; i < columns->count && rc == 0 && pg_now_ms() < end_ms; i++) {
+        rc = sample_column(pg, t, &columns->items[i], &out[i], err);
+    }
+    return rc;
+}

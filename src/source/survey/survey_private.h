@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the survey have in common. */
+#ifndef ROWFERRY_SOURCE_SURVEY_PRIVATE_H
+#define ROWFERRY_SOURCE_SURVEY_PRIVATE_H
+
+#include "pg/pg_private.h"
+#include "rowferry/source/survey/survey.h"
+
+#define SURVEY_TEXT_BYTES ((size_t)1 << 20)
+
+struct survey_found {
+    char *name; /* as a configuration names it */
+    uint32_t oid;
+    char kind;
+};
+
+/* What bears the name. ERR_REJECTED where nothing does, or several do. */
+int survey_find(struct survey_found *out, struct pg *pg, const char *name,
+                struct err *err) MUST_CHECK;
+
+/* Opens the table with the columns that identify a row best, and notes in s which those are.
+ * ERR_REJECTED where there are none. */
+int survey_open(struct pg *pg, struct table **out, const struct survey_found *found,
+                struct survey *s, struct err *err) MUST_CHECK;
+
+/* Statistics and samples of the table, or of its query where it has one. */
+int survey_facts(struct pg *pg, const struct table *t, const struct columns *columns,
+                 struct column_facts *out, bool *analysed, struct err *err) MUST_CHECK;
+
+/* A name as SQL has it: in quotes only where it needs them. */
+int survey_push_name(struct pg *pg, struct buf *out, const char *name, struct err *err) MUST_CHECK;
+/* "public.articles" for SQL. */
+int survey_push_table(struct pg *pg, struct buf *out, const struct table *t,
+                      struct err *err) MUST_CHECK;
+
+struct survey_pair {
+    char *child, *parent;               /* columns */
+    char *child_quoted, *parent_quoted; /* the same, for SQL */
+    bool same_type;
+};
+
+/* A foreign key. */
+struct survey_link {
+    uint32_t child, parent;
+    char *child_name, *parent_name;     /* as a configuration names them */
+    char *child_quoted, *parent_quoted; /* for SQL */
+    struct survey_pair *pairs;
+    size_t pair_count;
+};
+
+struct survey_links {
+    struct survey_link *items;
+    size_t count;
+};
+
+/* Those between the tables. */
+int survey_links_read(struct survey_links *out, struct pg *pg, const uint32_t *oids, size_t count,
+                      struct err *err) MUST_CHECK;
+void survey_links_release(struct survey_links *l);
+
+/*
+ * Adds what has the root's documents made anew when rows of the table change: by the shortest way
+ * of foreign keys. Where none leads there, every change makes all documents anew, which becomes a
+ * doubt.
+ */
+int survey_depend(struct survey *s, struct pg *pg, const struct survey_links *links,
+                  const struct survey_found *table, struct err *err) MUST_CHECK;
+
+/* The same by one foreign key of the root, or to it. */
+int survey_depend_on(struct survey *s, struct pg *pg, const struct survey_link *link,
+                     bool to_parent, struct err *err) MUST_CHECK;
+
+/* Has the survey's table read with rows of the others. */
+int survey_join(struct survey *s, struct pg *pg, const struct survey_input *in,
+                struct err *err) MUST_CHECK;
+
+/* Finds the table whose rows a view shows, and reads it through the view. */
+int survey_view(struct survey *s, struct pg *pg, const struct survey_found *found,
+                struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A view as documents: the table whose rows they are, and the tables whose changes they depend on.
+ *
+ * Where a column of a view comes from, the server says of the view's own definition. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "changelog/reads.h"
+#include "rowferry/base/text.h"
+#include "rowferry/source/sql/tablename.h"
+#include "survey/survey_private.h"
+
+#define VIEWS_MOST 8 /* one over the other */
+#define LOOKED_AT 20000
+
+/* A column of the view, and where it comes from. */
+struct origin {
+    char *name;
+    uint32_t oid; /* 0: it is computed */
+    int column;
+};
+
+struct view {
+    struct survey *s;
+    struct pg *pg;
+    struct err *err;
+    const struct survey_found *found;
+    char *quoted; /* for SQL */
+    struct origin *origins;
+    size_t origin_count;
+    struct reads reads; /* what it is made of */
+    struct survey_links links;
+};
+
+/* --- where columns come from -------------------------------------------------------------------
+ */
+
+static int ask_definition(struct pg *pg, uint32_t oid, char **out, struct err *err)
+{
+    char text[16];
+    struct pg_result *r = NULL;
+    const char *const params[] = {text};
+    snprintf(text, sizeof(text), "%" PRIu32, oid);
+    int rc = pg_ask(pg, &r, "survey_definition", params, 1, err);
+    *out = rc == 0 && pg_rows(r) > 0 ? text_copy(pg_text(r, 0, 0)) : NULL;
+    pg_result_release(r);
+    return rc;
+}
+
+/* What the server says of the definition's columns; null where it is no view. */
+static int describe(struct pg *pg, uint32_t oid, PGresult **out, struct err *err)
+{
+    char *definition = NULL;
+    *out = NULL;
+    int rc = ask_definition(pg, oid, &definition, err);
+    if (rc == 0 && definition != NULL) {
+        rc = pg_describe(pg, out, definition, err);
+    }
+    free(definition);
+    return rc;
+}
+
+/* Through views over views. */
+static int follow(struct pg *pg, struct origin *o, struct err *err)
+{
+    int rc = 0;
+    for (int i = 0; i < VIEWS_MOST && o->oid != 0 && rc == 0; i++) {
+        PGresult *r = NULL;
+        rc = describe(pg, o->oid, &r, err);
+        if (r == NULL || rc < 0) {
+            PQclear(r);
+            break;
+        }
+        int at = o->column - 1;
+        o->oid = PQftable(r, at);
+        o->column = PQftablecol(r, at);
+        PQclear(r);
+    }
+    return rc;
+}
+
+static int find_origins(struct view *v)
+{
+    PGresult *r = NULL;
+    int rc = describe(v->pg, v->found->oid, &r, v->err);
+    int count = rc == 0 && r != NULL ? PQnfields(r) : 0;
+    v->origins = mem_zero((size_t)count + 1, sizeof(*v->origins));
+    for (int i = 0; i < count; i++) {
+        v->origins[v->origin_count++] =
+            (struct origin){text_copy(PQfname(r, i)), PQftable(r, i), PQftablecol(r, i)};
+    }
+    PQclear(r);
+    for (size_t i = 0; i < v->origin_count && rc == 0; i++) {
+        rc = follow(v->pg, &v->origins[i], v->err);
+    }
+    return rc;
+}
+
+static int find_reads(struct view *v)
+{
+    struct table whole = {.quoted = v->quoted, .tree = true}; /* without "only" */
+    const struct query_input in = {.root = &whole};
+    const struct depends none = {0};
+    int rc = reads_find(&v->reads, v->pg, &in, &none, v->err);
+    uint32_t *oids = mem_zero(v->reads.count + 1, sizeof(*oids));
+    for (size_t i = 0; i < v->reads.count; i++) {
+        oids[i] = v->reads.items[i].oid;
+    }
+    if (rc == 0) {
+        rc = survey_links_read(&v->links, v->pg, oids, v->reads.count, v->err);
+    }
+    free(oids);
+    return rc;
+}
+
+/* --- the root ----------------------------------------------------------------------------------
+ */
+
+/* A table that may be the root: opened by its key, with the view's column for each of the key's. */
+struct candidate {
+    struct table *table;
+    struct survey noted;
+    struct survey_found found;
+    const char *selected[KEY_MAX_PARTS];
+};
+
+static void candidate_release(struct candidate *c)
+{
+    table_free(c->table);
+    survey_release(&c->noted);
+    free(c->found.name);
+}
+
+static int name_of(struct pg *pg, uint32_t oid, char **out, struct err *err)
+{
+    char text[16];
+    struct pg_result *r = NULL;
+    const char *const params[] = {text};
+    snprintf(text, sizeof(text), "%" PRIu32, oid);
+    int rc = pg_ask(pg, &r, "survey_name", params, 1, err);
+    if (rc == 0 && pg_rows(r) == 1) {
+        *out = tablename_text(pg_text(r, 0, 0), pg_text(r, 0, 1));
+    } else if (rc == 0) {
+        rc = err_set(err, ERR_TRANSIENT, "a table of the view was dropped just now");
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+/* The place of the column in the table's own numbering. */
+static int column_number(struct pg *pg, uint32_t oid, const char *column, int *out, struct err *err)
+{
+    char text[16];
+    struct pg_result *r = NULL;
+    const char *const params[] = {text, column};
+    snprintf(text, sizeof(text), "%" PRIu32, oid);
+    int rc = pg_ask(pg, &r, "survey_place", params, 2, err);
+    *out = rc == 0 && pg_rows(r) == 1 ? (int)pg_int(r, 0, 0) : 0;
+    pg_result_release(r);
+    return rc;
+}
+
+/* The view's column that shows the table's; null: none does. */
+static const char *shown_as(const struct view *v, uint32_t oid, int column)
+{
+    for (size_t i = 0; i < v->origin_count; i++) {
+        if (v->origins[i].oid == oid && v->origins[i].column == column) {
+            return v->origins[i].name;
+        }
+    }
+    return NULL;
+}
+
+static bool has_name(const struct view *v, const char *name)
+{
+    for (size_t i = 0; i < v->origin_count; i++) {
+        if (strcmp(v->origins[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the view shows its whole key, under names that it can have. */
+static int shows_key(const struct view *v, struct candidate *c, bool *shows)
+{
+    int rc = 0;
+    *shows = true;
+    for (size_t i = 0; i < c->table->key_count && rc == 0 && *shows; i++) {
+        int number;
+        rc = column_number(v->pg, c->found.oid, c->table->key[i], &number, v->err);
+        c->selected[i] = shown_as(v, c->found.oid, number);
+        bool same = c->selected[i] != NULL && strcmp(c->selected[i], c->table->key[i]) == 0;
+        *shows = same || (c->selected[i] != NULL && !has_name(v, c->table->key[i]));
+    }
+    return rc;
+}
+
+static bool is_parent(const struct view *v, uint32_t oid)
+{
+    for (size_t i = 0; i < v->links.count; i++) {
+        if (v->links.items[i].parent == oid && v->links.items[i].child != oid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of the first rows. */
+static int is_unique(const struct view *v, const struct candidate *c, bool *unique)
+{
+    struct buf sql;
+    struct pg_result *r = NULL;
+    int rc = 0;
+    buf_init(&sql, SURVEY_TEXT_BYTES);
+    buf_push_literal(&sql, "select count(*) = count(distinct s.*) from (select ");
+    for (size_t i = 0; i < c->table->key_count && rc == 0; i++) {
+        buf_push_text(&sql, i > 0 ? ", " : "");
+        rc = survey_push_name(v->pg, &sql, c->selected[i], v->err);
+        buf_push_literal(&sql, "::text");
+    }
+    buf_printf(&sql, " from %s limit %d) s", v->quoted, LOOKED_AT);
+    if (rc == 0) {
+        rc = pg_query(v->pg, &r, "one: bool", buf_text(&sql), NULL, 0, v->err);
+    }
+    *unique = rc == 0 && pg_true(r, 0, 0);
+    if (rc < 0 && strcmp(v->err->sqlstate, "57014") == 0) { /* too slow to tell; a sync would */
+        *unique = true;
+        rc = 0;
+    }
+    pg_result_release(r);
+    buf_release(&sql);
+    return rc;
+}
+
+/* *fits false: the table's rows are not those of the view. */
+static int try_candidate(const struct view *v, struct candidate *c, uint32_t oid, bool *fits)
+{
+    struct err ignored;
+    *c = (struct candidate){.found = {.oid = oid, .kind = 'r'}};
+    *fits = false;
+    int rc = name_of(v->pg, oid, &c->found.name, v->err);
+    if (rc < 0 || survey_open(v->pg, &c->table, &c->found, &c->noted, &ignored) < 0) {
+        return rc;
+    }
+    rc = c->table != NULL ? shows_key(v, c, fits) : 0;
+    return rc == 0 && *fits ? is_unique(v, c, fits) : rc;
+}
+
+static int no_root(const struct view *v)
+{
+    err_set(v->err, ERR_REJECTED, "the view \"%s\" shows the key of no table that is unique in it",
+            v->found->name);
+    err_hint(v->err, "let it select the primary key of the table whose rows these are, or name "
+                     "that table");
+    return ERR_REJECTED;
+}
+
+/* The first of the tables whose rows are the view's. */
+static int try_tables(const struct view *v, struct candidate *c, bool parents, bool *fits)
+{
+    int rc = 0;
+    for (size_t i = 0; i < v->reads.count && rc == 0 && !*fits; i++) {
+        const struct read_table *t = &v->reads.items[i];
+        if ((t->kind == 'r' || t->kind == 'p') && is_parent(v, t->oid) == parents) {
+            candidate_release(c);
+            rc = try_candidate(v, c, t->oid, fits);
+        }
+    }
+    return rc;
+}
+
+/* A table that others of the view point at is rather their parent, and is tried last. */
+static int find_root(const struct view *v, struct candidate *c)
+{
+    bool fits = false;
+    int rc = try_tables(v, c, false, &fits);
+    if (rc == 0 && !fits) {
+        rc = try_tables(v, c, true, &fits);
+    }
+    return rc == 0 && (!fits || c->table == NULL) ? no_root(v) : rc;
+}
+
+/* --- the query ---------------------------------------------------------------------------------
+ */
+
+/* The key's column that the view shows under this name, or null. */
+static const char *key_behind(const struct candidate *c, const char *name)
+{
+    for (size_t i = 0; i < c->table->key_count; i++) {
+        if (strcmp(c->selected[i], name) == 0) {
+            return c->table->key[i];
+        }
+    }
+    return NULL;
+}
+
+static bool renames(const struct candidate *c)
+{
+    for (size_t i = 0; i < c->table->key_count; i++) {
+        if (strcmp(c->selected[i], c->table->key[i]) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int push_selected(const struct view *v, const struct candidate *c, struct buf *sql)
+{
+    int rc = 0;
+    if (!renames(c)) {
+        buf_push_literal(sql, "v.*");
+        return 0;
+    }
+    for (size_t i = 0; i < v->origin_count && rc == 0; i++) {
+        const char *name = v->origins[i].name;
+        const char *key = key_behind(c, name);
+        buf_push_text(sql, i > 0 ? ", v." : "v.");
+        rc = survey_push_name(v->pg, sql, name, v->err);
+        if (rc == 0 && key != NULL && strcmp(key, name) != 0) {
+            buf_push_literal(sql, " as ");
+            rc = survey_push_name(v->pg, sql, key, v->err);
+        }
+    }
+    return rc;
+}
+
+static int take_query(const struct view *v, const struct candidate *c)
+{
+    struct buf sql;
+    buf_init(&sql, SURVEY_TEXT_BYTES);
+    buf_push_literal(&sql, "select ");
+    int rc = push_selected(v, c, &sql);
+    buf_printf(&sql, " from %s v", v->quoted);
+    v->s->lines = buf_detach(&sql);
+    return rc == 0 ? catalog_query(v->pg, c->table, v->s->lines, v->err) : rc;
+}
+
+static void take_root(const struct view *v, struct candidate *c)
+{
+    struct survey *s = v->s;
+    s->table = c->table;
+    s->name = c->found.name;
+    s->view = text_copy(v->found->name);
+    s->key_index = c->noted.key_index;
+    s->key_primary = c->noted.key_primary;
+    s->key_filled = c->noted.key_filled;
+    c->table = NULL;
+    c->found.name = NULL;
+    c->noted.key_index = NULL;
+}
+
+static int depend_on_others(const struct view *v)
+{
+    int rc = 0;
+    for (size_t i = 0; i < v->reads.count && rc == 0; i++) {
+        const struct read_table *t = &v->reads.items[i];
+        if (t->kind == 'v' || t->oid == v->s->table->oid) {
+            continue;
+        }
+        struct survey_found other = {.oid = t->oid, .kind = t->kind};
+        rc = name_of(v->pg, t->oid, &other.name, v->err);
+        if (rc == 0) {
+            rc = survey_depend(v->s, v->pg, &v->links, &other, v->err);
+        }
+        free(other.name);
+    }
+    return rc;
+}
+
+static int quote_view(struct view *v)
+{
+    struct tablename name;
+    struct buf quoted;
+    buf_init(&quoted, SURVEY_TEXT_BYTES);
+    int rc = tablename_parse(&name, v->found->name, v->err);
+    if (rc == 0) {
+        const struct table t = {.schema = name.schema, .name = name.table};
+        rc = survey_push_table(v->pg, &quoted, &t, v->err);
+    }
+    v->quoted = buf_detach(&quoted);
+    tablename_release(&name);
+    return rc;
+}
+
+int survey_view(struct survey *s, struct pg *pg, const struct survey_found *found, struct err *err)
+{
+    struct view v = {.s = s, .pg = pg, .err = err, .found = found};
+    struct candidate root = {0};
+    int (*const steps[])(struct view *) = {quote_view, find_origins, find_reads};
+    int rc = 0;
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && rc == 0; i++) {
+        rc = steps[i](&v);
+    }
+    if (rc == 0) {
+        rc = find_root(&v, &root);
+    }
+    if (rc == 0) {
+        rc = take_query(&v, &root);
+    }
+    if (rc == 0) {
+        take_root(&v, &root);
+        rc = depend_on_others(&v);
+    }
+    candidate_release(&root);
+    for (size_t i = 0; i < v.origin_count; i++) {
+        free(v.origins[i].name);
+    }
+    free(v.origins);
+    free(v.quoted);
+    reads_release(&v.reads);
+    survey_links_release(&v.links);
+    return rc;
+}

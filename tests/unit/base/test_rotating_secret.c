@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A secret that was refused is read again, by one of all that were refused. */
+#include "rowferry/base/rotating_secret.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/base/text.h"
+#include "suite.h"
+
+struct place {
+    const char *text; /* null: cannot be read */
+    int reads;
+    bool dropped;
+};
+
+static char *read_place(const void *origin)
+{
+    struct place *p = *(struct place *const *)origin;
+    p->reads++;
+    return p->text != NULL ? text_copy(p->text) : NULL;
+}
+
+static void drop_place(void *origin)
+{
+    (*(struct place **)origin)->dropped = true;
+    free(origin);
+}
+
+static struct renewal *renewal_of(struct place *p)
+{
+    struct place **origin = malloc(sizeof(struct place *));
+    ck_assert_ptr_nonnull(origin);
+    *origin = p;
+    return renewal_new("first", read_place, origin, drop_place);
+}
+
+static void expect_taken(struct renewal *r, const char *expected)
+{
+    char *text = renewal_take(r, NULL);
+    ck_assert_str_eq(text, expected);
+    free(text);
+}
+
+START_TEST(the_text_that_stays_is_no_other_one)
+{
+    struct place p = {.text = "first"};
+    struct renewal *r = renewal_of(&p);
+    char *mine = renewal_take(r, NULL);
+    ck_assert(!renewal_replace(r, &mine));
+    ck_assert_str_eq(mine, "first");
+    p.text = NULL;
+    ck_assert(!renewal_replace(r, &mine));
+    ck_assert_int_eq(p.reads, 2);
+    free(mine);
+    renewal_drop(r);
+    ck_assert(p.dropped);
+}
+END_TEST
+
+START_TEST(who_is_refused_late_gets_what_another_one_read)
+{
+    struct place p = {.text = "second"};
+    struct renewal *r = renewal_of(&p);
+    char *mine = renewal_take(r, NULL);
+    char *theirs = renewal_take(r, NULL);
+    ck_assert(renewal_replace(r, &mine));
+    ck_assert(renewal_replace(r, &theirs));
+    ck_assert_str_eq(mine, "second");
+    ck_assert_str_eq(theirs, "second");
+    ck_assert_int_eq(p.reads, 1);
+    expect_taken(r, "second");
+    free(mine);
+    free(theirs);
+    renewal_drop(r);
+}
+END_TEST
+
+START_TEST(it_lives_as_long_as_one_uses_it)
+{
+    struct place p = {.text = "second"};
+    struct renewal *r = renewal_of(&p);
+    ck_assert_ptr_eq(renewal_hold(r), r);
+    renewal_drop(r);
+    ck_assert(!p.dropped);
+    expect_taken(r, "first");
+    renewal_drop(r);
+    ck_assert(p.dropped);
+}
+END_TEST
+
+START_TEST(none_has_its_fallback_and_no_other_text)
+{
+    char *mine = renewal_take(NULL, "mine");
+    ck_assert_str_eq(mine, "mine");
+    ck_assert(!renewal_replace(NULL, &mine));
+    ck_assert_ptr_null(renewal_take(NULL, NULL));
+    ck_assert_ptr_null(renewal_hold(NULL));
+    renewal_drop(NULL);
+    free(mine);
+}
+END_TEST
+
+SUITE_MAIN("base/renewal", the_text_that_stays_is_no_other_one,
+           who_is_refused_late_gets_what_another_one_read, it_lives_as_long_as_one_uses_it,
+           none_has_its_fallback_and_no_other_text)

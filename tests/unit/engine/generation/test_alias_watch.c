@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looking at where the alias points: how often, and what counts. */
+#include "generation/alias_watch.h"
+
+#include <stdio.h>
+
+#include "fake.h"
+#include "fake_private.h"
+#include "suite.h"
+
+#define S INT64_C(1000000)
+
+static void begin(struct fake *f, struct aim *a)
+{
+    *f = (struct fake){.source = "database"};
+    snprintf(f->index, sizeof(f->index), "things-1");
+    snprintf(f->alias, sizeof(f->alias), "things-1");
+    snprintf(f->uuid, sizeof(f->uuid), "u1");
+    *a = (struct aim){
+        .service = {&fake_service_ops, f}, .alias = "things", .index = "things-1", .uuid = "u1"};
+}
+
+/* Whether it is seen to have moved within this time. */
+static bool misses(struct aim *a, int64_t from_s, int64_t seconds)
+{
+    for (int64_t t = 0; t < seconds * S; t += S / 10) {
+        if (aim_turn(a, (1000 + from_s) * S + t)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+START_TEST(it_looks_every_ten_seconds)
+{
+    struct fake f;
+    struct aim a;
+    begin(&f, &a);
+    ck_assert(!misses(&a, 0, 35));
+    ck_assert_uint_eq(f.glances, 3);
+}
+END_TEST
+
+START_TEST(what_points_elsewhere_is_seen_and_stays_seen)
+{
+    struct fake f;
+    struct aim a;
+    begin(&f, &a);
+    ck_assert(!misses(&a, 0, 15));
+    snprintf(f.alias, sizeof(f.alias), "things-of-others");
+    ck_assert(misses(&a, 15, 11));
+    ck_assert(aim_turn(&a, 0));
+    begin(&f, &a);
+    f.alias[0] = '\0'; /* removed */
+    ck_assert(misses(&a, 0, 11));
+    begin(&f, &a);
+    f.alias_several = true;
+    ck_assert(misses(&a, 0, 11));
+    begin(&f, &a);
+    snprintf(f.uuid, sizeof(f.uuid), "u2"); /* created again under the same name */
+    ck_assert(misses(&a, 0, 11));
+}
+END_TEST
+
+START_TEST(no_answer_and_no_service_say_nothing)
+{
+    struct fake f;
+    struct aim a;
+    begin(&f, &a);
+    f.alias[0] = '\0';
+    f.glance_hangs = true;
+    ck_assert(!misses(&a, 0, 60));
+    ck_assert_uint_eq(f.glances, 1);
+    f.glance_hangs = false;
+    ck_assert(misses(&a, 60, 1));
+    begin(&f, &a);
+    f.alias[0] = '\0';
+    f.glance_fails = true;
+    ck_assert(!misses(&a, 0, 60));
+    f.glance_fails = false;
+    ck_assert(misses(&a, 60, 11));
+}
+END_TEST
+
+START_TEST(who_may_not_look_asks_once)
+{
+    struct fake f;
+    struct aim a;
+    begin(&f, &a);
+    f.glance_forbidden = true;
+    ck_assert(!misses(&a, 0, 60));
+    ck_assert_uint_eq(f.glances, 1);
+}
+END_TEST
+
+START_TEST(what_is_not_searched_yet_is_not_looked_at)
+{
+    struct fake f;
+    struct aim a;
+    begin(&f, &a);
+    f.alias[0] = '\0';
+    a.alias = NULL;
+    ck_assert(!misses(&a, 0, 60));
+    ck_assert_uint_eq(f.glances, 0);
+}
+END_TEST
+
+SUITE_MAIN("engine/aim", it_looks_every_ten_seconds, what_points_elsewhere_is_seen_and_stays_seen,
+           no_answer_and_no_service_say_nothing, who_may_not_look_asks_once,
+           what_is_not_searched_yet_is_not_looked_at)

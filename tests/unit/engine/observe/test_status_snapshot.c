@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a pipeline shows: of now, summed over its rounds, whole at every look. */
+#include "rowferry/engine/observe/status_snapshot.h"
+
+#include <pthread.h>
+
+#include "suite.h"
+
+START_TEST(what_took_long_falls_into_the_bucket_of_its_bound)
+{
+    struct latency l = {0};
+    latency_note(&l, 0, 1);
+    latency_note(&l, latency_bounds_us[0], 2);
+    latency_note(&l, latency_bounds_us[0] + 1, 3);
+    latency_note(&l, latency_bounds_us[LATENCY_BOUNDS - 1] + 1, 4);
+    latency_note(&l, -5, 1); /* a clock that was set back */
+    ck_assert_uint_eq(l.counts[0], 4);
+    ck_assert_uint_eq(l.counts[1], 3);
+    ck_assert_uint_eq(l.counts[LATENCY_BOUNDS], 4);
+    ck_assert_int_eq(l.sum_us, 2 * latency_bounds_us[0] + 3 * (latency_bounds_us[0] + 1) +
+                                   4 * (latency_bounds_us[LATENCY_BOUNDS - 1] + 1));
+    for (size_t i = 1; i < LATENCY_BOUNDS; i++) {
+        ck_assert_int_lt(latency_bounds_us[i - 1], latency_bounds_us[i]);
+    }
+}
+END_TEST
+
+START_TEST(counters_grow_over_rounds_and_what_flew_has_landed)
+{
+    struct board *b = board_new("articles", "shop-articles");
+    struct board_view v;
+    struct board_moment m = {.counters = {.upserts = 3}, .flying = 2, .work = {.equal_us = 9}};
+    latency_note(&m.latency, 1, 3);
+    board_publish(b, &m);
+    board_round_ended(b);
+    board_look(b, &v);
+    ck_assert_int_eq(v.moment.counters.upserts, 3);
+    ck_assert_uint_eq(v.moment.latency.counts[0], 3);
+    ck_assert_int_eq(v.moment.flying, 0);
+    ck_assert_int_eq(v.moment.work.equal_us, 9);
+    m.counters.upserts = 4;
+    board_publish(b, &m);
+    board_publish(b, &m);
+    board_look(b, &v);
+    ck_assert_int_eq(v.moment.counters.upserts, 7);
+    ck_assert_uint_eq(v.moment.latency.counts[0], 6);
+    ck_assert_int_eq(v.moment.flying, 2);
+    board_free(b);
+}
+END_TEST
+
+START_TEST(a_stage_has_the_time_of_its_beginning)
+{
+    static const char following[] = "following";
+    struct board *b = board_new("articles", "shop-articles");
+    struct board_view v;
+    struct err err;
+    err_set(&err, ERR_STATE, "drift");
+    board_enter(b, following, 10);
+    board_enter(b, following, 20);
+    board_look(b, &v);
+    ck_assert_str_eq(v.name, "articles");
+    ck_assert_str_eq(v.alias, "shop-articles");
+    ck_assert_str_eq(v.stage, "following");
+    ck_assert_int_eq(v.since_us, 10);
+    ck_assert(!v.over);
+    ck_assert_int_eq(v.moment.dead_letters, -1);
+    ck_assert_int_eq(v.moment.work.lag_rows, -1);
+    board_over(b, EXIT_FAILED, &err);
+    board_look(b, &v);
+    ck_assert(v.over);
+    ck_assert_int_eq(v.exit_code, 1);
+    ck_assert_str_eq(v.message, "drift");
+    board_free(b);
+}
+END_TEST
+
+static void *publish(void *argument)
+{
+    for (int64_t i = 1; i <= 20000; i++) {
+        struct board_moment m = {.counters = {.upserts = i, .deletes = i}, .unsettled = i};
+        board_publish(argument, &m);
+    }
+    return NULL;
+}
+
+START_TEST(a_look_from_another_thread_is_never_half_old)
+{
+    struct board *b = board_new("articles", "shop-articles");
+    struct board_view v = {0};
+    pthread_t writer;
+    ck_assert_int_eq(pthread_create(&writer, NULL, publish, b), 0);
+    while (v.moment.counters.upserts < 20000) {
+        board_look(b, &v);
+        ck_assert_int_eq(v.moment.counters.upserts, v.moment.counters.deletes);
+        ck_assert_int_eq(v.moment.counters.upserts, v.moment.unsettled);
+    }
+    pthread_join(writer, NULL);
+    board_free(b);
+}
+END_TEST
+
+SUITE_MAIN("engine/board", what_took_long_falls_into_the_bucket_of_its_bound,
+           counters_grow_over_rounds_and_what_flew_has_landed,
+           a_stage_has_the_time_of_its_beginning, a_look_from_another_thread_is_never_half_old)

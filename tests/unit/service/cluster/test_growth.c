@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an index's size says while it is filled. */
+#include "rowferry/service/cluster/growth.h"
+
+#include "suite.h"
+
+static enum growth_news look(struct growth *g, int64_t bytes, int64_t documents)
+{
+    return growth_judge(g, &(struct storage){bytes, -1}, documents, 1000000);
+}
+
+START_TEST(even_growth_is_well)
+{
+    struct growth g = {0};
+    for (int64_t i = 1; i <= 200; i++) {
+        ck_assert_int_eq(look(&g, i * 600000 + (i % 3) * 90000, i * 1000), GROWTH_WELL);
+    }
+    ck_assert(g.bytes_per_document > 550 && g.bytes_per_document < 650);
+}
+END_TEST
+
+START_TEST(twice_the_median_is_heavy_until_it_is_not)
+{
+    struct growth g = {0};
+    for (int64_t i = 1; i <= 10; i++) {
+        ck_assert_int_eq(look(&g, i * 600000, i * 1000), GROWTH_WELL);
+    }
+    ck_assert_int_eq(look(&g, 14000000, 11000), GROWTH_HEAVY);
+    ck_assert_int_eq(look(&g, 7000000, 12000), GROWTH_WELL);
+}
+END_TEST
+
+START_TEST(what_an_index_holds_already_is_not_counted)
+{
+    struct growth g = {0};
+    for (int64_t i = 0; i <= 10; i++) {
+        ck_assert_int_eq(look(&g, 500000000 + i * 600000, i * 1000), GROWTH_WELL);
+    }
+    ck_assert(g.bytes_per_document == 600);
+}
+END_TEST
+
+START_TEST(too_little_room_is_seen_before_it_is_used_up)
+{
+    struct growth g = {0};
+    ck_assert_int_eq(growth_judge(&g, &(struct storage){0, 100000}, 0, 5000), GROWTH_WELL);
+    ck_assert_int_eq(growth_judge(&g, &(struct storage){600000, 3000000}, 1000, 4000), GROWTH_WELL);
+    ck_assert_int_eq(growth_judge(&g, &(struct storage){1200000, 1700000}, 2000, 3000),
+                     GROWTH_FULL);
+    ck_assert_int_eq(growth_judge(&g, &(struct storage){1800000, -1}, 3000, 2000), GROWTH_WELL);
+    ck_assert_int_eq(growth_judge(&g, &(struct storage){2400000, 0}, 4000, -1), GROWTH_WELL);
+}
+END_TEST
+
+START_TEST(a_watermark_is_read_in_all_its_forms)
+{
+    static const struct {
+        const char *text;
+        int64_t room;
+    } forms[] = {{"85%", 250}, {"0.85", 250}, {"100b", 300}, {"1kb", 0}, {"90.5%", 305},
+                 {"half", -1}, {"", -1},      {"-5%", -1},   {"7xb", -1}};
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        int64_t room = storage_room(forms[i].text, 1000, 400);
+        ck_assert_msg(llabs(room - forms[i].room) <= (room > 0), "%s: %lld", forms[i].text,
+                      (long long)room);
+    }
+    ck_assert_int_eq(storage_room("2gb", INT64_C(1) << 40, INT64_C(3) << 30), INT64_C(1) << 30);
+}
+END_TEST
+
+SUITE_MAIN("service/growth", even_growth_is_well, twice_the_median_is_heavy_until_it_is_not,
+           what_an_index_holds_already_is_not_counted, too_little_room_is_seen_before_it_is_used_up,
+           a_watermark_is_read_in_all_its_forms)

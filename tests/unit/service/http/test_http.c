@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a person is told when the service is away, says no, or talks nonsense. */
+#include "rowferry/service/http/http.h"
+
+#include "fixture.h"
+#include "suite.h"
+
+#define SECRET "c2VjcmV0LWtleQ"
+
+/* Of a timeout that is met: what comes before it is sooner, also on a machine that stands still for
+ * a while. */
+#define MET_MS 2500
+#define MET "2.5s"
+
+static int get(struct fixture *f, const char *path)
+{
+    return http_request(f->service, "GET", path, span_make(NULL, 0), &f->answer, &f->err);
+}
+
+START_TEST(a_refused_port_is_temporary_and_named)
+{
+    struct fixture f = {0};
+    char wanted[96];
+    int port = scripted_closed_port();
+    point(&f, 0, port);
+    connect_to(&f, 1);
+    ck_assert_int_eq(get(&f, "/"), ERR_TRANSIENT);
+    snprintf(wanted, sizeof(wanted), "GET /: could not connect to 127.0.0.1:%d: connection refused",
+             port);
+    ck_assert_str_eq(f.err.message, wanted);
+    stop(&f);
+}
+END_TEST
+
+START_TEST(the_second_address_is_tried_when_the_first_is_away)
+{
+    static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", NULL};
+    struct fixture f = {0};
+    f.server = scripted_start(answers, SIZE_MAX, false);
+    point(&f, 0, scripted_closed_port());
+    point(&f, 1, f.server->port);
+    connect_to(&f, 2);
+    ck_assert_int_eq(get(&f, "/"), 0);
+    ck_assert_int_eq(f.answer.status, 200);
+    stop(&f);
+}
+END_TEST
+
+START_TEST(a_body_and_its_kind_are_handed_over)
+{
+    static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Type: application/json; "
+                                          "charset=UTF-8\r\nx-ELASTIC-product: Elasticsearch\r\n"
+                                          "Content-Length: 7\r\n\r\n{\"a\":1}",
+                                          NULL};
+    struct fixture f = {0};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(
+        http_request(f.service, "PUT", "/i", span_make("{\"x\":2}", 7), &f.answer, &f.err), 0);
+    ck_assert(f.answer.json);
+    ck_assert_str_eq(f.answer.product_header, "Elasticsearch");
+    ck_assert_str_eq(buf_text(&f.answer.body), "{\"a\":1}");
+    ck_assert_int_eq(strncmp(f.server->request, "PUT /i HTTP/1.1\r\n", 17), 0);
+    ck_assert_ptr_nonnull(strstr(f.server->request, "\r\n\r\n{\"x\":2}"));
+    ck_assert_ptr_null(strcasestr(f.server->request, "expect:"));
+    ck_assert_ptr_nonnull(strstr(f.server->request, "Content-Type: application/json\r\n"));
+    stop(&f);
+}
+END_TEST
+
+START_TEST(a_connection_cut_at_any_byte_is_temporary)
+{
+    static const char *const answers[] = {
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{\"a\":1}",
+        NULL};
+    for (size_t cut = 0; cut < strlen(answers[0]); cut += 5) {
+        struct fixture f = {0};
+        start(&f, answers, cut);
+        ck_assert_msg(get(&f, "/x?y=1") == ERR_TRANSIENT, "cut at %zu", cut);
+        ck_assert_msg(strncmp(f.err.message, "GET /x: ", 8) == 0, "%s", f.err.message);
+        stop(&f);
+    }
+}
+END_TEST
+
+START_TEST(a_silent_service_is_given_up_in_time)
+{
+    static const char *const answers[] = {"", NULL};
+    struct fixture f = {.options.request_timeout_ms = MET_MS};
+    f.server = scripted_start(answers, SIZE_MAX, true);
+    point(&f, 0, f.server->port);
+    connect_to(&f, 1);
+    ck_assert_int_eq(get(&f, "/"), ERR_TRANSIENT);
+    ck_assert_ptr_nonnull(strstr(f.err.message, "no whole answer from 127.0.0.1:"));
+    ck_assert_ptr_nonnull(strstr(f.err.message, MET));
+    stop(&f);
+}
+END_TEST
+
+START_TEST(a_used_connection_that_falls_silent_is_a_missing_answer)
+{
+    static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", NULL};
+    struct fixture f = {.options.request_timeout_ms = MET_MS};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f, "/"), 0);
+    http_answer_release(&f.answer);
+    f.server->silent = true;
+    ck_assert_int_eq(get(&f, "/"), ERR_TRANSIENT);
+    ck_assert_msg(strstr(f.err.message, "no whole answer") != NULL, "%s", f.err.message);
+    stop(&f);
+}
+END_TEST
+
+/* A listener whose queue is full drops connections in silence, like a host that is gone. */
+START_TEST(an_address_that_swallows_connections_gives_way_to_the_next)
+{
+    static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", NULL};
+    struct fixture f = {.options.connect_timeout_ms = MET_MS};
+    int port;
+    int full = scripted_bind(&port);
+    int fillers[4];
+    ck_assert_int_eq(listen(full, 0), 0);
+    for (size_t i = 0; i < 4; i++) {
+        fillers[i] = scripted_dial(port);
+    }
+    f.server = scripted_start(answers, SIZE_MAX, false);
+    point(&f, 0, port);
+    point(&f, 1, f.server->port);
+    connect_to(&f, 2);
+    ck_assert_int_eq(get(&f, "/"), 0);
+    ck_assert_int_eq(f.answer.status, 200);
+    stop(&f);
+    for (size_t i = 0; i < 4; i++) {
+        close(fillers[i]);
+    }
+    close(full);
+}
+END_TEST
+
+START_TEST(a_redirect_is_not_followed)
+{
+    static const char *const answers[] = {
+        "HTTP/1.1 301 Moved\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n", NULL};
+    struct fixture f = {.options.api_key = SECRET};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f, "/"), 0);
+    ck_assert_int_eq(f.answer.status, 301);
+    ck_assert_uint_eq(f.server->requests, 1);
+    ck_assert_int_eq(http_refuse(&f.answer, "GET", "/", &f.err), ERR_REJECTED);
+    ck_assert_ptr_nonnull(strstr(f.err.hint, "redirects are not followed"));
+    stop(&f);
+}
+END_TEST
+
+START_TEST(an_answer_over_the_maximum_is_refused)
+{
+    size_t len = (size_t)9 << 20;
+    char *text = malloc(len + 128);
+    ck_assert_ptr_nonnull(text);
+    int head = snprintf(text, 128, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n", len);
+    memset(text + head, 'x', len);
+    text[(size_t)head + len] = '\0';
+    const char *const answers[] = {text, NULL};
+    struct fixture f = {0};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f, "/"), ERR_REJECTED);
+    ck_assert_ptr_nonnull(strstr(f.err.message, "of over 8388608 bytes"));
+    stop(&f);
+    free(text);
+}
+END_TEST
+
+struct refusal_line {
+    int status;
+    const char *type;
+    const char *body;
+    enum err_class class;
+    const char *message;
+};
+
+#define JSON "application/json"
+
+static const struct refusal_line refusals[] = {
+    {400, JSON "; charset=UTF-8",
+     "{\"error\":{\"root_cause\":[{\"type\":\"x\",\"reason\":\"y\"}],\"type\":"
+     "\"mapper_parsing_exception\",\"reason\":\"No handler for type [bogus] declared on field "
+     "[a]\"},\"status\":400}",
+     ERR_REJECTED,
+     "PUT /i: 400 mapper_parsing_exception: No handler for type [bogus] declared on field [a]"},
+    {406, JSON, "{\"error\":\"not\\nsupported\",\"status\":406}", ERR_REJECTED,
+     "PUT /i: 406 not\\nsupported"},
+    {401, "text/plain", "Unauthorized", ERR_REJECTED, "PUT /i: 401 Unauthorized"},
+    {403, JSON, "{\"error\":{\"root_cause\":[{\"type\":\"security_exception\"}]}}", ERR_REJECTED,
+     "PUT /i: 403 security_exception"},
+    {404, "text/plain", "", ERR_REJECTED, "PUT /i: 404"},
+    {502, "text/html", "<h1>\x1b[m\nx</h1>", ERR_TRANSIENT, "PUT /i: 502 <h1>\\x1b[m\\nx</h1>"},
+    {503, JSON, "{\"error\":{\"type\":\"master_not_discovered_exception\",\"reason\":null}}",
+     ERR_TRANSIENT, "PUT /i: 503 master_not_discovered_exception"},
+    {500, JSON, "{\"er", ERR_REJECTED, "PUT /i: 500 {\"er"},
+    {408, JSON, "{\"timed_out\":true}", ERR_TRANSIENT, "PUT /i: 408 {\"timed_out\":true}"},
+    {429, JSON, "[]", ERR_TRANSIENT, "PUT /i: 429 []"},
+};
+
+START_TEST(a_refusal_is_told_in_one_line)
+{
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        const struct refusal_line *line = &refusals[i];
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 "HTTP/1.1 %d No\r\nContent-Type: %s\r\n"
+                 "Content-Length: %zu\r\n\r\n%s",
+                 line->status, line->type, strlen(line->body), line->body);
+        const char *const answers[] = {text, NULL};
+        struct fixture f = {0};
+        start(&f, answers, SIZE_MAX);
+        ck_assert_int_eq(
+            http_request(f.service, "PUT", "/i?x=1", span_make("{}", 2), &f.answer, &f.err), 0);
+        ck_assert_int_eq(http_refuse(&f.answer, "PUT", "/i?x=1", &f.err), line->class);
+        ck_assert_str_eq(f.err.message, line->message);
+        ck_assert_int_eq(f.err.http_status, line->status);
+        stop(&f);
+    }
+}
+END_TEST
+
+static const struct {
+    int status;
+    const char *body;
+    const char *hint; /* contains; "" none */
+} hints[] = {
+    {403,
+     "{\"error\":{\"type\":\"cluster_block_exception\",\"reason\":\"index [i] blocked by: "
+     "[FORBIDDEN/8/index write (api)];\"},\"status\":403}",
+     "index.blocks.write"},
+    {403,
+     "{\"error\":{\"type\":\"cluster_block_exception\",\"reason\":\"index [i] blocked by: "
+     "[FORBIDDEN/5/index read-only (api)];\"},\"status\":403}",
+     "PUT /INDEX/_settings"},
+    {403,
+     "{\"error\":{\"type\":\"cluster_block_exception\",\"reason\":\"blocked by: "
+     "[FORBIDDEN/6/cluster read-only (api)];\"},\"status\":403}",
+     "PUT /_cluster/settings"},
+    {429,
+     "{\"error\":{\"type\":\"cluster_block_exception\",\"reason\":\"index [i] blocked by: "
+     "[TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has "
+     "read-only-allow-delete block];\"},\"status\":429}",
+     "index.blocks.read_only_allow_delete"},
+    {403,
+     "{\"error\":{\"type\":\"security_exception\",\"reason\":\"no permissions for "
+     "[indices:data/write/index]\"},\"status\":403}",
+     "service.auth lacks this privilege"},
+    {403, "Forbidden", "service.auth lacks this privilege"},
+};
+
+START_TEST(an_index_block_is_not_called_a_lack_of_privilege)
+{
+    for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 "HTTP/1.1 %d No\r\nContent-Type: application/json\r\n"
+                 "Content-Length: %zu\r\n\r\n%s",
+                 hints[i].status, strlen(hints[i].body), hints[i].body);
+        const char *const answers[] = {text, NULL};
+        struct fixture f = {0};
+        start(&f, answers, SIZE_MAX);
+        ck_assert_int_eq(
+            http_request(f.service, "PUT", "/i", span_make("{}", 2), &f.answer, &f.err), 0);
+        ck_assert_int_lt(http_refuse(&f.answer, "PUT", "/i", &f.err), 0);
+        ck_assert_msg(strstr(f.err.hint, hints[i].hint) != NULL, "%zu: %s", i, f.err.hint);
+        ck_assert_int_eq(strstr(f.err.hint, "privilege") != NULL,
+                         strstr(hints[i].hint, "privilege") != NULL);
+        stop(&f);
+    }
+}
+END_TEST
+
+START_TEST(a_secret_that_the_service_echoes_is_masked)
+{
+    static const char *const answers[] = {"HTTP/1.1 401 No\r\nContent-Length: 24\r\n\r\n"
+                                          "bad key: " SECRET "!",
+                                          NULL};
+    struct fixture f = {.options.api_key = SECRET};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f, "/"), 0);
+    ck_assert_int_eq(http_refuse(&f.answer, "GET", "/", &f.err), ERR_REJECTED);
+    ck_assert_str_eq(f.err.message, "GET /: 401 bad key: **************!");
+    ck_assert_ptr_null(strstr(f.err.detail, SECRET));
+    ck_assert_ptr_nonnull(strstr(f.err.hint, "service.auth"));
+    stop(&f);
+}
+END_TEST
+
+START_TEST(a_login_that_the_service_echoes_is_masked)
+{
+    static const char *const answers[] = {"HTTP/1.1 401 No\r\nContent-Length: 29\r\n\r\n"
+                                          "bad login: Basic dXM6ZXI6cCJ3",
+                                          NULL};
+    struct fixture f = {.options = {.user = "us:er", .password = "p\"w"}};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f, "/"), 0);
+    ck_assert_int_eq(http_refuse(&f.answer, "GET", "/", &f.err), ERR_REJECTED);
+    ck_assert_str_eq(f.err.message, "GET /: 401 bad login: Basic ************");
+    stop(&f);
+}
+END_TEST
+
+static void check_header(struct service_options options, const char *wanted)
+{
+    static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", NULL};
+    struct fixture f = {.options = options};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f, "/"), 0);
+    if (wanted == NULL) {
+        ck_assert_ptr_null(strcasestr(f.server->request, "authorization"));
+    } else {
+        ck_assert_msg(strstr(f.server->request, wanted) != NULL, "%s", f.server->request);
+    }
+    stop(&f);
+}
+
+START_TEST(the_credential_travels_in_its_header)
+{
+    check_header((struct service_options){0}, NULL);
+    check_header((struct service_options){.api_key = SECRET},
+                 "\r\nAuthorization: ApiKey " SECRET "\r\n");
+    check_header((struct service_options){.bearer = "abc.def"},
+                 "\r\nAuthorization: Bearer abc.def\r\n");
+    check_header((struct service_options){.user = "us:er", .password = "p\"w"},
+                 "\r\nAuthorization: Basic dXM6ZXI6cCJ3\r\n");
+}
+END_TEST
+
+START_TEST(a_proxy_of_the_environment_is_not_used)
+{
+    static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", NULL};
+    char proxy[64];
+    snprintf(proxy, sizeof(proxy), "http://127.0.0.1:%d", scripted_closed_port());
+    setenv("http_proxy", proxy, 1);
+    setenv("ALL_PROXY", proxy, 1);
+    struct fixture f = {.options.api_key = SECRET};
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f, "/"), 0);
+    stop(&f);
+}
+END_TEST
+
+START_TEST(an_address_with_a_password_is_refused_without_showing_it)
+{
+    static const char *const wrong[] = {"http://user:hunter22@localhost:9200", "ftp://localhost",
+                                        "not an address", ""};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        struct service *s = NULL;
+        struct err err;
+        struct service_options options = {.urls = &wrong[i], .url_count = 1, .in_flight = 1};
+        ck_assert_int_eq(service_open(&s, &options, &err), ERR_CONFIG);
+        ck_assert_ptr_null(s);
+        ck_assert_ptr_null(strstr(err.message, "hunter22"));
+    }
+}
+END_TEST
+
+START_TEST(a_path_prefix_is_kept)
+{
+    static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", NULL};
+    struct fixture f = {0};
+    f.server = scripted_start(answers, SIZE_MAX, false);
+    snprintf(f.url[0], sizeof(f.url[0]), "http://127.0.0.1:%d/search/v1/", f.server->port);
+    f.urls[0] = f.url[0];
+    connect_to(&f, 1);
+    ck_assert_int_eq(get(&f, "/_count"), 0);
+    ck_assert_int_eq(strncmp(f.server->request, "GET /search/v1/_count HTTP", 26), 0);
+    stop(&f);
+}
+END_TEST
+
+START_TEST(a_segment_is_encoded)
+{
+    struct buf out;
+    buf_init(&out, 256);
+    http_push_segment(&out, "a/b?c%d \xc3\xa9-_.~", 14);
+    ck_assert_str_eq(buf_text(&out), "a%2Fb%3Fc%25d%20%C3%A9-_.~");
+    buf_release(&out);
+}
+END_TEST
+
+START_TEST(an_address_in_brackets_is_reached_and_named)
+{
+    static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", NULL};
+    struct fixture f = {0};
+    char host[64];
+    int port;
+    int listener = scripted_bind_six(&port);
+    if (listener < 0) {
+        return; /* a machine without IPv6 */
+    }
+    f.server = scripted_start_on(listener, port, answers, SIZE_MAX, false);
+    snprintf(f.url[0], sizeof(f.url[0]), "http://[::1]:%d/a/b/", port);
+    f.urls[0] = f.url[0];
+    connect_to(&f, 1);
+    ck_assert_int_eq(get(&f, "/x"), 0);
+    snprintf(host, sizeof(host), "\r\nHost: [::1]:%d\r\n", port);
+    ck_assert_ptr_nonnull(strstr(f.server->request, host));
+    ck_assert_int_eq(strncmp(f.server->request, "GET /a/b/x HTTP/1.1\r\n", 21), 0);
+    stop(&f);
+}
+END_TEST
+
+SUITE_MAIN("service/http", an_address_in_brackets_is_reached_and_named,
+           a_refused_port_is_temporary_and_named,
+           the_second_address_is_tried_when_the_first_is_away, a_body_and_its_kind_are_handed_over,
+           a_connection_cut_at_any_byte_is_temporary, a_silent_service_is_given_up_in_time,
+           a_used_connection_that_falls_silent_is_a_missing_answer,
+           an_address_that_swallows_connections_gives_way_to_the_next, a_redirect_is_not_followed,
+           an_answer_over_the_maximum_is_refused, a_refusal_is_told_in_one_line,
+           an_index_block_is_not_called_a_lack_of_privilege,
+           a_secret_that_the_service_echoes_is_masked, a_login_that_the_service_echoes_is_masked,
+           the_credential_travels_in_its_header, a_proxy_of_the_environment_is_not_used,
+           an_address_with_a_password_is_refused_without_showing_it, a_path_prefix_is_kept,
+           a_segment_is_encoded)

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a name stands for, asked and not waited for. */
+#include "rowferry/service/index/alias_poll.h"
+
+#include "fixture.h"
+#include "rowferry/base/clock.h"
+#include "rowferry/service/bulk/bulk.h"
+#include "suite.h"
+#include "wait.h"
+
+#define OURS                                                                                       \
+    "{\"shop-1\":{\"aliases\":{\"shop\":{}},\"mappings\":{},"                                      \
+    "\"settings\":{\"index\":{\"uuid\":\"u1\"}}}}"
+#define MISSING "{\"error\":{\"type\":\"index_not_found_exception\"},\"status\":404}"
+
+/* Until there is an answer. */
+static int ended(struct fixture *f, enum alias_kind *kind, struct index_info *info)
+{
+    int rc = GLANCE_NONE;
+    struct deadline deadline = deadline_after(WAIT_MS);
+    while (rc == GLANCE_NONE) {
+        bool readable;
+        ck_assert_int_eq(bulk_wait(f->service, -1, 100, &readable, &f->err), 0);
+        rc = glance_end(f->service, kind, info, &f->err);
+        ck_assert(rc != GLANCE_NONE || deadline_wait(&deadline));
+    }
+    return rc;
+}
+
+static void glance(int status, const char *body, int rc, enum alias_kind kind, const char *name)
+{
+    char text[ANSWER_BYTES];
+    answer_of(text, status, body);
+    const char *const answers[] = {text, NULL};
+    struct fixture f = {0};
+    enum alias_kind seen;
+    struct index_info info;
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(glance_end(f.service, &seen, &info, &f.err), GLANCE_NONE);
+    ck_assert_int_eq(glance_begin(f.service, "shop", &f.err), 0);
+    ck_assert_int_eq(glance_begin(f.service, "shop", &f.err), 0); /* goes on */
+    ck_assert_int_eq(ended(&f, &seen, &info), rc);
+    if (rc == 0) {
+        ck_assert_int_eq(seen, kind);
+        ck_assert_str_eq(info.name, name);
+    }
+    ck_assert_int_eq(glance_end(f.service, &seen, &info, &f.err), GLANCE_NONE);
+    stop(&f);
+}
+
+START_TEST(it_is_told_as_a_request_that_is_waited_for_tells_it)
+{
+    glance(200, OURS, 0, ALIAS_ONE, "shop-1");
+    glance(404, MISSING, 0, ALIAS_ABSENT, "");
+    glance(404, "<html>", ERR_REJECTED, ALIAS_ABSENT, "");
+    glance(403, "{\"error\":{\"type\":\"security_exception\"}}", ERR_REJECTED, ALIAS_ABSENT, "");
+    glance(503, "{}", ERR_TRANSIENT, ALIAS_ABSENT, "");
+}
+END_TEST
+
+/* Other requests are answered meanwhile, and it may be left behind. */
+START_TEST(an_answer_that_does_not_come_holds_nothing_up)
+{
+    struct fixture f = {0};
+    enum alias_kind kind;
+    struct index_info info;
+    bool readable;
+    const char *const answers[] = {"", NULL};
+    f.server = scripted_start(answers, SIZE_MAX, true);
+    point(&f, 0, f.server->port);
+    connect_to(&f, 1);
+    ck_assert_int_eq(glance_begin(f.service, "shop", &f.err), 0);
+    for (int turn = 0; turn < 5; turn++) {
+        ck_assert_int_eq(bulk_wait(f.service, -1, 10, &readable, &f.err), 0);
+        ck_assert_int_eq(glance_end(f.service, &kind, &info, &f.err), GLANCE_NONE);
+    }
+    stop(&f);
+}
+END_TEST
+
+SUITE_MAIN("service/glance", it_is_told_as_a_request_that_is_waited_for_tells_it,
+           an_answer_that_does_not_come_holds_nothing_up)

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A data stream: what it is told by, created, and kept apart from another by its name. */
+#include "rowferry/service/index/stream.h"
+
+#include "fixture.h"
+#include "suite.h"
+
+#define OURS(more)                                                                                 \
+    "{\"aliases\":{},\"mappings\":{\"_meta\":{\"rowferry\":{\"pipeline\":\"events\",\"creator\":"  \
+    "\"c\"" more "}}},"
+#define BARE "{\"aliases\":{},\"mappings\":{},"
+#define OF(uuid) "\"settings\":{\"index\":{\"uuid\":\"" uuid "\"}},\"data_stream\":\"ev\"}"
+#define FIRST "\".ds-ev-2026.11.22-000001\":"
+#define SECOND "\".ds-ev-2026.11.22-000002\":"
+#define TENTH "\".ds-ev-2026.11.30-000010\":"
+#define SHRUNK "\"shrink-ab1c-.ds-ev-2026.11.22-000001\":"
+#define NOTED ",\"stream\":\"u1\""
+#define MAPPINGS                                                                                   \
+    "{\"properties\":{\"@timestamp\":{\"type\":\"date\"},\"source_id\":{\"type\":\"keyword\"}},"   \
+    "\"_meta\":{\"rowferry\":{\"pipeline\":\"events\"}}}"
+#define DONE "{\"acknowledged\":true}"
+#define ABSENT "{\"error\":{\"type\":\"index_not_found_exception\"},\"status\":404}"
+#define ANSWERS 8
+
+/* Answers with their status, in their order. */
+struct told {
+    int status;
+    const char *body;
+};
+
+struct talk {
+    char texts[ANSWERS][ANSWER_BYTES];
+    const char *answers[ANSWERS + 1];
+    struct fixture f;
+};
+
+static void talk_start(struct talk *t, const struct told *told)
+{
+    *t = (struct talk){0};
+    for (size_t i = 0; told[i].body != NULL; i++) {
+        t->answers[i] = answer_of(t->texts[i], told[i].status, told[i].body);
+    }
+    start(&t->f, t->answers, SIZE_MAX);
+}
+
+START_TEST(its_uuid_is_that_of_its_first_index_as_long_as_anybody_knows_it)
+{
+    static const struct {
+        const char *body;
+        const char *uuid;
+        const char *pipeline;
+    } cases[] = {
+        {"{" FIRST OURS("") OF("u1") "}", "u1", "events"},
+        {"{" SECOND OURS(NOTED) OF("u2") "," FIRST OURS(NOTED) OF("u1") "}", "u1", "events"},
+        {"{" TENTH OURS(NOTED) OF("u10") "," SECOND OURS(NOTED) OF("u2") "}", "u1", "events"},
+        /* by a template of somebody else, which knows nothing of us */
+        {"{" TENTH BARE OF("u10") "," SECOND OURS(NOTED) OF("u2") "}", "u1", "events"},
+        {"{" TENTH BARE OF("u10") "}", "", ""},
+        /* a lifecycle has shrunk the first */
+        {"{" SECOND OURS(NOTED) OF("u2") "," SHRUNK OURS(NOTED) OF("u7") "}", "u1", "events"},
+        /* deleted, and come back by our template, which knows the old one */
+        {"{" FIRST OURS(NOTED) OF("u9") "}", "u9", "events"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct talk t;
+        enum alias_kind kind;
+        struct index_info info;
+        talk_start(&t, (const struct told[]){{200, cases[i].body}, {0, NULL}});
+        ck_assert_int_eq(index_resolve(t.f.service, "ev", &kind, &info, &t.f.err), 0);
+        ck_assert_int_eq(kind, ALIAS_STREAM);
+        ck_assert_str_eq(info.name, "ev");
+        ck_assert_str_eq(info.uuid, cases[i].uuid);
+        ck_assert_str_eq(info.pipeline, cases[i].pipeline);
+        stop(&t.f);
+    }
+}
+END_TEST
+
+#define NO_TEMPLATES "{\"index_templates\":[]}"
+#define TEMPLATES(name, stream)                                                                    \
+    "{\"index_templates\":[{\"name\":\"" name                                                      \
+    "\",\"index_template\":{\"index_patterns\":[\"ev*\"],"                                         \
+    "\"priority\":700" stream "}}]}"
+#define STREAMS ",\"data_stream\":{}"
+
+/* Whether the last request was this one and held these words. */
+static void expect_last(const struct talk *t, const char *line, const char *words)
+{
+    const char *request = t->f.server->request;
+    ck_assert_msg(strncmp(request, line, strlen(line)) == 0, "%s", request);
+    ck_assert_msg(strstr(request, words) != NULL, "no %s in %s", words, request);
+}
+
+START_TEST(it_is_created_with_a_template_of_our_own_and_its_uuid_is_noted)
+{
+    struct talk t;
+    talk_start(&t, (const struct told[]){{404, ABSENT},
+                                         {200, NO_TEMPLATES},
+                                         {200, DONE},
+                                         {200, DONE},
+                                         {200, "{" FIRST OURS("") OF("u1") "}"},
+                                         {200, DONE},
+                                         {200, DONE},
+                                         {0, NULL}});
+    int rc = stream_create(t.f.service, "ev", MAPPINGS, "{\"number_of_replicas\":0}", &t.f.err);
+    ck_assert_msg(rc == 0, "%s", t.f.err.message);
+    ck_assert_uint_eq(t.f.server->requests, 7);
+    expect_last(&t, "PUT /ev/_mapping ", "\"stream\":\"u1\"");
+    stop(&t.f);
+}
+END_TEST
+
+/* The index template as the one request that puts it says it. */
+START_TEST(our_template_goes_before_one_that_makes_plain_indices)
+{
+    struct talk t;
+    talk_start(&t, (const struct told[]){{404, ABSENT},
+                                         {200, TEMPLATES("all", "")},
+                                         {400, "{\"error\":{\"type\":\"x\",\"reason\":\"y\"}}"},
+                                         {0, NULL}});
+    ck_assert_int_eq(stream_create(t.f.service, "ev", MAPPINGS, NULL, &t.f.err), ERR_REJECTED);
+    expect_last(&t, "PUT /_index_template/rowferry-ev ",
+                "{\"index_patterns\":[\"ev\"],\"priority\":701,\"data_stream\":{},\"template\":{"
+                "\"settings\":{},\"mappings\":{");
+    stop(&t.f);
+}
+END_TEST
+
+START_TEST(a_template_of_somebody_else_has_to_have_every_property)
+{
+    struct talk t;
+    talk_start(&t, (const struct told[]){{404, ABSENT},
+                                         {200, TEMPLATES("theirs", STREAMS)},
+                                         {200, "{\"template\":{\"mappings\":{\"properties\":{}}}}"},
+                                         {0, NULL}});
+    ck_assert_int_eq(stream_create(t.f.service, "ev", MAPPINGS, NULL, &t.f.err), ERR_REJECTED);
+    ck_assert_str_eq(
+        t.f.err.message,
+        "index template \"theirs\", which makes data streams of \"ev\", lacks property "
+        "\"source_id\" as to.mappings has it");
+    expect_last(&t, "POST /_index_template/_simulate_index/ev ", "");
+    stop(&t.f);
+}
+END_TEST
+
+START_TEST(what_another_one_filled_is_not_taken)
+{
+    static const struct {
+        const char *body;
+        const char *message;
+    } cases[] = {
+        {"{" FIRST BARE OF("u1") "}",
+         "data stream \"ev\" holds documents that pipeline \"events\" did not write"},
+        {"{\"ev\":{\"aliases\":{},\"mappings\":{},\"settings\":{}}}",
+         "\"ev\" is an index or alias, and a data stream cannot bear its name"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct talk t;
+        talk_start(&t, (const struct told[]){
+                           {200, cases[i].body}, {200, "{\"count\":3,\"_shards\":{}}"}, {0, NULL}});
+        ck_assert_int_eq(stream_create(t.f.service, "ev", MAPPINGS, NULL, &t.f.err), ERR_REJECTED);
+        ck_assert_str_eq(t.f.err.message, cases[i].message);
+        stop(&t.f);
+    }
+}
+END_TEST
+
+START_TEST(an_empty_one_is_taken_and_a_mark_is_put_where_it_lacks)
+{
+    struct talk t;
+    talk_start(&t, (const struct told[]){{200, "{" FIRST BARE OF("u1") "}"},
+                                         {200, "{\"count\":0,\"_shards\":{}}"},
+                                         {403, "{}"}, /* templates may not be asked for */
+                                         {200, DONE},
+                                         {0, NULL}});
+    ck_assert_int_eq(stream_create(t.f.service, "ev", MAPPINGS, NULL, &t.f.err), 0);
+    expect_last(&t, "PUT /ev/_mapping ", "\"stream\":\"u1\"");
+    stop(&t.f);
+    const struct generation stream = {"ev", "u1", "events"};
+    talk_start(&t, (const struct told[]){
+                       {200, "{" SECOND BARE OF("u2") "," FIRST OURS(NOTED) OF("u1") "}"},
+                       {200, DONE},
+                       {0, NULL}});
+    ck_assert_int_eq(stream_mark(t.f.service, &stream, &t.f.err), 0);
+    ck_assert_uint_eq(t.f.server->requests, 2);
+    expect_last(&t, "PUT /ev/_mapping ",
+                "{\"_meta\":{\"rowferry\":{\"pipeline\":\"events\",\"creator\":\"c\","
+                "\"stream\":\"u1\"}}}");
+    stop(&t.f);
+}
+END_TEST
+
+START_TEST(one_that_is_gone_or_another_is_not_written)
+{
+    static const struct {
+        int status;
+        const char *body;
+        int rc;
+    } cases[] = {
+        {404, ABSENT, ERR_STATE},
+        {200, "{" FIRST OURS(NOTED) OF("u9") "}", ERR_STATE},
+        {200, "{\"ev\":{\"aliases\":{},\"mappings\":{},\"settings\":{}}}", ERR_STATE},
+        {200, "{" FIRST BARE OF("u1") "}", ERR_INTERNAL},
+    };
+    const struct generation stream = {"ev", "u1", "events"};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct talk t;
+        talk_start(&t, (const struct told[]){{cases[i].status, cases[i].body}, {0, NULL}});
+        ck_assert_int_eq(stream_mark(t.f.service, &stream, &t.f.err), cases[i].rc);
+        ck_assert_uint_eq(t.f.server->requests, 1);
+        stop(&t.f);
+    }
+}
+END_TEST
+
+SUITE_MAIN("service/stream", its_uuid_is_that_of_its_first_index_as_long_as_anybody_knows_it,
+           it_is_created_with_a_template_of_our_own_and_its_uuid_is_noted,
+           our_template_goes_before_one_that_makes_plain_indices,
+           a_template_of_somebody_else_has_to_have_every_property,
+           what_another_one_filled_is_not_taken,
+           an_empty_one_is_taken_and_a_mark_is_put_where_it_lacks,
+           one_that_is_gone_or_another_is_not_written)

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The name that a generation is written by: given where it lacks, refused where it is another's. */
+#include "rowferry/service/index/index.h"
+
+#include "fixture.h"
+#include "suite.h"
+
+#define NAME "shop-20261122-1"
+#define ALIAS NAME "-WRITE-00000000000000ab"
+#define INDEX(aliases)                                                                             \
+    "{\"aliases\":" aliases ",\"mappings\":{\"_meta\":{\"rowferry\":{\"pipeline\":\"articles\","   \
+    "\"creator\":\"00000000000000ab\"}}},\"settings\":{\"index\":{\"uuid\":\"u1\"}}}"
+#define BARE INDEX("{\"shop\":{}}")
+#define GIVEN INDEX("{\"shop\":{},\"" ALIAS "\":{}}")
+
+struct opened {
+    int rc;
+    size_t requests;
+    char alias[INDEX_WRITE_ALIAS_BYTES];
+    char request[4096]; /* the last one */
+    struct err err;
+};
+
+static void open_writes(const char *first, const char *second, const char *uuid,
+                        const char *pipeline, struct opened *out)
+{
+    char texts[2][ANSWER_BYTES];
+    const char *const answers[] = {answer_of(texts[0], 200, first),
+                                   answer_of(texts[1], 200, second), NULL};
+    const struct generation generation = {NAME, uuid, pipeline};
+    struct fixture f = {0};
+    *out = (struct opened){0};
+    start(&f, answers, SIZE_MAX);
+    out->rc = index_open_writes(f.service, &generation, out->alias, &f.err);
+    out->requests = f.server->requests;
+    out->err = f.err;
+    snprintf(out->request, sizeof(out->request), "%.*s", (int)sizeof(out->request) - 1,
+             f.server->request);
+    stop(&f);
+}
+
+#define GET "GET /" NAME "," NAME "-WRITE*?"
+#define DONE "{\"acknowledged\":true}"
+
+START_TEST(no_index_can_have_the_name_that_a_generation_is_written_by)
+{
+    char alias[INDEX_WRITE_ALIAS_BYTES];
+    struct err err;
+    index_write_alias(alias, NAME, "00000000000000ab");
+    ck_assert_str_eq(alias, ALIAS);
+    ck_assert_int_eq(index_name_check(alias, &err), ERR_CONFIG);
+    index_write_alias(alias, NAME, ""); /* of an older version, */
+    ck_assert_str_eq(alias, NAME "-WRITE");
+    index_write_alias(alias, NAME, "*,b"); /* of somebody else */
+    ck_assert_str_eq(alias, NAME "-WRITE");
+}
+END_TEST
+
+START_TEST(a_generation_that_has_its_alias_is_asked_once)
+{
+    struct opened o;
+    open_writes("{\"" NAME "\":" GIVEN "}", DONE, "u1", "articles", &o);
+    ck_assert_msg(o.rc == 0, "%s", o.err.message);
+    ck_assert_str_eq(o.alias, ALIAS);
+    ck_assert_uint_eq(o.requests, 1);
+    ck_assert_int_eq(strncmp(o.request, GET, sizeof(GET) - 1), 0);
+}
+END_TEST
+
+START_TEST(a_generation_without_its_alias_is_given_it)
+{
+    static const char *const lacking[] = {
+        "{\"" NAME "\":" BARE "}",
+        "{\"" NAME "\":" INDEX("{\"" ALIAS "\":{\"is_write_index\":false}}") "}",
+        "{\"" NAME "\":" INDEX("{\"" ALIAS "\":{\"index_routing\":\"1\"}}") "}",
+        /* of another index that had the name, and whoever has it now */
+        "{\"" NAME "\":" BARE ",\"b\":" INDEX("{\"" NAME "-WRITE-00000000000000aa\":{}}") "}"};
+    for (size_t i = 0; i < sizeof(lacking) / sizeof(lacking[0]); i++) {
+        struct opened o;
+        open_writes(lacking[i], DONE, "u1", "articles", &o);
+        ck_assert_msg(o.rc == 0, "%s", o.err.message);
+        ck_assert_uint_eq(o.requests, 2);
+        ck_assert_int_eq(strncmp(o.request, "POST /_aliases ", 15), 0);
+        ck_assert_msg(
+            strstr(o.request, "{\"add\":{\"index\":\"" NAME "\",\"alias\":\"" ALIAS "\"}}") != NULL,
+            "%s", o.request);
+    }
+}
+END_TEST
+
+START_TEST(an_alias_that_is_not_acknowledged_is_tried_again)
+{
+    struct opened o;
+    open_writes("{\"" NAME "\":" BARE "}", "{\"acknowledged\":false}", "u1", "articles", &o);
+    ck_assert_int_eq(o.rc, ERR_TRANSIENT);
+}
+END_TEST
+
+static void refused(const char *answer, const char *uuid, const char *pipeline, int rc,
+                    const char *words)
+{
+    struct opened o;
+    open_writes(answer, DONE, uuid, pipeline, &o);
+    ck_assert_int_eq(o.rc, rc);
+    ck_assert_msg(strstr(o.err.message, words) != NULL, "%s", o.err.message);
+    ck_assert_msg(o.requests == 1, "nothing may be changed: %s", o.request);
+}
+
+START_TEST(what_is_not_ours_or_not_ours_alone_is_named_and_left_as_it_is)
+{
+    refused("{\"" NAME "\":" GIVEN "}", "u2", "articles", ERR_STATE,
+            "was deleted and created again by somebody else");
+    refused("{\"" NAME "\":" BARE "}", "u1", "authors", ERR_INTERNAL, "its _meta does not name");
+    refused("{\"" NAME "\":" BARE "}", "u1", "", ERR_INTERNAL, "its _meta does not name");
+    refused("{}", "u1", "articles", ERR_STATE, "is gone");
+    refused("{\"" NAME "\":" BARE ",\"b\":" INDEX("{\"" ALIAS "\":{}}") "}", "u1", "articles",
+            ERR_STATE, "points at index \"b\"");
+    refused("{\"" NAME "\":" GIVEN ",\"b\":" INDEX("{\"" ALIAS "\":{\"is_write_index\":true}}") "}",
+            "u1", "articles", ERR_STATE, "points at index \"b\"");
+}
+END_TEST
+
+SUITE_MAIN("service/write_alias", no_index_can_have_the_name_that_a_generation_is_written_by,
+           a_generation_that_has_its_alias_is_asked_once,
+           a_generation_without_its_alias_is_given_it,
+           an_alias_that_is_not_acknowledged_is_tried_again,
+           what_is_not_ours_or_not_ours_alone_is_named_and_left_as_it_is)

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is installed in a database is known by its version alone, so a change of it needs another.
+ */
+#include "catalog/installed.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rowferry/base/embed.h"
+#include "suite.h"
+
+/* The version, and the checksum of what it installs. */
+#define KNOWN_VERSION 6
+#define KNOWN_SUM UINT64_C(0xaac9db5700821eb8)
+
+/* FNV-1a over all but blanks and lines of comment, which change nothing. */
+static uint64_t sum_of(const char *text)
+{
+    uint64_t sum = UINT64_C(14695981039346656037);
+    while (*text != '\0') {
+        size_t len = strcspn(text, "\n");
+        size_t at = strspn(text, " ");
+        bool comment = strncmp(text + at, "--", 2) == 0;
+        for (; !comment && at < len; at++) {
+            if (text[at] != ' ') {
+                sum = (sum ^ (unsigned char)text[at]) * UINT64_C(1099511628211);
+            }
+        }
+        text += len + (text[len] == '\n');
+    }
+    return sum;
+}
+
+START_TEST(a_change_log_that_changed_has_another_version)
+{
+    uint64_t sum = sum_of(embedded_text(source_sql, "001_change_log"));
+    ck_assert_msg(INSTALLED_VERSION != KNOWN_VERSION || sum == KNOWN_SUM,
+                  "migrations/source/001_change_log.sql is not what version %d installs: databases "
+                  "would keep the old one; raise the version at its end and INSTALLED_VERSION",
+                  KNOWN_VERSION);
+    ck_assert_msg(INSTALLED_VERSION == KNOWN_VERSION && sum == KNOWN_SUM,
+                  "a new version: write KNOWN_VERSION %d and KNOWN_SUM 0x%" PRIx64 " here",
+                  INSTALLED_VERSION, sum);
+}
+END_TEST
+
+START_TEST(the_version_that_is_written_is_the_one_that_is_asked_for)
+{
+    char line[128];
+    snprintf(line, sizeof(line), "insert into rowferry.migration (version) values (%d) ",
+             INSTALLED_VERSION);
+    ck_assert_ptr_nonnull(strstr(embedded_text(source_sql, "001_change_log"), line));
+}
+END_TEST
+
+START_TEST(comments_and_blanks_need_no_new_version_and_all_else_does)
+{
+    uint64_t sum = sum_of("create table a (\n    b int);\n");
+    ck_assert(sum == sum_of("-- a comment\n\ncreate table a (\n  -- another\n\n b int);"));
+    ck_assert(sum != sum_of("create table a (\n    c int);\n"));
+    ck_assert(sum != sum_of("create table a (\n    b int);\ndrop table a;\n"));
+}
+END_TEST
+
+SUITE_MAIN("source/installed", a_change_log_that_changed_has_another_version,
+           the_version_that_is_written_is_the_one_that_is_asked_for,
+           comments_and_blanks_need_no_new_version_and_all_else_does)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a plan calls is found; what only looks so in a literal is not. */
+#include "sql/plancalls.h"
+
+#include "suite.h"
+
+static void finds(const char *plan, const char *expected)
+{
+    struct buf out;
+    buf_init(&out, 4096);
+    plancalls_push(&out, plan);
+    ck_assert_str_eq(buf_text(&out), expected);
+    buf_release(&out);
+}
+
+START_TEST(calls_are_found_with_their_schema)
+{
+    finds("  Filter: (a.at > now())", "\"now\"");
+    finds("Output: public.f(x), \"Odd\".\"a\"\"b\"(y)", "\"public.f\",\"Odd.a\\\"b\"");
+    finds("Output: (random() + lower(t.name))", "\"random\",\"lower\"");
+}
+END_TEST
+
+START_TEST(words_in_capitals_need_no_parenthesis)
+{
+    finds("Filter: (day = CURRENT_DATE)", "\"CURRENT_DATE\"");
+}
+END_TEST
+
+START_TEST(literals_and_columns_are_no_calls)
+{
+    finds("Filter: (a.now = 'now()''random()'::text)", "");
+    finds("Seq Scan on public.\"now()\" a", "");
+    finds("'never closed now(", "");
+    finds("\"never closed", "");
+    finds("", "");
+}
+END_TEST
+
+SUITE_MAIN("source/plancalls", calls_are_found_with_their_schema,
+           words_in_capitals_need_no_parenthesis, literals_and_columns_are_no_calls)

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a holder is at: told, told again, wiped by the next holder, but since when it was equal. */
+#include "rowferry/state/live_progress.h"
+
+#include "rowferry/state/lock.h"
+#include "statefile.h"
+
+START_TEST(what_was_told_last_is_seen_until_another_holds)
+{
+    struct statefile f = statefile_make();
+    struct err err = {0};
+    struct working seen;
+    bool known = true;
+    struct state *s = statefile_open(&f, "articles");
+    struct state *other = statefile_open(&f, "others");
+    OK(lock_take(s, "sync", 1, &err));
+    OK(working_look(s, &seen, &known, &err));
+    ck_assert(!known);
+    struct working told = {.told_us = 5, .stage = "copying", .share = 0.25, .remaining_ms = 7000};
+    OK(working_tell(s, &told, &err));
+    told.rows = 11;
+    told.equal_us = 77;
+    told.rows_per_second = 12;
+    told.in_flight = 3;
+    told.batch_bytes = 65536;
+    snprintf(told.frozen, sizeof(told.frozen), "why");
+    told.lag_rows = 13;
+    told.hold_pid = 4711;
+    told.hold_us = 14;
+    snprintf(told.hold_who, sizeof(told.hold_who), "process 4711");
+    snprintf(told.stall, sizeof(told.stall), "held");
+    snprintf(told.stall_why, sizeof(told.stall_why), "a transaction of an hour");
+    told.stall_us = 15;
+    OK(working_tell(s, &told, &err));
+    OK(working_look(other, &seen, &known, &err));
+    ck_assert(!known);
+    OK(working_look(s, &seen, &known, &err));
+    ck_assert(known);
+    ck_assert_int_eq(seen.told_us, 5);
+    ck_assert_str_eq(seen.stage, "copying");
+    ck_assert_int_eq(seen.rows, 11);
+    ck_assert_int_eq(seen.rows_per_second, 12);
+    ck_assert(seen.share > 0.2499 && seen.share < 0.2501);
+    ck_assert_int_eq(seen.remaining_ms, 7000);
+    ck_assert_int_eq(seen.in_flight, 3);
+    ck_assert_int_eq(seen.batch_bytes, 65536);
+    ck_assert_str_eq(seen.frozen, "why");
+    ck_assert_int_eq(seen.equal_us, 77);
+    ck_assert_int_eq(seen.lag_rows, 13);
+    ck_assert_int_eq(seen.hold_pid, 4711);
+    ck_assert_int_eq(seen.hold_us, 14);
+    ck_assert_str_eq(seen.hold_who, "process 4711");
+    ck_assert_str_eq(seen.stall, "held");
+    ck_assert_str_eq(seen.stall_why, "a transaction of an hour");
+    ck_assert_int_eq(seen.stall_us, 15);
+    told.equal_us = 0;
+    OK(working_tell(s, &told, &err));
+    state_close(s);
+    s = statefile_open(&f, "articles");
+    OK(lock_take(s, "sync", 9, &err));
+    OK(working_look(s, &seen, &known, &err));
+    ck_assert(!known);
+    ck_assert_int_eq(seen.equal_us, 77);
+    state_close(other);
+    state_close(s);
+    statefile_remove(&f);
+}
+END_TEST
+
+SUITE_MAIN("state/working", what_was_told_last_is_seen_until_another_holds)

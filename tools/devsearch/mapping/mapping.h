@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mapping of an index: its JSON as it is answered, and the compiled tree of fields.
+ */
+#ifndef DEVSEARCH_MAPPING_H
+#define DEVSEARCH_MAPPING_H
+
+#include "mapping/value.h"
+
+struct json_object;
+
+enum dynamic { DYNAMIC_INHERIT, DYNAMIC_TRUE, DYNAMIC_FALSE, DYNAMIC_STRICT };
+
+struct field {
+    char *name;
+    char *path;        /* dotted, with the name of a multi-field */
+    char *source_path; /* where its values stand in a document */
+    char *format;      /* dates */
+    const struct field_type *type;
+    enum dynamic dynamic;
+    bool enabled;
+    bool indexed;
+    bool doc_values;
+    bool coerce;
+    bool ignore_malformed;
+    size_t ignore_above; /* characters; 0: no limit */
+    size_t dimension;    /* vectors */
+    char *similarity;    /* of them; null: unsaid */
+    size_t text_slot;    /* place in mapping.texts, for text */
+    struct field *children;
+    size_t child_count;
+    struct field *subs; /* multi-fields */
+    size_t sub_count;
+};
+
+struct mapping {
+    struct json_object *json;
+    struct field root;
+    const struct field **texts;
+    size_t text_count;
+};
+
+/* Compiles the value of "mappings" (null: none). The mapping is released by the caller. */
+int mapping_parse(struct mapping *m, struct json_object *json, enum product product,
+                  struct refusal *refusal);
+
+/* Fields, objects and multi-fields below a mapping or a field, as JSON has it. */
+size_t mapping_count(struct json_object *json);
+
+/* PUT _mapping: new fields are added, `_meta` and `dynamic` replaced, types never changed. */
+int mapping_merge(struct mapping *m, struct json_object *update, enum product product,
+                  struct refusal *refusal);
+
+void mapping_release(struct mapping *m);
+
+/* The child of that name, or null. */
+const struct field *field_child(const struct field *parent, struct span name);
+
+/* The field of that dotted path (multi-fields too), or null. */
+const struct field *mapping_find(const struct mapping *m, const char *path);
+
+/* Calls back for every leaf field and multi-field. */
+void mapping_each(const struct field *from, void (*leaf)(void *context, const struct field *field),
+                  void *context);
+
+/* Conflicts of `update` with the compiled fields (used by mapping_merge). */
+int mapping_conflicts(const struct field *old, const struct field *update, enum product product,
+                      struct refusal *refusal);
+
+/* Compiles one field of a mapping. */
+int field_compile(struct field *f, const char *name, const char *parent_path,
+                  struct json_object *json, enum product product, struct refusal *refusal);
+void field_release(struct field *f);
+
+#endif
