@@ -26,7 +26,7 @@ static void push_pipelines(struct buf *out, const char *config, const char *pref
 
 static int push_script(struct buf *out, const char *shell, struct err *err)
 {
-    for (const struct embedded *script = rowferry_completion; script->name != NULL; script++) {
+    for (const struct embedded *script = cli_completion; script->name != NULL; script++) {
         if (strcmp(script->name, shell) == 0) {
             buf_push_text(out, script->text);
             return 0;

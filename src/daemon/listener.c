@@ -6,7 +6,6 @@
 
 #include "rowferry/base/log.h"
 #include "rowferry/base/text.h"
-#include "status/live_status.h"
 
 static int64_t silent_ms(void *context, size_t board)
 {
@@ -19,7 +18,7 @@ static int64_t silent_ms(void *context, size_t board)
 static void describe(void *context, size_t board, const struct board_view *view, struct buf *out)
 {
     const struct listener *l = context;
-    live_push_json(out, l->config, config_pipeline(l->config, l->replicas[board].name), view);
+    l->describe(out, l->config, config_pipeline(l->config, l->replicas[board].name), view);
 }
 
 static void tell(const struct listener *l)
@@ -33,9 +32,10 @@ static void tell(const struct listener *l)
 }
 
 int listener_start(struct listener *l, const struct config *config, struct replica *replicas,
-                   size_t count, int64_t silent_most_ms, struct err *err)
+                   size_t count, listener_describe describe_pipeline, int64_t silent_most_ms,
+                   struct err *err)
 {
-    *l = (struct listener){.config = config, .replicas = replicas};
+    *l = (struct listener){.config = config, .replicas = replicas, .describe = describe_pipeline};
     if (config->listen == NULL) {
         return 0;
     }

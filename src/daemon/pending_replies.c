@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "output/record.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/base/log.h"
+#include "rowferry/document/json/record.h"
 #include "rowferry/state/request.h"
 
 #define ANSWER_BYTES ((size_t)16 * 1024)

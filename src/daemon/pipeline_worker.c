@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "output/report.h"
 #include "pipeline_worker_private.h"
 #include "rowferry/base/log.h"
+#include "rowferry/daemon/run_record.h"
 #include "rowferry/state/checkpoint.h"
 
 #define REST_MAX_MS 10000 /* between two signs of life */
@@ -299,7 +299,7 @@ static int rounds(struct replica *r)
 static int record(struct replica *r)
 {
     int64_t id;
-    int rc = report_begin(&r->session, &id, &r->err);
+    int rc = run_record_begin(&r->session, &id, &r->err);
     if (rc < 0) {
         return rc;
     }
@@ -316,7 +316,7 @@ static int record(struct replica *r)
     struct err unrecorded;
     r->outcome.exit_code = rc < 0 ? err_exit_code((enum err_class)rc) : EXIT_DONE;
     r->outcome.err = rc < 0 ? &r->err : NULL;
-    if (report_end(&r->session, id, &r->outcome, &unrecorded) < 0) {
+    if (run_record_end(&r->session, id, &r->outcome, &unrecorded) < 0) {
         log_err(LOG_WARN, "not_recorded", r->name, &unrecorded);
     }
     return rc;
@@ -341,7 +341,7 @@ static int hold_and_work(struct replica *r)
     do {
         rc = replica_hold(r, &r->err);
         if (rc == 0 && replica_order_of(r) != REPLICA_STOP) {
-            replica_init_rebuilder(r, NULL);
+            replica_init_rebuilder(r, NULL, NULL);
             rc = record(r);
         }
         again = rc == ERR_HELD && r->waits && atomic_load(&r->lost) &&
@@ -397,7 +397,9 @@ static void on_rebuild_call(void *context)
     replica_tell(context, REPLICA_BEGIN_ANEW);
 }
 
-void replica_init_rebuilder(struct replica *r, struct progressline *progress)
+void replica_init_rebuilder(struct replica *r,
+                            void (*progress)(void *context, const struct progress *progress),
+                            void *progress_context)
 {
     const struct rebuilder_options options = {.pipeline = r->name,
                                               .command = r->command,
@@ -409,9 +411,8 @@ void replica_init_rebuilder(struct replica *r, struct progressline *progress)
                                               .alive_us = &r->alive_us,
                                               .call = on_rebuild_call,
                                               .context = r,
-                                              .progress =
-                                                  progress != NULL ? progressline_draw : NULL,
-                                              .progress_context = progress};
+                                              .progress = progress,
+                                              .progress_context = progress_context};
     rebuilder_init(&r->rebuilder, &options);
 }
 

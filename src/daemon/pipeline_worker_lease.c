@@ -8,7 +8,6 @@
 #include "pipeline_worker_private.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/live_progress.h"
-#include "status/holder_progress.h"
 
 #define LOOK_MS 1000 /* at the lock beside the state file, and as much again by chance */
 #define TELL_US INT64_C(60000000) /* again that it stands by */

@@ -14,7 +14,6 @@
 #include "rowferry/state/notice.h"
 #include "rowferry/state/pause.h"
 #include "rowferry/state/request.h"
-#include "status/holder_progress.h"
 
 #define LOOK_MS 10000 /* at the state file, where nobody has said that it was written */
 #define AGAIN_MS 1000
@@ -209,7 +208,7 @@ static int stay(struct replica *r, int64_t since_us, struct err *err)
     log_event(LOG_INFO, "paused", F_TEXT("pipeline", r->name),
               F_TEXT("since", clock_iso(iso, since_us, 0)));
     rebuilder_release(&r->rebuilder);
-    replica_init_rebuilder(r, NULL);
+    replica_init_rebuilder(r, NULL, NULL);
     answer_pausers(r, since_us);
     have_attended(r);
     wait_for_end(r, since_us);

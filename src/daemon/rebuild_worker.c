@@ -11,7 +11,6 @@
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/live_progress.h"
-#include "status/status.h"
 
 #define AGAIN_BASE_MS 200
 #define AGAIN_MAX_MS 5000
@@ -323,7 +322,7 @@ static void note_failed(struct rebuilder *b)
 {
     const struct clock clock = clock_system();
     struct working working = {.told_us = clock_wall_us(&clock),
-                              .stage = STATUS_REBUILD_FAILED,
+                              .stage = WORK_FAILED,
                               .share = -1,
                               .remaining_ms = -1,
                               .lag_rows = -1};

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "output/differences.h"
 #include "rowferry/base/log.h"
 #include "rowferry/document/json/json_tree.h"
 #include "rowferry/engine/pipeline/requests.h"
@@ -203,7 +202,7 @@ static void fill(struct verifier *v, struct verification *out)
                                  .altered = r->found[VERIFY_ALTERED],
                                  .dead_letters = r->found[VERIFY_LETTER],
                                  .waiting = r->waiting,
-                                 .restored = differences_look_restored(r)};
+                                 .restored = verify_looks_restored(r)};
     if (out->restored) {
         log_event(LOG_WARN, "index_looks_restored", F_TEXT("pipeline", v->pipeline),
                   F_INT("missing", out->missing), F_INT("altered", out->altered),

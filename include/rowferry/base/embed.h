@@ -14,9 +14,9 @@ struct embedded {
 extern const struct embedded source_sql[];
 extern const struct embedded state_sql[];
 extern const struct embedded serve_html[];
-extern const struct embedded rowferry_completion[];
-extern const struct embedded rowferry_mdoc[];
-extern const struct embedded rowferry_html[];
+extern const struct embedded cli_completion[];
+extern const struct embedded cli_mdoc[];
+extern const struct embedded cli_html[];
 
 /* The text of that name; aborts where there is none (a bug of ours, found by any test). */
 const char *embedded_text(const struct embedded *table, const char *name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `run` serves of itself where `listen` is set: its replicas' boards (rowferry/serve/serve.h),
- * each described as `status --json` describes it, by the state file and by what lives.
+ * Serves the status of a `run` if `listen` is set: metrics, health and page
+ * (rowferry/serve/serve.h). The caller's function describes a pipeline in JSON, so that page and
+ * `status --json` agree.
  */
 #ifndef ROWFERRY_DAEMON_LISTENER_H
 #define ROWFERRY_DAEMON_LISTENER_H
@@ -9,16 +10,23 @@
 #include "rowferry/daemon/pipeline_worker.h"
 #include "rowferry/serve/serve.h"
 
+/* Appends the state of one pipeline of this process as a JSON object. */
+typedef void (*listener_describe)(struct buf *out, const struct config *config,
+                                  const struct pipeline_config *pipeline,
+                                  const struct board_view *view);
+
 struct listener {
     struct serve *serve; /* null: nothing is served */
     const struct config *config;
     struct replica *replicas;
     struct board **boards;
+    listener_describe describe;
 };
 
 /* Replicas that are made and not started; they outlive it. Does nothing without `listen`. */
 int listener_start(struct listener *l, const struct config *config, struct replica *replicas,
-                   size_t count, int64_t silent_most_ms, struct err *err) MUST_CHECK;
+                   size_t count, listener_describe describe_pipeline, int64_t silent_most_ms,
+                   struct err *err) MUST_CHECK;
 void listener_stop(struct listener *l); /* one that is all zero is allowed */
 
 #endif

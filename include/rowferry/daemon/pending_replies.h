@@ -6,7 +6,7 @@
 #ifndef ROWFERRY_DAEMON_PENDING_REPLIES_H
 #define ROWFERRY_DAEMON_PENDING_REPLIES_H
 
-#include "output/rebuild_report.h"
+#include "rowferry/daemon/rebuild_outcome.h"
 #include "rowferry/state/store.h"
 
 /* All of them wait for the same. */

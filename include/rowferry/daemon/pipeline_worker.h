@@ -18,12 +18,11 @@
 
 #include <stdatomic.h>
 
-#include "output/progress_line.h"
-#include "output/result.h"
 #include "rowferry/base/backoff.h"
 #include "rowferry/daemon/lease_holder.h"
 #include "rowferry/daemon/pending_replies.h"
 #include "rowferry/daemon/rebuild_worker.h"
+#include "rowferry/daemon/run_record.h"
 #include "rowferry/daemon/session.h"
 #include "rowferry/daemon/settings_reload.h"
 #include "rowferry/daemon/verifier.h"
@@ -81,8 +80,11 @@ struct replica {
 int replica_init(struct replica *r, const char *pipeline, const char *command,
                  struct settings *settings, struct err *err) MUST_CHECK;
 
-/* Between init and see_rebuild, once the session has its state file. */
-void replica_init_rebuilder(struct replica *r, struct progressline *progress);
+/* Call between init and see_rebuild, after the session has opened its state file. progress may be
+ * null; it is called from the rebuild's thread. */
+void replica_init_rebuilder(struct replica *r,
+                            void (*progress)(void *context, const struct progress *progress),
+                            void *progress_context);
 
 /* In the caller's thread, which holds the pipeline by r->session: the live generation is followed
  * until the rebuild that the rebuilder is at has ended. What came of it is the rebuilder's to tell;

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "output/repairs.h"
+#include "rowferry/daemon/repairs.h"
 #include "rowferry/daemon/session.h"
 #include "rowferry/daemon/settings_reload.h"
 

@@ -14,6 +14,11 @@
 /* A sentence of a guard with its numbers fits. */
 #define WORKING_WHY_BYTES 320
 
+#define WORK_FAILED "failed" /* a rebuild that is not tried again unasked */
+#define WORK_PAUSED "paused"
+#define WORK_STANDING_BY "standing by" /* a stage: `frozen` names the process that is waited for   \
+                                        */
+
 struct working {
     int64_t told_us; /* wall clock */
     char stage[16];  /* "copying", "replaying", "settling" */

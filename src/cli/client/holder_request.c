@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "output/record.h"
 #include "output/refusal.h"
 #include "output/report.h"
 #include "output/terminal.h"
@@ -14,6 +13,7 @@
 #include "rowferry/base/stop.h"
 #include "rowferry/base/units.h"
 #include "rowferry/document/json/json_tree.h"
+#include "rowferry/document/json/record.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/pause.h"
@@ -265,7 +265,7 @@ static int ask_carry_out(struct ask *k, struct err *err)
     if (rc < 0 || k->answered == k->count) {
         return rc;
     }
-    rc = report_begin(&k->session, &id, err);
+    rc = run_record_begin(&k->session, &id, err);
     if (rc < 0) {
         return rc;
     }
@@ -277,7 +277,7 @@ static int ask_carry_out(struct ask *k, struct err *err)
     }
     k->outcome.exit_code = ask_exit_code(k, rc);
     k->outcome.err = rc < 0 ? err : NULL;
-    if (report_end(&k->session, id, &k->outcome, &unrecorded) < 0 && rc == 0) {
+    if (run_record_end(&k->session, id, &k->outcome, &unrecorded) < 0 && rc == 0) {
         *err = unrecorded;
         rc = (int)unrecorded.class;
     }

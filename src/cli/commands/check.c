@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/record.h"
 #include "output/terminal.h"
+#include "rowferry/document/json/record.h"
 #include "rowferry/service/http/http.h"
 
 #define CHECK_BYTES ((size_t)64 * 1024 * 1024)

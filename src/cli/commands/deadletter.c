@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "choice.h"
-#include "output/record.h"
 #include "output/terminal.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/base/units.h"
+#include "rowferry/document/json/record.h"
 #include "setup.h"
 
 #define RESULT_BYTES ((size_t)1024 * 1024 * 1024)

@@ -8,12 +8,12 @@
 #include <time.h>
 
 #include "arguments.h"
-#include "output/record.h"
 #include "output/refusal.h"
 #include "output/terminal.h"
 #include "rowferry/base/log.h"
 #include "rowferry/base/stop.h"
 #include "rowferry/daemon/session.h"
+#include "rowferry/document/json/record.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/request.h"
 #include "setup.h"

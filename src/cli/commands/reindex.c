@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "client/rebuild_client.h"
+#include "output/rebuild_report.h"
 #include "output/report.h"
 #include "parallel.h"
 #include "rowferry/engine/pipeline/requests.h"
@@ -60,7 +61,7 @@ static int rebuild(struct job *j, int64_t id, struct err *err)
     struct rebuilder *b = &r->rebuilder;
     const struct rebuild_terms terms = terms_of(j);
     int rc = 0;
-    replica_init_rebuilder(r, j->base.progress);
+    replica_init_rebuilder(r, progressline_draw, j->base.progress);
     if (is(j, REQUEST_ABORT_REBUILD)) {
         rebuilder_abort(b, id);
         rebuilder_mind(b);
@@ -84,7 +85,7 @@ static int record(struct job *j, int64_t id, struct err *err)
     struct err unrecorded;
     int64_t run = 0;
     int rc = pause_expect_none(s->state, err);
-    rc = rc == 0 ? report_begin(s, &run, err) : rc;
+    rc = rc == 0 ? run_record_begin(s, &run, err) : rc;
     if (rc < 0) {
         return rc;
     }
@@ -93,7 +94,7 @@ static int record(struct job *j, int64_t id, struct err *err)
     outcome.result.counters.upserts = j->rebuilt.upserts;
     outcome.result.counters.deletes = j->rebuilt.deletes;
     outcome.result.counters.rejected = j->rebuilt.rejected;
-    int recorded = report_end(s, run, &outcome, &unrecorded);
+    int recorded = run_record_end(s, run, &outcome, &unrecorded);
     if (rc == 0 && recorded < 0) {
         *err = unrecorded;
         rc = recorded;

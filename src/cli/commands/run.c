@@ -16,6 +16,7 @@
 #include "rowferry/daemon/pipeline_worker.h"
 #include "rowferry/daemon/sdnotify.h"
 #include "setup.h"
+#include "status/live_status.h"
 
 #define RUN_LEAVE_US INT64_C(7000000) /* the engine's 5 s for what is in flight, and some more */
 #define RUN_SILENT_MS 120000          /* a pipeline that gives no sign of life so long has hung */
@@ -212,7 +213,7 @@ static int start(struct run *r, struct err *err)
     }
     if (rc == 0) {
         rc = listener_start(&r->listener, r->setup.config, r->replicas, r->setup.count,
-                            RUN_SILENT_MS, err);
+                            live_push_json, RUN_SILENT_MS, err);
     }
     while (rc == 0 && r->count < r->setup.count) {
         rc = replica_start(&r->replicas[r->count], err);

@@ -7,10 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "output/record.h"
 #include "output/terminal.h"
 #include "rowferry/base/stop.h"
 #include "rowferry/daemon/session.h"
+#include "rowferry/document/json/record.h"
 #include "rowferry/service/trial/smoke.h"
 #include "setup.h"
 

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/record.h"
 #include "output/terminal.h"
 #include "rowferry/base/stop.h"
 #include "rowferry/daemon/session.h"
+#include "rowferry/document/json/record.h"
 #include "rowferry/source/changelog/changelog.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/lock.h"

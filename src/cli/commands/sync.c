@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sync: every pipeline until it is caught up, side by side, one thread each. */
 #include "client/permit.h"
+#include "output/rebuild_report.h"
 #include "output/report.h"
 #include "output/terminal.h"
 #include "parallel.h"
@@ -87,7 +88,7 @@ static int job_rebuild(struct job *j, bool underway)
     struct err *err = &j->rebuilding;
     int64_t began_us = clock_monotonic_us(&r->session.clock);
     session_close_servers(&r->session);
-    replica_init_rebuilder(r, j->base.progress);
+    replica_init_rebuilder(r, progressline_draw, j->base.progress);
     int rc = underway ? rebuilder_go_on(&r->rebuilder, err) : rebuilder_want(&r->rebuilder, err);
     rc = rc < 0 ? rc : replica_see_rebuild(r, err);
     j->rebuilt = r->rebuilder.rebuilt;
@@ -137,7 +138,7 @@ static int job_do(struct job *j, struct err *err)
 static int job_record(struct job *j)
 {
     int64_t id;
-    int rc = report_begin(&j->base.replica.session, &id, &j->err);
+    int rc = run_record_begin(&j->base.replica.session, &id, &j->err);
     if (rc < 0) {
         return rc;
     }
@@ -145,7 +146,7 @@ static int job_record(struct job *j)
     struct err unrecorded;
     j->outcome.exit_code = report_exit_code(j->base.arguments, &j->outcome.result, rc);
     j->outcome.err = rc < 0 ? &j->err : NULL;
-    int recorded = report_end(&j->base.replica.session, id, &j->outcome, &unrecorded);
+    int recorded = run_record_end(&j->base.replica.session, id, &j->outcome, &unrecorded);
     if (rc == 0 && recorded < 0) {
         j->err = unrecorded;
         rc = recorded;

@@ -8,11 +8,11 @@
 
 #include "client/holder_request.h"
 #include "output/differences.h"
-#include "output/repairs.h"
 #include "output/terminal.h"
 #include "rowferry/base/log.h"
 #include "rowferry/base/stop.h"
 #include "rowferry/base/units.h"
+#include "rowferry/daemon/repairs.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/guard_stop.h"
 

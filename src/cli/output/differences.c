@@ -2,21 +2,20 @@
 /* Differences and their sums, in lines or JSON. */
 #include "output/differences.h"
 
+#include "rowferry/daemon/repairs.h"
+
 #include <inttypes.h>
 
-#include "output/record.h"
 #include "output/result.h"
 #include "output/terminal.h"
 #include "output/value_diff.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/base/units.h"
+#include "rowferry/document/json/record.h"
 
 #define TEXT_BYTES ((size_t)4 << 20)
 #define FIELDS_SHOWN 8
 #define VALUE_BYTES 1024 /* of one that is shown, escapes and all */
-#define RESTORED_LEAST 10
-#define RESTORED_US INT64_C(60000000)
-
 static const char *const kinds[VERIFY_KINDS] = {
     [VERIFY_MISSING] = "missing",
     [VERIFY_EXTRA] = "extra",
@@ -153,12 +152,6 @@ void differences_add(struct differences *d, const struct verify_found *found)
 /* --- as a whole --------------------------------------------------------------------------------
  */
 
-bool differences_look_restored(const struct verify_result *r)
-{
-    return r->found[VERIFY_MISSING] + r->found[VERIFY_ALTERED] >= RESTORED_LEAST &&
-           r->newest_us > 0 && r->settled_us - r->newest_us > RESTORED_US;
-}
-
 static void push_skipped(struct buf *out, const struct verified *v)
 {
     const struct mapping *m = v->rules->mapping;
@@ -238,7 +231,7 @@ static void push_notes(struct buf *out, const struct differences *d, const struc
         buf_printf(out, "  and %s more: see --limit\n", units_count(n, all - d->shown));
     }
     push_waiting(out, v);
-    if (differences_look_restored(r)) {
+    if (verify_looks_restored(r)) {
         buf_printf(out,
                    "  the index looks restored from an older copy: its newest document is of %s, ",
                    clock_iso(iso, r->newest_us, 0));
@@ -309,7 +302,7 @@ static void push_json(struct buf *out, const struct differences *d, const struct
     record_bool(out, "guard_stopped", r->halted);
     record_bool(out, "sampled", v->sampled);
     record_bool(out, "extra_looked_for", !v->filtered);
-    record_bool(out, "looks_restored", differences_look_restored(r));
+    record_bool(out, "looks_restored", verify_looks_restored(r));
     record_time(out, "newest_document", r->newest_us);
     record_text(out, "source_form", forms[r->form]);
     push_json_skipped(out, v);

@@ -34,9 +34,6 @@ struct verified {
     const char *error; /* null: none */
 };
 
-/* Whether the index shows less than what was settled, in number. */
-bool differences_look_restored(const struct verify_result *r);
-
 void differences_push(struct buf *out, const struct differences *d, const struct verified *v);
 
 #endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells and records how a command ended. */
+/* Prints how a command ended. */
 #include "output/report.h"
 
-#include <stdio.h>
-
 #include "output/terminal.h"
-#include "rowferry/state/history.h"
 
 #define RESULT_BYTES (64 * 1024)
 
@@ -17,27 +14,6 @@ enum exit_code report_exit_code(const struct arguments *a, const struct pipeline
     }
     bool open = result->dead_letters > 0;
     return open && !arguments_have(a, OPTION_DEAD_LETTERS_OK) ? EXIT_DEAD_LETTERS : EXIT_DONE;
-}
-
-int report_begin(struct session *s, int64_t *id, struct err *err)
-{
-    return history_begin(s->state, s->command, clock_wall_us(&s->clock), id, err);
-}
-
-int report_end(struct session *s, int64_t id, const struct sync_outcome *o, struct err *err)
-{
-    const struct counters *c = &o->result.counters;
-    struct run run = {.id = id,
-                      .ended_us = clock_wall_us(&s->clock),
-                      .upserts = c->upserts,
-                      .deletes = c->deletes,
-                      .rejected = c->rejected,
-                      .bytes = c->bytes,
-                      .exit_code = (int)o->exit_code};
-    if (o->err != NULL) {
-        snprintf(run.message, sizeof(run.message), "%s", o->err->message);
-    }
-    return history_end(s->state, &run, err);
 }
 
 void report_write(const struct buf *result, struct sync_outcome *o, struct progressline *progress)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of a command that sends: its exit code, its line in the history, and its result.
+ * The end of a command that sends: its exit code and its result.
  */
 #ifndef ROWFERRY_CLI_REPORT_H
 #define ROWFERRY_CLI_REPORT_H
@@ -13,11 +13,6 @@
 /* rc: of the work, negative where it failed. */
 enum exit_code report_exit_code(const struct arguments *a, const struct pipeline_result *result,
                                 int rc);
-
-/* The run's line in the history; the session's command names it. */
-int report_begin(struct session *s, int64_t *id, struct err *err) MUST_CHECK;
-int report_end(struct session *s, int64_t id, const struct sync_outcome *o,
-               struct err *err) MUST_CHECK;
 
 /* Result and error, for people or as JSON; exit_code gets worse where it cannot be written. */
 void report_tell(const struct arguments *a, struct sync_outcome *o, struct progressline *progress);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/record.h"
 #include "rowferry/base/units.h"
+#include "rowferry/document/json/record.h"
 
 char *result_duration(char *out, int64_t ms)
 {

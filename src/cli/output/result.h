@@ -6,16 +6,7 @@
 #define ROWFERRY_CLI_RESULT_H
 
 #include "rowferry/base/buf.h"
-#include "rowferry/base/err.h"
-#include "rowferry/engine/pipeline/pipeline.h"
-
-struct sync_outcome {
-    const char *pipeline;
-    struct pipeline_result result;
-    int64_t took_ms; /* with connecting, waiting and all */
-    enum exit_code exit_code;
-    const struct err *err; /* null: none */
-};
+#include "rowferry/daemon/run_record.h"
 
 /* Appends the lines for people. */
 void result_push_text(struct buf *out, const struct sync_outcome *o);

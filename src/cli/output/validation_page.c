@@ -369,7 +369,7 @@ void validated_push_section(struct buf *out, const struct validated *v)
 
 void validated_push_page(struct buf *out, const struct buf *sections, bool good)
 {
-    const char *page = embedded_text(rowferry_html, "validate");
+    const char *page = embedded_text(cli_html, "validate");
     const char *verdict = strstr(page, VERDICT_MARK);
     const char *content = strstr(page, CONTENT_MARK);
     buf_push(out, page, (size_t)(verdict - page));

@@ -4,9 +4,9 @@
 
 #include <inttypes.h>
 
-#include "output/record.h"
 #include "output/terminal.h"
 #include "rowferry/base/units.h"
+#include "rowferry/document/json/record.h"
 
 /* --- lines -------------------------------------------------------------------------------------
  */

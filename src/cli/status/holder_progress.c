@@ -2,9 +2,9 @@
 /* Stage, speed and limits of a holder. */
 #include "status/holder_progress.h"
 
-#include "output/record.h"
 #include "output/terminal.h"
 #include "rowferry/base/units.h"
+#include "rowferry/document/json/record.h"
 
 void work_push_stage(struct buf *out, const struct working *w)
 {

@@ -8,9 +8,6 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/state/live_progress.h"
 
-#define WORK_PAUSED "paused"
-#define WORK_STANDING_BY "standing by" /* a stage: its `frozen` says for whom */
-
 /* "copying, 41 % (50,000 rows, 5,000 a second, 14s left)" */
 void work_push_stage(struct buf *out, const struct working *w);
 /* "4 requests in flight, batches of 1.5 MiB" */

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "output/record.h"
 #include "rowferry/base/clock.h"
+#include "rowferry/document/json/record.h"
 #include "rowferry/serve/health.h"
 #include "status/holder_progress.h"
 #include "status/status.h"

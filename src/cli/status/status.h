@@ -17,9 +17,6 @@
 
 #define STATUS_RUNS 5
 
-/* What a holder says it is at where a rebuild has failed for good; why stands as its `frozen`. */
-#define STATUS_REBUILD_FAILED "failed"
-
 struct status_rebuild {
     bool underway;
     struct rebuild wish;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who holds a pipeline, what it is at, and who stands by. */
-#include "output/record.h"
 #include "output/terminal.h"
+#include "rowferry/document/json/record.h"
 #include "status/holder_progress.h"
 #include "status/status.h"
 

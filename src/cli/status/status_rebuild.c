@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/record.h"
 #include "output/terminal.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/base/units.h"
+#include "rowferry/document/json/record.h"
 #include "status/holder_progress.h"
 #include "status/status.h"
 
@@ -66,7 +66,7 @@ static const char *why_it_stands(const struct status *s)
 {
     const struct status_rebuild *r = &s->rebuild;
     const struct run *last = s->run_count > 0 ? &s->runs[0] : NULL;
-    if (s->held && r->working && strcmp(r->work.stage, STATUS_REBUILD_FAILED) == 0) {
+    if (s->held && r->working && strcmp(r->work.stage, WORK_FAILED) == 0) {
         return r->work.frozen;
     }
     if (s->held) {

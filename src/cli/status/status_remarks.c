@@ -2,10 +2,10 @@
 /* status: what is out of the ordinary. */
 #include <string.h>
 
-#include "output/record.h"
 #include "output/terminal.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/base/units.h"
+#include "rowferry/document/json/record.h"
 #include "status/status.h"
 
 static void push_line(struct buf *out, const char *name)

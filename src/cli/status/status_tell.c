@@ -3,12 +3,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "output/record.h"
 #include "output/result.h"
 #include "output/terminal.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/base/text.h"
 #include "rowferry/base/units.h"
+#include "rowferry/document/json/record.h"
 #include "rowferry/engine/observe/stall.h"
 #include "status/holder_progress.h"
 #include "status/status.h"

@@ -2,11 +2,11 @@
 /* status: what the last comparison by schedule found. */
 #include <string.h>
 
-#include "output/record.h"
 #include "output/result.h"
 #include "output/terminal.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/base/units.h"
+#include "rowferry/document/json/record.h"
 #include "status/status.h"
 
 /* "7 missing, 9 altered, 16 sent; 20,000 rows" */

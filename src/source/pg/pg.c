@@ -10,10 +10,10 @@
 #include "pg/pg_shape.h"
 #include "pg/pg_wait.h"
 #include "pg/sqlstate.h"
+#include "pg/unreadable.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
-#include "rows/unreadable.h"
 
 #define MESSAGE_MAX_BYTES ((size_t)64 * 1024)
 #define OURS "RF" /* what the SQLSTATEs of our own functions begin with */

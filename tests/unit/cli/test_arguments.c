@@ -6,42 +6,6 @@
 
 #include "suite.h"
 
-/* the program's own modules are in no library */
-#include "arguments.c"
-#include "command.c"
-
-#define COMMAND(name)                                                                              \
-    int name(const struct arguments *a, struct err *err)                                           \
-    {                                                                                              \
-        (void)a;                                                                                   \
-        (void)err;                                                                                 \
-        return 0;                                                                                  \
-    }
-
-COMMAND(command_init)
-COMMAND(command_check)
-COMMAND(command_sync)
-COMMAND(command_reindex)
-COMMAND(command_status)
-COMMAND(command_verify)
-COMMAND(command_smoke)
-COMMAND(command_validate)
-COMMAND(command_document)
-COMMAND(command_source_install)
-COMMAND(command_source_upgrade)
-COMMAND(command_source_uninstall)
-COMMAND(command_source_print)
-COMMAND(command_deadletter_list)
-COMMAND(command_deadletter_show)
-COMMAND(command_deadletter_retry)
-COMMAND(command_deadletter_discard)
-COMMAND(command_resync)
-COMMAND(command_pause)
-COMMAND(command_resume)
-COMMAND(command_run)
-COMMAND(command_completion)
-COMMAND(command_manual)
-
 #define PARSE(a, err, ...)                                                                         \
     arguments_parse((a),                                                                           \
                     (int)(sizeof((const char *[]){"rowferry", __VA_ARGS__}) / sizeof(char *)),     \

@@ -6,9 +6,6 @@
 
 #include "suite.h"
 
-/* the program's own modules are in no library */
-#include "output/pretty.c"
-
 static void expect(const char *json, const char *wanted)
 {
     struct buf out;

@@ -6,18 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rowferry/daemon/rebuild_arguments.h"
 #include "suite.h"
-
-/* the program's own modules are in no library */
-#include "../../daemon/rebuild_arguments.c"
-#include "output/rebuild_report.c"
-#include "output/record.c"
-
-char *result_duration(char *out, int64_t ms)
-{
-    snprintf(out, UNITS_BYTES, "%lld ms", (long long)ms);
-    return out;
-}
 
 static struct rebuilt some(void)
 {
@@ -45,14 +35,14 @@ START_TEST(the_line_says_what_is_live_checked_and_kept)
     struct rebuilt r = some();
     const struct rebuilt_end end = {.pipeline = "articles", .took_ms = 12};
     expect(&r, &end,
-           "articles: rebuilt as shop-articles-20261122-2 in 12 ms: 63,666 documents, 0 dead "
+           "articles: rebuilt as shop-articles-20261122-2 in 0.01 s: 63,666 documents, 0 dead "
            "letters; checked 1,000 of 63,666; shop-articles-20261122-1 is kept for --rollback\n");
     r.kind = REBUILT_BACK;
     r.kept = false;
     r.rows = -1;
     r.dead_letters = 1;
     expect(&r, &end,
-           "articles: rolled back to shop-articles-20261122-2 in 12 ms: 63,666 documents, 1 dead "
+           "articles: rolled back to shop-articles-20261122-2 in 0.01 s: 63,666 documents, 1 dead "
            "letter; checked 1,000; shop-articles-20261122-1 is not kept\n"
            "articles: 1 dead letter open; see: rowferry deadletter list\n");
 }

@@ -3,15 +3,11 @@
 #include "output/result.h"
 
 #include <check.h>
+#include <stdio.h>
 
 #include "output/progress_line.h"
+#include "rowferry/base/units.h"
 #include "suite.h"
-
-/* the program's own modules are in no library */
-#include "output/progress_line.c"
-#include "output/record.c"
-#include "output/result.c"
-#include "output/terminal.c"
 
 static void expect_text(const struct sync_outcome *o, const char *expected)
 {

@@ -10,9 +10,6 @@
 
 #include "suite.h"
 
-/* the program's own modules are in no library */
-#include "output/terminal.c"
-
 /* An escape sequence by C1, a line that turns around, DEL, a byte that is none of UTF-8's. */
 #define EVIL                                                                                       \
     "a\xc2\x9b"                                                                                    \

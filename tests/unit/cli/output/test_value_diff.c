@@ -7,10 +7,6 @@
 #include "output/terminal.h"
 #include "suite.h"
 
-/* the program's own modules are in no library */
-#include "output/terminal.c"
-#include "output/value_diff.c"
-
 static char *shown(const char *value, const char *other)
 {
     struct buf out;

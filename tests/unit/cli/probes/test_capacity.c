@@ -4,9 +4,6 @@
 
 #include "suite.h"
 
-/* the program's own modules are in no library */
-#include "probes/capacity.c"
-
 START_TEST(fields_and_vectors_are_counted_at_any_depth)
 {
     struct err err;

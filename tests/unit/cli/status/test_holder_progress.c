@@ -6,11 +6,6 @@
 
 #include "suite.h"
 
-/* the program's own modules are in no library */
-#include "output/record.c"
-#include "output/terminal.c"
-#include "status/holder_progress.c"
-
 static void expect_shown(const struct working *w,
                          void (*push)(struct buf *, const struct working *), const char *expected)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which characters UTF8 does not have, and the statements that leave them out. */
-#include "rows/unreadable.h"
+#include "pg/unreadable.h"
 
 #include <stdio.h>
 #include <string.h>

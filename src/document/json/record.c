@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON objects, a member at a time. */
-#include "output/record.h"
+#include "rowferry/document/json/record.h"
 
 #include <inttypes.h>
 

@@ -5,8 +5,8 @@
  * record_open, members, record_close; a comma is put where one is needed. Texts that are not UTF-8
  * are mended.
  */
-#ifndef ROWFERRY_CLI_RECORD_H
-#define ROWFERRY_CLI_RECORD_H
+#ifndef ROWFERRY_DOCUMENT_RECORD_H
+#define ROWFERRY_DOCUMENT_RECORD_H
 
 #include <stdbool.h>
 #include <stdint.h>

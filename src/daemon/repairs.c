@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys that differ, until they are sent. */
-#include "output/repairs.h"
+#include "rowferry/daemon/repairs.h"
 
 #include <string.h>
 
 #define REPAIR_MAX_BYTES ((size_t)4 << 20) /* of each kind */
+#define RESTORED_LEAST 10
+#define RESTORED_US INT64_C(60000000)
 
 void repairs_init(struct repairs *r)
 {
@@ -66,4 +68,10 @@ bool repairs_guard_passes(const struct delete_guard_config *guard, const struct 
     int64_t extra = r->found[VERIFY_EXTRA];
     bool few = extra <= guard->count || (double)extra <= guard->share * (double)r->documents;
     return extra == 0 || (few && !r->halted);
+}
+
+bool verify_looks_restored(const struct verify_result *r)
+{
+    return r->found[VERIFY_MISSING] + r->found[VERIFY_ALTERED] >= RESTORED_LEAST &&
+           r->newest_us > 0 && r->settled_us - r->newest_us > RESTORED_US;
 }

@@ -2,8 +2,8 @@
 /*
  * The keys that a verify found to differ, kept to be sent.
  */
-#ifndef ROWFERRY_CLI_REPAIRS_H
-#define ROWFERRY_CLI_REPAIRS_H
+#ifndef ROWFERRY_DAEMON_REPAIRS_H
+#define ROWFERRY_DAEMON_REPAIRS_H
 
 #include "rowferry/base/buf.h"
 #include "rowferry/config/config.h"
@@ -34,5 +34,9 @@ bool repair_keys_next(const struct repair_keys *k, size_t *at, struct span *key)
 /* Whether a sync's guard would let as many deletes pass; none, where it has stopped the pipeline.
  */
 bool repairs_guard_passes(const struct delete_guard_config *guard, const struct verify_result *r);
+
+/* Returns true if the index looks restored from an older copy: many rows have no document or an old
+ * one, and the newest document is older than what the pipeline settled. */
+bool verify_looks_restored(const struct verify_result *r);
 
 #endif

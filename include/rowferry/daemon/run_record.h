@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One run of a command on one pipeline: its outcome, and its row in the history of the state file.
+ */
+#ifndef ROWFERRY_DAEMON_RUN_RECORD_H
+#define ROWFERRY_DAEMON_RUN_RECORD_H
+
+#include "rowferry/daemon/session.h"
+
+struct sync_outcome {
+    const char *pipeline;
+    struct pipeline_result result;
+    int64_t took_ms; /* with connecting, waiting and all */
+    enum exit_code exit_code;
+    const struct err *err; /* null: none */
+};
+
+/* Adds a row to the history and returns its number in *id; the session names the command. */
+int run_record_begin(struct session *s, int64_t *id, struct err *err) MUST_CHECK;
+/* Completes the row with the outcome. */
+int run_record_end(struct session *s, int64_t id, const struct sync_outcome *o,
+                   struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The outcome of a rebuild, and its JSON form: the answer to a request. */
+#include "rowferry/daemon/rebuild_outcome.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rowferry/document/json/json_tree.h"
+#include "rowferry/document/json/record.h"
+
+static const char *const kind_names[] = {
+    [REBUILT_NOTHING] = "none",      [REBUILT_NEW] = "rebuilt",     [REBUILT_BACK] = "rolled_back",
+    [REBUILT_FIRST] = "first_built", [REBUILT_ABORTED] = "aborted",
+};
+#define KIND_COUNT (sizeof(kind_names) / sizeof(kind_names[0]))
+
+#define ADOPTED_SUFFIX "-before-rowferry"
+
+static bool is_adopted(const char *index)
+{
+    size_t len = strlen(index);
+    size_t suffix = sizeof(ADOPTED_SUFFIX) - 1;
+    return len > suffix && strcmp(index + len - suffix, ADOPTED_SUFFIX) == 0;
+}
+
+void rebuilt_fill(struct rebuilt *out, enum rebuild_kind kind, int64_t keep,
+                  const struct rebuild_result *result)
+{
+    bool adopted = is_adopted(result->former);
+    *out = (struct rebuilt){.kind = kind == REBUILD_BACK ? REBUILT_BACK : REBUILT_NEW,
+                            .kept = (keep > 0 || adopted) && result->former[0] != '\0',
+                            .adopted = adopted,
+                            .rows = result->rows,
+                            .documents = result->documents,
+                            .checked = result->checked.rows,
+                            .upserts = result->counters.upserts,
+                            .deletes = result->counters.deletes,
+                            .rejected = result->counters.rejected,
+                            .dead_letters = result->dead_letters,
+                            .removed = (int64_t)result->removed};
+    snprintf(out->generation, sizeof(out->generation), "%s", result->generation);
+    snprintf(out->former, sizeof(out->former), "%s", result->former);
+}
+
+void rebuilt_fill_failed(struct rebuilt *out, const struct rebuild_result *result)
+{
+    rebuilt_fill(out, REBUILD_NEW, 0, result);
+    out->kind = REBUILT_NOTHING;
+    out->former[0] = '\0'; /* the alias is where it was */
+}
+
+void rebuilt_fill_aborted(struct rebuilt *out, const struct rebuild_aborted *aborted)
+{
+    bool stays = aborted->kind == REBUILD_BACK;
+    *out = (struct rebuilt){.kind = aborted->any ? REBUILT_ABORTED : REBUILT_NOTHING,
+                            .kept = stays && aborted->any};
+    snprintf(stays ? out->former : out->generation, sizeof(out->former), "%s", aborted->generation);
+}
+
+/* --- the answer ------------------------------------------------------------------------------ */
+
+void rebuilt_push_members(struct buf *out, const struct rebuilt *r)
+{
+    record_text(out, "action", kind_names[r->kind]);
+    record_text(out, "generation", r->generation[0] != '\0' ? r->generation : NULL);
+    record_text(out, "former", r->former[0] != '\0' ? r->former : NULL);
+    record_bool(out, "former_kept", r->kept);
+    record_bool(out, "adopted", r->adopted);
+    record_int(out, "rows", r->rows);
+    record_int(out, "documents", r->documents);
+    record_int(out, "checked", r->checked);
+    record_int(out, "upserts", r->upserts);
+    record_int(out, "deletes", r->deletes);
+    record_int(out, "rejected", r->rejected);
+    record_int(out, "dead_letters", r->dead_letters);
+    record_int(out, "removed", r->removed);
+}
+
+void rebuilt_push_answer(struct buf *out, const struct rebuilt *r)
+{
+    record_open(out);
+    rebuilt_push_members(out, r);
+    record_close(out);
+}
+
+static int64_t member(struct json_object *answer, const char *name)
+{
+    return json_object_get_int64(json_tree_member(answer, name));
+}
+
+static void take_text(char out[256], struct json_object *answer, const char *name)
+{
+    const char *text = json_object_get_string(json_tree_member(answer, name));
+    snprintf(out, 256, "%s", text != NULL ? text : "");
+}
+
+bool rebuilt_read_answer(struct rebuilt *out, const char *answer)
+{
+    struct json_object *parsed = json_tree_of(answer);
+    const char *action = json_object_get_string(json_tree_member(parsed, "action"));
+    size_t kind = 0;
+    while (action != NULL && kind < KIND_COUNT && strcmp(kind_names[kind], action) != 0) {
+        kind++;
+    }
+    bool known = action != NULL && kind < KIND_COUNT;
+    *out =
+        (struct rebuilt){.kind = known ? (enum rebuilt_kind)kind : REBUILT_NOTHING,
+                         .kept = json_object_get_boolean(json_tree_member(parsed, "former_kept")),
+                         .adopted = json_object_get_boolean(json_tree_member(parsed, "adopted")),
+                         .rows = member(parsed, "rows"),
+                         .documents = member(parsed, "documents"),
+                         .checked = member(parsed, "checked"),
+                         .upserts = member(parsed, "upserts"),
+                         .deletes = member(parsed, "deletes"),
+                         .rejected = member(parsed, "rejected"),
+                         .dead_letters = member(parsed, "dead_letters"),
+                         .removed = member(parsed, "removed")};
+    take_text(out->generation, parsed, "generation");
+    take_text(out->former, parsed, "former");
+    json_object_put(parsed);
+    return known;
+}
