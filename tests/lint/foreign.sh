@@ -4,7 +4,7 @@
 set -eu
 cd "$1"
 
-find src include -name '*.[ch]' | sort | xargs awk '
+find src include tools -name '*.[ch]' 2>/dev/null | sort | xargs awk '
 BEGIN {
     # the first letters of a header, and the rooms that may include it
     may["libpq"] = "source"
@@ -13,14 +13,14 @@ BEGIN {
     may["curl/"] = "service"
     may["sqlite3"] = "state devsearch"
     may["microhttpd"] = "serve devsearch"
-    may["json"] = "config document service cli devsearch"
+    may["json"] = "config document service daemon cli devsearch"
     may["openssl/"] = ""
 }
 
 FNR == 1 {
     files++
     split(FILENAME, part, "/")
-    room = part[1] == "src" ? part[2] : part[3]
+    room = part[1] == "include" ? part[3] : part[2]
 }
 
 /^[ \t]*#[ \t]*include[ \t]*["<]/ {

@@ -8,14 +8,20 @@ shift 2
 
 count=0
 bad=0
-for header in $(find include/rowferry src -name '*.h' | sort); do
+for header in $(find include/rowferry src tools -name '*.h' 2>/dev/null | sort); do
     case $header in
-    include/*) name=${header#include/} ;;
-    *) name=${header##*/} ;;
+    include/*)
+        name=${header#include/}
+        room=include
+        ;;
+    *)
+        name=${header#*/*/}
+        room=${header%"/$name"}
+        ;;
     esac
     # the declaration keeps a header of macros from being an empty source
     if ! printf '#include "%s"\n#include "%s"\nextern int alone;\n' "$name" "$name" |
-        "$compiler" "$@" -Iinclude -I"${header%/*}" -fsyntax-only -x c - 2>&1; then
+        "$compiler" "$@" -Iinclude -I"$room" -fsyntax-only -x c - 2>&1; then
         echo "$header: does not compile alone"
         bad=$((bad + 1))
     fi

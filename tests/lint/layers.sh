@@ -1,21 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# layers.sh ROOT: a room includes itself and the rooms below it; a private header stays in its room.
+# layers.sh ROOT: a room includes itself and the rooms below it, a folder the folders that layers.txt lists, and the
+# lists have no circle but the knot that it names. A private header stays in its room. A folder has at most 16 source files, a room without
+# folders at most 20.
 set -eu
+table=$(cd "$(dirname "$0")" && pwd)/layers.txt
 cd "$1"
 
-find src include tests/unit -name '*.[ch]' | sort | xargs awk '
-BEGIN {
-    may["base"] = "base"
-    may["document"] = "base document"
-    may["source"] = "base document source"
-    may["service"] = "base document service"
-    may["state"] = "base document state"
-    may["engine"] = "base document source service state engine"
-    may["config"] = may["engine"] " config"
-    may["serve"] = may["config"] " serve"
-    may["cli"] = may["serve"] " cli"
-    may["devsearch"] = "base devsearch"
+find src include tools tests/unit -name '*.[ch]' 2>/dev/null | sort | xargs awk -v table="$table" '
+function read_table(    line, name, list) {
+    while ((getline line < table) > 0) {
+        if (line ~ /^[a-z]/) {
+            name = list = line
+            sub(/:.*/, "", name)
+            sub(/^[^:]*:[ ]*/, "", list)
+            if (name == "knot") {
+                knot = " " list " "
+                continue
+            }
+            may[name] = " " list " "
+            order[++rows] = name
+        }
+    }
+    close(table)
+    if (rows == 0) {
+        print "layers.txt: no rows"
+        bad++
+    }
 }
 
 function complain(text) {
@@ -29,14 +40,58 @@ function exists(path,    line, found) {
     return found
 }
 
+function knotted(a, b) {
+    return index(knot, " " a " ") && index(knot, " " b " ")
+}
+
+# The folder of a path below its room; "." if it lies in none.
+function folder_of(rest) {
+    return index(rest, "/") > 0 ? substr(rest, 1, index(rest, "/") - 1) : "."
+}
+
+# Follows the lists from row; a row on its own path is a circle.
+function walk(row,    room, list, count, i) {
+    if (state[row] == "open") {
+        printf "layers.txt: a circle of folders through %s\n", row
+        bad++
+        return
+    }
+    if (state[row] == "done") {
+        return
+    }
+    state[row] = "open"
+    room = substr(row, 1, index(row, "/") - 1)
+    count = split(may[row], list, " ")
+    for (i = 1; i <= count; i++) {
+        walk(room "/" list[i])
+    }
+    state[row] = "done"
+}
+
+BEGIN { read_table() }
+
 FNR == 1 {
     files++
-    split(FILENAME, part, "/")
-    room = part[1] == "src" ? part[2] : part[3]
-    folder = FILENAME
-    sub(/[^\/]*$/, "", folder)
+    count = split(FILENAME, part, "/")
+    first = part[1] == "src" || part[1] == "tools" ? 2 : 3
+    room = part[first]
+    rest = ""
+    for (i = first + 1; i <= count; i++) {
+        rest = rest (i > first + 1 ? "/" : "") part[i]
+    }
+    folder = folder_of(rest)
+    test = part[1] == "tests"
     if (!(room in may)) {
         complain("no layer is known for \"" room "\"")
+    }
+    if (folder != "." && !((room "/" folder) in may)) {
+        complain("layers.txt has no row \"" room "/" folder "\"")
+    }
+    if (folder != ".") {
+        folders[room] = 1
+    }
+    if (!test && FILENAME ~ /\.c$/) {
+        sources[room "/" folder]++
     }
 }
 
@@ -45,21 +100,47 @@ FNR == 1 {
     path = $0
     sub(/^[^"<]*["<]/, "", path)
     sub(/[">].*/, "", path)
+    target = ""
     if (path ~ /\.\./) {
         complain("includes by a relative path: " path)
     } else if (path ~ /^rowferry\//) {
-        split(path, target, "/")
-        if (!index(" " may[room] " ", " " target[2] " ")) {
-            complain(room " must not include " path)
+        split(path, to, "/")
+        target = substr(path, length("rowferry/" to[2] "/") + 1)
+        if (to[2] != room) {
+            target = ""
+            if (!index(may[room], " " to[2] " ")) {
+                complain(room " must not include " path)
+            }
         }
     } else if (quoted && part[1] == "include") {
         complain("a public header includes a private one: " path)
-    } else if (quoted && part[1] == "src" && !exists(folder path)) {
-        complain("no such header in this room: " path)
+    } else if (quoted && (part[1] == "src" || part[1] == "tools")) {
+        target = path
+        if (!exists(part[1] "/" room "/" path)) {
+            complain("no such header in this room: " path)
+        }
+    }
+    if (target != "" && !test && folder_of(target) != folder && \
+        !index(may[room "/" folder], " " folder_of(target) " ") && \
+        !knotted(room "/" folder, room "/" folder_of(target))) {
+        complain(room "/" folder " must not include " path)
     }
 }
 
 END {
-    printf "layers: %d files, %d violations\n", files, bad
+    for (row in sources) {
+        split(row, part, "/")
+        most = folders[part[1]] ? 16 : 20
+        if (sources[row] > most) {
+            printf "%s: %d source files, at most %d\n", row, sources[row], most
+            bad++
+        }
+    }
+    for (i = 1; i <= rows; i++) {
+        if (order[i] ~ /\//) {
+            walk(order[i])
+        }
+    }
+    printf "layers: %d files, %d rows, %d violations\n", files, rows, bad
     exit bad > 0 || files == 0
 }'

@@ -19,7 +19,9 @@ tests() {
     stems fault tests/fault/test_*.c
     stems fuzz tests/fuzz/fuzz_*.c
     for folder in tests/unit/*/ tests/integration/*/; do
-        stems "$(basename "$(dirname "$folder")")_$(basename "$folder")" "$folder"test_*.c
+        prefix=$(basename "$(dirname "$folder")")_$(basename "$folder")
+        # shellcheck disable=SC2046
+        stems "$prefix" $(find "$folder" -name 'test_*.c')
     done
     find tests -name CMakeLists.txt -exec sed -n 's/.*add_test(NAME \([a-z_]*\).*/\1/p; s/^broken(\([a-z_]*\).*/history_broken_\1/p' {} +
     sed -n 's/^foreach(mode \(.*\))$/\1/p' tests/history/CMakeLists.txt 2>/dev/null | tr ' ' '\n' | sed 's/^/history_/'

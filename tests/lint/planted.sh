@@ -25,9 +25,9 @@ int a(void)
 {
     return 1;
 }'
-    put src/source/own.h 'int own(void);'
+    put src/source/pg/own.h 'int own(void);'
     put src/source/pg/pg.c '#include <libpq-fe.h>
-#include "own.h"
+#include "pg/own.h"
 #include "rowferry/base/a.h"
 
 int open(struct err *err)
@@ -85,19 +85,31 @@ passes "$@"
 case $lint in
 layers)
     plant_include src/base/b.c '"rowferry/document/d.h"'
-    plant_include src/document/d.c '"rowferry/source/pg.h"'
-    plant_include src/source/s.c '"rowferry/service/http.h"'
+    plant_include src/document/d.c '"rowferry/source/pg/pg.h"'
+    plant_include src/source/s.c '"rowferry/service/http/http.h"'
     plant_include src/service/s.c '"rowferry/state/store.h"'
-    plant_include src/state/s.c '"rowferry/source/pg.h"'
+    plant_include src/state/s.c '"rowferry/source/pg/pg.h"'
     plant_include src/engine/e.c '"rowferry/config/config.h"'
     plant_include src/config/c.c '"rowferry/cli/command.h"'
-    plant_include src/devsearch/d.c '"rowferry/document/d.h"'
+    plant_include src/daemon/d.c '"rowferry/cli/command.h"'
+    plant_include tools/devsearch/d.c '"rowferry/document/d.h"'
     plant_include include/rowferry/source/s.h '<rowferry/engine/pipeline/pipeline.h>'
     plant_include include/rowferry/source/p.h '"own.h"'
     plant_include src/state/own.c '"own.h"'
     plant_include src/state/up.c '"../source/own.h"'
     plant_include src/attic/a.c '<stdio.h>'
+    plant_include src/source/attic/a.c '<stdio.h>'
+    plant_include include/rowferry/source/pg/p.h '"rowferry/source/rows/reader.h"'
     plant_include tests/unit/document/test_d.c '"rowferry/source/pg.h"'
+    put src/source/rows/rows.h 'int rows(void);'
+    put src/source/pg/up.c '#include "rows/rows.h"'
+    caught src/source/pg/up.c
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+        put src/source/pg/f$i.c 'int f;'
+    done
+    caught 'source/pg: 17 source files'
+    put src/source/pg/down.h 'int down(void);'
+    put src/source/rows/down.c '#include "pg/down.h"'
     put src/engine/e.c '  #  include "rowferry/state/store.h"'
     put src/cli/c.c '#include "rowferry/config/config.h"'
     passes
@@ -111,7 +123,7 @@ foreign)
     plant_include src/engine/j.c '<json-c/json.h>'
     plant_include src/source/j.c '<json.h>'
     plant_include include/rowferry/base/j.h '<json-c/json_object.h>'
-    put src/devsearch/d.c '#include <microhttpd.h>
+    put tools/devsearch/d.c '#include <microhttpd.h>
 #include <sqlite3.h>
 #include <json-c/json.h>'
     put src/service/j.c '#include "json_walk.h"'
@@ -135,7 +147,7 @@ trees)
     put src/document/json/json_tree.c '    return json_object_array_length(list);'
     put src/document/json/json_build.c '    return json_tokener_parse_ex(t, text, len);'
     put src/config/config.c '    tokener = json_made_tokener(64);'
-    put src/devsearch/d.c '    return json_object_array_length(list);'
+    put tools/devsearch/d.c '    return json_object_array_length(list);'
     put src/service/s.c '    struct json_object *x = json_tree_item(json_object_get(list), 0);'
     passes
     ;;
@@ -146,7 +158,7 @@ headers)
     caught include/rowferry/base/b.h "$@"
     put src/source/private.h 'static inline int shadow(int a) { { int a = 1; return a; } }'
     caught src/source/private.h "$@"
-    put src/source/private.h '#include "own.h"'
+    put src/source/private.h '#include "pg/own.h"'
     passes "$@"
     ;;
 sizes)
@@ -211,7 +223,7 @@ voice)
         [ "$text" = 'Could not open it' ] || caught src/config/c.c
         clean_tree
     done
-    put src/devsearch/d.c 'err_set(err, "Failed to parse.");'
+    put tools/devsearch/d.c 'err_set(err, "Failed to parse.");'
     put src/cli/c.c 'err_set(err, ERR_CONFIG, "PostgreSQL 9 is too old, and so on ...");'
     passes
     ;;

@@ -6,7 +6,7 @@
 set -eu
 cd "$1"
 
-lengths=$(find src include tests -name '*.[ch]' | sort | xargs awk '
+lengths=$(find src include tools tests -name '*.[ch]' 2>/dev/null | sort | xargs awk '
 FNR == 1 { start = 0; inside = 0; reason = 0; before = "" }
 FNR == 501 { print "bad", 0, FILENAME ": over 500 lines" }
 !inside && /^[A-Za-z_]/ {

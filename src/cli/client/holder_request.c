@@ -366,7 +366,7 @@ static void ask_tell(struct ask *k)
         report_write(&out, o, &k->progress);
         buf_release(&out);
     } else {
-        report_tell(k->arguments, o, &k->progress);
+        report_tell(arguments_have(k->arguments, OPTION_JSON), o, &k->progress);
     }
     if (o->result.stopped) {
         terminal_say("pipeline \"%s\": the request stays filed: whoever holds the pipeline next "

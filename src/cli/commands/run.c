@@ -79,7 +79,7 @@ static bool gather(struct run *r)
         struct replica *replica = &r->replicas[i];
         if (!r->told[i] && has_ended(replica)) {
             pthread_join(replica->thread, NULL);
-            report_tell(r->arguments, &replica->outcome, &r->quiet);
+            report_tell(arguments_have(r->arguments, OPTION_JSON), &replica->outcome, &r->quiet);
             r->told[i] = true;
         }
         all = all && r->told[i];

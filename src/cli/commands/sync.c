@@ -144,7 +144,8 @@ static int job_record(struct job *j)
     }
     rc = job_do(j, &j->err);
     struct err unrecorded;
-    j->outcome.exit_code = report_exit_code(j->base.arguments, &j->outcome.result, rc);
+    j->outcome.exit_code = report_exit_code(
+        arguments_have(j->base.arguments, OPTION_DEAD_LETTERS_OK), &j->outcome.result, rc);
     j->outcome.err = rc < 0 ? &j->err : NULL;
     int recorded = run_record_end(&j->base.replica.session, id, &j->outcome, &unrecorded);
     if (rc == 0 && recorded < 0) {
@@ -208,10 +209,11 @@ static void job_run(void *job)
     }
     j->outcome.pipeline = j->base.pipeline->name;
     j->outcome.took_ms = (clock_monotonic_us(&s->clock) - began_us) / 1000;
-    j->outcome.exit_code = report_exit_code(j->base.arguments, &j->outcome.result, rc);
+    j->outcome.exit_code = report_exit_code(
+        arguments_have(j->base.arguments, OPTION_DEAD_LETTERS_OK), &j->outcome.result, rc);
     j->outcome.err = rc < 0 ? &j->err : NULL;
     session_release(s);
-    report_tell(j->base.arguments, &j->outcome, j->base.progress);
+    report_tell(arguments_have(j->base.arguments, OPTION_JSON), &j->outcome, j->base.progress);
     job_tell_rebuilt(j);
     j->base.exit_code = j->outcome.exit_code;
 }

@@ -6,14 +6,13 @@
 
 #define RESULT_BYTES (64 * 1024)
 
-enum exit_code report_exit_code(const struct arguments *a, const struct pipeline_result *result,
-                                int rc)
+enum exit_code report_exit_code(bool dead_letters_ok, const struct pipeline_result *result, int rc)
 {
     if (rc < 0) {
         return err_exit_code((enum err_class)rc);
     }
     bool open = result->dead_letters > 0;
-    return open && !arguments_have(a, OPTION_DEAD_LETTERS_OK) ? EXIT_DEAD_LETTERS : EXIT_DONE;
+    return open && !dead_letters_ok ? EXIT_DEAD_LETTERS : EXIT_DONE;
 }
 
 void report_write(const struct buf *result, struct sync_outcome *o, struct progressline *progress)
@@ -29,11 +28,11 @@ void report_write(const struct buf *result, struct sync_outcome *o, struct progr
     }
 }
 
-void report_tell(const struct arguments *a, struct sync_outcome *o, struct progressline *progress)
+void report_tell(bool json, struct sync_outcome *o, struct progressline *progress)
 {
     struct buf out;
     buf_init(&out, RESULT_BYTES);
-    if (arguments_have(a, OPTION_JSON)) {
+    if (json) {
         result_push_json(&out, o);
     } else {
         result_push_text(&out, o);

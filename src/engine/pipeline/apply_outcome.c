@@ -3,6 +3,7 @@
 #include "pipeline/apply_outcome.h"
 
 #include "rowferry/service/bulk/outcome.h"
+#include "rowferry/service/http/index_block.h"
 
 #define HTTP_CONFLICT 409
 
@@ -115,11 +116,11 @@ static void settle_outrun(struct loop *l, const struct batch *batch, const struc
 
 static void settle_hint(const struct loop *l, struct span reason, struct err *why)
 {
-    const char *block = outcome_block(reason);
+    const char *block = index_block_setting(reason);
     if (block != NULL) {
-        outcome_block_hint(block, l->sender.index, why);
-    } else if (outcome_closed(reason)) {
-        outcome_closed_hint(l->sender.index, why);
+        index_block_hint(block, l->sender.index, why);
+    } else if (index_block_closed(reason)) {
+        index_block_closed_hint(l->sender.index, why);
     } else if (outcome_is_gone(reason) && l->options->stream) {
         err_hint(why, "the next sync fills the data stream again: rowferry sync %s",
                  l->options->name);

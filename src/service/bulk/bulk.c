@@ -8,6 +8,7 @@
 #include "http/fault.h"
 #include "http/secret.h"
 #include "http/wire.h"
+#include "rowferry/service/bulk/answer.h"
 #include "rowferry/service/bulk/outcome.h"
 
 #define SERVER_MARGIN_MS 5000 /* the service gives up this long before we do */
@@ -53,6 +54,16 @@ static void push_path(struct buf *out, const struct service *s, const char *inde
     }
 }
 
+static bool bulk_feed(void *context, const char *bytes, size_t len)
+{
+    return answer_feed(context, bytes, len);
+}
+
+static void bulk_free(void *context)
+{
+    answer_free(context);
+}
+
 int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
               struct batch *batch, struct err *err)
 {
@@ -67,7 +78,10 @@ int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
     batch->retry_after_ms = 0;
     batch->short_of_memory = false;
     batch->cut_off = false;
-    answer_begin(slot->bulk, batch);
+    if (slot->reader.context == NULL) {
+        slot->reader = (struct body_reader){answer_new(), bulk_feed, bulk_free};
+    }
+    answer_begin(slot->reader.context, batch);
     struct span body = span_make(buf_text(&batch->bytes), batch_travelling_bytes(batch));
     int rc = wire_start(slot, s->bulk_headers, &body, err);
     if (rc != 0) {
@@ -158,7 +172,7 @@ static void settle_lost(struct slot *slot, struct batch *b)
     b->http_status = 0;
     b->cut_off = was_cut_off(slot);
     /* parts of an answer may have been read already: they are not believed */
-    answer_begin(slot->bulk, b);
+    answer_begin(slot->reader.context, b);
     set_outcome(b, class == ERR_TRANSIENT ? OUTCOME_UNKNOWN : OUTCOME_STOP);
 }
 
@@ -170,7 +184,7 @@ static void settle(struct slot *slot)
         settle_lost(slot, b);
     } else if (slot->answer.status != 200) {
         settle_refused(slot, b);
-    } else if (answer_end(slot->bulk, &b->failure) != 0) {
+    } else if (answer_end(slot->reader.context, &b->failure) != 0) {
         b->failure.http_status = 200;
     }
     /* an item's refusal may quote what it was sent with, as a whole request's may */

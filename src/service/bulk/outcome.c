@@ -81,51 +81,6 @@ bool outcome_is_shared(struct span reason)
     return contains(reason, NO_WRITE_INDEX);
 }
 
-/* As the service numbers them: "blocked by: [FORBIDDEN/8/index write (api)]". */
-const char *outcome_block(struct span reason)
-{
-    static const struct {
-        const char *words;
-        const char *setting;
-    } blocks[] = {
-        {"/5/index read-only", "index.blocks.read_only"},
-        {"/6/cluster read-only", "cluster.blocks.read_only"},
-        {"/7/index read", "index.blocks.read"},
-        {"/8/index write", "index.blocks.write"},
-        {"/9/index metadata", "index.blocks.metadata"},
-        {"/12/index read-only", "index.blocks.read_only_allow_delete"},
-        {"/12/disk usage exceeded", "index.blocks.read_only_allow_delete"},
-        {"/13/cluster read-only", "cluster.blocks.read_only_allow_delete"},
-        {"/10/cluster create-index", "cluster.blocks.create_index"},
-    };
-    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
-        if (contains(reason, "blocked by") && contains(reason, blocks[i].words)) {
-            return blocks[i].setting;
-        }
-    }
-    return NULL;
-}
-
-void outcome_block_hint(const char *setting, const char *index, struct err *err)
-{
-    bool cluster = strncmp(setting, "cluster.", 8) == 0;
-    err_hint(err, "the block \"%s\" is set: PUT /%s%s with null for it lifts it", setting,
-             cluster ? "_cluster" : index, cluster ? "/settings" : "/_settings");
-}
-
-/* An item's reason is this one word, its type the exception's name. */
-bool outcome_closed(struct span reason)
-{
-    static const char word[] = "closed";
-    return (reason.len == sizeof(word) - 1 && memcmp(reason.data, word, reason.len) == 0) ||
-           contains(reason, "index_closed_exception");
-}
-
-void outcome_closed_hint(const char *index, struct err *err)
-{
-    err_hint(err, "the index is closed: POST /%s/_open opens it", index);
-}
-
 static bool rule_fits(const struct rule *r, enum operation_kind kind, const struct item *item)
 {
     if (r->kind == KIND_DELETE && kind != OPERATION_DELETE) {

@@ -10,7 +10,7 @@
 #include "http/fault.h"
 #include "http/secret.h"
 #include "http/wire.h"
-#include "rowferry/service/bulk/outcome.h"
+#include "rowferry/service/http/index_block.h"
 
 #define MOVE_PAUSE_MS 1000
 #define EXCERPT_BYTES 200
@@ -111,7 +111,6 @@ static bool open_slots(struct service *s)
         }
         if (i > 0) {
             s->slots[i].answer.body.max_bytes = BULK_BODY_MAX_BYTES;
-            s->slots[i].bulk = answer_new();
         }
     }
     return wire_open_slot(s, &s->glance, true);
@@ -261,13 +260,13 @@ static enum err_class class_of(int status)
 /* What refused is named by the body: no credential lifts a block. */
 static void refuse_hint(int status, struct span body, struct err *err)
 {
-    const char *block = outcome_block(body);
+    const char *block = index_block_setting(body);
     if (block != NULL) {
-        outcome_block_hint(block, "INDEX", err);
+        index_block_hint(block, "INDEX", err);
         return;
     }
-    if (outcome_closed(body)) {
-        outcome_closed_hint("INDEX", err);
+    if (index_block_closed(body)) {
+        index_block_closed_hint("INDEX", err);
         return;
     }
     if (status == 401) {

@@ -10,7 +10,7 @@
 
 #include <curl/curl.h>
 
-#include "rowferry/service/bulk/answer.h"
+#include "rowferry/document/bulk/batch.h"
 #include "rowferry/service/http/http.h"
 #include "rowferry/service/http/product.h"
 
@@ -28,6 +28,14 @@ struct base_url {
     char *prefix; /* what stands before the path: both are signed */
 };
 
+/* Takes the body of an answer while it arrives, in place of the answer's buffer. */
+struct body_reader {
+    void *context; /* null: none yet */
+    bool (*feed)(void *context, const char *bytes,
+                 size_t len); /* false: further bytes are ignored */
+    void (*free)(void *context);
+};
+
 struct slot {
     struct service *service;
     CURL *easy;
@@ -43,9 +51,9 @@ struct slot {
     bool overflow;   /* the answer's body was larger than its maximum */
     bool finished;
     CURLcode result;
-    struct batch *batch; /* of a bulk */
-    struct answer *bulk; /* its answer's reader */
-    struct slot *next;   /* in the queue of bulks that ended */
+    struct batch *batch;       /* of a bulk */
+    struct body_reader reader; /* takes the body of a bulk's 200 */
+    struct slot *next;         /* in the queue of bulks that ended */
 };
 
 struct service {

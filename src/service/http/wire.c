@@ -56,7 +56,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     size_t len = size * count;
     if (slot->batch != NULL && status_of(slot) == 200) {
         /* the rest of an answer that is none is read and dropped: the connection stays usable */
-        (void)answer_feed(slot->bulk, bytes, len);
+        (void)slot->reader.feed(slot->reader.context, bytes, len);
         return len;
     }
     return keep_body(slot, bytes, len) ? len : 0;
@@ -213,7 +213,9 @@ void wire_close_slot(struct service *s, struct slot *slot)
         curl_easy_cleanup(slot->easy);
     }
     signing_drop(slot);
-    answer_free(slot->bulk);
+    if (slot->reader.context != NULL) {
+        slot->reader.free(slot->reader.context);
+    }
     buf_release(&slot->path);
     buf_release(&slot->url);
     buf_release(&slot->answer.body);

@@ -15,13 +15,13 @@
 #include "changelog/depend.h"
 #include "changelog/page.h"
 #include "changelog/position.h"
-#include "pg/unreadable.h"
 #include "rowferry/document/model/key.h"
 #include "rowferry/source/changelog/changelog.h"
 #include "rows/key_existence.h"
 #include "rows/keyset.h"
 #include "rows/reader.h"
 #include "rows/rowsql.h"
+#include "rows/unreadable.h"
 
 /* LISTED: a copy whose keys come from the table and whose rows from the query; FAN: entries of a
  * table that the query depends on, as keys of the root. */

@@ -7,9 +7,9 @@
 #define ROWFERRY_SOURCE_PAGE_H
 
 #include "changelog/position.h"
-#include "pg/unreadable.h"
 #include "rowferry/source/catalog/catalog.h"
 #include "rows/keyset.h"
+#include "rows/unreadable.h"
 
 /* What a page finds, to be compared with what was there before. */
 struct page_look {

@@ -12,12 +12,12 @@
 #include "cursor/cursor_sql.h"
 #include "cursor/dedup_cache.h"
 #include "cursor/horizon.h"
-#include "pg/unreadable.h"
 #include "rowferry/source/cursor/cursor.h"
 #include "rows/key_existence.h"
 #include "rows/keyset.h"
 #include "rows/reader.h"
 #include "rows/rowsql.h"
+#include "rows/unreadable.h"
 
 enum cursor_stage {
     CURSOR_CLOSED, /* between pages */

@@ -10,7 +10,7 @@
 #include "pg/pg_shape.h"
 #include "pg/pg_wait.h"
 #include "pg/sqlstate.h"
-#include "pg/unreadable.h"
+#include "pg/untranslatable.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
@@ -27,7 +27,7 @@ static bool is_row_security(const PGresult *result)
 
 int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
 {
-    char character[UNREADABLE_SIZE];
+    char character[UNTRANSLATABLE_SIZE];
     const char *sqlstate = result != NULL ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
     const char *hint = result != NULL ? PQresultErrorField(result, PG_DIAG_MESSAGE_HINT) : NULL;
     const char *primary =
@@ -63,7 +63,7 @@ int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
         err_hint(err, "run the grants that \"rowferry source print\" shows");
     } else if (strcmp(sqlstate, "22021") == 0) {
         err_hint(err, "the database's encoding lets any bytes in: make the text UTF-8 there");
-    } else if (unreadable_met(err) && unreadable_character(primary, character)) {
+    } else if (untranslatable_met(err) && untranslatable_character(primary, character)) {
         err_hint(err,
                  "if a row holds it, this finds the row: where strpos(COLUMN::text, "
                  "convert_from('\\x%s', getdatabaseencoding())) > 0",

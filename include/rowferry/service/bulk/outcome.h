@@ -22,22 +22,11 @@ struct item {
 /* Pure. seen: for OUTRUN the version that the service holds ("current version [N]"). */
 enum outcome outcome_of_item(const struct operation *o, const struct item *item, int64_t *seen);
 
-/* The setting that lifts the block which the reason names ("index.blocks.write",
- * "cluster.blocks.read_only"), or null where it names none. */
-const char *outcome_block(struct span reason);
-
 /* Whether the reason says that neither the index nor the alias that was written to is there. */
 bool outcome_is_gone(struct span reason);
 
 /* Whether it says that the alias points at several indices, or takes no writes. */
 bool outcome_is_shared(struct span reason);
-
-/* The hint about such a setting; index: its name. */
-void outcome_block_hint(const char *setting, const char *index, struct err *err);
-
-/* The same of an index that is closed: whether the reason or type says so, and what opens it. */
-bool outcome_closed(struct span reason);
-void outcome_closed_hint(const char *index, struct err *err);
 
 /* Of a whole request that did not answer 200: what becomes of every operation in it. */
 enum outcome outcome_of_request(int status);

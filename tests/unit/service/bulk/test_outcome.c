@@ -208,7 +208,6 @@ END_TEST
 
 START_TEST(a_reason_tells_what_is_in_the_way)
 {
-    struct err err = {.class = ERR_REJECTED};
     ck_assert(outcome_is_gone(text("invalid_index_name_exception: no such")));
     ck_assert(outcome_is_gone(text("index_not_found_exception: no such")));
     ck_assert(!outcome_is_gone(text("an index_not_found_exception")));
@@ -216,23 +215,6 @@ START_TEST(a_reason_tells_what_is_in_the_way)
     ck_assert(!outcome_is_gone(text(NULL)));
     ck_assert(outcome_is_shared(text("no write index is defined for alias [a]")));
     ck_assert(!outcome_is_shared(text("no write index")));
-    ck_assert(outcome_closed(text("closed")));
-    ck_assert(!outcome_closed(text("clotted")));
-    ck_assert(!outcome_closed(text("closes")));
-    ck_assert(outcome_closed(text("index_closed_exception: closed")));
-    ck_assert(!outcome_closed(text("")));
-    ck_assert_str_eq(outcome_block(text("index [i] blocked by: [FORBIDDEN/8/index write (api)];")),
-                     "index.blocks.write");
-    ck_assert_str_eq(outcome_block(text("blocked by: [FORBIDDEN/6/cluster read-only (api)];")),
-                     "cluster.blocks.read_only");
-    ck_assert_ptr_null(outcome_block(text("it says /8/index write and means none")));
-    ck_assert_ptr_null(outcome_block(text("blocked by: [FORBIDDEN/99/something new];")));
-    outcome_block_hint("index.blocks.write", "things", &err);
-    ck_assert_ptr_nonnull(strstr(err.hint, "PUT /things/_settings"));
-    outcome_block_hint("cluster.blocks.read_only", "things", &err);
-    ck_assert_ptr_nonnull(strstr(err.hint, "PUT /_cluster/settings"));
-    outcome_closed_hint("things", &err);
-    ck_assert_ptr_nonnull(strstr(err.hint, "POST /things/_open"));
 }
 END_TEST
 

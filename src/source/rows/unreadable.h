@@ -16,15 +16,8 @@ struct unreadable {
     char words[96];        /* why a row of them is refused */
 };
 
-#define UNREADABLE_BYTES 8 /* of a character, at most */
-#define UNREADABLE_SIZE (2 * UNREADABLE_BYTES + 1)
-
-/* The character that PostgreSQL's words name, as hexadecimal digits. */
-bool unreadable_character(const char *words, char out[UNREADABLE_SIZE]) MUST_CHECK;
-
-/* Whether it is a failure of this kind; and of one whose transaction is over, whether it met a
- * character that was not known, so that reading again gets further. Asks the server. */
-bool unreadable_met(const struct err *why) MUST_CHECK;
+/* Of a failure whose transaction is over: whether it met a character that was not known, so that
+ * reading again gets further. Asks the server. */
 bool unreadable_learn(struct unreadable *u, struct pg *pg, const struct err *why) MUST_CHECK;
 
 /* After reader_next failed: both. Then the page's transaction is over. */

@@ -1,34 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which characters UTF8 does not have, and the statements that leave them out. */
-#include "pg/unreadable.h"
+#include "rows/unreadable.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "pg/untranslatable.h"
 #include "rowferry/base/buf.h"
 
-#define UNTRANSLATABLE "22P05"
 #define SQL_MAX_BYTES ((size_t)4 << 20)
-
-/* "0x8f 0xa2 0xb7" in the server's words, in whatever language. */
-bool unreadable_character(const char *words, char out[UNREADABLE_SIZE])
-{
-    static const char digits[] = "0123456789abcdef";
-    const char *at = strstr(words, "0x");
-    size_t bytes = 0;
-    while (at != NULL && strncmp(at, "0x", 2) == 0 && strspn(at + 2, digits) == 2 &&
-           bytes++ < UNREADABLE_BYTES) {
-        *out++ = at[2];
-        *out++ = at[3];
-        at += at[4] == ' ' ? 5 : 4;
-    }
-    *out = '\0';
-    return bytes > 0 && bytes <= UNREADABLE_BYTES;
-}
 
 static bool is_known(const struct unreadable *u, const char *character)
 {
-    char between[UNREADABLE_SIZE + 2];
+    char between[UNTRANSLATABLE_SIZE + 2];
     snprintf(between, sizeof(between), " %s ", character);
     return strstr(u->known, between) != NULL;
 }
@@ -51,13 +35,13 @@ static int convert(struct pg *pg, const char *bytes, struct err *why)
 /* A parameter of ours that the database's encoding does not have fails alike: so the server is
  * asked of the character by itself. */
 static bool learn(struct unreadable *u, struct pg *pg, const struct err *why,
-                  char found[UNREADABLE_SIZE])
+                  char found[UNTRANSLATABLE_SIZE])
 {
     struct err said;
     size_t len = strlen(u->known);
-    if (!unreadable_met(why) || !unreadable_character(why->detail, found) || is_known(u, found) ||
-        len + UNREADABLE_SIZE + 2 > sizeof(u->known) || convert(pg, found, &said) == 0 ||
-        !unreadable_met(&said)) {
+    if (!untranslatable_met(why) || !untranslatable_character(why->detail, found) ||
+        is_known(u, found) || len + UNTRANSLATABLE_SIZE + 2 > sizeof(u->known) ||
+        convert(pg, found, &said) == 0 || !untranslatable_met(&said)) {
         return false;
     }
     if (len == 0) {
@@ -76,7 +60,7 @@ static bool learn_alike(struct unreadable *u, struct pg *pg, const char *first)
 {
     struct err why;
     struct buf bytes;
-    char found[UNREADABLE_SIZE];
+    char found[UNTRANSLATABLE_SIZE];
     int lead = (int)strlen(first) - 2; /* digits before the last byte's */
     unsigned least = lead > 0 ? 0xa1 : 0x80;
     unsigned most = lead > 0 ? 0xfe : 0xff;
@@ -90,14 +74,9 @@ static bool learn_alike(struct unreadable *u, struct pg *pg, const char *first)
     return learned;
 }
 
-bool unreadable_met(const struct err *why)
-{
-    return strcmp(why->sqlstate, UNTRANSLATABLE) == 0;
-}
-
 bool unreadable_learn(struct unreadable *u, struct pg *pg, const struct err *why)
 {
-    char first[UNREADABLE_SIZE];
+    char first[UNTRANSLATABLE_SIZE];
     bool learned = learn(u, pg, why, first);
     for (bool more = learned; more;) {
         more = learn_alike(u, pg, first);
@@ -108,7 +87,7 @@ bool unreadable_learn(struct unreadable *u, struct pg *pg, const struct err *why
 bool unreadable_end(struct unreadable *u, struct reader *r, const struct err *why)
 {
     struct err ignored;
-    return unreadable_met(why) && reader_give_up(r, &ignored) == 0 &&
+    return untranslatable_met(why) && reader_give_up(r, &ignored) == 0 &&
            unreadable_learn(u, r->pg, why);
 }
 
