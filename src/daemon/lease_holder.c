@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes the hold, beats, notices its loss, takes it again. */
+/* The lease thread: takes the lease, renews it, detects its loss and takes it again. */
 #include "rowferry/daemon/lease_holder.h"
 
 #include <errno.h>
@@ -18,11 +18,11 @@
 
 #define AGAIN_BASE_MS 200
 #define AGAIN_MAX_MS 5000
-#define ANSWER_MS 4000 /* of a server: a stop waits for that at most */
-#define TRIES 15       /* the server may not have noticed yet that a holder has ended */
+#define ANSWER_MS 4000 /* server timeout, because a stop waits for an answer that long */
+#define TRIES 15       /* the server may detect the end of the previous holder with a delay */
 #define TRY_MS 200
 #define WHO_TRIES 15
-#define STANDBY_MS 1500 /* between two tries, and as much again by chance */
+#define STANDBY_MS 1500 /* between two tries, plus a random part */
 #define STANDBY_SPREAD_MS 1000
 #define NAME_BYTES ((size_t)4096)
 
@@ -31,17 +31,17 @@ struct keeper {
     pthread_t thread;
     int wake_fd;
 
-    pthread_mutex_t lock; /* of these: */
+    pthread_mutex_t lock; /* Protected by the lock: */
     enum keeper_state state;
     struct err why;
-    char *attended; /* owned; null: none */
+    char *attended; /* consumer to keep alive; owned; null if none */
     bool stop;
 
-    /* the thread's own: */
+    /* Owned by the thread: */
     struct clock clock;
     struct backoff backoff;
     struct lease *lease;
-    struct buf name; /* of what is held; empty: not known yet */
+    struct buf name; /* name of the lease; empty if not known yet */
     bool holds;
     unsigned tries;
 };
@@ -68,7 +68,7 @@ static void enter(struct keeper *k, enum keeper_state state, const struct err *w
     }
 }
 
-/* Ends early where the keeper is woken, or the server says something: that is the end. */
+/* Waits for `ms`. Returns early if the thread is woken or the server ends the session. */
 static void rest(struct keeper *k, int64_t ms)
 {
     struct pollfd fds[] = {{.fd = k->wake_fd, .events = POLLIN},
@@ -80,7 +80,8 @@ static void rest(struct keeper *k, int64_t ms)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* The same pipeline of two services (a trial and the real one) is two. */
+/* The name contains the cluster: the same pipeline on two services (a trial and production) has
+ * two leases. */
 static int name_it(struct keeper *k, const struct config *config,
                    const struct pipeline_config *pipeline, struct err *err)
 {
@@ -152,7 +153,7 @@ static int begin_holding(struct keeper *k, struct err *err)
     return rc;
 }
 
-/* Who that is costs the server more than that there is one. */
+/* Finding out who holds the lease costs the server more than a try, so it is done rarely. */
 static int meet_holder(struct keeper *k, struct err *err)
 {
     if (k->state == KEEPER_ASKING && k->tries++ < TRIES) {
@@ -178,7 +179,7 @@ static void try_it(struct keeper *k)
     if (rc == 0) {
         rc = got ? begin_holding(k, &err) : meet_holder(k, &err);
     }
-    if (rc < 0) { /* a server may let everybody in and still say no to this */
+    if (rc < 0) { /* a server may accept the connection and still refuse this */
         lose(k, &err);
         rest_longer(k);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between replicas and their observers. */
+/* Connects the pipeline workers with the HTTP server. */
 #include "rowferry/daemon/listener.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers in the state file. */
+/* Writes the replies to the state file. */
 #include "rowferry/daemon/pending_replies.h"
 
 #include <stdlib.h>

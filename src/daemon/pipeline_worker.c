@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Round after round of one pipeline. */
+/* The thread of a pipeline worker: runs round after round of one pipeline. */
 #include "rowferry/daemon/pipeline_worker.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include "rowferry/daemon/run_record.h"
 #include "rowferry/state/checkpoint.h"
 
-#define REST_MAX_MS 10000 /* between two signs of life */
+#define REST_MAX_MS 10000 /* maximum time between two heartbeats */
 
-/* --- orders and signs of life ---------------------------------------------------------------- */
+/* --- orders and heartbeats -------------------------------------------------------------------- */
 
 enum replica_order replica_order_of(const struct replica *r)
 {
@@ -36,7 +36,7 @@ void replica_tell(struct replica *r, enum replica_order order)
     (void)eventfd_write(r->wake_fd, 1);
 }
 
-/* An order to begin anew is carried out by now. */
+/* Clears REPLICA_BEGIN_ANEW, which has been carried out. */
 void replica_order_done(struct replica *r)
 {
     sig_atomic_t before = REPLICA_BEGIN_ANEW;
@@ -75,7 +75,7 @@ int64_t replica_silent_ms(const struct replica *r, int64_t now_us)
     return (now_us - __atomic_load_n(&r->alive_us, __ATOMIC_RELAXED)) / 1000;
 }
 
-/* The engine's stages are static texts too. */
+/* The engine's stages are static texts too, so the pointer can be kept. */
 static void on_progress(void *context, const struct progress *progress)
 {
     if (progress->noted) {
@@ -84,7 +84,7 @@ static void on_progress(void *context, const struct progress *progress)
     replica_enter(context, progress->stage);
 }
 
-/* A pause that an order ends. Orders are given before the descriptor is written. */
+/* Orders are stored before the descriptor is written, so no order is missed. */
 void replica_rest(struct replica *r, int64_t ms)
 {
     int64_t until_us = clock_monotonic_us(&r->session.clock) + ms * 1000;
@@ -138,7 +138,7 @@ static void round_options(struct replica *r, struct pipeline_options *out)
     out->asked_context = r;
 }
 
-/* The outcome is of all rounds. */
+/* Adds the counters of a round to those of the rounds before. */
 static void add_round(struct replica *r, const struct pipeline_result *result)
 {
     struct counters sum = r->outcome.result.counters;
@@ -176,10 +176,10 @@ static int work(struct replica *r, struct err *err)
     return rc;
 }
 
-/* --- between rounds ----------------------------------------------------------------------------
- */
+/* --- between rounds --------------------------------------------------------------------------- */
 
-/* Where nothing is live the rebuild is what will be. */
+/* Returns false if a rebuild is in progress and there is no live generation: the rebuild creates
+ * it. */
 static bool has_live(struct replica *r)
 {
     struct checkpoint c = {0};
@@ -192,12 +192,12 @@ static bool has_live(struct replica *r)
 
 static int nothing_live(struct replica *r, struct err *err)
 {
-    r->stands = 2; /* that is no news */
+    r->stands = 2; /* anything but 1 suppresses the log entry */
     return err_set(err, ERR_STATE, "pipeline \"%s\" has no live index yet: a rebuild makes it",
                    r->name);
 }
 
-/* Between two rounds; false where no other one follows. */
+/* Advances the rebuild between two rounds. Returns false if no other round follows. */
 static bool mind_rebuild(struct replica *r)
 {
     rebuilder_mind(&r->rebuilder);
@@ -207,8 +207,8 @@ static bool mind_rebuild(struct replica *r)
     return !r->until_rebuilt || rebuilder_busy(&r->rebuilder);
 }
 
-/* The index was built from other words: the configuration may ask for another one. Not once more
- * after one that failed. */
+/* Begins a rebuild if the index was built from a different definition and `on_schema_change` is
+ * `rebuild`. Does not repeat one that failed. */
 static void rebuild_for_schema(struct replica *r, int rc)
 {
     struct err err;
@@ -222,7 +222,7 @@ static void rebuild_for_schema(struct replica *r, int rc)
     }
 }
 
-/* The first load failed for good. A rebuild waits for its end, so there is nothing to wait for. */
+/* Returns true if the initial load failed. A rebuild would wait for it without end. */
 static bool never_was_live(struct replica *r)
 {
     struct checkpoint c = {0};
@@ -233,7 +233,7 @@ static bool never_was_live(struct replica *r)
     return building;
 }
 
-/* True where another round follows. */
+/* Handles the result of a round. Returns true if another round follows. */
 static bool go_on(struct replica *r, int rc)
 {
     if (replica_order_of(r) == REPLICA_STOP || atomic_load(&r->lost)) {
@@ -295,7 +295,8 @@ static int rounds(struct replica *r)
 
 /* --- the thread ------------------------------------------------------------------------------ */
 
-/* The run's line in the history; its own error is the one that is told. */
+/* Runs the rounds and records them in the history. Returns the error of the run itself if the
+ * history cannot be written. */
 static int record(struct replica *r)
 {
     int64_t id;
@@ -322,7 +323,8 @@ static int record(struct replica *r)
     return rc;
 }
 
-/* Whether what failed before a first round is tried again: a busy file, a lack of descriptors. */
+/* Waits if an error before the first round is transient: a busy file, too few descriptors.
+ * Returns true if the caller should retry. */
 static bool tries_again(struct replica *r, int rc)
 {
     if (rc != ERR_TRANSIENT || replica_order_of(r) == REPLICA_STOP) {
@@ -333,7 +335,7 @@ static bool tries_again(struct replica *r, int rc)
     return replica_order_of(r) != REPLICA_STOP;
 }
 
-/* One tenure after the other, where it waits for the next. */
+/* Takes the pipeline and works. Repeats this if the lease is lost and the worker stands by. */
 static int hold_and_work(struct replica *r)
 {
     int rc;
@@ -374,7 +376,7 @@ static void *run(void *argument)
         rc = hold_and_work(r);
     }
     if (rc == ERR_TRANSIENT && replica_order_of(r) == REPLICA_STOP) {
-        rc = 0; /* it was about to be tried again */
+        rc = 0; /* stopped before the retry */
     }
     keeper_stop(r->keeper);
     r->outcome.pipeline = r->name;
@@ -423,7 +425,7 @@ int replica_see_rebuild(struct replica *r, struct err *err)
     bool held = rc == ERR_HELD;
     if (held) {
         rebuilder_take_back(b);
-        b->rebuilt = (struct rebuilt){0}; /* nothing was to be aborted, but who holds it is told */
+        b->rebuilt = (struct rebuilt){0}; /* nothing to abort; the lock holder is reported */
     }
     bool ended = !held && !rebuilder_busy(b);
     rebuilder_release(b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a replica becomes the holder, stands by until then, and loses the pipeline. */
+/* How a pipeline worker becomes the holder, stands by until then, and loses the pipeline. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "rowferry/base/log.h"
 #include "rowferry/state/live_progress.h"
 
-#define LOOK_MS 1000 /* at the lock beside the state file, and as much again by chance */
-#define TELL_US INT64_C(60000000) /* again that it stands by */
+#define LOOK_MS 1000 /* interval of tries of the lock beside the state file, plus a random part */
+#define TELL_US INT64_C(60000000) /* interval at which the standby state is recorded */
 #define SIGN_MS 10000
 
 static bool is_stopped(const struct replica *r)
@@ -18,13 +18,13 @@ static bool is_stopped(const struct replica *r)
     return replica_order_of(r) == REPLICA_STOP;
 }
 
-/* Until an order comes or the keeper calls. */
+/* Waits for `ms`, an order or a call of the lease thread. */
 static void nap(struct replica *r, int64_t ms)
 {
     struct pollfd wake = {.fd = r->wake_fd, .events = POLLIN};
     replica_note_alive(r);
     (void)poll(&wake, 1, (int)ms);
-    if (!is_stopped(r)) { /* nothing is begun that could be begun anew */
+    if (!is_stopped(r)) { /* no round runs that the order could restart */
         replica_order_done(r);
     }
 }
@@ -39,8 +39,7 @@ static void begin_waiting(struct replica *r, const struct err *why)
     replica_enter(r, WORK_STANDING_BY);
 }
 
-/* --- on this host ------------------------------------------------------------------------------
- */
+/* --- on this host ----------------------------------------------------------------------------- */
 
 static int hold_here(struct replica *r, struct err *err)
 {
@@ -53,8 +52,7 @@ static int hold_here(struct replica *r, struct err *err)
     return rc == ERR_HELD && is_stopped(r) ? 0 : rc;
 }
 
-/* --- among all hosts ---------------------------------------------------------------------------
- */
+/* --- among all hosts -------------------------------------------------------------------------- */
 
 static void on_keeper(void *context, enum keeper_state state)
 {
@@ -77,7 +75,7 @@ static int start_keeper(struct replica *r, struct err *err)
     return r->keeper == NULL ? keeper_start(&r->keeper, &options, err) : 0;
 }
 
-/* For status, of the state file that nobody else has. */
+/* Records for `status` that the worker stands by. No other process writes this state file. */
 static void tell_waiting(struct replica *r, const struct err *why, int64_t *told_us)
 {
     struct err err;
@@ -113,8 +111,8 @@ static int refuse_standby(const struct replica *r, struct err *err)
     return (int)err->class;
 }
 
-/* A source that cannot be asked lets the first round begin, which says so; not where another one is
- * known to have had it last. */
+/* Waits for the lease. If the source is unreachable, returns 0 so that the first round reports
+ * the error, but not if another process is known to have held the lease last. */
 static int hold_there(struct replica *r, struct err *err)
 {
     int64_t told_us = 0;
@@ -159,7 +157,7 @@ int replica_hold(struct replica *r, struct err *err)
         log_event(LOG_WARN, "took_over", F_TEXT("pipeline", r->name));
         replica_enter(r, "starting");
     }
-    if (keeper_look(r->keeper, NULL) == KEEPER_TAKEN) { /* since it was looked at */
+    if (keeper_look(r->keeper, NULL) == KEEPER_TAKEN) { /* the lease was lost since the last look */
         on_keeper(r, KEEPER_TAKEN);
     }
     return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A replica whose pipeline somebody has paused: it holds it, has its entries kept, and waits. */
+/* A pipeline worker that is paused: it holds the pipeline, keeps its entries in the change log,
+ * and waits. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include "rowferry/state/pause.h"
 #include "rowferry/state/request.h"
 
-#define LOOK_MS 10000 /* at the state file, where nobody has said that it was written */
+#define LOOK_MS 10000 /* interval of looks at the state file if no notice arrives */
 #define AGAIN_MS 1000
 #define ANSWER_BYTES ((size_t)4096)
 
@@ -24,8 +25,7 @@ static bool goes_on(const struct replica *r)
     return replica_order_of(r) != REPLICA_STOP && !atomic_load(&r->lost);
 }
 
-/* --- requests ----------------------------------------------------------------------------------
- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 static int answer(struct replica *r, int64_t id, int64_t since_us, bool changed, struct err *err)
 {
@@ -36,13 +36,13 @@ static int answer(struct replica *r, int64_t id, int64_t since_us, bool changed,
                           clock_wall_us(&r->session.clock), err);
 }
 
-/* What waits for the end of a pause; who asks hears why. */
+/* Refuses a request that must wait for the end of the pause, with the reason. */
 static int refuse(struct replica *r, int64_t id, struct err *err)
 {
     struct err why;
     struct askers one = {0};
     int rc = pause_expect_none(r->session.state, &why);
-    if (rc == 0) { /* it has just ended */
+    if (rc == 0) { /* the pause has just ended */
         return request_answer(r->session.state, id, REQUEST_FILED, "{}",
                               clock_wall_us(&r->session.clock), err);
     }
@@ -94,7 +94,7 @@ bool replica_asked(void *context, int64_t id, const char *command, const char *a
         return rebuilder_asked(&r->rebuilder, id, command, arguments);
     }
     if (r->until_rebuilt) {
-        return false; /* it ends soon, and nobody shall wait in it */
+        return false; /* it ends soon, and a pause would end with it */
     }
     if (strcmp(command, REQUEST_RESUME) == 0) {
         rc = answer(r, id, 0, false, &err);
@@ -109,10 +109,9 @@ bool replica_asked(void *context, int64_t id, const char *command, const char *a
     return true;
 }
 
-/* --- waiting -----------------------------------------------------------------------------------
- */
+/* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Its entries in the log stay, as if somebody read them. */
+/* Keeps the consumer's claim alive, so that its entries in the change log are not dropped. */
 static void have_attended(struct replica *r)
 {
     struct checkpoint c = {0};
@@ -140,7 +139,7 @@ static void tell_paused(struct replica *r)
     }
 }
 
-/* All that was in flight is settled and committed by now. */
+/* Replies to the pause requests. All operations in flight are settled and committed now. */
 static void answer_pausers(struct replica *r, int64_t since_us)
 {
     struct err err;
@@ -152,7 +151,8 @@ static void answer_pausers(struct replica *r, int64_t since_us)
     r->pausers.count = 0;
 }
 
-/* Once: the log that is kept grows for longer than it would for one that is absent. */
+/* Warns once that the change log grows past source.retain, because the claim of a paused
+ * pipeline is kept. */
 static void warn_of_log(struct replica *r, int64_t since_us, bool *warned)
 {
     int64_t most_ms = r->session.config->source.retain_age_ms;
@@ -201,7 +201,7 @@ static void wait_for_end(struct replica *r, int64_t since_us)
     }
 }
 
-/* A rebuild waits as well: whoever asked for it hears why. */
+/* Ends a rebuild too; its requesters get a refusal with the reason. */
 static int stay(struct replica *r, int64_t since_us, struct err *err)
 {
     char iso[CLOCK_ISO_BYTES];

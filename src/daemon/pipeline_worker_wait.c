@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a replica does while none of its rounds runs: it waits, and serves requests. */
+/* What a pipeline worker does between its rounds: it waits and serves requests. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,12 +11,12 @@
 #include "rowferry/state/request.h"
 
 #define REPLICA_LOOK_MS 100
-#define REPLICA_COUNT_MS 30000      /* what the guard refused is counted again as often as that, */
-#define REPLICA_COUNT_SHARE 20      /* but for a small part of the time, */
-#define REPLICA_COUNT_MAX_MS 900000 /* and this often in any case */
+#define REPLICA_COUNT_MS 30000      /* interval after which refused operations are counted again */
+#define REPLICA_COUNT_SHARE 20      /* minimum pause, as a multiple of a count's duration */
+#define REPLICA_COUNT_MAX_MS 900000 /* maximum of that interval */
 
-/* What the engine itself does not wait for: the state file (a full disk), or the hold in the source
- * that a connection of the last round still has. */
+/* The engine does not retry errors of the state file (a full disk), nor ERR_HELD while a
+ * connection of the last round still has the consumer lock in the source. */
 bool replica_passes(const struct replica *r, int rc)
 {
     return rc == ERR_TRANSIENT || (rc == ERR_HELD && (r->rounds > 1 || r->waits));
@@ -48,7 +48,7 @@ void replica_note_pause(struct replica *r)
     judge(r, &facts);
 }
 
-/* Of what passes only the state file and the hold are met here. */
+/* Only transient errors of the state file and of locks get here. */
 static enum stall_cause cause_of_wait(const struct replica *r)
 {
     return r->err.class == ERR_HELD  ? STALL_LOCK
@@ -92,7 +92,7 @@ static int refuse(struct replica *r, int64_t id, const char *why, const char *hi
     return request_refuse(r->session.state, id, why, hint, clock_wall_us(&r->session.clock), err);
 }
 
-/* The next round does what is permitted now, and answers. */
+/* Lets the next round do the permitted operations and reply to the request. */
 static int permit(struct replica *r, int64_t id, const char *command, const char *arguments,
                   struct err *err)
 {
@@ -113,7 +113,7 @@ static int permit(struct replica *r, int64_t id, const char *command, const char
     return 0;
 }
 
-/* What can be done while nothing is read: permit it, or forget dead letters. */
+/* Serves requests while no round runs: permits operations or discards dead letters. */
 static int serve(struct replica *r, struct err *err)
 {
     struct session *s = &r->session;
@@ -145,7 +145,8 @@ static bool permitted(const struct replica *r)
     return r->allow_deletes || r->allow_rejections;
 }
 
-/* Rows may be put back at any time, and a count may be a walk over the whole index. */
+/* Counts again periodically because rows may be restored at any time. A count may scan the whole
+ * index, so the interval depends on its duration. */
 static int64_t count_again_us(const struct replica *r)
 {
     int64_t ms = r->counts ? r->worked_ms * REPLICA_COUNT_SHARE : 0;
@@ -154,7 +155,7 @@ static int64_t count_again_us(const struct replica *r)
     return clock_monotonic_us(&r->session.clock) + ms * 1000;
 }
 
-/* Counted again and the same is no news. */
+/* Logs the refusal unless it is the one that was logged before. */
 static void tell_refused(struct replica *r)
 {
     struct halt halt;
@@ -167,7 +168,7 @@ static void tell_refused(struct replica *r)
     r->refused_us = rc < 0 ? 0 : halt.at_us;
 }
 
-/* Until somebody decides, it is time to count again, or an order comes. */
+/* Waits until the operations are permitted, a new count is due, or an order comes. */
 void replica_wait_for_permission(struct replica *r)
 {
     struct err err;
@@ -183,7 +184,8 @@ void replica_wait_for_permission(struct replica *r)
     if (working_tell(r->session.state, &working, &err) < 0) {
         log_err(LOG_WARN, "not_told", r->name, &err);
     }
-    tell_refused(r); /* who reads it in the log finds it noted */
+    tell_refused(r); /* logged after working_tell, so that a reader of the log finds the state
+                      * recorded */
     int rc = 0;
     while (r->permission == 0 && replica_order_of(r) == REPLICA_GO_ON &&
            clock_monotonic_us(&r->session.clock) < until_us) {
@@ -196,8 +198,8 @@ void replica_wait_for_permission(struct replica *r)
     }
 }
 
-/* The live generation cannot be written: until the rebuild has ended, an order comes, or it is time
- * to try again. */
+/* The live generation cannot be written. Waits until the rebuild has ended, an order comes, or
+ * it is time to try again. */
 void replica_stand_still(struct replica *r)
 {
     struct err err;
@@ -207,7 +209,7 @@ void replica_stand_still(struct replica *r)
                               .remaining_ms = -1,
                               .lag_rows = -1};
     snprintf(working.frozen, sizeof(working.frozen), "%.127s", r->err.message);
-    if (r->stands == 1) { /* at first the rebuild may not be written down yet */
+    if (r->stands == 1) { /* not in the first round, when the rebuild may not be recorded yet */
         log_err(LOG_WARN, "stands_still", r->name, &r->err);
     }
     int64_t ms = r->stands++ == 0 ? REPLICA_BASE_MS : REPLICA_MAX_MS;

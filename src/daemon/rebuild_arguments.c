@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rebuild depends on, as one number. */
+/* Hashes the part of the configuration that a rebuild depends on. */
 #include "rowferry/daemon/rebuild_arguments.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 #define SHAPE_MAX_BYTES ((size_t)64 << 20)
 
-/* With its length: two texts never read as two others. */
+/* Appends a text with its length, so that different lists of texts never have the same form. */
 static void push_text(struct buf *out, const char *text)
 {
     if (text == NULL) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outcome of a rebuild, and its JSON form: the answer to a request. */
+/* Fills the outcome of a rebuild, and writes and reads its JSON form. */
 #include "rowferry/daemon/rebuild_outcome.h"
 
 #include <json-c/json.h>
@@ -47,7 +47,7 @@ void rebuilt_fill_failed(struct rebuilt *out, const struct rebuild_result *resul
 {
     rebuilt_fill(out, REBUILD_NEW, 0, result);
     out->kind = REBUILT_NOTHING;
-    out->former[0] = '\0'; /* the alias is where it was */
+    out->former[0] = '\0'; /* the alias has not moved */
 }
 
 void rebuilt_fill_aborted(struct rebuilt *out, const struct rebuild_aborted *aborted)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fill in its thread, the rest between the owner's rounds. */
+/* The fill in the thread, and the steps between the owner's rounds. */
 #include "rowferry/daemon/rebuild_worker.h"
 
 #include <errno.h>
@@ -15,13 +15,13 @@
 #define AGAIN_BASE_MS 200
 #define AGAIN_MAX_MS 5000
 #define NAP_MS 50
-#define HELD_MAX 10 /* times: a connection that was just closed may hold it for a moment still */
+#define HELD_MAX 10 /* retries; a connection just closed may still hold the consumer lock */
 
 static const char *const kind_names[] = {[REBUILD_NEW] = "reindex", [REBUILD_BACK] = "rollback"};
 
 void rebuilder_init(struct rebuilder *b, const struct rebuilder_options *options)
 {
-    b->options = *options; /* `stop` and `quits` are left: another thread may set them by now */
+    b->options = *options; /* keeps `stop` and `quits`, which another thread may have set */
     backoff_init(&b->backoff, AGAIN_BASE_MS, AGAIN_MAX_MS);
     atomic_init(&b->ended, false);
     b->aborts = b->fresh = b->first = b->stopped = false;
@@ -46,8 +46,7 @@ static bool stopping(const struct rebuilder *b)
     return __atomic_load_n(&b->stop, __ATOMIC_RELAXED) != 0;
 }
 
-/* --- its session -------------------------------------------------------------------------------
- */
+/* --- its session ------------------------------------------------------------------------------ */
 
 static void close_session(struct rebuilder *b)
 {
@@ -80,7 +79,7 @@ static int open_session(struct rebuilder *b, struct err *err)
     return rc;
 }
 
-/* What the engine's functions are given; each borrows from the one before. */
+/* Arguments of the engine's functions; each borrows from the ones before. */
 struct work {
     struct pipeline_options pipeline;
     struct pipeline_ports ports;
@@ -110,8 +109,7 @@ static void fill_work(struct rebuilder *b, struct work *w, const volatile sig_at
     w->all = (struct rebuild_ports){&w->ports, s->service, &w->source, &w->listing};
 }
 
-/* --- the fill, in its thread -------------------------------------------------------------------
- */
+/* --- the fill, in its thread ------------------------------------------------------------------ */
 
 static void nap(void)
 {
@@ -128,8 +126,8 @@ static void rest(const struct rebuilder *b, int64_t ms)
     }
 }
 
-/* A first load that is under way is what a rebuild would be: *first where there was one, and it is
- * live now. */
+/* Waits for an initial load in progress, which does the same as a rebuild. Sets b->first if
+ * there was one and its generation is live now. */
 static int wait_for_first_load(struct rebuilder *b, struct err *err)
 {
     enum generation_phase phase = GENERATION_BUILDING;
@@ -167,7 +165,7 @@ static int fill(struct rebuilder *b, struct err *err)
     }
     rc = rc < 0 ? rc : rebuild_fill(&w.options, &w.all, &b->result, err);
     if (rc < 0 && err->drift && !b->anew && !stopping(b)) {
-        b->anew = true; /* once: where it drifts again somebody has to look */
+        b->anew = true; /* once only: repeated drift needs a person */
         rc = rebuild_anew(&w.options, &w.all, err);
         rc = rc < 0 ? rc : rebuild_fill(&w.options, &w.all, &b->result, err);
     }
@@ -185,8 +183,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* --- beginning ---------------------------------------------------------------------------------
- */
+/* --- beginning -------------------------------------------------------------------------------- */
 
 static int start(struct rebuilder *b, struct err *err)
 {
@@ -266,8 +263,7 @@ void rebuilder_abort(struct rebuilder *b, int64_t id)
     b->options.call(b->options.context);
 }
 
-/* --- requests ----------------------------------------------------------------------------------
- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 static int carry_out(struct rebuilder *b, int64_t id, const char *command, const char *arguments,
                      struct err *err)
@@ -304,8 +300,7 @@ bool rebuilder_asked(void *context, int64_t id, const char *command, const char 
     return true;
 }
 
-/* --- between the owner's rounds ----------------------------------------------------------------
- */
+/* --- between the owner's rounds --------------------------------------------------------------- */
 
 static void log_rebuilt(const struct rebuilder *b)
 {
@@ -317,7 +312,7 @@ static void log_rebuilt(const struct rebuilder *b)
               F_INT("dead_letters", r->dead_letters), F_INT("removed", r->removed));
 }
 
-/* For status: why it stands still while the owner goes on. */
+/* Records for `status` why the rebuild does not continue. */
 static void note_failed(struct rebuilder *b)
 {
     const struct clock clock = clock_system();
@@ -344,7 +339,7 @@ static void failed(struct rebuilder *b)
     askers_refuse(&b->askers, b->options.state, b->options.pipeline, &b->err, &b->rebuilt);
 }
 
-/* Filled, and nobody writes the live one. */
+/* Swaps the alias to the filled generation. The live generation is not being written. */
 static int swap(struct rebuilder *b)
 {
     struct work w;
@@ -366,7 +361,8 @@ static int swap(struct rebuilder *b)
     return rc;
 }
 
-/* What passes. */
+/* Starts the thread again if the error is transient or the fill was interrupted. Returns true if
+ * so. */
 static bool again(struct rebuilder *b)
 {
     const struct clock clock = clock_system();
@@ -397,14 +393,14 @@ static void finish(struct rebuilder *b)
     if (b->rc < 0) {
         failed(b);
     } else if (b->rebuilt.kind == REBUILT_NOTHING) {
-        b->stopped = true; /* those who asked wait for the next holder */
+        b->stopped = true; /* requesters wait for the next holder */
     } else {
         log_rebuilt(b);
         askers_tell(&b->askers, b->options.state, b->options.pipeline, &b->rebuilt);
     }
 }
 
-/* Removes the next generation; what was filled of it is given up. */
+/* Carries out an abort: removes the next generation. */
 static void give_up(struct rebuilder *b)
 {
     struct work w;
@@ -465,7 +461,7 @@ void rebuilder_take_back(struct rebuilder *b)
 
 void rebuilder_release(struct rebuilder *b)
 {
-    stop_fill(b); /* it does not quit: it may be begun again */
+    stop_fill(b); /* does not set `quits`, because it may be begun again */
     b->stopped = b->stopped || b->started;
     join(b);
     close_session(b);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys that differ, until they are sent. */
+/* The keys of differences, kept until they are sent. */
 #include "rowferry/daemon/repairs.h"
 
 #include <string.h>
 
-#define REPAIR_MAX_BYTES ((size_t)4 << 20) /* of each kind */
+#define REPAIR_MAX_BYTES ((size_t)4 << 20) /* for each kind of key */
 #define RESTORED_LEAST 10
 #define RESTORED_US INT64_C(60000000)
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records a run in the history of the state file. */
 #include "rowferry/daemon/run_record.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The protocol of sd_notify(3), by hand: it is one datagram. */
+/* Implements the protocol of sd_notify(3) without libsystemd: it is a single datagram. */
 #include "rowferry/daemon/sdnotify.h"
 
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A name that begins with @ is abstract: no file, and no NUL at its end. */
+/* A name that begins with @ is an abstract socket: no file, and no NUL at its end. */
 static socklen_t address_of(const char *path, struct sockaddr_un *address)
 {
     size_t len = strlen(path);
@@ -45,5 +45,5 @@ int64_t sdnotify_watchdog_ms(void)
     if (period == NULL || (pid != NULL && strtoll(pid, NULL, 10) != getpid())) {
         return 0;
     }
-    return strtoll(period, NULL, 10) / 2000; /* twice as often as it must be */
+    return strtoll(period, NULL, 10) / 2000; /* twice as often as required */
 }

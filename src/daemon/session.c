@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a pipeline's configuration to its open parts. */
+/* Opens the parts of a pipeline from its configuration. */
 #include "rowferry/daemon/session.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define BUILT_MAX_BYTES ((size_t)16 << 20)
 
-/* Another pipeline's words, or the same as read again. */
+/* Replaces the definition of the pipeline, its mapping and its canonical text. */
 static int take_pipeline(struct session *s, const struct pipeline_config *pipeline, struct err *err)
 {
     struct buf text;
@@ -37,7 +37,8 @@ int session_init(struct session *s, const struct config *config,
     return take_pipeline(s, pipeline, err);
 }
 
-/* The words of the live generation while another one is built beside it; null: none are known. */
+/* Looks up the canonical text of the live generation if a rebuild is in progress; otherwise
+ * null. */
 static int look_built(struct session *s, char **text, struct err *err)
 {
     struct rebuild rebuild;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the configuration again while it is in use. */
+/* Reloads the configuration while readings are in use. */
 #include "rowferry/daemon/settings_reload.h"
 
 #include <stdlib.h>

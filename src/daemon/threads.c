@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts threads, waits for them, and passes a stop on. */
+/* Starts threads, waits for them, and forwards a stop. */
 #include "rowferry/daemon/threads.h"
 
 #include <poll.h>
@@ -12,7 +12,7 @@
 
 #include "rowferry/base/text.h"
 
-#define STOP_LOOK_MS 200 /* a signal may come just before the wait begins */
+#define STOP_LOOK_MS 200 /* polls, because a signal may come just before the wait begins */
 
 struct worker {
     const struct threads *threads;
@@ -29,7 +29,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Signals are for the main thread, which has nothing to do but wait. */
+/* Blocks all signals in the threads, so that the main thread gets them. */
 static size_t start_all(const struct threads *t, struct worker *workers, int ended_fd, int *failed)
 {
     sigset_t all;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One comparison after the other, each when it is due. */
+/* The thread of a verifier: runs each comparison when it is due. */
 #include "rowferry/daemon/verifier.h"
 
 #include <errno.h>
@@ -16,11 +16,11 @@
 #include "rowferry/state/verification.h"
 
 #define SETTLE_MS 30000
-#define LOOK_MS 5000     /* whether there is an index by now, at most */
-#define FAILED_MS 600000 /* after one that failed, at most */
-#define SLEEP_MS 3600000 /* the wall clock may be set meanwhile */
+#define LOOK_MS 5000     /* maximum pause until the next look for an index */
+#define FAILED_MS 600000 /* maximum pause after a failed comparison */
+#define SLEEP_MS 3600000 /* maximum sleep, because the wall clock may be changed */
 #define ANSWER_MS 100
-#define REPAIR_KEYS 1000 /* of one request */
+#define REPAIR_KEYS 1000 /* maximum number per request */
 #define ANSWER_BYTES ((size_t)64 * 1024)
 
 static bool stopping(const struct verifier *v)
@@ -28,7 +28,7 @@ static bool stopping(const struct verifier *v)
     return __atomic_load_n(&v->stop, __ATOMIC_RELAXED) != 0;
 }
 
-/* A pause that verifier_stop ends. */
+/* Waits for `ms` or until verifier_stop. */
 static void rest(struct verifier *v, int64_t ms)
 {
     struct timespec until;
@@ -44,8 +44,7 @@ static void rest(struct verifier *v, int64_t ms)
     pthread_mutex_unlock(&v->lock);
 }
 
-/* --- what is sent ------------------------------------------------------------------------------
- */
+/* --- repair ----------------------------------------------------------------------------------- */
 
 static int refusal(const struct buf *answer, struct err *err)
 {
@@ -56,7 +55,8 @@ static int refusal(const struct buf *answer, struct err *err)
     return rc;
 }
 
-/* Until the holder has answered; where this ends before, the next holder carries it out. */
+/* Waits for the holder's answer. If this process stops first, the next holder carries the
+ * request out. */
 static int await_answer(struct verifier *v, int64_t id, struct err *err)
 {
     enum request_state state = REQUEST_FILED;
@@ -99,7 +99,7 @@ static int send_keys(struct verifier *v, const struct repair_keys *keys, int64_t
     while (rc == 0 && more && !stopping(v)) {
         int64_t count = 0;
         buf_reset(&arguments);
-        /* escaped, a key may be twice as long */
+        /* leaves room for escapes, which may double a key */
         while (count < REPAIR_KEYS && arguments.len < REQUEST_MAX_BYTES / 4 &&
                (more = repair_keys_next(keys, &at, &key))) {
             requests_push_key(&arguments, key);
@@ -112,7 +112,7 @@ static int send_keys(struct verifier *v, const struct repair_keys *keys, int64_t
     return rc;
 }
 
-/* What stays as it is, and why. */
+/* Records which differences are not repaired, and why. */
 static void tell_left(struct verifier *v, bool guarded, struct verification *out)
 {
     const struct repairs *r = &v->repairs;
@@ -147,8 +147,7 @@ static int repair(struct verifier *v, struct verification *out, struct err *err)
     return rc;
 }
 
-/* --- one comparison ----------------------------------------------------------------------------
- */
+/* --- one comparison --------------------------------------------------------------------------- */
 
 static void on_found(void *context, const struct verify_found *found)
 {
@@ -210,7 +209,7 @@ static void fill(struct verifier *v, struct verification *out)
     }
 }
 
-/* Rows that wait leave it open whether both are equal. */
+/* Adds a message if rows still wait: whether table and index are equal is open then. */
 static void tell_waiting(const struct verifier *v, struct verification *out)
 {
     if (out->waiting > 0 && out->message[0] == '\0') {
@@ -219,7 +218,7 @@ static void tell_waiting(const struct verifier *v, struct verification *out)
     }
 }
 
-/* Compares, repairs and notes; one that was stopped is as if it had not begun. */
+/* Compares, repairs and records the result. A stopped comparison is not recorded. */
 static int compare(struct verifier *v, struct err *err)
 {
     struct clock *clock = &v->session.clock;
@@ -247,15 +246,14 @@ static int compare(struct verifier *v, struct err *err)
     return verification_note(v->session.state, &out, err);
 }
 
-/* --- when --------------------------------------------------------------------------------------
- */
+/* --- schedule --------------------------------------------------------------------------------- */
 
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* How long from now; 0: at once. */
+/* Sets *ms to the time until the next comparison; 0 if it is due now. */
 static int due(struct verifier *v, int64_t *ms, struct err *err)
 {
     struct session *s = &v->session;
@@ -280,7 +278,7 @@ static int due(struct verifier *v, int64_t *ms, struct err *err)
     return rc;
 }
 
-/* Looks what is due, and does it; *ms: how long to wait then. */
+/* Runs a comparison if one is due; otherwise sets *ms to the time to wait. */
 static int turn(struct verifier *v, const struct config *config, int64_t *ms, struct err *err)
 {
     struct session *s = &v->session;
@@ -308,7 +306,8 @@ static void *run(void *argument)
         int64_t ms = LOOK_MS;
         struct reading *reading = settings_take(v->settings);
         if (turn(v, &reading->config, &ms, &err) < 0) {
-            log_err(LOG_WARN, "verify_failed", v->pipeline, &err); /* the state file is away */
+            log_err(LOG_WARN, "verify_failed", v->pipeline, &err); /* the state file is
+                                                                    * unavailable */
             ms = LOOK_MS;
         }
         settings_drop(v->settings, reading);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps a pipeline for one `run` among all hosts: a thread of its own with the source's hold
- * (source/pg/lease.h), from before the first round to after the last. What it holds is this
- * pipeline of this service's, whatever its index is called by now.
+ * Keeps the lease of a pipeline, so that only one `run` among all hosts processes it. A thread of
+ * its own holds the lease in the source (source/pg/lease.h) from before the first round until after
+ * the last. The lease is named after the pipeline, its alias in the configuration and the search
+ * cluster.
  *
- * Where another one has the hold it tries again every two seconds or so: to stand by is that and
- * nothing else. Where source or service cannot be asked nobody is known to have it; the consumer's
- * own lock still keeps two from reading at the same time.
+ * If another process has the lease, the thread tries again about every two seconds. If the source
+ * or the search service cannot be reached, the lock holder is unknown. The consumer lock still
+ * keeps two processes from reading at the same time.
  *
- *     ASKING -> HOLDS | TAKEN | UNSURE        and from each of these to each other, told by `call`
+ *     ASKING -> HOLDS | TAKEN | UNSURE     and from each of these to each other
+ *
+ * `call` reports each change of state.
  */
 #ifndef ROWFERRY_DAEMON_LEASE_HOLDER_H
 #define ROWFERRY_DAEMON_LEASE_HOLDER_H
@@ -22,7 +25,7 @@
 enum keeper_state {
     KEEPER_ASKING, /* not known yet */
     KEEPER_UNSURE, /* source or service does not answer */
-    KEEPER_TAKEN,  /* another one has it */
+    KEEPER_TAKEN,  /* another process has the lease */
     KEEPER_HOLDS,
 };
 
@@ -30,7 +33,8 @@ struct keeper_options {
     const char *pipeline;
     const char *command; /* "run" */
     struct settings *settings;
-    void (*call)(void *context, enum keeper_state state); /* in the keeper's thread: it is new */
+    void (*call)(void *context, enum keeper_state state); /* called in the lease thread when the
+                                                           * state has changed */
     void *context;
 };
 
@@ -39,13 +43,13 @@ struct keeper; /* opaque */
 /* Starts the thread. */
 int keeper_start(struct keeper **out, const struct keeper_options *options,
                  struct err *err) MUST_CHECK;
-/* Gives the hold back; null is allowed. */
+/* Gives the lease back. Null is allowed. */
 void keeper_stop(struct keeper *k);
 
-/* why: of UNSURE and TAKEN; may be null. */
+/* Returns the current state. `why` is set for UNSURE and TAKEN and may be null. */
 enum keeper_state keeper_look(struct keeper *k, struct err *why);
 
-/* This consumer is to be attended in place of who reads it; null: no more. */
+/* Keeps the claim of `consumer` alive in place of its reader. Null ends that. */
 void keeper_attend(struct keeper *k, const char *consumer);
 
 #endif

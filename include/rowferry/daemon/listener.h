@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Serves the status of a `run` if `listen` is set: metrics, health and page
- * (rowferry/serve/serve.h). The caller's function describes a pipeline in JSON, so that page and
- * `status --json` agree.
+ * Serves the status of a `run` over HTTP if `listen` is set: metrics, health and page
+ * (rowferry/serve/serve.h). The caller's function describes a pipeline in JSON, so that the page
+ * and `status --json` agree.
  */
 #ifndef ROWFERRY_DAEMON_LISTENER_H
 #define ROWFERRY_DAEMON_LISTENER_H
@@ -16,17 +16,18 @@ typedef void (*listener_describe)(struct buf *out, const struct config *config,
                                   const struct board_view *view);
 
 struct listener {
-    struct serve *serve; /* null: nothing is served */
+    struct serve *serve; /* null if nothing is served */
     const struct config *config;
     struct replica *replicas;
     struct board **boards;
     listener_describe describe;
 };
 
-/* Replicas that are made and not started; they outlive it. Does nothing without `listen`. */
+/* The replicas are initialized and not started yet; they must outlive the listener. Does nothing
+ * if `listen` is not set. */
 int listener_start(struct listener *l, const struct config *config, struct replica *replicas,
                    size_t count, listener_describe describe_pipeline, int64_t silent_most_ms,
                    struct err *err) MUST_CHECK;
-void listener_stop(struct listener *l); /* one that is all zero is allowed */
+void listener_stop(struct listener *l); /* a zeroed listener is allowed */
 
 #endif

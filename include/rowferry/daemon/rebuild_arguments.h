@@ -4,10 +4,11 @@
  *
  *     {"adopt":false,"allow_deletes":false,"configuration":"..."}
  *
- * Pure.
+ * The holder builds by the configuration that it began with, and the requester has just read the
+ * file. `configuration` is a hash that detects a difference, because the holder would then build an
+ * index that was not requested.
  *
- * The holder builds by the configuration that it began with; who asks has read the file now. Where
- * both are not the same, an index would be built that nobody asked for.
+ * Pure.
  */
 #ifndef ROWFERRY_DAEMON_REBUILD_ARGUMENTS_H
 #define ROWFERRY_DAEMON_REBUILD_ARGUMENTS_H
@@ -15,16 +16,16 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/config/config.h"
 
-/* What was said beside the wish itself. */
+/* The options of the request. */
 struct rebuild_terms {
-    bool adopt;         /* an index that bears the alias's name may be replaced */
-    bool allow_deletes; /* what has fewer documents than the live index may take its place */
+    bool adopt;         /* an existing index with the name of the alias may be replaced */
+    bool allow_deletes; /* the new index may have fewer documents than the live one */
 };
 
 void rebuild_request_push(struct buf *out, const struct pipeline_config *pipeline,
                           const struct rebuild_terms *terms);
 
-/* False where it was asked for with another configuration. */
+/* Returns false if the request was made with another configuration. */
 bool rebuild_request_read(const char *arguments, const struct pipeline_config *pipeline,
                           struct rebuild_terms *terms);
 

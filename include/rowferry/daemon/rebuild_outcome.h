@@ -10,39 +10,40 @@
 #include "rowferry/engine/rebuild/rebuild.h"
 
 enum rebuilt_kind {
-    REBUILT_NOTHING, /* it was stopped, failed, or there was nothing to abort */
+    REBUILT_NOTHING, /* stopped, failed, or nothing to abort */
     REBUILT_NEW,     /* another generation is live */
-    REBUILT_BACK,    /* the former one is */
-    REBUILT_FIRST,   /* a first load that was under way is what was asked for */
+    REBUILT_BACK,    /* the former generation is live again */
+    REBUILT_FIRST,   /* an initial load in progress served as the rebuild */
     REBUILT_ABORTED,
 };
 
 struct rebuilt {
     enum rebuilt_kind kind;
-    char generation[256]; /* the new one; of ABORTED: the one that was removed */
-    char former[256];     /* that was live; of ABORTED: to which a rollback led; empty: none */
-    bool kept;            /* the former one is */
-    bool adopted;         /* it was none of ours */
-    int64_t rows;         /* of the table, and */
-    int64_t documents;    /* of the index; negative: could not be told */
-    int64_t checked;      /* compared one by one */
+    char generation[256]; /* the new generation; if ABORTED: the one that was removed */
+    char former[256];     /* the previously live one; if ABORTED: the target of a rollback; may
+                           * be empty */
+    bool kept;            /* the former generation is kept */
+    bool adopted;         /* the former index was not created by rowferry */
+    int64_t rows;         /* rows of the table */
+    int64_t documents;    /* documents of the index; negative if unknown */
+    int64_t checked;      /* rows compared one by one */
     int64_t upserts, deletes, rejected;
     int64_t dead_letters;
     int64_t removed; /* old generations */
 };
 
-/* It failed: how far it was. */
+/* Fills *out for a failed rebuild, with the progress it had made. */
 void rebuilt_fill_failed(struct rebuilt *out, const struct rebuild_result *result);
 void rebuilt_fill_aborted(struct rebuilt *out, const struct rebuild_aborted *aborted);
 
 void rebuilt_fill(struct rebuilt *out, enum rebuild_kind kind, int64_t keep,
                   const struct rebuild_result *result);
 
-/* Its members, within an object that is open. */
+/* Appends the members to a JSON object that is open. */
 void rebuilt_push_members(struct buf *out, const struct rebuilt *r);
-/* The answer to a request: an object of them. */
+/* Appends the answer to a request: an object of these members. */
 void rebuilt_push_answer(struct buf *out, const struct rebuilt *r);
-/* False where the text is none. */
+/* Returns false if the text is not such an answer. */
 bool rebuilt_read_answer(struct rebuilt *out, const char *answer);
 
 #endif

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rebuild beside the live generation (engine/rebuild/rebuild.h): the next one is filled in a
- * thread of its own, with connections of its own; what takes moments (the swap, the removal) is
- * done in the owner's thread, between two rounds of it, when nobody writes the live one.
+ * Runs a rebuild beside the live generation (engine/rebuild/rebuild.h). A thread of its own, with
+ * its own connections, fills the next generation. The short steps (swap, removal) are done in the
+ * owner's thread between two rounds, when the live generation is not being written.
  *
- *     rebuilder_go_on, _begin, _want, _asked   a rebuild is under way now, and the thread at it
- *     rebuilder_mind                           between two rounds: what is to be done then
- *     rebuilder_busy                           false once it has ended, and rebuilt, rc, err say
- * how
+ *     rebuilder_go_on, _begin, _want, _asked   start or join a rebuild
+ *     rebuilder_mind                           call between rounds: does the short steps
+ *     rebuilder_busy                           false at the end; see rebuilt, rc and err
  *
- * The owner holds the pipeline. What failed for good is not tried again before somebody asks: the
- * wish stays in the state file.
+ * The owner holds the pipeline. A rebuild that failed permanently is not retried until it is
+ * requested again. The rebuild request stays in the state file.
  */
 #ifndef ROWFERRY_DAEMON_REBUILD_WORKER_H
 #define ROWFERRY_DAEMON_REBUILD_WORKER_H
@@ -29,70 +28,72 @@ struct rebuilder_options {
     const char *pipeline;
     const char *command; /* "run" */
     struct settings *settings;
-    struct state *state;               /* the owner's, used in its thread */
+    struct state *state;               /* the owner's; used only in the owner's thread */
     bool fences;                       /* see source_options */
-    bool patient;                      /* servers that are away are waited for without end */
-    const volatile sig_atomic_t *stop; /* of the owner's rounds */
-    int64_t *alive_us;                 /* as pipeline_options has it */
-    void (*call)(void *context);       /* in any thread: the owner is to mind it */
+    bool patient;                      /* waits without limit for unreachable servers */
+    const volatile sig_atomic_t *stop; /* stop flag of the owner's rounds */
+    int64_t *alive_us;                 /* see pipeline_options */
+    void (*call)(void *context);       /* called in any thread when rebuilder_mind is due */
     void *context;
-    void (*progress)(void *context, const struct progress *progress); /* of the fill; null: none */
+    void (*progress)(void *context, const struct progress *progress); /* progress of the fill;
+                                                                       * may be null */
     void *progress_context;
 };
 
 struct rebuilder {
     struct rebuilder_options options;
 
-    /* the owner's thread's: */
+    /* Owned by the owner's thread: */
     struct askers askers;
     struct askers aborters;
-    bool started;       /* the thread */
-    bool fresh;         /* what it is at was not begun before it */
-    bool aborts;        /* that is wanted */
-    bool allow_deletes; /* somebody who asked said so */
+    bool started;       /* the thread has been started */
+    bool fresh;         /* this worker began the rebuild, not an earlier process */
+    bool aborts;        /* an abort was requested */
+    bool allow_deletes; /* a requester allowed it */
     unsigned held;
     struct backoff backoff;
 
-    /* the thread's while it is started, then the owner's: */
+    /* Owned by the thread while it runs, then by the owner: */
     pthread_t thread;
     atomic_bool ended;
-    volatile sig_atomic_t stop;  /* the fill; atomically; anybody's to set, as */
-    volatile sig_atomic_t quits; /* that the owner ends, and an abort waits for nobody */
+    volatile sig_atomic_t stop;  /* stops the fill; atomic; any thread may set it */
+    volatile sig_atomic_t quits; /* the owner ends, and an abort must not wait; atomic too */
     enum rebuild_kind kind;
     bool adopt;
-    bool wants; /* the state file does not have the wish yet */
-    bool anew;  /* it was begun anew, for drift */
+    bool wants; /* the rebuild request is not in the state file yet */
+    bool anew;  /* the rebuild was restarted because of drift */
     int64_t pause_ms;
     struct reading *reading;
     struct session session;
     struct rebuild_result result;
-    bool first; /* the first load was what was wanted */
+    bool first; /* the initial load served as the rebuild */
 
-    /* of the last one, once it is not busy: */
+    /* Result of the last rebuild, valid if not busy: */
     struct rebuilt rebuilt;
-    bool stopped; /* it stands, and can be gone on with */
+    bool stopped; /* stopped; it can be resumed */
     int rc;
     struct err err;
 };
 
-/* Of one that is all zero, or was released and is to begin again. Borrows what the options name;
- * starts nothing. */
+/* Initializes a rebuilder that is zeroed or released. Borrows what the options point to. Starts
+ * nothing. */
 void rebuilder_init(struct rebuilder *b, const struct rebuilder_options *options);
-/* In any thread: the owner ends, and the fill is to; what it has is kept. */
+/* Stops the fill because the owner ends; may be called in any thread. What was filled is kept. */
 void rebuilder_stop(struct rebuilder *b);
-/* Stops it, waits for that, and lets those who asked wait for the next holder. */
+/* Stops the fill, joins the thread and leaves pending requests to the next holder. */
 void rebuilder_release(struct rebuilder *b);
 
-/* Goes on with the one under way, where there is one. */
+/* Resumes the rebuild that the state file records, if any. */
 int rebuilder_go_on(struct rebuilder *b, struct err *err) MUST_CHECK;
-/* Nobody asks: a change of schema does. Nothing where one is under way already. */
+/* Begins a rebuild for a schema change, without a request. Does nothing if a rebuild is in
+ * progress. */
 int rebuilder_want(struct rebuilder *b, struct err *err) MUST_CHECK;
-/* A request that was taken; id 0: the owner itself asks. */
+/* Begins or joins a rebuild for request `id`, which was taken; 0 means the owner itself. */
 int rebuilder_begin(struct rebuilder *b, int64_t id, enum rebuild_kind kind,
                     const struct rebuild_terms *terms, struct err *err) MUST_CHECK;
 void rebuilder_abort(struct rebuilder *b, int64_t id);
 
-/* pipeline_options.asked; context is the rebuilder. */
+/* Implements pipeline_options.asked; the context is the rebuilder. */
 bool rebuilder_asked(void *context, int64_t id, const char *command, const char *arguments);
 
 static inline bool rebuilder_busy(const struct rebuilder *b)
@@ -100,10 +101,10 @@ static inline bool rebuilder_busy(const struct rebuilder *b)
     return b->started || b->aborts;
 }
 
-/* Between two rounds. */
+/* Does the due steps. Call between two rounds. */
 void rebuilder_mind(struct rebuilder *b);
 
-/* It should not have begun what it began. */
+/* Aborts a rebuild that this worker began. */
 void rebuilder_take_back(struct rebuilder *b);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keys that a verify found to differ, kept to be sent.
+ * Collects the keys of the differences that a verify found, to be repaired.
  */
 #ifndef ROWFERRY_DAEMON_REPAIRS_H
 #define ROWFERRY_DAEMON_REPAIRS_H
@@ -9,34 +9,34 @@
 #include "rowferry/config/config.h"
 #include "rowferry/engine/verify/verify.h"
 
-/* Keys, each behind its length; what does not fit is for the next time. */
+/* Keys, each after its length. Keys that exceed the maximum size are left for the next run. */
 struct repair_keys {
     struct buf bytes;
     size_t left_out;
 };
 
 struct repairs {
-    struct repair_keys changed; /* to be read again: without a document, or with another */
+    struct repair_keys changed; /* rows to read again: document missing or different */
     struct repair_keys extra;
-    size_t impossible; /* extra ones whose ids no row can have */
-    size_t fixed;      /* of a data stream: extra ones and altered ones, which stay as they are */
+    size_t impossible; /* extra documents whose ids cannot belong to a row */
+    size_t fixed;      /* extra and altered documents of a data stream, which cannot be changed */
 };
 
 void repairs_init(struct repairs *r);
 void repairs_release(struct repairs *r);
 void repairs_reset(struct repairs *r);
-/* stream: it is a data stream's, to which documents can only be added. */
+/* `stream`: the index is a data stream, to which documents can only be added. */
 void repairs_add(struct repairs *r, bool stream, const struct verify_found *found);
 
-/* Takes the next key out; *at begins at 0. False: there is none. */
+/* Takes the next key out; *at begins at 0. Returns false at the end. */
 bool repair_keys_next(const struct repair_keys *k, size_t *at, struct span *key);
 
-/* Whether a sync's guard would let as many deletes pass; none, where it has stopped the pipeline.
- */
+/* Returns true if the delete guard of a sync would let this number of deletes pass. Always false
+ * if the guard has stopped the pipeline and there are extra documents. */
 bool repairs_guard_passes(const struct delete_guard_config *guard, const struct verify_result *r);
 
-/* Returns true if the index looks restored from an older copy: many rows have no document or an old
- * one, and the newest document is older than what the pipeline settled. */
+/* Returns true if the index looks restored from an older copy: many rows have no document or an
+ * old one, and the newest document is older than the last settled change. */
 bool verify_looks_restored(const struct verify_result *r);
 
 #endif

@@ -10,9 +10,9 @@
 struct sync_outcome {
     const char *pipeline;
     struct pipeline_result result;
-    int64_t took_ms; /* with connecting, waiting and all */
+    int64_t took_ms; /* total time including connecting and waiting */
     enum exit_code exit_code;
-    const struct err *err; /* null: none */
+    const struct err *err; /* null if it succeeded */
 };
 
 /* Adds a row to the history and returns its number in *id; the session names the command. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Telling the service manager (systemd) how the process stands: a datagram to $NOTIFY_SOCKET, where
- * there is one. What cannot be sent is dropped: nobody's data depends on it.
+ * Reports the state of the process to the service manager (systemd) in datagrams to $NOTIFY_SOCKET,
+ * if that is set. A datagram that cannot be sent is dropped, because no data depends on it.
  */
 #ifndef ROWFERRY_DAEMON_SDNOTIFY_H
 #define ROWFERRY_DAEMON_SDNOTIFY_H
 
 #include <stdint.h>
 
-/* "READY=1", "STATUS=...", "STOPPING=1", "RELOADING=1\nMONOTONIC_USEC=...", "WATCHDOG=1"; several
- * are parted by newlines. */
+/* Sends "READY=1", "STATUS=...", "STOPPING=1", "RELOADING=1\nMONOTONIC_USEC=..." or
+ * "WATCHDOG=1". Newlines separate several assignments. */
 void sdnotify_send(const char *text);
 
-/* How often the manager wants to hear WATCHDOG=1, in ms; 0: not at all. */
+/* Interval at which to send WATCHDOG=1, in ms; 0 if the manager does not expect it. */
 int64_t sdnotify_watchdog_ms(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one pipeline works with: its state file, service and source, made from its configuration and
- * torn down in order. A command opens the parts that it needs.
+ * The parts that one pipeline works with: its state file, service and source. They are made from
+ * its configuration and torn down in order. A command opens the parts that it needs.
  */
 #ifndef ROWFERRY_DAEMON_SESSION_H
 #define ROWFERRY_DAEMON_SESSION_H
@@ -20,45 +20,47 @@ struct session {
     const char *command; /* "sync" */
     struct clock clock;
     struct mapping mapping;
-    struct pipeline_config as_built; /* the pipeline, as the live generation was built */
-    struct config *built;            /* whose words as_built borrows; null: not in use */
+    struct pipeline_config as_built; /* the pipeline with the definition of the live generation */
+    struct config *built;            /* configuration that as_built borrows from; null if not in
+                                      * use */
     char *built_text;
-    bool anew;              /* for the generation that is built: by the configuration as it is */
+    bool anew;              /* works on the next generation: uses the current definition */
     bool fences;            /* see source_options */
-    char *application_name; /* what PostgreSQL shows of us */
+    char *application_name; /* name of the session in PostgreSQL */
     struct state *state;
     struct service_options service_options;
     struct service *service;
     struct table_source *table;
 };
 
-/* Borrows all; secrets have to be resolved. Opens nothing. */
+/* Borrows everything; secrets must be resolved. Opens nothing. */
 int session_init(struct session *s, const struct config *config,
                  const struct pipeline_config *pipeline, const char *command,
                  struct err *err) MUST_CHECK;
 void session_release(struct session *s);
 
 int session_open_state(struct session *s, struct err *err) MUST_CHECK;
-/* Becomes the pipeline's holder; ERR_HELD where another is. */
+/* Takes the pipeline's lock. Returns ERR_HELD if another process holds it. */
 int session_hold(struct session *s, struct err *err) MUST_CHECK;
 /*
- * While a rebuild is under way the live generation is written and compared by the words that it was
- * built from, whatever the configuration says now: pipeline and mapping are those then, where the
- * state file is open, unless `anew`.
+ * Opens the service. During a rebuild the live generation is written and compared by the definition
+ * that it was built from, not by the current configuration. If the state file is open and `anew` is
+ * not set, pipeline and mapping are then replaced by that definition.
  */
 int session_open_service(struct session *s, struct err *err) MUST_CHECK;
 void session_open_table(struct session *s);
-/* Service and table, to be opened again. */
+/* Closes service and table; both may be opened again. */
 void session_close_servers(struct session *s);
 
-/* For pipeline_sync, once all parts are open; stop and progress are the caller's to set. */
+/* Fills the options for pipeline_sync; all parts must be open. The caller sets stop and
+ * progress. */
 void session_options(const struct session *s, struct pipeline_options *out);
 void session_ports(const struct session *s, struct pipeline_ports *out);
 
-/* For verify_run; only: a condition over the table's columns, null for none. */
+/* Fills the listing for verify_run. `only` is a condition over the table's columns, or null. */
 void session_listing(const struct session *s, const char *only, struct listing_options *out);
 
-/* The options of a connection to the source. */
+/* Fills the options of a connection to the source. */
 void session_source_options(const struct session *s, struct source_options *out);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The configuration of a process that runs for long: as it began, and with what may change
- * meanwhile (secrets, limits, guard, log) as it was read last.
+ * The configuration of a long-running process: the initial one, overlaid with the latest values of
+ * the settings that may change at run time (secrets, limits, guard, log).
  *
- * One thread reads again, the others take a reading and let it go; each is freed when nobody has
- * it.
+ * One thread reloads; the others take a reading and drop it. A reading is freed when its last user
+ * drops it.
  */
 #ifndef ROWFERRY_DAEMON_SETTINGS_RELOAD_H
 #define ROWFERRY_DAEMON_SETTINGS_RELOAD_H
@@ -14,25 +14,25 @@
 #include "rowferry/config/config.h"
 
 struct reading {
-    struct config config;  /* what is in force; borrows from both below */
-    struct config *loaded; /* owned; null: the first one's is the caller's */
+    struct config config;  /* effective configuration; borrows from `first` and `loaded` */
+    struct config *loaded; /* owned; null for the initial one, which is the caller's */
     size_t users;
 };
 
 struct settings {
-    const struct config *first; /* borrowed: secrets resolved */
+    const struct config *first; /* borrowed; secrets are resolved */
     struct reading *now;
     pthread_mutex_t lock;
 };
 
 void settings_init(struct settings *s, const struct config *first);
-void settings_release(struct settings *s); /* when all readings are let go */
+void settings_release(struct settings *s); /* call after all readings are dropped */
 
-/* For a pipeline's thread. */
+/* Takes the current reading for a pipeline's thread. */
 struct reading *settings_take(struct settings *s);
 void settings_drop(struct settings *s, struct reading *r);
 
-/* Reads the file again; what needs a restart is logged by name. An error leaves all as it was. */
+/* Reloads the file. Logs the options that need a restart. An error leaves everything unchanged. */
 int settings_read_again(struct settings *s, struct err *err) MUST_CHECK;
 
 #endif

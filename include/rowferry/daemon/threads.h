@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A command's pipelines side by side, a thread each, while the main thread has the signals.
+ * Runs a command's pipelines in parallel, one thread each, while the main thread handles signals.
  */
 #ifndef ROWFERRY_DAEMON_THREADS_H
 #define ROWFERRY_DAEMON_THREADS_H
@@ -14,12 +14,12 @@ struct threads {
     size_t size;
     size_t count;
     void (*work)(void *job);
-    void (*stopped)(
-        void *job); /* in the main thread, once: stop is set; null: nobody has to know */
+    void (*stopped)(void *job); /* called once in the main thread after stop is set; may be null */
     const volatile sig_atomic_t *stop;
 };
 
-/* Until all have ended; an error where one could not be started, the others have ended then. */
+/* Returns when all threads have ended. If a thread cannot be started, waits for the others and
+ * returns an error. */
 int threads_run(const struct threads *t, struct err *err) MUST_CHECK;
 
 #endif

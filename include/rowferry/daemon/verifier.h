@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pipeline's comparisons by schedule (`verify.every`), in a thread of their own beside the
- * holder's: with connections of their own they only read, and what differs is filed as a request
- * to the holder. The state file says when the last one was, so that a restart does not begin anew.
+ * Runs a pipeline's scheduled comparisons (`verify.every`) in a thread of its own with its own
+ * connections, which only read. Differences are filed as requests to the holder. The state file
+ * records the time of the last comparison, so a restart does not repeat it.
  */
 #ifndef ROWFERRY_DAEMON_VERIFIER_H
 #define ROWFERRY_DAEMON_VERIFIER_H
@@ -21,19 +21,19 @@ struct verifier {
     bool started;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    volatile sig_atomic_t stop; /* atomically */
+    volatile sig_atomic_t stop; /* accessed atomically */
 
-    /* of the comparison at hand: the thread's own */
+    /* Current comparison; owned by the thread: */
     struct session session;
     struct repairs repairs;
     struct verify_result result;
 };
 
-/* Does nothing where the pipeline has no schedule. All signals have to be blocked. */
+/* Does nothing if the pipeline has no schedule. All signals must be blocked. */
 int verifier_start(struct verifier *v, const char *pipeline, struct settings *settings,
                    struct err *err) MUST_CHECK;
 
-/* Ends it, between two pages of a comparison, and waits for that. */
+/* Stops the thread, between two pages of a comparison, and joins it. */
 void verifier_stop(struct verifier *v);
 
 #endif
