@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From argv to a command, its options and its operands. */
+/* Parses argv into a command, its options and its operands. */
 #include "arguments.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct scan {
     const char *const *argv;
     size_t at, count;
     size_t words;
-    bool listing; /* the words that come are more values of the last option */
+    bool listing; /* the next words are more values of the last option */
 };
 
 /* --- options ------------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static bool takes_several(const struct option_row *row)
     return len > 3 && strcmp(row->argument + len - 3, "...") == 0;
 }
 
-/* value: what stands behind "=" or the letter; null: nothing. */
+/* `value` is the text after "=" or the letter; null if none. */
 static int take_option(struct scan *s, enum option_id id, const char *value, struct err *err)
 {
     const struct option_row *row = &option_rows[id];
@@ -126,7 +126,7 @@ static int scan_all(struct scan *s, struct err *err)
 
 /* --- the command --------------------------------------------------------------------------- */
 
-/* How many of the words name the command: 0 where they do not. */
+/* Returns how many of the words name the command; 0 if they do not. */
 static size_t words_naming(const struct command *c, const char *const *words, size_t count)
 {
     size_t first = strcspn(c->name, " ");
@@ -139,7 +139,7 @@ static size_t words_naming(const struct command *c, const char *const *words, si
     return count >= 2 && strcmp(c->name + first + 1, words[1]) == 0 ? 2 : 0;
 }
 
-/* The length of the group's name where the word is one, else 0. */
+/* Returns the length of the group's name if the word is one, else 0. */
 static size_t group_len(const char *word)
 {
     for (const struct command *c = commands; c->name != NULL; c++) {
@@ -152,7 +152,7 @@ static size_t group_len(const char *word)
 }
 
 /*
- * The words that may stand after `group` (null: at the beginning); null-terminated, the caller
+ * Returns the words that may follow `group` (null: that may be first), null-terminated. The caller
  * frees the array and its texts.
  */
 static char **choices(const char *group)
@@ -216,7 +216,7 @@ static int find_command(struct arguments *a, size_t words, struct err *err)
     return words > 1 ? unknown_command(a->group, a->words[1], err) : 0;
 }
 
-/* Every option that was given is one of the command's. */
+/* Checks that each given option belongs to the command. */
 static int check_options(const struct arguments *a, struct err *err)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -230,7 +230,8 @@ static int check_options(const struct arguments *a, struct err *err)
     return 0;
 }
 
-/* What would never end, for want of its own page's condition, is not begun. */
+/* Refuses a --where that would disable the paging condition, because the listing would never
+ * end. */
 static int check_where(const struct arguments *a, struct err *err)
 {
     const char *where = a->values[OPTION_WHERE];

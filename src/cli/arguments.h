@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a person asked for: argv by the tables of command.h. Pure.
+ * Parses argv into a command, its options and its operands by the tables of command.h. Pure.
  *
- * Options may stand anywhere, "--" ends them; "--name=value" and "--name value" are the same. An
- * option that takes several values takes them one by one, and behind the command also the words up
- * to the next option.
+ * Options may be anywhere; "--" ends them. "--name=value" and "--name value" are the same. An
+ * option that takes several values may be repeated. After the command it also takes all words up to
+ * the next option.
  */
 #ifndef ROWFERRY_CLI_ARGUMENTS_H
 #define ROWFERRY_CLI_ARGUMENTS_H
@@ -14,19 +14,19 @@
 
 #include "command.h"
 
-/* Texts are borrowed from argv. */
+/* The texts are borrowed from argv. */
 struct arguments {
-    const struct command *command;    /* null: only help or version were asked for */
-    const char *group;                /* help of a whole group: "source"; else null */
-    const char *values[OPTION_COUNT]; /* null: not given; a flag's is not null */
-    const char **operands;            /* what stands after the command */
+    const struct command *command;    /* null if only help or the version was requested */
+    const char *group;                /* group whose help was requested, as "source"; else null */
+    const char *values[OPTION_COUNT]; /* null if not given; a flag that was given has a text */
+    const char **operands;            /* the words after the command */
     size_t operand_count;
-    const char **words;   /* owned: command and operands */
-    const char **several; /* owned: of the option that takes several values */
+    const char **words;   /* command and operands; owned */
+    const char **several; /* values of the option that takes several; owned */
     size_t several_count;
 };
 
-/* ERR_CONFIG where argv cannot be understood; the message is one line that helps. */
+/* Returns ERR_CONFIG with a one-line message if argv is not valid. */
 int arguments_parse(struct arguments *out, int argc, const char *const *argv,
                     struct err *err) MUST_CHECK;
 void arguments_release(struct arguments *a);

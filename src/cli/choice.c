@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options that choose dead letters. Pure. */
+/* The options that select dead letters. Pure. */
 #include "choice.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "rowferry/base/units.h"
 
-/* *moment: as long before now as the option says. */
+/* Sets *moment to now minus the duration of the option. */
 static int before(const struct arguments *a, enum option_id id, int64_t wall_us, int64_t *moment,
                   struct err *err)
 {

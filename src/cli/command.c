@@ -74,7 +74,7 @@ const struct exit_row exit_rows[] = {
 #define NOTIFY (OPTION_BIT(OPTION_NOTIFY) | OPTION_BIT(OPTION_NO_NOTIFY))
 #define ONE OPTION_BIT(OPTION_PIPELINE)
 #define CHOSEN (OPTION_BIT(OPTION_REASON) | OPTION_BIT(OPTION_OLDER) | OPTION_BIT(OPTION_NEWER))
-/* Standard output or the state file may refuse any command for a while. */
+/* Any command may fail temporarily because of standard output or the state file. */
 #define EXITS(more)                                                                                \
     (1U << EXIT_DONE | 1U << EXIT_FAILED | 1U << EXIT_USAGE | 1U << EXIT_TEMPORARY | (more))
 #define HELD (1U << EXIT_HELD)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commands, their options and exit codes: three tables from which parsing, help, manual and
- * completion follow.
+ * The commands, their options and exit codes: three tables, from which parsing, help, manual and
+ * completion are derived.
  *
- * A command is one file that defines its function and one line in command.c.
+ * A command is one file that defines its function, and one row in command.c.
  */
 #ifndef ROWFERRY_CLI_COMMAND_H
 #define ROWFERRY_CLI_COMMAND_H
@@ -66,9 +66,10 @@ _Static_assert(OPTION_COUNT <= 64, "an option has a bit of its own in command.op
      OPTION_BIT(OPTION_VERSION))
 
 struct option_row {
-    const char *name;     /* with its dashes */
-    char letter;          /* 0: none */
-    const char *argument; /* with "..." behind it: several, as words up to the next option too */
+    const char *name;     /* including the dashes */
+    char letter;          /* 0 if none */
+    const char *argument; /* "..." at the end: takes several values, including the words up to the
+                           * next option */
     const char *help;
 };
 
@@ -86,16 +87,16 @@ struct arguments;
 
 struct command {
     const char *name;     /* "sync"; "source install" in the group "source" */
-    const char *operands; /* "[PIPELINE...]", "ID..."; "" = none */
+    const char *operands; /* "[PIPELINE...]", "ID..."; "" if none */
     const char *summary;  /* one line */
-    const char *about;    /* sentences that help and manual say too; lines are broken by whoever
-                             shows them, an empty line begins a paragraph */
-    uint64_t options;     /* bits, beside the global ones */
-    unsigned exits;       /* bits of the exit codes that it may give */
+    const char *about;    /* sentences for help and manual; the output breaks the lines, and an
+                           * empty line begins a paragraph */
+    uint64_t options;     /* bits, in addition to the global options */
+    unsigned exits;       /* bits of the possible exit codes */
     size_t operands_least;
-    size_t operands_most; /* 0: any number, or none where operands is "" */
-    bool unconfigured;    /* it reads no configuration: its help speaks of none */
-    /* The exit code, or a negative class and err for the caller to show. */
+    size_t operands_most; /* 0: any number, or none if operands is "" */
+    bool unconfigured;    /* reads no configuration, so its help does not mention any */
+    /* Returns the exit code, or a negative error class with err for the caller to print. */
     int (*run)(const struct arguments *a, struct err *err);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a command line that is not finished to the words that may go on. */
+/* Finds the words that may continue an unfinished command line. */
 #include "complete.h"
 
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 #include "command.h"
 #include "rowferry/base/text.h"
 
-/* What stands before the word that is looked for. */
+/* The words before the one to complete. */
 struct scene {
     const char *config;
     const char *group;
     const struct command *command;
-    enum option_id wants; /* a value comes next; OPTION_COUNT: none */
-    bool ended;           /* by "--" */
+    enum option_id wants; /* the next word is its value; OPTION_COUNT if none */
+    bool ended;           /* "--" was given */
     size_t operands;
 };
 
@@ -25,7 +25,7 @@ void complete_candidate(struct buf *out, const char *prefix, const char *name, c
     }
 }
 
-/* --- what stands there --------------------------------------------------------------------- */
+/* --- the words so far ------------------------------------------------------------------------- */
 
 static bool is_group(const char *word)
 {
@@ -105,7 +105,7 @@ static void look(struct scene *s, const char *const *words, size_t count)
     }
 }
 
-/* --- what may go on ------------------------------------------------------------------------ */
+/* --- candidates ------------------------------------------------------------------------------- */
 
 static void push_value(struct buf *out, const struct scene *s, enum option_id id,
                        const char *prefix, complete_pipelines pipelines)
@@ -127,7 +127,7 @@ static void push_options(struct buf *out, const struct scene *s, const char *pre
     }
 }
 
-/* "--pipeline=art" in one word: zsh and fish replace all of it. */
+/* Completes "--pipeline=art" as one word, because zsh and fish replace all of it. */
 static void push_joined(struct buf *out, const struct scene *s, const char *word,
                         complete_pipelines pipelines)
 {
@@ -159,7 +159,7 @@ static const char *rest_of(const struct command *c, const char *group)
     return len > 0 ? c->name + len + 1 : c->name;
 }
 
-/* A group once, though each of its commands begins with it. */
+/* Offers a group once, although each of its commands begins with it. */
 static void push_commands(struct buf *out, const char *group, const char *prefix)
 {
     struct span before = {NULL, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `rowferry completion`: a shell's script, and the answers that the script asks for. */
+/* `rowferry completion`: a shell's script, and the answers to its queries. */
 #include <string.h>
 
 #include "arguments.h"
@@ -10,7 +10,7 @@
 
 #define COMPLETION_BYTES (1024 * 1024)
 
-/* Whoever presses Tab is told nothing of a configuration that is wrong. */
+/* Ignores an invalid configuration: completion cannot report errors. */
 static void push_pipelines(struct buf *out, const char *config, const char *prefix)
 {
     struct err ignored;

@@ -12,7 +12,7 @@
 
 /* --- text ---------------------------------------------------------------------------------- */
 
-/* The next word from *at on; false at the end. *paragraph: an empty line stands before it. */
+/* Takes the next word at *at; returns false at the end. *paragraph: an empty line precedes it. */
 static bool next_word(const char **at, struct span *word, bool *paragraph)
 {
     size_t blank = strspn(*at, " \n");
@@ -25,7 +25,7 @@ static bool next_word(const char **at, struct span *word, bool *paragraph)
     return word->len > 0;
 }
 
-/* Words of a text from the column on, its later lines indented so far. */
+/* Appends the words of a text, beginning at `column`. Further lines are indented to that column. */
 static void push_wrapped(struct buf *out, const char *text, size_t column)
 {
     struct span word;
@@ -124,7 +124,7 @@ static bool in_group(const struct command *c, const char *group)
     return strncmp(c->name, group, len) == 0 && c->name[len] == ' ';
 }
 
-/* group: null = all */
+/* `group` null: all commands */
 static void push_commands(struct buf *out, const char *group)
 {
     buf_push_literal(out, "\nCommands:\n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Help, written from the tables of command.h. Pure.
+ * Help texts, generated from the tables of command.h. Pure.
  */
 #ifndef ROWFERRY_CLI_HELP_H
 #define ROWFERRY_CLI_HELP_H

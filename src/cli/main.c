@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From argv to an exit code. */
+/* Sets up the process, runs the command, and returns its exit code. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -49,20 +49,20 @@ static int run(const struct arguments *a, struct err *err)
     return a->command->run(a, err);
 }
 
-/* The process holds secrets and documents: nobody but root attaches to it or reads its environment
- * and memory in /proc, and a crash leaves no core. */
+/* The process holds secrets and documents. Only root may attach to it or read its environment and
+ * memory in /proc, and a crash leaves no core. */
 static void close_to_others(void)
 {
     struct rlimit limit;
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     if (getrlimit(RLIMIT_CORE, &limit) == 0) {
-        limit.rlim_cur = 0; /* for kernels that hand cores of such a process to a program */
+        limit.rlim_cur = 0; /* for kernels that pipe the core of such a process to a program */
         setrlimit(RLIMIT_CORE, &limit);
     }
 }
 
-/* A pipeline has a dozen descriptors, and the soft limit of most shells and services is for
- * programs that hand theirs to select(). */
+/* A pipeline needs a dozen descriptors. The soft limit of most shells and services is meant for
+ * programs that use select(), so raise it. */
 static void allow_descriptors(void)
 {
     struct rlimit limit;
@@ -72,8 +72,9 @@ static void allow_descriptors(void)
     }
 }
 
-/* A stream that is closed leaves its number to the next connection, and what is printed goes to the
- * service or the database. In its place stands what neither takes nor gives a byte. */
+/* If stdin, stdout or stderr is closed, the next socket would reuse its descriptor and our
+ * output would go to a server. Open /dev/null instead, in the direction that makes reads or
+ * writes fail. */
 static void hold_closed_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -88,7 +89,7 @@ int main(int argc, char **argv)
     struct arguments a;
     struct err err;
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL); /* ignored, it would take the end of a secret's command from us */
+    signal(SIGCHLD, SIG_DFL); /* if ignored, the exit status of a secret's command would be lost */
     hold_closed_streams();
     close_to_others();
     allow_descriptors();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `rowferry manual`: the manual page. manual.mdoc is its prose; what stands in the tables of
- * command.h comes from there:
+ * `rowferry manual`: the manual page. manual.mdoc is its prose. The parts from the tables of
+ * command.h are inserted at these directives:
  *
  *   @options          the global options
  *   @command NAME     its head, summary and sentences; prose may follow, then its own options
- *   @rest             the same of every command that was not named
+ *   @rest             the same for every command that was not named
  *   @exits            the exit codes
  */
 #include <string.h>
@@ -20,13 +20,13 @@
 
 struct manual {
     struct buf *out;
-    const struct command *open; /* its options come at the next directive; null: none */
-    uint64_t told;              /* bits of the commands that were named, by their place */
+    const struct command *open; /* its options are appended at the next directive; null if none */
+    uint64_t told;              /* bits of the commands that were named, by their index */
 };
 
 /* --- text ---------------------------------------------------------------------------------- */
 
-/* Neither request nor hyphen nor escape for who formats it. */
+/* Appends a word, escaped so that the formatter reads no request, hyphen or escape in it. */
 static size_t push_word(struct buf *out, struct span word)
 {
     size_t before = out->len;
@@ -45,10 +45,11 @@ static size_t push_word(struct buf *out, struct span word)
     return out->len - before;
 }
 
-/* A sentence begins a line, as mdoc wants it; an empty line is a paragraph. */
+/* Appends a text. Each sentence begins a line, as mdoc requires; an empty line begins a
+ * paragraph. */
 static void push_text(struct buf *out, const char *text)
 {
-    size_t used = 0; /* of the line; WIDTH: it is full */
+    size_t used = 0; /* columns of the line; WIDTH if it is full */
     const char *at = text + strspn(text, " \n");
     while (*at != '\0') {
         struct span word = span_make(at, strcspn(at, " \n"));
@@ -71,7 +72,7 @@ static void push_text(struct buf *out, const char *text)
     buf_push_char(out, '\n');
 }
 
-/* What the table has as a phrase, as a sentence. */
+/* Appends a phrase of the table as a sentence. */
 static void push_phrase(struct buf *out, const char *phrase)
 {
     struct buf text;
@@ -117,7 +118,7 @@ static void push_synopsis(struct buf *out, uint64_t bits)
     }
 }
 
-/* "[PIPELINE...]" as "Op Ar PIPELINE ...". */
+/* Appends "[PIPELINE...]" as "Op Ar PIPELINE ...". */
 static void push_operands(struct buf *out, const char *operands)
 {
     bool optional = operands[0] == '[';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets the jobs of a command up, and runs them side by side. */
+/* Sets up the jobs of a command and runs them in parallel. */
 #include "parallel.h"
 
 #include <stdlib.h>

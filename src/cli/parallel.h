@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A command that becomes the holder of its pipelines: each has a thread and a replica, which a stop
- * reaches.
+ * Runs a command that holds its pipelines: each has a thread and a pipeline worker, to which a stop
+ * is forwarded.
  */
 #ifndef ROWFERRY_CLI_PARALLEL_H
 #define ROWFERRY_CLI_PARALLEL_H
@@ -12,20 +12,20 @@
 #include "output/progress_line.h"
 #include "rowferry/daemon/pipeline_worker.h"
 
-/* What a command's own job of a pipeline begins with. All borrowed but the replica. */
+/* The first member of a command's job for one pipeline. Everything but the replica is borrowed. */
 struct job_base {
     const struct arguments *arguments;
     const struct config *config;
     const struct pipeline_config *pipeline;
     const volatile sig_atomic_t *stop;
     struct progressline *progress;
-    struct replica replica; /* its session is the job's to open and to release */
+    struct replica replica; /* the job opens and releases its session */
     enum exit_code exit_code;
 };
 
-/* Of the configuration and the pipelines that the arguments name: a job of job_size bytes each, all
- * zero but for its base; work, in a thread of its own, sets exit_code. The worst exit code, or an
- * error where nothing, or not all of it, was begun. */
+/* Runs `work` in a thread for each pipeline of the arguments. Each job has job_size bytes, zeroed
+ * except for its base; `work` sets its exit_code. Returns the worst exit code, or an error if a job
+ * was not started. */
 int jobs_run(const struct arguments *a, const char *command, size_t job_size,
              void (*work)(void *job), struct err *err) MUST_CHECK;
 

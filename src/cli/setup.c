@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the configuration and picks pipelines. */
+/* Loads the configuration and selects pipelines. */
 #include "setup.h"
 
 #include <stdlib.h>

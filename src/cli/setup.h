@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The configuration of a command: the file, its log settings, the pipelines that were named.
+ * The configuration of a command: the file, its log settings, and the selected pipelines.
  */
 #ifndef ROWFERRY_CLI_SETUP_H
 #define ROWFERRY_CLI_SETUP_H
@@ -11,17 +11,17 @@
 struct setup {
     struct config *config;
     const struct pipeline_config *
-        *pipelines; /* those named, in the file's order; none named: all */
+        *pipelines; /* the named ones in the file's order; all if none is named */
     size_t count;
 };
 
-/* Loads the file that -c names, sets the log up, and picks the pipelines that names hold. Reads no
+/* Loads the file of -c, sets up the log, and selects the pipelines in `names`. Does not read
  * secrets. */
 int setup_load(struct setup *out, const struct arguments *a, const char *const *names, size_t count,
                struct err *err) MUST_CHECK;
-/* The same for a command that is about one pipeline: that of --pipeline, or the only one. */
+/* Does the same for a command on one pipeline: that of --pipeline, or the only one. */
 int setup_load_one(struct setup *out, const struct arguments *a, struct err *err) MUST_CHECK;
-/* Reads the secrets, for commands that connect, and logs what was doubtful so far. */
+/* Reads the secrets, for commands that connect, and logs the warnings so far. */
 int setup_secrets(struct setup *s, struct err *err) MUST_CHECK;
 void setup_release(struct setup *s);
 

@@ -18,13 +18,13 @@
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/pause.h"
 
-/* Of one request: rows that are read again and sent, or letters that are only forgotten, where each
- * request costs more than its keys do. */
+/* Maximum keys per request. A resync reads and sends each row. A discard only deletes dead letters,
+ * so the request itself costs more than its keys. */
 #define ASK_KEYS 1000
 #define ASK_DISCARDED 20000
 #define ASK_LOOK_MS 100
 #define ASK_HOLD_US INT64_C(1000000)
-#define ASK_GRACE_US INT64_C(10000000) /* for the source to notice that a holder has died */
+#define ASK_GRACE_US INT64_C(10000000) /* time for the source to detect that a holder has died */
 #define ANSWER_MAX_BYTES ((size_t)64 * 1024)
 
 int ask_open(struct ask *k, const struct arguments *a, const char *command, const char *request,
@@ -75,7 +75,7 @@ static size_t keys_most(const struct ask *k)
 void ask_push(struct ask *k, struct span key)
 {
     struct asked *last = k->count > 0 ? &k->asked[k->count - 1] : NULL;
-    /* escaped, a key may be twice as long */
+    /* leaves room for escapes, which may double a key */
     if (last == NULL || last->count == keys_most(k) ||
         last->keys.len + 2 * key.len >= REQUEST_MAX_BYTES) {
         k->asked = mem_grow(k->asked, k->count + 1, sizeof(*k->asked));
@@ -112,7 +112,7 @@ static int64_t member(struct json_object *answer, const char *name)
     return json_object_get_int64(json_tree_member(answer, name));
 }
 
-/* Adds a final answer to the sums. */
+/* Adds a final reply to the totals. */
 static void ask_add(struct ask *k, enum request_state state, struct json_object *answer)
 {
     k->upserts += member(answer, "upserts");
@@ -125,7 +125,7 @@ static void ask_add(struct ask *k, enum request_state state, struct json_object 
     }
 }
 
-/* Looks at the first one that has no answer yet; *final: it has one now. */
+/* Looks at the first request without a reply. *final: it has one now. */
 static int ask_look_at(struct ask *k, bool *final, struct err *err)
 {
     struct buf text;
@@ -165,10 +165,10 @@ static int ask_look(struct ask *k, struct err *err)
 static void ask_nap(void)
 {
     struct timespec pause = {ASK_LOOK_MS / 1000, ASK_LOOK_MS % 1000 * 1000000};
-    nanosleep(&pause, NULL); /* a signal ends it, which is just as well */
+    nanosleep(&pause, NULL); /* a signal may end it early, which is harmless */
 }
 
-/* Gives those that nobody has answered this state. */
+/* Sets this state and answer on all requests without a reply. */
 static int ask_mark(struct ask *k, enum request_state state, const char *answer, struct err *err)
 {
     struct session *s = &k->session;
@@ -179,7 +179,8 @@ static int ask_mark(struct ask *k, enum request_state state, const char *answer,
     return rc;
 }
 
-/* What failed here is told here: no later holder shall do it by surprise. */
+/* Withdraws requests after an error, which this command reports, so that no later holder carries
+ * them out unexpectedly. */
 static void ask_withdraw(struct ask *k, const struct err *why)
 {
     struct err ignored;
@@ -189,11 +190,11 @@ static void ask_withdraw(struct ask *k, const struct err *why)
     record_text(&answer, "error", why->message);
     record_close(&answer);
     int withdrawn = ask_mark(k, REQUEST_FAILED, buf_text(&answer), &ignored);
-    (void)withdrawn; /* else the next holder carries it out, which is right as well */
+    (void)withdrawn; /* on error the next holder carries them out, which is acceptable */
     buf_release(&answer);
 }
 
-/* Dead letters are known to the state file alone: neither server is asked. */
+/* Dead letters exist in the state file only, so neither server is needed. */
 static int ask_discard(struct ask *k, struct err *err)
 {
     const struct clock *clock = &k->session.clock;
@@ -261,7 +262,7 @@ static int ask_carry_out(struct ask *k, struct err *err)
 {
     int64_t id;
     struct err unrecorded;
-    int rc = ask_look(k, err); /* a holder's last act may have been the answer */
+    int rc = ask_look(k, err); /* the previous holder may have answered just before it ended */
     if (rc < 0 || k->answered == k->count) {
         return rc;
     }
@@ -286,7 +287,7 @@ static int ask_carry_out(struct ask *k, struct err *err)
 
 /* --- following ----------------------------------------------------------------------------- */
 
-/* Once: whom it waits for. */
+/* Logs once which holder it waits for. */
 static void ask_note_holder(struct ask *k, const struct err *held)
 {
     if (!k->followed) {
@@ -331,7 +332,7 @@ static int ask_see_through(struct ask *k, struct err *err)
     }
 }
 
-/* --- telling ------------------------------------------------------------------------------- */
+/* --- reporting -------------------------------------------------------------------------------- */
 
 static void ask_push_discarded(struct ask *k, struct buf *out)
 {
@@ -375,7 +376,7 @@ static void ask_tell(struct ask *k)
     }
 }
 
-/* A part at a time; what is not answered stays, to be told. */
+/* Processes one part at a time. Requests without a reply are kept for the report. */
 static int ask_parts(struct ask *k, struct err *err)
 {
     bool last = k->more == NULL;
@@ -389,7 +390,7 @@ static int ask_parts(struct ask *k, struct err *err)
             rc = ask_file(k, err);
         }
         if (rc < 0) {
-            ask_drop(k); /* nobody will answer what was not filed */
+            ask_drop(k); /* a request that was not filed gets no reply */
             return rc;
         }
         rc = ask_see_through(k, err);
@@ -407,7 +408,7 @@ int ask_run(struct ask *k, struct err *err)
     o->pipeline = s->pipeline->name;
     int rc = ask_parts(k, err);
     if (deadletter_count(s->state, &o->result.dead_letters, &ignored) < 0) {
-        o->result.dead_letters = 0; /* as pipeline_sync has it */
+        o->result.dead_letters = 0; /* as in pipeline_sync */
     }
     o->result.counters.upserts = k->upserts;
     o->result.counters.present = k->present;

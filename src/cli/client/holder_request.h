@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A request to the pipeline's holder, from filing it to the answer (engine/pipeline/requests.h).
+ * A request to the pipeline's holder, from filing to the reply (engine/pipeline/requests.h).
  *
- * While another process holds the pipeline the answer is followed in the state file; where none
- * does, or once it has died, the command becomes the holder and carries it out itself.
+ * While another process holds the pipeline, the command waits for the reply in the state file. If
+ * there is no holder, or if it has died, the command becomes the holder and carries the request out
+ * itself.
  *
  *     ask_open, ask_push a key at a time, ask_run, ask_release
  */
@@ -17,7 +18,7 @@
 #include "rowferry/state/request.h"
 #include "setup.h"
 
-/* One request: a part of the keys. */
+/* One request with a part of the keys. */
 struct asked {
     struct buf keys;
     size_t count;
@@ -26,7 +27,8 @@ struct asked {
 
 struct ask;
 
-/* Pushes the next part of more keys than are to be held at a time; *last: there are no more. */
+/* Pushes the next part of the keys if they are too many to hold at once. Sets *last after the last
+ * part. */
 typedef int (*ask_more)(void *context, struct ask *k, bool *last, struct err *err);
 
 struct ask {
@@ -38,30 +40,30 @@ struct ask {
     const volatile sig_atomic_t *stop;
     struct asked *asked;
     size_t count;
-    size_t answered; /* how many of them, from the first on */
-    size_t keys;     /* of all */
-    int64_t done;    /* keys, as far as the answers tell */
-    bool followed;   /* another held the pipeline */
-    bool holding;    /* this command does */
-    bool secrets;    /* are resolved */
-    ask_more more;   /* null: all keys were pushed */
+    size_t answered; /* number of replies, in the order of the requests */
+    size_t keys;     /* total number */
+    int64_t done;    /* keys done, as far as replies report */
+    bool followed;   /* another process held the pipeline */
+    bool holding;    /* this command holds the pipeline */
+    bool secrets;    /* the secrets are resolved */
+    ask_more more;   /* null if all keys were pushed */
     void *context;
-    int64_t before; /* keys of the parts that are answered */
+    int64_t before; /* keys of the parts that are complete */
     int64_t upserts, present, deletes, rejected, discarded;
-    struct err refused; /* of the first answer that is an error */
+    struct err refused; /* error of the first failed reply */
     struct sync_outcome outcome;
 };
 
-/* Loads the configuration, picks the one pipeline and opens its state file. command: "resync". To
- * be released in every case. */
+/* Loads the configuration, selects the one pipeline and opens its state file. `command` is its
+ * name, as "resync". The caller releases *k even after an error. */
 int ask_open(struct ask *k, const struct arguments *a, const char *command, const char *request,
              struct err *err) MUST_CHECK;
 void ask_push(struct ask *k, struct span key);
 
-/* Files it, sees it through and tells what became of it; the exit code. */
+/* Files the requests, waits for the replies and prints the result. Returns the exit code. */
 int ask_run(struct ask *k, struct err *err) MUST_CHECK;
 
-/* rc, once an error of it that is not the command line's names the pipeline. */
+/* Returns rc. If it is an error other than a usage error, adds the name of the pipeline to it. */
 int ask_named(const struct ask *k, int rc, struct err *err) MUST_CHECK;
 void ask_release(struct ask *k);
 

@@ -34,7 +34,7 @@ static int64_t member(struct json_object *answer, const char *name)
     return json_object_get_int64(json_tree_member(answer, name));
 }
 
-/* The rest of the result stands in the state file. */
+/* Fills the result. The counters are in the reply, the rest in the state file. */
 static int fill(struct asking *k, struct json_object *answer, struct err *err)
 {
     struct pipeline_result *out = k->result;
@@ -54,7 +54,7 @@ static int fill(struct asking *k, struct json_object *answer, struct err *err)
     return rc;
 }
 
-/* 1 where it has its answer, 0 where not yet. */
+/* Returns 1 if there is a reply, 0 if not yet. */
 static int look(struct asking *k, struct err *err)
 {
     enum request_state state = REQUEST_FILED;
@@ -103,7 +103,7 @@ static int follow(struct asking *k, bool *held, struct err *err)
             return refusal_withdraw(k->session, k->id, err);
         }
         if (session_hold(k->session, &still) == 0) {
-            rc = look(k, err); /* the answer may have been its last act */
+            rc = look(k, err); /* the holder may have answered just before it ended */
             *held = rc != 0;
             return rc == 0 ? refusal_withdraw(k->session, k->id, err) : rc < 0 ? rc : 0;
         }
@@ -112,7 +112,7 @@ static int follow(struct asking *k, bool *held, struct err *err)
     }
 }
 
-/* The holder has stopped at what the guard refused. */
+/* Returns true if the holder waits because the guard refused operations. */
 static bool waits(const struct session *s)
 {
     struct working work;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a person permits a pipeline that the guard stopped, where another process holds it: that one
- * is asked to go on, and what it does is shown as if it were done here.
+ * Permits operations that the guard refused, if another process holds the pipeline: asks the holder
+ * to continue, and shows its work as if it were done here.
  */
 #ifndef ROWFERRY_CLI_PERMIT_H
 #define ROWFERRY_CLI_PERMIT_H
@@ -19,12 +19,12 @@ struct permit {
 };
 
 /*
- * Where nothing is permitted, a holder that waits is asked to count again: rows may have been put
- * back.
+ * Files the permission and waits until the holder has caught up. If nothing is permitted, asks a
+ * waiting holder to count again, because rows may have been restored.
  *
- * Asks the holder and waits until it is caught up. *held false where there is no holder any more:
- * then it is the caller, and nothing was done. On entry err is that of session_hold. ERR_HELD where
- * the guard has stopped nothing that the permission is for; ERR_STATE with the holder's reason.
+ * On entry, err is that of session_hold. *held becomes false if the holder has ended: the caller is
+ * the holder then, and nothing was done. Returns ERR_HELD if the guard has not stopped anything
+ * that the permission applies to, and ERR_STATE with the holder's reason.
  */
 int permit_ask(struct session *s, const struct permit *p, struct pipeline_result *result,
                bool *held, struct err *err) MUST_CHECK;

@@ -19,7 +19,7 @@
 #define ANSWER_MAX_BYTES ((size_t)64 * 1024)
 #define LINE_BYTES 4096
 
-/* *final: it has its answer. */
+/* *final: there is a reply. */
 static int look(struct rebuild_ask *k, bool *final, struct err *err)
 {
     enum request_state state = REQUEST_FILED;
@@ -32,7 +32,8 @@ static int look(struct rebuild_ask *k, bool *final, struct err *err)
         struct json_object *answer = json_tree_of(buf_text(&text));
         rc = refusal_read(answer, "the request failed", err);
         json_object_put(answer);
-        (void)rebuilt_read_answer(&k->rebuilt, buf_text(&text)); /* how far it was, if it was */
+        (void)rebuilt_read_answer(&k->rebuilt, buf_text(&text)); /* progress before the failure, if
+                                                                  * any */
     } else if (*final && !rebuilt_read_answer(&k->rebuilt, buf_text(&text))) {
         rc = err_set(err, ERR_STATE, "the holder's answer cannot be read");
     }
@@ -40,14 +41,15 @@ static int look(struct rebuild_ask *k, bool *final, struct err *err)
     return rc;
 }
 
-/* A rebuild that nobody is at yet shall not begin when nobody waits for it any more. */
+/* Stops following. Withdraws a request that no holder has taken, so that it is not carried out
+ * later. */
 static int leave(struct rebuild_ask *k, struct err *err)
 {
     k->stopped = true;
     return k->taken ? 0 : refusal_withdraw(k->session, k->id, err);
 }
 
-/* What the next generation is at, as far as the state file knows. */
+/* Appends the progress of the next generation, if the state file records it. */
 static void push_stage(struct rebuild_ask *k, struct buf *line)
 {
     struct state *next = NULL;
@@ -75,13 +77,13 @@ static void show(struct rebuild_ask *k)
     buf_release(&line);
 }
 
-/* Becomes the holder, where there is none any more and it has not answered. */
+/* Becomes the holder if there is none any more and the request has no reply. */
 static int take(struct rebuild_ask *k, bool *final, struct err *err)
 {
     struct session *s = k->session;
     int rc = session_hold(s, err);
     if (rc == 0) {
-        rc = look(k, final, err); /* the answer may have been its last act */
+        rc = look(k, final, err); /* the holder may have answered just before it ended */
         k->held = rc == 0 && !*final;
         if (k->held) {
             rc =

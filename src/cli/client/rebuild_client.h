@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rebuild asked of the pipeline's holder and followed in the state file. A holder that cannot
- * carry it out (a sync) leaves it filed: then the command waits, and becomes the holder itself.
+ * Requests a rebuild from the pipeline's holder and follows it in the state file. A holder that
+ * cannot rebuild (a sync) leaves the request filed. The command then waits and becomes the holder
+ * itself.
  */
 #ifndef ROWFERRY_CLI_REBUILD_CLIENT_H
 #define ROWFERRY_CLI_REBUILD_CLIENT_H
@@ -14,21 +15,22 @@
 #include "rowferry/daemon/session.h"
 
 struct rebuild_ask {
-    struct session *session; /* whose pipeline another process holds */
+    struct session *session; /* the pipeline, held by another process */
     const char *request;     /* REQUEST_REINDEX, ... */
     struct rebuild_terms terms;
     const volatile sig_atomic_t *stop;
     struct progressline *progress;
 
-    /* what came of it: */
+    /* Results: */
     int64_t id;
-    bool held;    /* by this one now: nothing was done, and the request is to be answered */
-    bool taken;   /* the holder is at it */
-    bool stopped; /* followed no longer: the holder goes on where it has taken it */
+    bool held;    /* this command is the holder now: nothing was done, and it must reply to the
+                   * request */
+    bool taken;   /* the holder is working on it */
+    bool stopped; /* no longer followed; the holder continues if it has taken the request */
     struct rebuilt rebuilt;
 };
 
-/* ERR_STATE with the holder's reason where it was refused. */
+/* Returns ERR_STATE with the holder's reason if the request was refused. */
 int rebuild_ask(struct rebuild_ask *k, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check: runs the probes and shows their lines. */
+/* check: runs the probes and prints their lines. */
 #include "probes/probe.h"
 
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "rowferry/service/http/http.h"
 
 #define CHECK_BYTES ((size_t)64 * 1024 * 1024)
-#define SUBJECT_COLUMN 40 /* at most */
+#define SUBJECT_COLUMN 40 /* maximum */
 
 static const struct {
     const char *name;
@@ -25,8 +25,7 @@ static const struct {
     [VERDICT_SKIP] = {"SKIP", COLOUR_YELLOW},
 };
 
-/* --- lines -------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static struct check_line *add_line(struct check *c, enum verdict verdict)
 {
@@ -90,8 +89,7 @@ static size_t count_of(const struct check *c, size_t from, enum verdict verdict)
     return n;
 }
 
-/* --- probes ------------------------------------------------------------------------------------
- */
+/* --- probes ----------------------------------------------------------------------------------- */
 
 static const char *missing_fact(unsigned missing)
 {
@@ -177,15 +175,14 @@ static int check_all(struct check *c, struct err *err)
     return rc;
 }
 
-/* --- showing -----------------------------------------------------------------------------------
- */
+/* --- output ----------------------------------------------------------------------------------- */
 
 static size_t subject_width(const struct check_line *line)
 {
     return (line->pipeline != NULL ? strlen(line->pipeline) + 2 : 0) + strlen(line->what);
 }
 
-/* The longest one, so that what is said begins in one column. */
+/* Returns the width of the widest subject, so that all texts begin in one column. */
 static size_t text_column(const struct check *c)
 {
     size_t widest = 0;
@@ -196,7 +193,7 @@ static size_t text_column(const struct check *c)
     return widest;
 }
 
-/* What servers and rows say stands in it; null: nothing. */
+/* Appends a text that may contain output of servers and rows. Null appends nothing. */
 static void push_said(struct buf *out, const char *before, const char *text)
 {
     if (text != NULL) {

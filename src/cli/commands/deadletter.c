@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deadletter list, deadletter show: what the service refuses as it is, and why. */
+/* deadletter list, deadletter show: the operations that the service refuses, and why. */
 #include "rowferry/state/deadletter.h"
 
 #include <string.h>
@@ -17,12 +17,12 @@
 struct listing {
     const char *pipeline;
     struct dead_letter_filter filter;
-    bool groups; /* by error type, instead of one by one */
-    bool whole;  /* all that is known */
+    bool groups; /* grouped by error type */
+    bool whole;  /* with all details */
     bool json;
     int64_t count;
-    const char *unknown; /* a pipeline whose state file has no position: its letters may be in the
-                            source's mirror */
+    const char *unknown; /* a pipeline whose state file has no position: its dead letters may be in
+                          * the source's checkpoint backup */
     struct buf out;
     struct err err;
 };
@@ -64,7 +64,7 @@ static void push_human(struct buf *out, const char *pipeline, const struct dead_
     buf_push_char(out, '\n');
 }
 
-/* What stands for the service's word where it has none. */
+/* Appends a placeholder if the service gave no error type. */
 static void push_type(struct buf *out, const char *type, bool never_sent)
 {
     if (type[0] != '\0') {

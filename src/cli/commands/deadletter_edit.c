@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deadletter retry, deadletter discard: requests about open dead letters. */
+/* deadletter retry, deadletter discard: requests that concern open dead letters. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/deadletter.h"
 
-/* The open dead letters that the command is about. */
+/* The selected dead letters. */
 struct choice {
     struct ask *ask;
     const struct arguments *arguments;
-    bool *found; /* [operand]: is an open dead letter */
+    bool *found; /* [operand]: it is an open dead letter */
 };
 
 static int choose(void *context, const struct dead_letter *letter)
@@ -36,7 +36,7 @@ static int choose(void *context, const struct dead_letter *letter)
     return 0;
 }
 
-/* Every key that was named is an open dead letter. */
+/* Checks that each given key is an open dead letter. */
 static int check_found(const struct choice *c, struct err *err)
 {
     for (size_t i = 0; i < c->arguments->operand_count; i++) {
@@ -66,7 +66,7 @@ static int choose_letters(struct ask *k, const struct arguments *a, struct err *
     return rc;
 }
 
-/* Runs the request, where there is anything to ask for. */
+/* Runs the request, if any dead letter was selected. */
 static int run_or_say(struct ask *k, struct err *err)
 {
     if (k->count > 0 || arguments_have(k->arguments, OPTION_JSON)) {

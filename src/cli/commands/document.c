@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* document: rows as they would be sent, without sending them. */
+/* document: prints rows as they would be sent, without sending them. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define NAME_BYTES 1024
 #define DOCUMENT_OPERATIONS 1
-#define PRETTY_GROWTH 100 /* times the bytes: more than any document needs */
+#define PRETTY_GROWTH 100 /* maximum growth factor, more than any document needs */
 
 struct dry_run {
     struct session session;
@@ -25,7 +25,7 @@ struct dry_run {
     bool missed; /* an ID has no document */
 };
 
-/* The capture needs a name of its own: nothing is registered under it. */
+/* The capture requires a unique name, but nothing is registered under it. */
 static int open_capture(struct dry_run *d, struct err *err)
 {
     session_open_table(&d->session);
@@ -86,7 +86,7 @@ static void tell_refused(struct dry_run *d, const struct change *change,
     d->missed = true;
 }
 
-/* Action line and document, each a value over several lines. */
+/* Prints action line and document, each as a value over several lines. */
 static int show_pretty(const struct buf *lines, struct err *err)
 {
     struct buf out;

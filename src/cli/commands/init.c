@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* init: looks at a table and proposes a configuration for it. */
+/* init: examines a table and proposes a configuration for it. */
 #include "init/init.h"
 
 #include <errno.h>
@@ -21,8 +21,7 @@
 #define LOCK_TIMEOUT_MS 10000
 #define NAMES_TRIED 9
 
-/* --- what was asked for ------------------------------------------------------------------------
- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 static int check_required(const struct arguments *a, struct err *err)
 {
@@ -74,7 +73,7 @@ static int take_credential(struct init_credential *c, struct err *err)
                          strerror(errno));
 }
 
-/* The file as far as it can be told before anything is looked at; null: standard output. */
+/* Returns the output file; null for standard output. */
 static const char *file_of(const struct arguments *a)
 {
     const char *file = a->values[OPTION_OUTPUT];
@@ -99,8 +98,7 @@ static int check_arguments(const struct arguments *a, struct err *err)
     return rc;
 }
 
-/* --- the source --------------------------------------------------------------------------------
- */
+/* --- the source ------------------------------------------------------------------------------- */
 
 static int look_at_source(struct init *i, struct err *err)
 {
@@ -126,8 +124,7 @@ static int look_at_source(struct init *i, struct err *err)
     return rc;
 }
 
-/* --- the service -------------------------------------------------------------------------------
- */
+/* --- the service ------------------------------------------------------------------------------ */
 
 static int name_index(struct init *i, struct service *service)
 {
@@ -162,7 +159,7 @@ static int ask_service(struct init *i, struct service *service, struct err *err)
     if (rc == 0) {
         rc = nodes_count(service, &i->nodes, err);
     }
-    /* whoever may not look for a name learns from check whether it is taken */
+    /* without the privilege to look up a name, `check` reports whether it is in use */
     return rc == 0 && name_index(i, service) == ERR_TRANSIENT
                ? err_set(err, ERR_TRANSIENT, "it answers no longer")
                : rc;
@@ -194,10 +191,9 @@ static void look_at_service(struct init *i)
     service_close(service);
 }
 
-/* --- choices -----------------------------------------------------------------------------------
- */
+/* --- choices ---------------------------------------------------------------------------------- */
 
-/* <database>-<table>: whose it is, and what for. */
+/* Proposes <database>-<table>: the owner and the purpose. */
 static void propose_names(struct init *i)
 {
     struct buf text;
@@ -292,8 +288,7 @@ static int choose_rest(struct init *i, struct err *err)
     return rc;
 }
 
-/* --- the command -------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static void propose(struct init *i)
 {

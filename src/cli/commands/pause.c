@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pause, resume: a pipeline is not written any more, or again, whoever holds it. */
+/* pause, resume: stop writing a pipeline, or start again, even if another process holds it. */
 #include "rowferry/state/pause.h"
 #include "rowferry/document/json/json_tree.h"
 
@@ -27,7 +27,7 @@ struct job {
     const char *request; /* REQUEST_PAUSE, REQUEST_RESUME */
     const volatile sig_atomic_t *stop;
     int64_t id;
-    int64_t since_us; /* of the pause that began or ended; 0: there was none */
+    int64_t since_us; /* begin of the pause; 0 if there was none */
     bool changed;
 };
 
@@ -36,8 +36,7 @@ static bool pauses(const struct job *j)
     return strcmp(j->request, REQUEST_PAUSE) == 0;
 }
 
-/* --- without a holder --------------------------------------------------------------------------
- */
+/* --- without a holder ------------------------------------------------------------------------- */
 
 static int do_it(struct job *j, struct err *err)
 {
@@ -54,8 +53,7 @@ static int do_it(struct job *j, struct err *err)
     return rc;
 }
 
-/* --- by the holder -----------------------------------------------------------------------------
- */
+/* --- by the holder ---------------------------------------------------------------------------- */
 
 static int read_answer(struct job *j, enum request_state state, const char *text, struct err *err)
 {
@@ -67,7 +65,7 @@ static int read_answer(struct job *j, enum request_state state, const char *text
     return rc;
 }
 
-/* 1 where it has its answer. */
+/* Returns 1 if there is a reply. */
 static int look(struct job *j, struct err *err)
 {
     enum request_state state = REQUEST_FILED;
@@ -81,7 +79,7 @@ static int look(struct job *j, struct err *err)
     return rc;
 }
 
-/* The holder may end before it has answered. */
+/* Waits for the reply. The holder may end before that. */
 static int follow(struct job *j, struct err *err)
 {
     const struct timespec pause = {0, LOOK_MS * 1000000};
@@ -120,8 +118,7 @@ static int ask(struct job *j, struct err *err)
     return rc == 0 ? follow(j, err) : rc;
 }
 
-/* --- telling -----------------------------------------------------------------------------------
- */
+/* --- reporting -------------------------------------------------------------------------------- */
 
 static void push_text(struct buf *out, const struct job *j)
 {
@@ -162,8 +159,7 @@ static int tell(const struct job *j, const struct arguments *a, struct err *err)
     return rc;
 }
 
-/* --- all ---------------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static int job_run(struct job *j, const struct setup *setup, size_t i, const struct arguments *a,
                    struct err *err)

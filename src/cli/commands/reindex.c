@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reindex: another generation of each pipeline, or a former one, swapped in when it is complete. */
+/* reindex: fills a new generation of each pipeline, or selects a former one, and swaps it in when
+ * it is complete. */
 #include <string.h>
 
 #include "client/rebuild_client.h"
@@ -13,7 +14,7 @@
 
 struct job {
     struct job_base base;
-    const char *request; /* what it is for a holder */
+    const char *request; /* the request to a holder */
     struct rebuilt rebuilt;
     struct rebuilt_end end;
     struct err err;
@@ -51,10 +52,9 @@ static enum exit_code exit_code_of(const struct job *j, int rc)
                                                                               : EXIT_DONE;
 }
 
-/* --- as the holder -----------------------------------------------------------------------------
- */
+/* --- as the holder ---------------------------------------------------------------------------- */
 
-/* id: of the request by which it was asked for before this was the holder; 0: none. */
+/* `id` is the request that was filed before this command became the holder; 0 if none. */
 static int rebuild(struct job *j, int64_t id, struct err *err)
 {
     struct replica *r = &j->base.replica;
@@ -78,7 +78,7 @@ static int rebuild(struct job *j, int64_t id, struct err *err)
     return rc;
 }
 
-/* With its line in the history; its own error is the one that is told. */
+/* Runs the rebuild and records it in the history. An error of the rebuild takes precedence. */
 static int record(struct job *j, int64_t id, struct err *err)
 {
     struct session *s = &j->base.replica.session;
@@ -102,8 +102,7 @@ static int record(struct job *j, int64_t id, struct err *err)
     return rc;
 }
 
-/* --- by the holder -----------------------------------------------------------------------------
- */
+/* --- by the holder ---------------------------------------------------------------------------- */
 
 static int ask(struct job *j, bool *held, int64_t *id, struct err *err)
 {
@@ -121,8 +120,7 @@ static int ask(struct job *j, bool *held, int64_t *id, struct err *err)
     return rc;
 }
 
-/* --- one pipeline ------------------------------------------------------------------------------
- */
+/* --- one pipeline ----------------------------------------------------------------------------- */
 
 static void tell(struct job *j)
 {
@@ -188,8 +186,7 @@ static void job_work(void *job)
     j->base.exit_code = j->end.exit_code;
 }
 
-/* --- all ---------------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static int require_one(const struct arguments *a, struct err *err)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resync: rows of these keys, or of those that fulfil a condition, read again and sent, now. */
+/* resync: reads the rows of given keys, or of a condition, again and sends them now. */
 #include <string.h>
 
 #include "client/holder_request.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/source/listing/listing.h"
 
-#define PART_KEYS ((size_t)10000) /* of a condition, asked for at a time */
+#define PART_KEYS ((size_t)10000) /* keys of a condition per part */
 #define PAGE_KEYS ((size_t)1000)
 #define KEY_BYTES ((size_t)64 << 10)
 
@@ -15,10 +15,10 @@ struct resync {
     struct listing *listing;
     struct buf after; /* the last key that was listed */
     bool begun;
-    size_t page; /* keys of the last page */
+    size_t page; /* keys in the last page */
 };
 
-/* The condition is a person's own, and only ever read by. */
+/* Opens a listing. The condition is user input, so the connection only reads. */
 static int open_listing(struct resync *r, const char *where, struct err *err)
 {
     const struct session *s = &r->ask.session;
@@ -53,7 +53,8 @@ static int open_listing(struct resync *r, const char *where, struct err *err)
 
 /* --- by key -------------------------------------------------------------------------------- */
 
-/* What is no key's text has no row either, and would be a delete that nobody asked for. */
+/* Adds a key. A text that cannot be a key has no row and would cause an unintended delete, so it is
+ * refused. */
 static int push_id(struct resync *r, const char *id, struct err *err)
 {
     struct span key = span_make(id, strlen(id));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run: every pipeline for ever, side by side, until a signal; this thread watches over them. */
+/* run: runs all pipelines in parallel until a signal; this thread supervises them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@
 #include "setup.h"
 #include "status/live_status.h"
 
-#define RUN_LEAVE_US INT64_C(7000000) /* the engine's 5 s for what is in flight, and some more */
-#define RUN_SILENT_MS 120000          /* a pipeline that gives no sign of life so long has hung */
-#define DESCRIPTORS_OF_A_PIPELINE 13  /* measured with 64, while they copy */
+#define RUN_LEAVE_US INT64_C(7000000) /* the engine's 5 s for requests in flight, and a margin */
+#define RUN_SILENT_MS 120000          /* a pipeline without a heartbeat for this long hangs */
+#define DESCRIPTORS_OF_A_PIPELINE 13  /* measured with 64 during the initial load */
 #define DESCRIPTORS_SHARED 32
 #define RUN_IDLE_MS 3600000
 #define STATUS_BYTES 4096
@@ -30,16 +30,15 @@ struct run {
     struct setup setup;
     struct settings settings;
     struct replica *replicas;
-    size_t count; /* of those that are started */
-    bool *told;   /* of each: its end was told */
+    size_t count; /* number that were started */
+    bool *told;   /* [pipeline]: its end was reported */
     struct listener listener;
     struct clock clock;
-    int64_t stop_us; /* monotonic: when the stop came; 0 = none */
+    int64_t stop_us; /* monotonic time of the stop; 0 if none */
     struct progressline quiet;
 };
 
-/* --- what others see of it ---------------------------------------------------------------------
- */
+/* --- reporting -------------------------------------------------------------------------------- */
 
 static bool has_ended(const struct replica *r)
 {
@@ -59,7 +58,7 @@ static void notify_status(const struct run *r)
     buf_release(&text);
 }
 
-/* The manager restarts a process of which a part has hung. */
+/* Notifies the watchdog unless a pipeline hangs: the manager then restarts the process. */
 static void feed_watchdog(const struct run *r)
 {
     int64_t now = clock_monotonic_us(&r->clock);
@@ -71,7 +70,7 @@ static void feed_watchdog(const struct run *r)
     sdnotify_send("WATCHDOG=1");
 }
 
-/* Joins those that have ended, and tells how; true where all have. */
+/* Joins the pipelines that have ended and reports them. Returns true if all have. */
 static bool gather(struct run *r)
 {
     bool all = true;
@@ -141,10 +140,10 @@ static int next_signal(int64_t timeout_ms)
     return sigtimedwait(&set, NULL, &timeout);
 }
 
-/* --- watching ----------------------------------------------------------------------------------
- */
+/* --- supervision ------------------------------------------------------------------------------ */
 
-/* Some server does not even refuse: what is unsettled is sent again by the next start. */
+/* Exits although a pipeline has not ended, because a server does not even refuse. The next start
+ * sends unsettled operations again. */
 static void leave(const struct run *r)
 {
     for (size_t i = 0; i < r->count; i++) {
@@ -182,10 +181,10 @@ static void watch(struct run *r)
     }
 }
 
-/* --- from start to end -------------------------------------------------------------------------
- */
+/* --- from start to end ------------------------------------------------------------------------ */
 
-/* Without enough of them it works, but late: what cannot be opened is tried again. */
+/* Warns about too few descriptors. The process still works, but late, because failed opens are
+ * retried. */
 static void tell_descriptors(const struct run *r)
 {
     struct rlimit limit;
@@ -197,7 +196,7 @@ static void tell_descriptors(const struct run *r)
     }
 }
 
-/* All signals are this thread's. */
+/* Blocks all signals, so that only this thread receives them. */
 static int start(struct run *r, struct err *err)
 {
     sigset_t all;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* smoke: one document through a throw-away index, to see that the service takes, finds and removes.
- */
+/* smoke: sends one document through a temporary index, to check that the service indexes, finds and
+ * deletes it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,13 +24,12 @@ struct trial {
     const struct arguments *arguments;
     struct buf out; /* lines for people, or the steps of the JSON object */
     bool json;
-    int64_t began_us; /* of the step */
+    int64_t began_us; /* start of the step */
     size_t steps;
     enum exit_code code; /* the worst so far */
 };
 
-/* --- telling -----------------------------------------------------------------------------------
- */
+/* --- reporting -------------------------------------------------------------------------------- */
 
 static void tell_step(struct trial *t, const char *name, const char *text, int rc,
                       const struct err *err)
@@ -62,7 +61,8 @@ static void begin_step(struct trial *t)
     t->began_us = clock_monotonic_us(&t->session.clock);
 }
 
-/* The step's line; its failure counts for the exit code, and its evidence goes to stderr. */
+/* Ends a step: adds its line, worsens the exit code if it failed, and prints the details to
+ * stderr. */
 static int end_step(struct trial *t, const char *name, const char *text, int rc,
                     const struct err *err)
 {
@@ -76,8 +76,7 @@ static int end_step(struct trial *t, const char *name, const char *text, int rc,
     return rc;
 }
 
-/* --- steps -------------------------------------------------------------------------------------
- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 static int create(struct trial *t)
 {
@@ -110,7 +109,7 @@ static int search(struct trial *t)
     return end_step(t, "search", text, rc, &err);
 }
 
-/* A service that is away for a moment shall not keep an index that nobody needs. */
+/* Removes the index. Retries, so that a short outage of the service does not leave it behind. */
 static void drop(struct trial *t)
 {
     struct err err = {0};
@@ -145,8 +144,7 @@ static void run_steps(struct trial *t, const volatile sig_atomic_t *stop)
     drop(t);
 }
 
-/* --- the command -------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static int name_index(struct trial *t, struct err *err)
 {

@@ -15,7 +15,7 @@
 struct installer {
     struct pg *pg;
     struct table *table;
-    const char *reader; /* null: none to be named */
+    const char *reader; /* null if none */
     const char *pipeline;
     const struct arguments *arguments;
     struct buf out;
@@ -23,14 +23,14 @@ struct installer {
 
 typedef int (*install_step)(struct installer *i, struct err *err);
 
-/* --- what is done to one table --------------------------------------------------------------- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 static void push_done(struct installer *i, const char *what)
 {
     buf_printf(&i->out, "%s: the change log of %s %s\n", i->pipeline, i->table->quoted, what);
 }
 
-/* Whether --notify or --no-notify was given, and which. */
+/* Returns true if --notify or --no-notify was given; *on is which. */
 static bool notify_chosen(const struct installer *i, bool *on)
 {
     *on = arguments_have(i->arguments, OPTION_NOTIFY);
@@ -54,7 +54,7 @@ static int set_notify(struct installer *i, struct err *err)
     return rc;
 }
 
-/* Before anything is installed: a subscriber may stop with the first row that our tables have. */
+/* Warns before the installation: a subscriber may stop at the first row of our tables. */
 static void warn_publications(const struct installer *i, const struct install_beside *beside,
                               enum install_state state)
 {
@@ -136,7 +136,7 @@ static int step_uninstall(struct installer *i, struct err *err)
     return rc;
 }
 
-/* Names of roles and publications may hold a line break, which would end a comment. */
+/* Escapes names of roles and publications: a line break would end the comment. */
 static void push_comments(struct installer *i, const struct install_beside *beside)
 {
     if (beside->publications != NULL) {
@@ -173,15 +173,14 @@ static int step_print(struct installer *i, struct err *err)
     return rc;
 }
 
-/* --- connecting --------------------------------------------------------------------------------
- */
+/* --- connecting ------------------------------------------------------------------------------- */
 
 static int hint_password(struct err *err)
 {
     return err_hint(err, "the password of --as comes from $PGPASSWORD or ~/.pgpass");
 }
 
-/* argv can be read by everyone on the machine. */
+/* Refuses a password in the URI: argv is readable for everyone on the machine. */
 static int check_as(const char *uri, struct err *err)
 {
     if (config_check_uri(uri, err) < 0) {
@@ -191,7 +190,7 @@ static int check_as(const char *uri, struct err *err)
     return 0;
 }
 
-/* The connection of --as where given, else that of the configuration. */
+/* Opens the connection of --as if given, else that of the configuration. */
 static int connect_as(struct installer *i, const struct session *s, const char *as, struct err *err)
 {
     struct source_options options;
@@ -205,7 +204,7 @@ static int connect_as(struct installer *i, const struct session *s, const char *
     return rc < 0 && as != NULL ? hint_password(err) : rc;
 }
 
-/* The role that the configuration's connection has. */
+/* Finds out the role of the configuration's connection. */
 static int ask_reader(const struct session *s, struct pg_identity *identity, struct err *err)
 {
     struct source_options options;
@@ -223,7 +222,7 @@ static int ask_reader(const struct session *s, struct pg_identity *identity, str
     return rc;
 }
 
-/* What this role may not do, another may. */
+/* Adds a hint that another role may have the privilege. */
 static int explain_rights(const char *as, int rc, struct err *err)
 {
     if (rc < 0 && strcmp(err->sqlstate, "42501") == 0 && as == NULL) {
@@ -236,10 +235,11 @@ struct source_task {
     const struct arguments *arguments;
     const char *command;
     install_step step;
-    bool names_reader; /* also where the connection itself is the reader's */
+    bool names_reader; /* also if the connection itself is the reader's */
 };
 
-/* Whoever installs owns what is installed; another reader has to be granted it. */
+/* Determines the reader. The installing role owns the change log, so another reader needs
+ * grants. */
 static int find_reader(struct installer *i, const struct source_task *t, const struct session *s,
                        struct pg_identity *identity, struct err *err)
 {
@@ -253,7 +253,7 @@ static int find_reader(struct installer *i, const struct source_task *t, const s
     return rc;
 }
 
-/* One table; it is let go. */
+/* Runs one step on i->table and frees the table. */
 static int run_step(const struct source_task *t, struct installer *i, struct err *err)
 {
     int rc = explain_rights(t->arguments->values[OPTION_AS], t->step(i, err), err);
@@ -262,7 +262,7 @@ static int run_step(const struct source_task *t, struct installer *i, struct err
     return rc;
 }
 
-/* In a script it is a comment. */
+/* Reports that nothing is to be installed; as a comment in a script. */
 static int tell_nothing(const struct source_task *t, const struct pipeline_config *p,
                         struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* status: where each pipeline stands, by its state file and a short question to the source. */
+/* status: the state of each pipeline, from its state file and a short query of the source. */
 #include "status/status.h"
 
 #include <errno.h>
@@ -23,8 +23,7 @@
 #define STANDBY_BYTES ((size_t)16 * 1024)
 #define WATCH_MS 2000
 
-/* --- asking ------------------------------------------------------------------------------------
- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 int status_look(struct status *s, const char *path, struct err *err)
 {
@@ -83,7 +82,7 @@ void status_release(struct status *s)
     buf_release(&s->standbys);
 }
 
-/* Of the table and of those that its query depends on. */
+/* Counts the pending entries of the table and of the tables that its query depends on. */
 static void ask_pending(struct status *s, struct pg *pg)
 {
     const struct from_config *from = &s->pipeline->from;
@@ -100,7 +99,8 @@ static void ask_pending(struct status *s, struct pg *pg)
     free(tables);
 }
 
-/* Who is connected for nothing else; the server shows a role its own sessions. */
+/* Lists the standby sessions, by their application name. The server shows a role its own
+ * sessions. */
 static void ask_standbys(struct status *s, struct pg *pg)
 {
     struct pg_result *r = NULL;
@@ -122,7 +122,7 @@ static void ask_standbys(struct status *s, struct pg *pg)
     buf_release(&shown);
 }
 
-/* A source that is away or slow is no failure of status. */
+/* An unreachable or slow source is not an error of `status`. */
 static void ask_source(struct status *s, const struct config *config)
 {
     struct source_options options;
@@ -146,11 +146,10 @@ static void ask_source(struct status *s, const struct config *config)
     pg_close(pg);
 }
 
-/* --- telling -----------------------------------------------------------------------------------
- */
+/* --- output ----------------------------------------------------------------------------------- */
 
 struct telling {
-    bool source; /* may be asked */
+    bool source; /* may be queried */
     bool json;
     bool brief;
     bool colours;
@@ -182,7 +181,7 @@ static int push_pipeline(struct buf *out, const struct setup *setup,
     return rc < 0 ? err_context(err, "pipeline \"%s\"", pipeline->name) : 0;
 }
 
-/* What was found before one failed is told too. */
+/* Keeps the output of earlier pipelines if one fails. */
 static int push_all(struct buf *out, const struct setup *setup, const struct telling *how,
                     struct err *err)
 {
@@ -208,7 +207,7 @@ static int show(const struct setup *setup, const struct telling *how, struct err
     return rc;
 }
 
-/* The screen as it is, line by line: what stood there before does not flicker. */
+/* Redraws the screen line by line, so that it does not flicker. */
 static int redraw(const struct setup *setup, const struct telling *how, struct err *err)
 {
     struct buf text;

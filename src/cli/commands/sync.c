@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sync: every pipeline until it is caught up, side by side, one thread each. */
+/* sync: runs every pipeline in parallel until it is caught up, one thread each. */
 #include "client/permit.h"
 #include "output/rebuild_report.h"
 #include "output/report.h"
@@ -13,8 +13,8 @@ struct job {
     struct job_base base;
     struct sync_outcome outcome;
     struct rebuilt rebuilt;
-    struct rebuilt_end end; /* pipeline null: no rebuild was under way */
-    struct err rebuilding;  /* why it was not ended */
+    struct rebuilt_end end; /* null pipeline if no rebuild was in progress */
+    struct err rebuilding;  /* why the rebuild was not completed */
     struct err err;
 };
 
@@ -38,8 +38,7 @@ static int job_work(struct job *j, struct err *err)
     return pipeline_sync(&options, &ports, &j->outcome.result, err);
 }
 
-/* --- a rebuild that is under way ---------------------------------------------------------------
- */
+/* --- a rebuild in progress -------------------------------------------------------------------- */
 
 static int job_look(struct job *j, bool *underway, bool *live, struct err *err)
 {
@@ -55,8 +54,8 @@ static int job_look(struct job *j, bool *underway, bool *live, struct err *err)
     return rc;
 }
 
-/* What a rebuild may be for: a live generation that cannot be written. Not what passes, and not
- * what the guard waits for a person with. */
+/* Returns true if a rebuild may help: the live generation cannot be written. Not after transient
+ * errors, and not if the guard waits for a decision. */
 static bool job_may_rebuild(const struct job *j, int rc)
 {
     struct halt halt;
@@ -69,7 +68,8 @@ static bool job_may_rebuild(const struct job *j, int rc)
            halt_look(j->base.replica.session.state, &halt, &halted, &ignored) == 0 && !halted;
 }
 
-/* The index was built from other words, and the configuration asks for another one then. */
+/* Returns true if the index was built from a different definition and `on_schema_change` is
+ * `rebuild`. */
 static bool job_wants_rebuild(const struct job *j, int rc, const struct err *err)
 {
     bool wants =
@@ -80,8 +80,8 @@ static bool job_wants_rebuild(const struct job *j, int rc, const struct err *err
     return wants;
 }
 
-/* Goes on with the one under way, or begins one, as reindex does; the live generation is followed
- * meanwhile. */
+/* Resumes the rebuild in progress, or begins one as reindex does. The live generation is kept up to
+ * date until it ends. */
 static int job_rebuild(struct job *j, bool underway)
 {
     struct replica *r = &j->base.replica;
@@ -105,7 +105,7 @@ static int job_rebuild(struct job *j, bool underway)
     return rc;
 }
 
-/* The sync, and then what another process did not come to the end of. */
+/* Runs the sync, then completes a rebuild that another process left unfinished. */
 static int job_do(struct job *j, struct err *err)
 {
     bool underway = false;
@@ -116,7 +116,7 @@ static int job_do(struct job *j, struct err *err)
         return rc;
     }
     rc = live ? job_work(j, err) : 0;
-    if (rc == 0 && underway) { /* its swap may have been all that was left of it */
+    if (rc == 0 && underway) { /* the sync may have done its swap, which was the only step left */
         rc = job_look(j, &underway, &live, err);
     }
     bool wants = !underway && job_wants_rebuild(j, rc, err);
@@ -131,10 +131,9 @@ static int job_do(struct job *j, struct err *err)
     return j->rebuilt.kind != REBUILT_NOTHING ? 0 : rc;
 }
 
-/* --- one pipeline ------------------------------------------------------------------------------
- */
+/* --- one pipeline ----------------------------------------------------------------------------- */
 
-/* A sync with its line in the history; the sync's own error is the one that is told. */
+/* Runs a sync and records it in the history. An error of the sync takes precedence. */
 static int job_record(struct job *j)
 {
     int64_t id;
@@ -155,7 +154,7 @@ static int job_record(struct job *j)
     return rc;
 }
 
-/* Becomes the holder; *asked: another one is, and has done what is permitted to it. */
+/* Becomes the holder. *asked: another process is the holder and has done what was permitted. */
 static int job_hold(struct job *j, bool *asked, struct err *err)
 {
     const struct permit permit = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* validate: representative rows through an index of their own, in eight steps. */
+/* validate: sends representative rows through a temporary index, in eight steps. */
 #include "rowferry/engine/validate/validate.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct job {
     struct session session;
     struct validate_report report;
     struct progressline progress;
-    struct buf *sections; /* of the page */
+    struct buf *sections; /* sections of the page */
 };
 
 static void on_stage(void *context, const char *words)
@@ -95,7 +95,7 @@ static int tell(struct job *j, const struct validated *v, struct err *err)
     return rc;
 }
 
-/* The exit code, or an error of telling it. */
+/* Returns the exit code, or an error if the result cannot be written. */
 static int validate_pipeline(struct job *j, const struct config *config, struct err *err)
 {
     struct err why = {0};
@@ -123,15 +123,14 @@ static int validate_pipeline(struct job *j, const struct config *config, struct 
     return rc < 0 ? rc : (int)v.code;
 }
 
-/* --- the page ----------------------------------------------------------------------------------
- */
+/* --- the page --------------------------------------------------------------------------------- */
 
 static int of_page(int rc, struct err *err)
 {
     return rc < 0 ? err_context(err, "option \"--html\"") : 0;
 }
 
-/* Before minutes of work. */
+/* Checks the path of the page before minutes of work. */
 static int check_page(const struct arguments *a, struct err *err)
 {
     const char *path = a->values[OPTION_HTML];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify: the index against the table; with --repair the differences are sent. */
+/* verify: compares the index with the table; --repair sends the differences. */
 #include "rowferry/engine/verify/verify.h"
 
 #include <errno.h>
@@ -31,8 +31,7 @@ struct job {
     struct repairs repairs;
 };
 
-/* --- what is found -----------------------------------------------------------------------------
- */
+/* --- differences ------------------------------------------------------------------------------ */
 
 static void push_all(struct ask *ask, const struct repair_keys *k)
 {
@@ -76,8 +75,7 @@ static void on_progress(void *context, const struct verify_progress *p)
     buf_release(&text);
 }
 
-/* --- the look ----------------------------------------------------------------------------------
- */
+/* --- comparison ------------------------------------------------------------------------------- */
 
 static int never_synced(const struct job *j, struct err *err)
 {
@@ -176,10 +174,9 @@ static enum exit_code report(struct job *j, int rc, const struct err *err, int64
     return code;
 }
 
-/* --- the repair --------------------------------------------------------------------------------
- */
+/* --- repair ----------------------------------------------------------------------------------- */
 
-/* As the guard of a sync would judge the deletes. */
+/* Returns true if the guard of a sync would let the deletes pass. */
 static bool guard_passes(const struct job *j)
 {
     const struct verify_result *r = &j->result;
@@ -196,7 +193,8 @@ static bool guard_passes(const struct job *j)
     return false;
 }
 
-/* Why a request failed that has nothing to do with the deletes that its answer speaks of. */
+/* Reports that the guard is the reason of a failed request, because its answer does not mention
+ * it. */
 static void tell_halted(const struct job *j, struct state *state)
 {
     struct halt halt;
@@ -209,7 +207,7 @@ static void tell_halted(const struct job *j, struct state *state)
     }
 }
 
-/* What a repair leaves between index and table, though it ended well. */
+/* Returns the exit code for differences that a successful repair leaves. */
 static enum exit_code left_by_repair(const struct job *j, int64_t letters)
 {
     const struct verify_result *r = &j->result;
@@ -218,7 +216,7 @@ static enum exit_code left_by_repair(const struct job *j, int64_t letters)
                           : EXIT_DONE;
 }
 
-/* The exit code, or an error. */
+/* Returns the exit code, or an error. */
 static int send_keys(struct job *j, struct ask *ask, bool extra_too, struct err *err)
 {
     int64_t letters = j->result.found[VERIFY_LETTER];
@@ -272,8 +270,7 @@ static int send(struct job *j, struct err *err)
     return passes ? rc : (int)exit_code_worse(EXIT_FAILED, (enum exit_code)rc);
 }
 
-/* --- the command -------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static int number_of(const struct arguments *a, enum option_id id, int64_t *out, struct err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What init has found out and chosen, on its way from the table to the configuration.
+ * The findings and choices of `init`, from the table to the configuration.
  */
 #ifndef ROWFERRY_CLI_INIT_H
 #define ROWFERRY_CLI_INIT_H
@@ -15,18 +15,18 @@
 #define INIT_PASSWORD_VARIABLE "ROWFERRY_PASSWORD"
 #define INIT_CA_VARIABLE "ROWFERRY_CA_FILE"
 
-/* What the environment holds for the service; each may be null. */
+/* Credentials for the service from the environment; each may be null. */
 struct init_credential {
     const char *api_key;
-    const char *user; /* with password; null where there is an api_key */
+    const char *user; /* set with password; null if there is an api_key */
     const char *password;
-    char *ca_file; /* owned, absolute */
+    char *ca_file; /* owned; absolute path */
 };
 
 enum init_capture {
     INIT_LOG,         /* installed, or this role may install it */
     INIT_LOG_BY_DBA,  /* another role has to install it */
-    INIT_LOG_PRIMARY, /* this is a standby */
+    INIT_LOG_PRIMARY, /* this server is a standby */
     INIT_CURSOR,
 };
 
@@ -36,28 +36,30 @@ struct init {
     char *url;
     struct init_credential credential;
     struct product_info product;
-    int nodes;         /* that hold data; 0: unknown */
-    char trouble[512]; /* why the service was not asked; empty: it answered */
+    int nodes;         /* data nodes; 0 if unknown */
+    char trouble[512]; /* why the service was not queried; empty if it answered */
     char *index;       /* the alias */
-    char *taken;       /* the name that was proposed first and is in use; null: none */
+    char *taken;       /* the first proposed name if it is in use; else null */
     char *pipeline;
     enum init_capture capture;
     struct proposed mapping;
 };
 
-/* Whether questions may be asked: a terminal, and no --yes. */
+/* Returns true if questions may be asked: on a terminal and without --yes. */
 bool init_asks(const struct arguments *a);
-/* One line of the terminal into *answer, which keeps its value where nothing is typed. check:
- * refuses with err, and the question comes again. False at the end of input. */
+/* Reads one line from the terminal into *answer, which keeps its value if the line is empty. If
+ * `check` refuses the line with err, the question is repeated. Returns false at the end of
+ * input. */
 bool init_ask(const char *question, char **answer,
               int (*check)(const char *answer, struct err *err));
 
-/* Which capture fits, and whether the other one would do as well. ERR_REJECTED where none does. */
+/* Chooses the capture mode; *cursor_too is true if mode cursor would do as well. Returns
+ * ERR_REJECTED if no mode fits. */
 int init_choose_capture(struct init *i, bool *cursor_too, struct err *err) MUST_CHECK;
 
 /* Appends the configuration. */
 void init_write(struct buf *out, const struct init *i);
-/* Appends the lines of the mapping's properties, so many blanks from the left. */
+/* Appends the lines of the mapping's properties, indented by `indent` blanks. */
 void init_write_properties(struct buf *out, const struct proposed *mapping, int indent);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The questions of init. */
+/* The questions of `init`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

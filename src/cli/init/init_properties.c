@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The properties of a proposed mapping as lines, the reasons in a column beside them. */
+/* Renders the properties of a proposed mapping as lines, with the reasons in a column beside
+ * them. */
 #include <string.h>
 
 #include "init/init.h"
@@ -13,7 +14,7 @@ struct line {
     const struct proposed *p;
     int indent;
     bool ends;  /* the closing brackets */
-    bool comma; /* another one follows */
+    bool comma; /* another property follows */
 };
 
 static void push_blanks(struct buf *out, int count)
@@ -21,7 +22,7 @@ static void push_blanks(struct buf *out, int count)
     buf_printf(out, "%*s", count, "");
 }
 
-/* Up to where a line ends, or from there on. */
+/* Appends the end of a property: its opening bracket if it has children, else its closing one. */
 static void push_end(struct buf *out, const struct line *l)
 {
     if (l->p->count > 0) {
@@ -31,7 +32,7 @@ static void push_end(struct buf *out, const struct line *l)
     }
 }
 
-/* What stands left of the reason. */
+/* Appends the part to the left of the reason. */
 static void push_left(struct buf *out, const struct line *l)
 {
     push_blanks(out, l->indent);
@@ -49,7 +50,7 @@ static void push_left(struct buf *out, const struct line *l)
     }
 }
 
-/* What goes on below the reason. */
+/* Appends the part below the reason. */
 static void push_below(struct buf *out, const struct line *l)
 {
     const char *below = l->ends ? NULL : strchr(l->p->parameters, '\n');
@@ -61,7 +62,7 @@ static void push_below(struct buf *out, const struct line *l)
     }
 }
 
-/* In characters, as people see them. */
+/* Returns the width in characters. */
 static size_t width(const struct buf *text)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configuration as a text that people read: JSON, with a reason beside what was chosen. */
+/* Renders the configuration for people: JSON, with a reason beside each choice. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define SHARD_BYTES ((int64_t)30 << 30)
 #define SHARDS_MOST 64
-#define FIELDS_LIMIT 1000 /* of the service, where nobody says otherwise */
+#define FIELDS_LIMIT 1000 /* the service's default */
 
 static void push_quoted(struct buf *out, const char *text)
 {
@@ -23,7 +23,7 @@ static void push_quoted(struct buf *out, const char *text)
 static void push_comment(struct buf *out, int indent, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A line of its own, whatever the names in it hold. */
+/* Appends one comment line; line breaks in names are escaped. */
 static void push_comment(struct buf *out, int indent, const char *format, ...)
 {
     char *text = NULL;
@@ -40,10 +40,9 @@ static void push_comment(struct buf *out, int indent, const char *format, ...)
     free(text);
 }
 
-/* --- head, source, service ---------------------------------------------------------------------
- */
+/* --- head, source, service -------------------------------------------------------------------- */
 
-/* The file as it is named on a command line. */
+/* Returns the file name as in a command line. */
 static const char *file_of(const struct init *i)
 {
     const char *file = i->arguments->values[OPTION_OUTPUT];
@@ -140,8 +139,7 @@ static void push_service(struct buf *out, const struct init *i)
     buf_push_literal(out, "\n  },\n");
 }
 
-/* --- from --------------------------------------------------------------------------------------
- */
+/* --- from ------------------------------------------------------------------------------------- */
 
 static void push_list(struct buf *out, char *const *items, size_t count)
 {
@@ -171,7 +169,7 @@ static void push_key(struct buf *out, const struct survey *s)
     buf_push_literal(out, ",\n");
 }
 
-/* The query as people write it stands above, as JSON has it below. */
+/* Appends the query twice: readable in a comment, then as a JSON text. */
 static void push_query(struct buf *out, const struct survey *s)
 {
     struct buf flat;
@@ -220,7 +218,7 @@ static void push_dependencies(struct buf *out, const struct survey *s)
     buf_push_literal(out, "      ],\n");
 }
 
-/* mode cursor, as the file has it */
+/* Appends the members of mode cursor. */
 static void push_cursor(struct buf *out, const struct survey *s)
 {
     buf_push_literal(out, "\"capture\": { \"mode\": \"cursor\", \"column\": ");
@@ -301,8 +299,7 @@ static void push_from(struct buf *out, const struct init *i)
     buf_push_literal(out, "    },\n");
 }
 
-/* --- to ----------------------------------------------------------------------------------------
- */
+/* --- to --------------------------------------------------------------------------------------- */
 
 static void push_mapping_reason(struct buf *out, const struct survey *s)
 {
@@ -375,7 +372,7 @@ static void push_to(struct buf *out, const struct init *i)
     buf_push_literal(out, "    }");
 }
 
-/* Only the names that differ. */
+/* Appends only the names that differ. */
 static void push_fields(struct buf *out, const struct proposed *mapping)
 {
     size_t count = 0;

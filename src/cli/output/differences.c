@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Differences and their sums, in lines or JSON. */
+/* Renders the differences and their totals, as text and as JSON. */
 #include "output/differences.h"
 
 #include "rowferry/daemon/repairs.h"
@@ -15,7 +15,7 @@
 
 #define TEXT_BYTES ((size_t)4 << 20)
 #define FIELDS_SHOWN 8
-#define VALUE_BYTES 1024 /* of one that is shown, escapes and all */
+#define VALUE_BYTES 1024 /* of one shown value, including escapes */
 static const char *const kinds[VERIFY_KINDS] = {
     [VERIFY_MISSING] = "missing",
     [VERIFY_EXTRA] = "extra",
@@ -51,8 +51,7 @@ void differences_reset(struct differences *d)
     d->shown = 0;
 }
 
-/* --- one difference ----------------------------------------------------------------------------
- */
+/* --- one difference --------------------------------------------------------------------------- */
 
 struct fields {
     struct buf *out;
@@ -141,7 +140,7 @@ void differences_add(struct differences *d, const struct verify_found *found)
     } else {
         add_line(d, found);
     }
-    if (d->text.failed) { /* not a half one */
+    if (d->text.failed) { /* drop a partial one */
         buf_truncate(&d->text, before);
         d->most = d->shown;
         return;
@@ -149,8 +148,7 @@ void differences_add(struct differences *d, const struct verify_found *found)
     d->shown++;
 }
 
-/* --- as a whole --------------------------------------------------------------------------------
- */
+/* --- summary ---------------------------------------------------------------------------------- */
 
 static void push_skipped(struct buf *out, const struct verified *v)
 {
@@ -171,7 +169,7 @@ static void push_skipped(struct buf *out, const struct verified *v)
     }
 }
 
-/* Nothing was found; that is "equal" only where it would have been. */
+/* Reports that nothing was found. That means "equal" only if the comparison was complete. */
 static void push_nothing_found(struct buf *out, const struct verified *v)
 {
     const struct verify_result *r = v->result;

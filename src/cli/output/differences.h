@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a verify found, as people and programs read it. Pure.
+ * The differences that a verify found, as text and as JSON. Pure.
  */
 #ifndef ROWFERRY_CLI_DIFFERENCES_H
 #define ROWFERRY_CLI_DIFFERENCES_H
@@ -12,9 +12,9 @@
 
 struct differences {
     bool json;
-    int64_t most;    /* to be shown */
-    int64_t shown;   /* so far */
-    struct buf text; /* of those: lines, or members of an array */
+    int64_t most;    /* maximum number to show */
+    int64_t shown;   /* number so far */
+    struct buf text; /* those shown: lines, or members of an array */
 };
 
 void differences_init(struct differences *d, bool json, int64_t most);
@@ -31,7 +31,7 @@ struct verified {
     bool filtered; /* --where: documents without a row were not looked for */
     int64_t took_ms;
     int exit_code;
-    const char *error; /* null: none */
+    const char *error; /* null if none */
 };
 
 void differences_push(struct buf *out, const struct differences *d, const struct verified *v);

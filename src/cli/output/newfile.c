@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made beside its place, and put there by a rename or a link. */
+/* Writes a temporary file in the same directory, then renames or links it into place. */
 #include "output/newfile.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "rowferry/base/text.h"
 
-#define NAME_BYTES 64 /* more than the path has */
+#define NAME_BYTES 64 /* room for the suffix of the temporary name */
 
 static int is_there(const char *path, struct err *err)
 {
@@ -26,7 +26,7 @@ static int cannot_create(const char *path, struct err *err)
     return err_set(err, ERR_CONFIG, "cannot create \"%s\": %s", path, strerror(errno));
 }
 
-/* What a file is put in the place of: a link, a pipe or a device stays what it is. */
+/* Refuses to replace anything but a regular file: a link, a pipe or a device stays. */
 static int check_replaced(const char *path, struct err *err)
 {
     struct stat there;
@@ -66,7 +66,7 @@ static bool write_whole(int fd, const struct buf *text)
     return fsync(fd) == 0;
 }
 
-/* A link fails where the name is taken, whoever took it meanwhile. */
+/* A link fails if the name exists by now, so it cannot replace a file of another process. */
 static int put_in_place(const char *made, const char *path, bool replace, struct err *err)
 {
     int rc = replace ? check_replaced(path, err) : 0;
@@ -96,7 +96,7 @@ int newfile_save(const char *path, bool replace, const struct buf *text, struct 
         rc = put_in_place(buf_text(&made), path, replace, err);
     }
     if (fd >= 0) {
-        unlink(buf_text(&made)); /* where it was renamed, nothing bears the name */
+        unlink(buf_text(&made)); /* fails harmlessly if it was renamed */
     }
     buf_release(&made);
     return rc;

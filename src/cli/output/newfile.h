@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file that is written whole or not at all, and never over another one unasked.
+ * Writes a file completely or not at all, and never replaces an existing one without permission.
  */
 #ifndef ROWFERRY_CLI_NEWFILE_H
 #define ROWFERRY_CLI_NEWFILE_H
@@ -8,11 +8,11 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
 
-/* Before the work; ERR_CONFIG: whether it can be created there. What is there already is refused
- * unless replace says otherwise, and what is no regular file in every case. */
+/* Call before the work. Returns ERR_CONFIG if the file cannot be created there. Refuses an existing
+ * file unless `replace` is set, and anything but a regular file always. */
 int newfile_check(const char *path, bool replace, struct err *err) MUST_CHECK;
 
-/* The file beside it that was begun is gone again where that fails. */
+/* Writes the file. If that fails, removes the temporary file beside it. */
 int newfile_save(const char *path, bool replace, const struct buf *text,
                  struct err *err) MUST_CHECK;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Line breaks where JSON allows them. */
+/* Inserts line breaks at structural positions of JSON. */
 #include "output/pretty.h"
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ static void break_line(struct buf *out, size_t depth)
     }
 }
 
-/* The text that begins at i, quotes and escapes and all; returns where it ends. */
+/* Appends the text that begins at i, including quotes and escapes. Returns the index after it. */
 static size_t push_text(struct buf *out, struct span json, size_t i)
 {
     size_t end = i + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON with line breaks and blanks for people; its texts and numbers stay byte for byte. Pure.
+ * JSON with line breaks and blanks for people. Texts and numbers keep their bytes. Pure.
  */
 #ifndef ROWFERRY_CLI_PRETTY_H
 #define ROWFERRY_CLI_PRETTY_H
@@ -8,7 +8,8 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 
-/* Appends the value with two blanks a level. json: one whole value on one line, as it is sent. */
+/* Appends the value, indented by two blanks a level. `json` is one complete value on one line, as
+ * it is sent. */
 void pretty_push(struct buf *out, struct span json);
 
 #endif

@@ -60,7 +60,7 @@ static void write_out(const struct buf *line)
     (void)ignored;
 }
 
-/* The cursor stays at the line's beginning, so that a line of the log writes over it. */
+/* Leaves the cursor at the start of the line, so that a log line overwrites it. */
 void progressline_show(struct progressline *p, const char *text)
 {
     if (!p->wanted) {

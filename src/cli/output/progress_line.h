@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The progress line of a terminal: refreshed in place on stderr, shared by the pipelines' threads.
+ * The progress line of a terminal: refreshed in place on stderr, and shared by the pipelines'
+ * threads.
  */
 #ifndef ROWFERRY_CLI_PROGRESS_LINE_H
 #define ROWFERRY_CLI_PROGRESS_LINE_H
@@ -12,7 +13,7 @@
 #include "rowferry/engine/counters.h"
 
 struct progressline {
-    bool wanted; /* stderr is a terminal and nobody said --no-progress */
+    bool wanted; /* stderr is a terminal, and --no-progress was not given */
     bool shown;
     pthread_mutex_t lock;
 };
@@ -20,16 +21,16 @@ struct progressline {
 void progressline_init(struct progressline *p, bool allowed);
 void progressline_release(struct progressline *p);
 
-/* The callback of pipeline_options; context is the progress line. */
+/* The callback of pipeline_options; the context is the progress line. */
 void progressline_draw(void *context, const struct progress *progress);
 
-/* Shows a text of the caller's. */
+/* Shows a text of the caller. */
 void progressline_show(struct progressline *p, const char *text);
 
-/* Takes the line away, before something else is written. */
+/* Removes the line before other output is written. */
 void progressline_clear(struct progressline *p);
 
-/* The pure part: appends the text of a moment. */
+/* Appends the text for a progress report. Pure. */
 void progressline_push(struct buf *out, const struct progress *progress);
 
 #endif

@@ -87,7 +87,8 @@ void rebuilt_push_text(struct buf *out, const struct rebuilt *r, const struct re
         break;
     }
     buf_push_char(out, '\n');
-    if (r->dead_letters > 0 && r->kind != REBUILT_NOTHING) { /* else they are not the pipeline's */
+    if (r->dead_letters > 0 && r->kind != REBUILT_NOTHING) { /* else they belong to a generation
+                                                              * that was not used */
         buf_printf(out, "%s: ", end->pipeline);
         push_count(out, r->dead_letters, "dead letter");
         buf_push_literal(out, " open; see: rowferry deadletter list\n");

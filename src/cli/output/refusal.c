@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The members "error" and "hint" of an answer. */
+/* Reads the members "error" and "hint" of an answer. */
 #include "output/refusal.h"
 
 #include "rowferry/document/json/json_tree.h"

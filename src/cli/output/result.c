@@ -29,7 +29,7 @@ static void push_count(struct buf *out, int64_t n, const char *noun)
     buf_printf(out, "%s %s%s", units_count(count, n), noun, n == 1 ? "" : "s");
 }
 
-/* Three digits are as much as one run's rate means. */
+/* Rounds a rate to three digits, which is the precision of a single run. */
 static int64_t rate_of(int64_t n, int64_t ms)
 {
     int64_t rate = n * 1000 / (ms > 0 ? ms : 1);
@@ -40,8 +40,8 @@ static int64_t rate_of(int64_t n, int64_t ms)
     return (rate + step / 2) / step * step;
 }
 
-/* Sent again after a crash, or of rows that were changed since: the data stream keeps what it has.
- */
+/* Reports documents that a data stream already had and kept: sent again after a crash, or of rows
+ * that were changed since. */
 static void push_present(struct buf *out, const struct counters *c)
 {
     if (c->present > 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a sync tells of one pipeline, for people and for programs. Pure.
+ * The result of a sync of one pipeline, as text and as JSON. Pure.
  */
 #ifndef ROWFERRY_CLI_RESULT_H
 #define ROWFERRY_CLI_RESULT_H
@@ -14,7 +14,7 @@ void result_push_text(struct buf *out, const struct sync_outcome *o);
 /* Appends one JSON object and a newline. */
 void result_push_json(struct buf *out, const struct sync_outcome *o);
 
-/* "0.03 s", "4.1 s", "2m 5s" into out[UNITS_BYTES]; returns out. */
+/* Writes "0.03 s", "4.1 s" or "2m 5s" into out[UNITS_BYTES]; returns out. */
 char *result_duration(char *out, int64_t ms);
 
 #endif

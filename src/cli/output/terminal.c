@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing to people. */
+/* Writes results and errors for people. */
 #include "output/terminal.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static bool write_all(int fd, const char *bytes, size_t len)
     return true;
 }
 
-/* The length of one of terminal_push's own sequences at the start, or 0. */
+/* Returns the length of one of terminal_push's own sequences at the start, or 0. */
 static size_t colour_len(const char *bytes, size_t len)
 {
     static const char *const own[] = {"\033[0m", "\033[1m", "\033[31m", "\033[32m", "\033[33m"};
@@ -128,7 +128,7 @@ static void push_line(struct buf *out, const char *before, const char *text)
 
 static void write_block(struct buf *block)
 {
-    /* nobody is left to be told that standard error cannot be written */
+    /* an error of standard error cannot be reported */
     (void)write_all(STDERR_FILENO, buf_text(block), block->len);
     buf_release(block);
 }
@@ -138,7 +138,7 @@ void terminal_error(const char *pipeline, const struct err *e)
     struct buf block;
     buf_init(&block, BLOCK_BYTES);
     terminal_push(&block, terminal_colours(STDERR_FILENO), COLOUR_RED, "rowferry:");
-    /* some errors are about the pipeline and name it themselves */
+    /* some messages already name the pipeline */
     if (pipeline != NULL && strncmp(e->message, "pipeline \"", 10) != 0) {
         buf_printf(&block, " pipeline \"%s\":", pipeline);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trial found, as a page that needs nothing else: plots are drawn here. */
+/* Renders the findings of a trial as a self-contained page, including its plots. */
 #include <stdio.h>
 #include <string.h>
 
@@ -44,19 +44,18 @@ static const char *tone_of(enum validate_status s)
     return tones[s];
 }
 
-/* --- plots -------------------------------------------------------------------------------------
- */
+/* --- plots ------------------------------------------------------------------------------------ */
 
 struct bar {
-    char label[LABEL_BYTES]; /* below it */
-    char value[LABEL_BYTES]; /* above it */
+    char label[LABEL_BYTES]; /* below the bar */
+    char value[LABEL_BYTES]; /* above the bar */
     double size;
-    const char *tone; /* null: the plain one */
+    const char *tone; /* null for the default */
 };
 
 struct plot {
     const char *title;
-    const char *about; /* what the bars are */
+    const char *about; /* meaning of the bars */
     struct bar bars[BARS_MOST];
     size_t count;
 };
@@ -94,7 +93,7 @@ static void push_bar(struct buf *out, const struct bar *b, double x, double widt
     buf_push_literal(out, "</text>");
 }
 
-/* Bars that stand side by side; nothing where there is nothing to show. */
+/* Appends bars side by side; nothing if there are none. */
 static void push_plot(struct buf *out, const struct plot *p)
 {
     if (p->count == 0) {
@@ -216,7 +215,7 @@ static void plot_storage(struct buf *out, const struct validate_figures *f)
     push_plot(out, &p);
 }
 
-/* From what was tried to the whole table, in a straight line. */
+/* Extrapolates linearly from the trial to the whole table. */
 static void plot_growth(struct buf *out, const struct validate_figures *f)
 {
     static const double shares[] = {0.25, 0.5, 0.75, 1};
@@ -249,8 +248,7 @@ static void plot_vectors(struct buf *out, const struct validate_figures *f)
     push_plot(out, &p);
 }
 
-/* --- sections ----------------------------------------------------------------------------------
- */
+/* --- sections --------------------------------------------------------------------------------- */
 
 static void push_fact(struct buf *out, const char *name, const char *value)
 {

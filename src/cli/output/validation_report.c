@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trial found, as lines and as JSON. */
+/* Renders the findings of a trial as lines and as JSON. */
 #include "output/validation_report.h"
 
 #include <inttypes.h>
@@ -8,8 +8,7 @@
 #include "rowferry/base/units.h"
 #include "rowferry/document/json/record.h"
 
-/* --- lines -------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static enum colour colour_of(enum validate_status s)
 {
@@ -74,8 +73,7 @@ void validated_push_text(struct buf *out, const struct validated *v, bool colour
     }
 }
 
-/* --- JSON --------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void push_list(struct buf *out, size_t i)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A value beside the one that it should equal. */
+/* Shortens a value to its difference from another one. */
 #include "output/value_diff.h"
 
 #include "output/terminal.h"
 
 #define SHOWN_BYTES 80  /* of a value */
-#define BEFORE_BYTES 32 /* of what is the same, where the beginning is not shown */
+#define BEFORE_BYTES 32 /* equal bytes kept before the difference if the start is cut */
 
-/* What makes the difference: from..end of a value. */
+/* The bytes of a value that differ: from..end. */
 struct middle {
     size_t from;
     size_t end;
@@ -23,7 +23,7 @@ static struct middle differing(struct span value, struct span other)
     struct middle m = {0, value.len};
     size_t least = value.len < other.len ? value.len : other.len;
     size_t from = 0;
-    size_t same = 0; /* at the end of both */
+    size_t same = 0; /* number of equal bytes at the end */
     if (other.data == NULL) {
         return (struct middle){value.len, value.len};
     }
@@ -54,7 +54,7 @@ static void push_number(struct buf *out, const char *bytes, size_t len)
     buf_printf(out, number > 0xffff ? "\\u{%x}" : "\\u%04x", number);
 }
 
-/* Bytes of the difference: ASCII as it is. */
+/* Appends the differing bytes: ASCII unchanged, other characters by number. */
 static void push_numbered(struct buf *out, struct span part)
 {
     for (size_t i = 0; i < part.len;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two values that differ, shortened so that one sees in what.
+ * Two values that differ, shortened so that the difference is visible.
  */
 #ifndef ROWFERRY_CLI_VALUE_DIFF_H
 #define ROWFERRY_CLI_VALUE_DIFF_H
@@ -8,9 +8,9 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 
-/* Appends one of two values, data null: "nothing". Of a long one the part around the first
- * difference, with its offset in bytes; characters that make the difference and are not ASCII by
- * their number, because they may look the same. */
+/* Appends `value`, compared with `other`; null data prints "nothing". A long value is cut to the
+ * part around the first difference, with its offset in bytes. Non-ASCII characters of the
+ * difference are printed by number, because they may look the same. */
 void shown_value(struct buf *out, struct span value, struct span other);
 
 #endif

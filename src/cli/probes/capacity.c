@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums and products over what was seen. */
+/* Computes sizes from what was measured. */
 #include "probes/capacity.h"
 
 #include <json-c/json.h>
@@ -7,11 +7,11 @@
 
 #include "rowferry/document/json/json_tree.h"
 
-#define LIVE_LEAST 1000 /* documents that tell what one takes */
+#define LIVE_LEAST 1000 /* minimum number of documents for a size per document */
 #define STORED_SHARE 1.5
 #define SHARD_GOOD_BYTES (INT64_C(30) << 30)
 #define GRAPH_LINKS 16
-#define BYTES_MOST (INT64_C(1) << 52) /* so that copies of it are still a number */
+#define BYTES_MOST (INT64_C(1) << 52) /* a multiple for all copies does not overflow */
 
 void sizes_take_live(struct sizes *s, int64_t documents, int64_t bytes)
 {
@@ -21,7 +21,7 @@ void sizes_take_live(struct sizes *s, int64_t documents, int64_t bytes)
     }
 }
 
-/* Members of "properties" and of "fields", at any depth. */
+/* Counts the members of "properties" and of "fields" at any depth. */
 static int64_t count_fields(struct json_object *mapping)
 {
     static const char *const groups[] = {"properties", "fields"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lines of check: each probe looks at one thing and says what it saw. A probe whose needs no
- * earlier probe could meet is skipped, so that one look shows all that can be seen.
+ * The lines of `check`. Each probe examines one thing and reports the result. A probe is skipped if
+ * earlier probes did not provide its needs, so one run shows everything that can be examined.
  */
 #ifndef ROWFERRY_CLI_PROBE_H
 #define ROWFERRY_CLI_PROBE_H
@@ -16,42 +16,43 @@
 
 enum verdict { VERDICT_PASS, VERDICT_WARN, VERDICT_FAIL, VERDICT_SKIP, VERDICT_COUNT };
 
-/* What a probe provides to those after it, as bits. */
+/* What a probe provides to later probes, as bits. */
 enum check_fact {
     FACT_SECRETS = 1,
     FACT_SERVICE = 2,
     FACT_SOURCE = 4,
     FACT_TABLE = 8,
     FACT_LOG = 16,
-    FACT_WAY = 32,     /* to the service: a connection can be made */
-    FACT_RIGHTS = 64,  /* in the service, of the account on the pipeline's names */
+    FACT_WAY = 32,     /* the service can be connected to */
+    FACT_RIGHTS = 64,  /* the account has its privileges on the pipeline's names in the service */
     FACT_PLAN = 256,   /* the mapping fits the columns */
-    FACT_GRANTS = 128, /* in the source, of the role on the pipeline's tables */
+    FACT_GRANTS = 128, /* the role has its privileges on the pipeline's tables in the source */
 };
 
 struct check_line {
     enum verdict verdict;
-    const char *pipeline; /* null: of the whole configuration */
+    const char *pipeline; /* null if it concerns the whole configuration */
     const char *what;
     char *text;
-    char *detail; /* null: none */
-    char *remedy; /* null: none */
+    char *detail; /* null if none */
+    char *remedy; /* null if none */
 };
 
 struct check {
     struct setup *setup;
     unsigned facts; /* bits */
     struct session session;
-    bool accept_admin; /* superusers and administrators are meant */
+    bool accept_admin; /* superusers and administrators are intended */
     struct product_info product;
-    bool open_service; /* it has no accounts */
-    char account[160]; /* the account's name in quotes; empty: not known */
+    bool open_service; /* the service has no accounts */
+    char account[160]; /* quoted account name; empty if unknown */
     struct pg *pg;
     struct pg_identity identity;
     struct table *table;
-    struct table **dependencies; /* of the pipeline, as far as they were looked up; null: none */
-    const struct pipeline_config *pipeline; /* the one that is looked at */
-    const char *what;                       /* the present probe */
+    struct table **dependencies; /* tables of the pipeline's depends_on that were looked up; null if
+                                  * not yet */
+    const struct pipeline_config *pipeline; /* the pipeline being examined */
+    const char *what;                       /* name of the current probe */
     struct check_line *lines;
     size_t count;
 };
@@ -59,7 +60,7 @@ struct check {
 struct probe {
     const char *what;
     unsigned needs;
-    unsigned gives; /* where it did not fail */
+    unsigned gives; /* facts provided unless it failed */
     void (*run)(struct check *c);
 };
 
@@ -70,17 +71,18 @@ extern const struct probe probes_reach[];    /* once, before probes_service */
 extern const struct probe probes_service[];  /* once */
 extern const struct probe probes_source[];   /* once */
 extern const struct probe probes_server[];   /* once, after probes_source */
-extern const struct probe probes_standing[]; /* of each pipeline: what its state file says */
-extern const struct probe probes_index[];    /* of each pipeline */
-extern const struct probe probes_table[];    /* of each pipeline */
-extern const struct probe probes_log[];      /* of each pipeline that reads the change log */
-extern const struct probe probes_cursor[];   /* of each pipeline that follows a column */
-extern const struct probe probes_mapping[];  /* of each pipeline */
-extern const struct probe probes_origin[];   /* of each pipeline */
-extern const struct probe probes_stream[];   /* of each pipeline into a data stream */
-extern const struct probe probes_capacity[]; /* of each pipeline */
+extern const struct probe probes_standing[]; /* for each pipeline: contents of its state file */
+extern const struct probe probes_index[];    /* for each pipeline */
+extern const struct probe probes_table[];    /* for each pipeline */
+extern const struct probe probes_log[];      /* for each pipeline that reads the change log */
+extern const struct probe probes_cursor[];   /* for each pipeline in mode cursor */
+extern const struct probe probes_mapping[];  /* for each pipeline */
+extern const struct probe probes_origin[];   /* for each pipeline */
+extern const struct probe probes_stream[];   /* for each pipeline into a data stream */
+extern const struct probe probes_capacity[]; /* for each pipeline */
 
-/* Of the pipeline and its table, which must be there: the caller releases all three. */
+/* The plan of the pipeline for its table, which must have been looked up. The caller releases
+ * it. */
 struct check_plan {
     struct mapping mapping;
     struct plan plan;
@@ -89,18 +91,18 @@ struct check_plan {
 int check_plan(const struct check *c, struct check_plan *out, struct err *err) MUST_CHECK;
 void check_plan_release(struct check_plan *p);
 
-/* The table of an entry of the pipeline's from.depends_on; looked up once, borrowed. */
+/* Looks up the table of an entry of the pipeline's from.depends_on, once. *out is borrowed. */
 int check_dependency(struct check *c, size_t index, const struct table **out,
                      struct err *err) MUST_CHECK;
 
-/* Adds a line; remedy may be null. */
+/* Adds a line; `remedy` may be null. */
 void check_say(struct check *c, enum verdict verdict, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The remedy of the last line. */
+/* Sets the remedy of the last line. */
 void check_remedy(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Adds a FAIL line with message, detail and hint of an error. */
+/* Adds a FAIL line with the message, detail and hint of an error. */
 void check_fail(struct check *c, const struct err *err);
-/* The same, with this remedy where the error has no hint. */
+/* Does the same, with this remedy if the error has no hint. */
 void check_fail_else(struct check *c, const struct err *err, const char *remedy);
 
 #endif

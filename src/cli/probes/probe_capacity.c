@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The capacity review: how much there is, what it takes, and whether there is room for it. */
+/* The capacity review: how much data there is, how much space it needs, and whether there is
+ * room. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +15,9 @@
 #define SAMPLE_ROWS 1000
 #define DAY_S 86400
 
-/* --- what there is -----------------------------------------------------------------------------
- */
+/* --- measuring -------------------------------------------------------------------------------- */
 
-/* Of the index that is there; else by rule of thumb. */
+/* Measures the existing index. Without one, the estimate of capacity.h applies. */
 static void take_live(struct check *c, struct sizes *s)
 {
     struct err ignored;
@@ -67,8 +67,7 @@ static int look_sizes(struct check *c, struct sizes *s, struct err *err)
     return rc;
 }
 
-/* --- lines -------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static void say_documents(struct check *c, const struct sizes *s)
 {
@@ -113,7 +112,7 @@ static void say_changes(struct check *c)
               units_duration(span, r.seconds * 1000));
 }
 
-/* While a rebuild fills the next index, the live one and the former ones are there as well. */
+/* During a rebuild, the next index, the live one and the former ones exist at the same time. */
 static void say_storage(struct check *c, const struct sizes *s, const struct cluster_room *room)
 {
     char one[UNITS_BYTES];
@@ -214,7 +213,7 @@ static void push_unstated(struct buf *out, const char *name, int64_t value)
     }
 }
 
-/* What only people know. */
+/* Reports the load that the configuration states and that cannot be measured. */
 static void say_stated(struct check *c, const struct sizes *s)
 {
     struct buf absent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check says of a column that is followed: what the promise rests on, and what is not seen. */
+/* check: the column of mode cursor, the preconditions of its guarantee, and its limits. */
 #include "probes/probe.h"
 #include "rowferry/base/units.h"
 #include "rowferry/source/cursor/cursor.h"
@@ -43,7 +43,7 @@ static void probe_column(struct check *c)
     }
 }
 
-/* The first reason why the horizon is not exact; null where it is. */
+/* Returns the first reason why the horizon is not exact; null if it is. */
 static const char *blind_why(const struct cursor_look *look, const char **remedy)
 {
     if (look->subscribed) {
@@ -59,7 +59,7 @@ static const char *blind_why(const struct cursor_look *look, const char **remedy
         return "a standby does not show the transactions of the primary";
     }
     if (!look->privileged) {
-        *remedy = NULL; /* it names the role */
+        *remedy = NULL; /* the caller's remedy names the role */
         return "this role cannot see how long the transactions of others have run";
     }
     if (!look->tracked) {

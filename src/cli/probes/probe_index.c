@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check asks the service about a pipeline's index: privileges, who has the name, what else a
- * name means there.
- */
+/* check: a pipeline's index in the service. Privileges, the owner of the name, and other uses of
+ * the name. */
 #include <string.h>
 
 #include "probes/probe.h"
@@ -11,7 +10,7 @@
 
 #define LIST_MAX_BYTES ((size_t)64 * 1024)
 
-/* Who may grant is whoever administers the service; what, is a role or a key of its own. */
+/* An administrator of the service grants privileges, by a role or by a new key. */
 static void say_missing(struct check *c, const struct buf *missing)
 {
     struct buf grant;
@@ -54,7 +53,7 @@ static void probe_privileges(struct check *c)
     buf_release(&missing);
 }
 
-/* By which it is written: service/index/index.h. */
+/* Checks the alias for writes (service/index/index.h). */
 static void say_write_alias(struct check *c, const struct index_info *index)
 {
     struct err err;
@@ -111,7 +110,7 @@ static void say_stream(struct check *c, const struct index_info *stream)
     }
 }
 
-/* Where a data stream is to be: anything else is in its place. */
+/* A data stream is configured, but something else has its name. */
 static void say_in_its_place(struct check *c)
 {
     check_say(c, VERDICT_FAIL, "choose another to.index",
@@ -159,7 +158,8 @@ static void probe_index(struct check *c)
     }
 }
 
-/* Names that fall under a template for streams cannot be an index's: its creation is refused. */
+/* Checks the index name. If it matches a template for data streams, creating the index would
+ * fail. */
 static void probe_name(struct check *c)
 {
     struct err err;
@@ -193,8 +193,9 @@ static void probe_name(struct check *c)
     buf_release(&name);
 }
 
-/* Rowferry itself writes by names that no index can have. Others write by the alias's name, which,
- * before it is an alias or when it is gone, becomes an index that bears it. */
+/* Checks automatic index creation. Rowferry writes to names that no index can have. If other
+ * clients write to the alias while it does not exist, the service creates an index with its
+ * name. */
 static void say_automatic(struct check *c, const char *value, bool there)
 {
     const char *alias = c->pipeline->to.index;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check sees without a server: the configuration and its secrets. */
+/* check, without a server: the configuration and its secrets. */
 #include <string.h>
 
 #include "probes/probe.h"
 
-#define WARNING_REMEDY "; " /* in a warning, before what to do */
+#define WARNING_REMEDY "; " /* separates a warning from its remedy */
 
 static void say_warnings(struct check *c, size_t from)
 {

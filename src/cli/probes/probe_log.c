@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check asks of the change log: whether it is there and whole, and whom it is kept for. */
+/* check: the change log. Whether it exists and is intact, and for which consumers it is kept. */
 #include <stdlib.h>
 
 #include "probes/probe.h"
@@ -8,7 +8,7 @@
 
 #define WHY_BYTES 4096
 
-/* Empty where it is installed as it should be. */
+/* Appends nothing if it is installed correctly. */
 static int push_log_state(struct check *c, const struct table *table, struct buf *why, bool *broken,
                           struct err *err)
 {
@@ -90,7 +90,7 @@ static void probe_change_log(struct check *c)
     buf_release(&why);
 }
 
-/* Of the table and of those that its query depends on. */
+/* Finds stale consumers of the table and of the tables that its query depends on. */
 static int find_stale(struct check *c, struct buf *names, struct err *err)
 {
     const struct from_config *from = &c->pipeline->from;
@@ -103,7 +103,7 @@ static int find_stale(struct check *c, struct buf *names, struct err *err)
     return rc;
 }
 
-/* What a consumer that does not come back keeps, fills the application's disk. */
+/* Checks for consumers that do not come back: their entries fill the application's disk. */
 static void probe_consumers(struct check *c)
 {
     struct err err;
@@ -131,7 +131,7 @@ static void probe_consumers(struct check *c)
     buf_release(&names);
 }
 
-/* Said before the change log is installed as well: its subscribers stop with our first row. */
+/* Reported before the change log is installed too: its subscribers stop at our first row. */
 static void probe_publications(struct check *c)
 {
     struct err err;

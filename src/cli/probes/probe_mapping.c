@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check says of the mapping: each property against its column, and what is left to guess. */
+/* check: each property of the mapping against its column, and fields whose type would be
+ * guessed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,10 +8,10 @@
 
 #define NAMES_MAX_BYTES ((size_t)1 << 20)
 
-/* With which a note goes on to what can be done. */
+/* Separators between a note and its remedy. */
 static const char *const note_remedies[] = {": a column of type ", ": give it ", ": name it in "};
 
-/* Where in the text that is; its end where it goes on to nothing. */
+/* Returns the start of the remedy in `text`, or the end of the text. */
 static const char *remedy_of(const char *text)
 {
     for (size_t i = 0; i < sizeof(note_remedies) / sizeof(note_remedies[0]); i++) {
@@ -34,7 +35,7 @@ static bool same_loss(const struct plan_note *a, const struct plan_note *b)
     return a->loss != NULL && b->loss != NULL && strcmp(a->loss, b->loss) == 0;
 }
 
-/* What several properties lose is said once, by the first of them. */
+/* A loss of several properties is reported once, with the first of them. */
 static bool said_before(const struct plan_notes *notes, size_t i)
 {
     for (size_t j = 0; j < i; j++) {
@@ -65,7 +66,7 @@ static void say_loss(struct check *c, const struct plan_notes *notes, size_t fir
     buf_release(&names);
 }
 
-/* remedy: of the first error; null where there is none. What to do about a loss is said once. */
+/* `remedy` belongs to the first error; null if none. The remedy of a loss is printed once. */
 static void say_notes(struct check *c, const struct plan_notes *notes, const char *remedy)
 {
     const char *loss = "where it matters choose another type: docs/types.md says what each holds";
@@ -146,7 +147,8 @@ static void say_guessing(struct check *c, const struct property *list, size_t co
     }
 }
 
-/* The first document decides what all others must be: a number that once came as a text. */
+/* With dynamic mapping, the first document determines the type for all others, as when a number was
+ * once a text. */
 static void probe_dynamic(struct check *c)
 {
     struct err err;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check says of an index that is there: whether it was built from what the configuration says,
- * line by line, and what its older documents lack.
- */
+/* check: an existing index. Whether it was built from the configured definition, line by line, and
+ * fields that its older documents lack. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@
 
 #define MAPPING_MAX_BYTES ((size_t)64 << 20)
 
-/* False where it cannot be opened, which other lines explain. */
+/* Returns false if the table cannot be opened, which other lines explain. */
 static bool look_up(struct session *s, struct source_facts *facts)
 {
     struct err ignored;
@@ -22,7 +21,7 @@ static bool look_up(struct session *s, struct source_facts *facts)
     return source.ops->connect(source.self, facts, &ignored) == 0;
 }
 
-/* Null where there is none that can be read: other lines tell that. */
+/* Returns null if the state file is missing or unreadable, which other lines report. */
 static struct state *open_state(const struct session *s)
 {
     struct state *state;
@@ -32,7 +31,7 @@ static struct state *open_state(const struct session *s)
                : NULL;
 }
 
-/* Of an index whose definition nobody knows in words: what its mapping itself shows. */
+/* Compares the live mapping if no definition of the index is recorded. */
 static void say_live_mapping(struct check *c, struct session *s, const char *index,
                              enum verdict verdict)
 {
@@ -155,7 +154,7 @@ static void say_origin(struct check *c, struct session *s, const struct index_in
     state_close(state);
 }
 
-/* Of an index that this pipeline built; whose another one is, is told before. */
+/* Examines only an index that this pipeline built. probe_index reports other owners. */
 static void probe_origin(struct check *c)
 {
     struct err err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check sees of the way to the service: its name, its port, its certificate. */
+/* check: the connection to the service. Its name, port and certificate. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define DAY_S 86400
 #define DAYS_SOON 30
 
-/* What each base URL came to. */
+/* The result for each base URL. */
 struct ways {
     struct reach *reached;
     struct err *errors;
@@ -82,7 +82,7 @@ static void say_tls(struct check *c, const struct ways *w, size_t i, enum verdic
     }
 }
 
-/* Of several URLs one that leads nowhere is no failure: another one is taken. */
+/* If one of several URLs is reachable, an unreachable one is only a warning. */
 static void say_way(struct check *c, const struct ways *w, size_t i)
 {
     enum verdict bad = w->good > 0 ? VERDICT_WARN : VERDICT_FAIL;

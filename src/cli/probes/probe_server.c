@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check asks of the source's server: its encoding, its clock, who keeps a transaction open. */
+/* check: the source server. Its encoding, its clock, and open transactions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define OPEN_LONG_MS 60000
 #define CLOCK_APART_MS 2000
 
-/* Of each of these UTF8 has every character. */
+/* Returns true if UTF8 contains every character of the encoding. */
 static bool is_within_utf8(const char *encoding)
 {
     static const char *const names[] = {"UTF8",   "LATIN1", "LATIN2",  "LATIN4", "LATIN5",
@@ -59,7 +59,7 @@ static void say_clock(struct check *c, int64_t apart_us)
     }
 }
 
-/* They keep the change log's entries, and hold a cursor where it stands. */
+/* Old transactions keep the entries of the change log and hold a cursor back. */
 static void say_transactions(struct check *c, const struct review_server *r)
 {
     char age[UNITS_BYTES];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check asks of the search service: whether it answers, what it is, what the account may do.
- */
+/* check: the search service. Whether it answers, its product and version, and the account. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +12,9 @@
 
 #define TESTED_REMEDY                                                                              \
     "use a release that it is tested with: OpenSearch 2 or 3, Elasticsearch 8 or 9"
-#define CLOCK_APART_S 5 /* a Date has whole seconds */
+#define CLOCK_APART_S 5 /* a Date header has whole seconds */
 
-/* The releases that rowferry is tried on. */
+/* The releases that rowferry is tested with. */
 static const struct tested {
     enum product product;
     int major;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check asks of the source: whether it answers, what it is, as whom. */
+/* check: the source. Whether it answers, its version, and the role. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,10 +9,9 @@
 
 #define POSTGRES_OLDEST 130000
 
-/* --- once --------------------------------------------------------------------------------------
- */
+/* --- once ------------------------------------------------------------------------------------- */
 
-/* By the words of libpq and the server. */
+/* Chooses a remedy by the message of libpq or the server. */
 static const char *way_remedy(const struct err *err)
 {
     static const struct {

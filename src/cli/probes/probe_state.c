@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check sees of the state file: its place, who may read it, and what stands in it. */
+/* check: the state file. Its place, its permissions and its contents. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,9 @@
 #include "rowferry/state/pause.h"
 #include "rowferry/state/rebuild.h"
 
-/* --- place -------------------------------------------------------------------------------------
- */
+/* --- place ------------------------------------------------------------------------------------ */
 
-/* The directory part of a path; the caller frees it. */
+/* Returns the directory part of a path; the caller frees it. */
 static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -27,7 +26,7 @@ static char *directory_of(const char *path)
     return slash == path ? text_copy("/") : text_copy_span(span_make(path, (size_t)(slash - path)));
 }
 
-/* statfs(2): the kinds whose locks are another machine's word, or nobody's. */
+/* File systems (statfs(2)) whose locks depend on another machine or do not work. */
 static const struct remote {
     unsigned long kind;
     const char *name;
@@ -37,7 +36,7 @@ static const struct remote {
     {0x0BD00BD0, "Lustre"}, {0x7461636F, "OCFS2"},
 };
 
-/* Null where it is none of them, or cannot be told. */
+/* Returns null for any other file system or on error. */
 static const char *remote_name(const char *directory)
 {
     struct statfs fs;
@@ -52,7 +51,7 @@ static const char *remote_name(const char *directory)
     return NULL;
 }
 
-/* False where it is said why not. */
+/* Returns false after it has reported why. */
 static bool place_serves(struct check *c, const char *directory)
 {
     const char *remote = remote_name(directory);
@@ -92,7 +91,7 @@ static bool file_serves(struct check *c, const char *path)
     return true;
 }
 
-/* Keys and reasons stand in it, and who can replace it decides what is sent. */
+/* The file contains keys and reasons, and replacing it changes the documents that are sent. */
 static void say_modes(struct check *c, const char *directory, const char *path)
 {
     struct stat at;
@@ -119,8 +118,7 @@ static void probe_place(struct check *c)
     free(directory);
 }
 
-/* --- what stands in it -------------------------------------------------------------------------
- */
+/* --- contents --------------------------------------------------------------------------------- */
 
 static int say_halt(struct check *c, struct state *state, struct err *err)
 {
@@ -204,7 +202,7 @@ static void probe_standing(struct check *c)
     size_t before = c->count;
     int rc = state_open_read_only(&state, c->setup->config->state_path, c->pipeline->name, &err);
     if (rc < 0) {
-        return; /* told of the file itself */
+        return; /* reported for the file itself */
     }
     rc = state == NULL ? 0 : say_halt(c, state, &err);
     rc = rc < 0 || state == NULL ? rc : say_pause(c, state, &err);

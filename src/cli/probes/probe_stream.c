@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check says of a pipeline into a data stream: whether rows are only added, and their time. */
+/* check: a pipeline into a data stream. Whether rows are only added, and their timestamp. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +11,7 @@
 
 #define LIST_BYTES ((size_t)64 * 1024)
 
-/* --- rows that change --------------------------------------------------------------------------
- */
+/* --- rows that change ------------------------------------------------------------------------- */
 
 static void say_changed(struct check *c, const struct review_changes *seen)
 {
@@ -68,10 +67,9 @@ static void probe_append_only(struct check *c)
     review_rights_release(&writers);
 }
 
-/* --- @timestamp --------------------------------------------------------------------------------
- */
+/* --- @timestamp ------------------------------------------------------------------------------- */
 
-/* Null where the service fills it. */
+/* Returns null if the service sets @timestamp. */
 static const struct column *column_of(const struct check *c, const struct plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
@@ -124,8 +122,7 @@ static void probe_timestamp(struct check *c)
     check_plan_release(&p);
 }
 
-/* --- the template ------------------------------------------------------------------------------
- */
+/* --- the template ----------------------------------------------------------------------------- */
 
 static int look_lacking(const struct check *c, char out[STREAM_TEMPLATE_BYTES], struct err *err)
 {

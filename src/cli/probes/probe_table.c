@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check asks of a pipeline's table: what it is, its key, what the role may do with it. */
+/* check: a pipeline's table. Its kind, its key, and the privileges of the role. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -45,7 +45,7 @@ static void push_key(struct buf *out, const struct table *t)
     }
 }
 
-/* Of a partitioned table an index cannot be built beside writes. */
+/* An index of a partitioned table cannot be created concurrently. */
 static const char *beside(const struct table *t)
 {
     return t->kind == 'p' ? "" : "concurrently ";
@@ -91,7 +91,7 @@ static void probe_key(struct check *c)
     buf_release(&key);
 }
 
-/* The words and the statements of several rights, as one line. */
+/* Joins the texts and the statements of several privileges into one line each. */
 static void join(const struct review_rights *r, struct buf *words, struct buf *statements)
 {
     for (size_t i = 0; i < r->count; i++) {
@@ -114,7 +114,7 @@ static void say_rights(struct check *c, enum verdict verdict, const char *verb,
     buf_release(&statements);
 }
 
-/* Negative with err, else whether something was said. */
+/* Returns 1 if it reported something, 0 if not, or negative with err. */
 static int say_missing(struct check *c, const struct table *t, struct err *err)
 {
     struct review_rights missing;
@@ -175,8 +175,8 @@ static void probe_rights(struct check *c)
     }
 }
 
-/* A row that stops matching because time goes by has no change that tells: a reconcile finds it,
- * and not one that begins to match. */
+/* If a row stops matching because time passes, no change is recorded; a reconcile finds it. A row
+ * that begins to match is not found. */
 static void say_unsteady(struct check *c, const char *function, bool query)
 {
     const char *option = query ? "query" : "where";
@@ -195,7 +195,7 @@ static void say_unsteady(struct check *c, const char *function, bool query)
         "from.%s calls %s, whose result changes without a change of the table", option, function);
 }
 
-/* False where nothing more is to be said. */
+/* Returns false if the rest need not be checked. */
 static bool is_steady(struct check *c, const struct query_input *in)
 {
     struct err err;

@@ -26,7 +26,7 @@ void work_push_limits(struct buf *out, const struct working *w)
     char text[UNITS_BYTES];
     buf_printf(out, "%lld request%s in flight", (long long)w->in_flight,
                w->in_flight == 1 ? "" : "s");
-    if (w->batch_bytes > 0) { /* nothing was sent yet, and may not be */
+    if (w->batch_bytes > 0) { /* 0 if nothing was sent yet */
         buf_printf(out, ", batches of %s", units_size(text, w->batch_bytes));
     }
     if (w->frozen[0] != '\0') {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a holder is at, for people and for programs. Pure.
+ * The progress of a holder, as text and as JSON. Pure.
  */
 #ifndef ROWFERRY_CLI_HOLDER_PROGRESS_H
 #define ROWFERRY_CLI_HOLDER_PROGRESS_H
@@ -8,11 +8,11 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/state/live_progress.h"
 
-/* "copying, 41 % (50,000 rows, 5,000 a second, 14s left)" */
+/* Appends "copying, 41 % (50,000 rows, 5,000 a second, 14s left)". */
 void work_push_stage(struct buf *out, const struct working *w);
-/* "4 requests in flight, batches of 1.5 MiB" */
+/* Appends "4 requests in flight, batches of 1.5 MiB". */
 void work_push_limits(struct buf *out, const struct working *w);
-/* One JSON object. */
+/* Appends one JSON object. */
 void work_push_json(struct buf *out, const struct working *w);
 
 #endif

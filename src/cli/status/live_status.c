@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State file and board, told as one. */
+/* Merges state file and status snapshot. */
 #include "status/live_status.h"
 
 #include <inttypes.h>
@@ -58,7 +58,7 @@ static void push_counters(struct buf *out, const struct counters *c)
     record_close(out);
 }
 
-/* Bounds in seconds, and a count for each and one for what took longer. */
+/* Appends the bounds in seconds, a count for each, and a last count for all above. */
 static void push_latency(struct buf *out, const struct latency *l)
 {
     record_name(out, "latency");
@@ -96,12 +96,12 @@ void live_push_board(struct buf *out, const struct board_view *view, int64_t now
     push_latency(out, &m->latency);
 }
 
-/* What the board knows is newer than what the state file was told of it. */
+/* Takes from the status snapshot what is newer than the state file. */
 static void take_board(struct status *s, const struct board_view *view)
 {
     const struct board_moment *m = &view->moment;
     if (strcmp(view->stage, WORK_STANDING_BY) == 0) {
-        return; /* another one works */
+        return; /* another process works on the pipeline */
     }
     s->pending = m->work.lag_rows;
     s->working = s->held && m->work.stage[0] != '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What status has found out of one pipeline, and how it is told to people and to programs. */
+/* The findings of `status` on one pipeline, and their output as text and as JSON. */
 #ifndef ROWFERRY_CLI_STATUS_H
 #define ROWFERRY_CLI_STATUS_H
 
@@ -23,91 +23,93 @@ struct status_rebuild {
     struct checkpoint next;
     bool halted;
     struct halt halt;
-    bool working; /* somebody has said at what, at some time */
+    bool working; /* its progress has been recorded */
     struct working work;
-    char former[256]; /* that can be gone back to from where it stood; empty: none is known */
+    char former[256]; /* generation to which a rollback can continue from its position; empty if
+                       * unknown */
     int64_t left_us;
 };
 
 struct status {
     const struct pipeline_config *pipeline;
     int64_t now_us;
-    bool known; /* to the state file */
+    bool known; /* the state file exists */
     struct checkpoint checkpoint;
     int64_t dead_letters;
-    int64_t paused_us; /* since then; 0: it is not */
-    bool halted;       /* by the guard */
+    int64_t paused_us; /* time of the pause; 0 if not paused */
+    bool halted;       /* the guard has stopped the pipeline */
     struct halt halt;
-    bool verified; /* by schedule, once at least */
+    bool verified; /* at least one scheduled comparison has ended */
     struct verification verification;
-    struct reconcile reconcile; /* the last one; zero: none */
-    bool copied;                /* again, in place, once at least */
+    struct reconcile reconcile; /* the last one; zero if none */
+    bool copied;                /* at least one re-snapshot in place was made */
     struct copied copy;
-    struct lacking lacking; /* what documents of before an addition lack */
+    struct lacking lacking; /* fields that documents from before an addition lack */
     struct status_rebuild rebuild;
     bool held;
     char holder[256];
-    struct buf standbys; /* who stands by, as the source shows it */
-    bool working;        /* and has said at what */
+    struct buf standbys; /* standby processes, as the source shows them */
+    bool working;        /* the holder has recorded its progress */
     struct working work;
-    struct run runs[STATUS_RUNS]; /* the newest first */
+    struct run runs[STATUS_RUNS]; /* newest first */
     size_t run_count;
-    int64_t pending;         /* entries of the change log, -1: unknown */
-    const char *why_unknown; /* in one or two words */
+    int64_t pending;         /* entries of the change log; -1 if unknown */
+    const char *why_unknown; /* one or two words */
 };
 
 enum status_state {
-    STATUS_STANDS_BY, /* this host's; another one holds the pipeline */
+    STATUS_STANDS_BY, /* on standby; another process holds the pipeline */
     STATUS_PAUSED,
     STATUS_NEVER_SYNCED,
     STATUS_STOPPED, /* by the guard */
-    STATUS_FAILED,  /* the last run, and nobody is at work since */
-    STATUS_STALLED, /* the holder does not get on */
+    STATUS_FAILED,  /* the last run failed, and no process is working */
+    STATUS_STALLED, /* the holder makes no progress */
     STATUS_COPYING,
     STATUS_BEHIND,
     STATUS_EQUAL,
-    STATUS_UNKNOWN, /* the source cannot be asked, or has no log */
+    STATUS_UNKNOWN, /* the source cannot be queried or has no log */
 };
 
-/* What the state file knows; pending stays the caller's to ask. To be released in every case. */
+/* Reads what the state file records. The caller sets `pending` and releases *s even after an
+ * error. */
 int status_look(struct status *s, const char *path, struct err *err) MUST_CHECK;
 void status_release(struct status *s);
 
 enum status_state status_state(const struct status *s);
 
-/* The last one that says something of what is live; null: there is none. */
+/* Returns the last run that concerns the live index; null if none. */
 const struct run *status_last_run(const struct status *s);
 
-/* When all that was committed in the table had reached the index; 0: not yet or not known. */
+/* Returns the time at which the index last equaled the committed table; 0 if unknown or never. */
 int64_t status_equal_us(const struct status *s);
 
-/* brief: what comes first alone. */
+/* Appends the text; `brief` limits it to the first lines. */
 void status_push_text(struct buf *out, const struct status *s, bool brief, bool colours);
 
-/* ", 7 missing"; nothing where there are none. */
+/* Appends ", 7 missing"; nothing if count is 0. */
 void status_push_some(struct buf *out, int64_t count, const char *what);
 
-/* What a comparison found: one line, one object. */
+/* Append the result of a comparison: one line, and one object. */
 void status_push_verification(struct buf *out, const struct verification *v);
 void status_push_json_verification(struct buf *out, const struct verification *v);
 
-/* What is out of the ordinary, where there is any: an old transaction, a copy, what documents lack;
- * the first with the stall and the holder's lag as JSON members. */
+/* Append unusual conditions, if any: an old transaction, a re-snapshot, fields that documents lack.
+ * The last one appends watermark, stall and the holder's lag as JSON members. */
 void status_push_watermark(struct buf *out, const struct status *s);
 void status_push_copied(struct buf *out, const struct status *s);
 void status_push_lacking(struct buf *out, const struct status *s);
 void status_push_json_health(struct buf *out, const struct status *s);
 
-/* What the state file knows of a rebuild; its lines, if there are any; its members. */
+/* Read a rebuild from the state file, append its lines (if any), and append its members. */
 int status_look_rebuild(struct status *s, struct state *state, struct err *err) MUST_CHECK;
 void status_push_rebuild(struct buf *out, const struct status *s);
 void status_push_json_rebuild(struct buf *out, const struct status *s);
 
-/* Who holds the pipeline and what it is at, who stands by: lines, members. */
+/* Append the lock holder, its progress and the standbys, as lines and as members. */
 void status_push_holder(struct buf *out, const struct status *s);
 void status_push_json_holder(struct buf *out, const struct status *s);
 
-/* The members of an object. */
+/* Appends the members of an object. */
 void status_push_json(struct buf *out, const struct status *s);
 
 #endif

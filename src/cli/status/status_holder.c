@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who holds a pipeline, what it is at, and who stands by. */
+/* The lock holder of a pipeline, its progress, and the standbys. */
 #include "output/terminal.h"
 #include "rowferry/document/json/record.h"
 #include "status/holder_progress.h"

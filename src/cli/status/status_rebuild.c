@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* status: the rebuild that is under way, and the generation that can be gone back to. */
+/* status: the rebuild in progress, and the generation to which a rollback is possible. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "status/holder_progress.h"
 #include "status/status.h"
 
-#define OLD_US INT64_C(10000000) /* what was told longer ago is told with its time */
+#define OLD_US INT64_C(10000000) /* older reports are printed with their time */
 
 static int look_next(struct status *s, struct state *next, struct err *err)
 {
@@ -22,7 +22,7 @@ static int look_next(struct status *s, struct state *next, struct err *err)
     return rc < 0 ? rc : working_look(next, &r->work, &r->working, err);
 }
 
-/* A consumer's name is "pipeline/index/uuid". */
+/* Splits a consumer's name, which is "pipeline/index/uuid". */
 static void take_former(struct status *s, const struct former *former)
 {
     const char *index = strchr(former->consumer, '/');
@@ -61,7 +61,7 @@ int status_look_rebuild(struct status *s, struct state *state, struct err *err)
     return rc;
 }
 
-/* Why nobody is at it, where that is known; null: it goes on. */
+/* Returns why the rebuild does not progress, if known; null if it does. */
 static const char *why_it_stands(const struct status *s)
 {
     const struct status_rebuild *r = &s->rebuild;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* status: what is out of the ordinary. */
+/* status: unusual conditions. */
 #include <string.h>
 
 #include "output/terminal.h"
@@ -13,7 +13,7 @@ static void push_line(struct buf *out, const char *name)
     buf_printf(out, "  %-14s", name);
 }
 
-/* What it holds depends on the capture (source/catalog/xmin_holder.h). */
+/* The effect of an old transaction depends on the capture mode (source/catalog/xmin_holder.h). */
 void status_push_watermark(struct buf *out, const struct status *s)
 {
     char text[UNITS_BYTES];
@@ -51,8 +51,7 @@ void status_push_lacking(struct buf *out, const struct status *s)
     }
 }
 
-/* --- JSON --------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void push_json_stall(struct buf *out, const struct working *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* status: what all that was found amounts to. */
+/* status: derives the state of a pipeline from all findings. */
 #include <string.h>
 
 #include "output/result.h"
@@ -11,8 +11,9 @@ static bool run_failed(const struct run *r)
     return r->ended_us != 0 && r->exit_code != EXIT_DONE && r->exit_code != EXIT_DEAD_LETTERS;
 }
 
-/* A reindex that was refused, or undone, says nothing of the live index: it was never touched. One
- * that has made what is live, or kept it up to date, ends what was wrong before. */
+/* Returns true if the run concerns the live index. A reindex that was refused or undone does not,
+ * because it never touched that index. One that created the live index or kept it up to date does:
+ * it replaces an earlier failure. */
 static bool tells_of_live(const struct status *s, const struct run *r)
 {
     bool untouched = s->checkpoint.phase == GENERATION_LIVE && !s->rebuild.underway;
@@ -63,7 +64,8 @@ enum status_state status_state(const struct status *s)
     return s->pending > 0 ? STATUS_BEHIND : STATUS_EQUAL;
 }
 
-/* A sync that ended well has sent all that was committed when it began; a run says so itself. */
+/* A sync that succeeded has sent everything that was committed when it began. A `run` records this
+ * time itself. */
 int64_t status_equal_us(const struct status *s)
 {
     if (s->checkpoint.phase != GENERATION_LIVE) {

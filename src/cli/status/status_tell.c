@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What status found: its meaning, for people and as JSON. */
+/* The output of `status`: the state of a pipeline, as text and as JSON. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -18,8 +18,7 @@
 static const char *const phase_names[] = {
     [GENERATION_NONE] = "none", [GENERATION_BUILDING] = "building", [GENERATION_LIVE] = "live"};
 
-/* --- words -------------------------------------------------------------------------------------
- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static const struct state_row {
     const char *name; /* in JSON */
@@ -38,14 +37,14 @@ static const struct state_row {
     [STATUS_UNKNOWN] = {"unknown", "not known", COLOUR_YELLOW},
 };
 
-/* What the last comparison found is there still, as far as anybody knows. */
+/* Returns true if the differences of the last comparison still exist, as far as known. */
 static bool differed(const struct status *s)
 {
     const struct verification *v = &s->verification;
     return s->verified && !v->failed && verification_differences(v) > v->sent;
 }
 
-/* What to do; null: nothing. */
+/* Returns the recommended action; null if none. */
 static const char *next_step(const struct status *s)
 {
     switch (status_state(s)) {
@@ -79,15 +78,14 @@ static const char *next_step(const struct status *s)
                                  : NULL;
 }
 
-/* Seconds that the index is behind, -1: not known. */
+/* Returns how far the index is behind, in ms; -1 if unknown. */
 static int64_t lag_ms(const struct status *s)
 {
     int64_t equal_us = status_equal_us(s);
     return equal_us > 0 ? (s->now_us - equal_us) / 1000 : -1;
 }
 
-/* --- text --------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void push_line(struct buf *out, const char *name)
 {
@@ -181,7 +179,7 @@ static void push_lag(struct buf *out, const struct status *s, bool brief)
     buf_push_char(out, '\n');
 }
 
-/* ", just now" or how long ago. */
+/* Appends the time, and "just now" or the age. */
 static void push_ago(struct buf *out, const struct status *s, int64_t at_us)
 {
     char iso[CLOCK_ISO_BYTES];
@@ -332,8 +330,7 @@ void status_push_text(struct buf *out, const struct status *s, bool brief, bool 
     }
 }
 
-/* --- JSON --------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void push_json_run(struct buf *out, const struct run *run)
 {

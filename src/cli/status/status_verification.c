@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* status: what the last comparison by schedule found. */
+/* status: the result of the last scheduled comparison. */
 #include <string.h>
 
 #include "output/result.h"
@@ -9,7 +9,7 @@
 #include "rowferry/document/json/record.h"
 #include "status/status.h"
 
-/* "7 missing, 9 altered, 16 sent; 20,000 rows" */
+/* Appends "7 missing, 9 altered, 16 sent; 20,000 rows". */
 void status_push_verification(struct buf *out, const struct verification *v)
 {
     char iso[CLOCK_ISO_BYTES];
