@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The five documents, and what is refused. */
+/* Generates the five documents, and refuses other requests. */
 #include "answer.h"
 
 #include <inttypes.h>
@@ -69,7 +69,8 @@ static void readyz(struct answerer *a, struct answer *out)
     buf_release(&lines);
 }
 
-/* However many ask: the state file is not read for each. */
+/* Describes the pipelines, unless this was done less than a second ago: many clients must not cause
+ * as many reads of the state file. */
 static void describe(struct answerer *a)
 {
     int64_t now = clock_monotonic_us(&a->options->clock);
@@ -104,7 +105,7 @@ static void status(struct answerer *a, const struct question *q, struct answer *
     buf_push_literal(&out->body, "}\n");
 }
 
-/* Script and style run by a number that nobody outside knows. */
+/* Sends the page. Script and style are allowed by a random nonce only. */
 static void page(struct answerer *a, struct answer *out)
 {
     char nonce[33];
@@ -175,7 +176,8 @@ void answerer_init(struct answerer *a, const struct serve_options *options, stru
     a->started_us = clock_wall_us(&options->clock);
     a->views = mem_zero(options->count, sizeof(*a->views));
     buf_init(&a->pipelines, ANSWER_MAX_BYTES / 2);
-    (void)gethostname(a->hostname, sizeof(a->hostname) - 1); /* else empty, and nobody's name */
+    (void)gethostname(a->hostname, sizeof(a->hostname) - 1); /* on error it is empty and matches no
+                                                              * name */
     a->names = mem_zero(options->name_count + 2, sizeof(*a->names));
     a->names[a->name_count++] = options->listen;
     a->names[a->name_count++] = a->hostname;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is answered, without HTTP's mechanics: from a method, a path and the boards to a status, a
- * type and a body.
+ * Answers requests, independently of HTTP's mechanics: maps a method, a path and the status
+ * snapshots to a status, a type and a body.
  */
 #ifndef ROWFERRY_SERVE_ANSWER_H
 #define ROWFERRY_SERVE_ANSWER_H
@@ -17,18 +17,18 @@ struct answerer {
     const struct serve_options *options;
     struct events *events;
     int64_t started_us;       /* wall clock */
-    struct buf pipelines;     /* as described last, */
-    int64_t described_us;     /* and when (monotonic): once a second is enough */
-    struct board_view *views; /* room for one look at all boards */
+    struct buf pipelines;     /* last description of the pipelines */
+    int64_t described_us;     /* monotonic time of it; renewed at most about once a second */
+    struct board_view *views; /* room for the views of all boards */
     char hostname[ANSWER_HOST_BYTES];
-    const char **names; /* by which it may be called; borrowed but for the list */
+    const char **names; /* names that Host may contain; the texts are borrowed, the list is owned */
     size_t name_count;
 };
 
 struct answer {
     unsigned status;
     const char *type;
-    const char *allow;                /* null: none */
+    const char *allow;                /* null if none */
     char policy[ANSWER_POLICY_BYTES]; /* Content-Security-Policy */
     struct buf body;
 };
@@ -36,8 +36,8 @@ struct answer {
 void answerer_init(struct answerer *a, const struct serve_options *options, struct events *events);
 void answerer_release(struct answerer *a);
 
-/* host: of the request, null: none; since: the number of the last event that is known. The caller
- * releases out->body. */
+/* `host` is the Host header, or null. `since` is the number of the last event that the client has.
+ * The caller releases out->body. */
 struct question {
     const char *method;
     const char *path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may stay connected: at most so many, and where one more comes the one that is there longest
- * has to go. So nobody keeps others out by being slow, and nobody has to be timed.
+ * Limits the number of connections. If one more comes, the oldest is closed. So a slow client
+ * cannot keep others out, and no timeouts are needed.
  */
 #ifndef ROWFERRY_SERVE_CONNECTION_LIMIT_H
 #define ROWFERRY_SERVE_CONNECTION_LIMIT_H
@@ -12,13 +12,13 @@
 #define DOORKEEPER_MOST 48
 
 struct doorkeeper {
-    int guests[DOORKEEPER_MOST]; /* descriptors, the longest there first */
+    int guests[DOORKEEPER_MOST]; /* descriptors, the oldest first */
     size_t count;
 };
 
-/* Returns the descriptor that has to go, -1: none. */
+/* Returns the descriptor to close, or -1. */
 int doorkeeper_enter(struct doorkeeper *d, int fd);
-/* One that had to go may leave a second time. */
+/* A connection that was closed for another may leave a second time. */
 void doorkeeper_leave(struct doorkeeper *d, int fd);
 
 #endif

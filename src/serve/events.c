@@ -34,7 +34,7 @@ void events_release(struct events *e)
     pthread_mutex_destroy(&e->lock);
 }
 
-/* Null where none is named. */
+/* Returns null if the event names no pipeline. */
 static const char *pipeline_of(const struct log_field *fields)
 {
     while (fields->name != NULL && strcmp(fields->name, "pipeline") != 0) {
@@ -43,7 +43,7 @@ static const char *pipeline_of(const struct log_field *fields)
     return fields->name != NULL ? fields->text : NULL;
 }
 
-/* Which ring; the last one where it is no pipeline's. */
+/* Returns the index of the ring; the last one if it is not a known pipeline. */
 static size_t ring_of(const struct events *e, const char *pipeline)
 {
     size_t i = 0;
@@ -72,7 +72,7 @@ void events_take(void *context, enum log_level level, int64_t wall_us, const cha
     }
     buf_init(&line, EVENT_BYTES);
     log_render(&line, LOG_JSON, level, wall_us, event, fields);
-    if (line.failed) { /* too long: that it came is told */
+    if (line.failed) { /* too long: keep the event without its fields */
         const struct log_field cut[] = {
             F_TEXT("pipeline", pipeline_of(fields)), F_INT("fields_cut", 1), {0}};
         buf_reset(&line);

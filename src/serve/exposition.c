@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of the text format; labels may hold anything. */
+/* Lines of the text format; labels may contain anything. */
 #include "exposition.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ void exposition_head(struct buf *out, const char *name, const char *type, const 
     buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* Backslash, quote and line feed are escaped; what is not UTF-8 is mended. */
+/* Escapes backslash, quote and line feed; repairs invalid UTF-8. */
 static void push_value(struct buf *out, const char *value)
 {
     struct buf valid;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text format of Prometheus (version 0.0.4): a family's head, then its samples. Pure.
+ * The text format of Prometheus (version 0.0.4): the head of a family, then its samples. Pure.
  *
  *     # HELP rowferry_upserts_total upserts that the service has done
  *     # TYPE rowferry_upserts_total counter
@@ -16,12 +16,12 @@
 
 struct label {
     const char *name;  /* null ends the list */
-    const char *value; /* null or empty: as if the label were not there */
+    const char *value; /* the label is left out if this is null or empty */
 };
 
 void exposition_head(struct buf *out, const char *name, const char *type, const char *help);
 
-/* suffix: "_bucket", or "". Labels end with a null name. */
+/* `suffix` is "_bucket" or "". Labels end with a null name. */
 void exposition_int(struct buf *out, const char *name, const char *suffix,
                     const struct label *labels, int64_t value);
 void exposition_real(struct buf *out, const char *name, const char *suffix,

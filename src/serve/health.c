@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ready or not, and in words. */
+/* Decides on readiness and describes the state. */
 #include "rowferry/serve/health.h"
 
 #include <string.h>

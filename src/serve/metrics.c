@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of metrics, and what fills them. */
+/* The tables of metrics, and the functions that fill them. */
 #include "metrics.h"
 
 #include <inttypes.h>
@@ -11,8 +11,7 @@
 
 #define PREFIX "rowferry_"
 
-/* --- gauges of a pipeline ----------------------------------------------------------------------
- */
+/* --- gauges of a pipeline --------------------------------------------------------------------- */
 
 static double seconds_since(int64_t then_us, int64_t now_us)
 {
@@ -169,8 +168,7 @@ static void push_gauge(struct buf *out, const struct gauge *g, const struct boar
     }
 }
 
-/* --- what has more labels ----------------------------------------------------------------------
- */
+/* --- metrics with more labels ----------------------------------------------------------------- */
 
 static void push_info(struct buf *out, const struct board_view *views, size_t count)
 {
@@ -245,8 +243,7 @@ static void push_latency(struct buf *out, const struct board_view *views, size_t
     }
 }
 
-/* --- counters ----------------------------------------------------------------------------------
- */
+/* --- counters --------------------------------------------------------------------------------- */
 
 static void push_counters(struct buf *out, const struct board_view *views, size_t count)
 {
@@ -260,8 +257,7 @@ static void push_counters(struct buf *out, const struct board_view *views, size_
 #undef COUNTER
 }
 
-/* --- the process -------------------------------------------------------------------------------
- */
+/* --- the process ------------------------------------------------------------------------------ */
 
 static void push_process(struct buf *out, const struct process *p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metrics: one line of a table each (docs/observe.md is held to it by a test). Pure, but for
+ * The metrics, one row of a table each. A test compares docs/observe.md with them. Pure, except for
  * metrics_look_process.
  */
 #ifndef ROWFERRY_SERVE_METRICS_H
@@ -15,14 +15,14 @@
 struct process {
     double started_s; /* since the epoch */
     double cpu_s;
-    int64_t resident_bytes; /* -1: not known, as below */
+    int64_t resident_bytes; /* -1 if unknown; also below */
     int64_t descriptors;
 };
 
-/* Of this process, but started_s. */
+/* Measures this process; leaves started_s alone. */
 void metrics_look_process(struct process *out);
 
-/* lag_seconds of a view; negative where it was never equal. */
+/* Returns lag_seconds of a view; negative if the index never equaled the table. */
 double metrics_lag_s(const struct board_view *v, int64_t now_us);
 
 void metrics_push(struct buf *out, const struct board_view *views, size_t count,

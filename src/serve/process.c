@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What /proc and the kernel tell of this process. */
+/* Measures this process with /proc and getrusage. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int64_t resident_bytes(void)
     return pages != NULL ? strtoll(pages, NULL, 10) * sysconf(_SC_PAGESIZE) : -1;
 }
 
-/* Without the one that looks. */
+/* Counts the open descriptors, without the one of the directory. */
 static int64_t open_descriptors(void)
 {
     DIR *folder = opendir("/proc/self/fd");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HTTP: one thread, one request a connection, bounds on all that a client can take. */
+/* HTTP: one thread, one request a connection, limits on all resources of a client. */
 #include "rowferry/serve/serve.h"
 
 #include <microhttpd.h>
@@ -14,10 +14,9 @@
 #include "socket.h"
 
 #define CONNECTIONS_MOST                                                                           \
-    (DOORKEEPER_MOST + 16)               /* those that had to go are there a little longer         \
-                                          */
-#define SILENT_S 10U                     /* a client that neither sends nor reads */
-#define REQUEST_BYTES ((size_t)16 << 10) /* line, headers and MHD's own, of one request */
+    (DOORKEEPER_MOST + 16)               /* connections that were closed linger for a short time */
+#define SILENT_S 10U                     /* timeout of a client that neither sends nor reads */
+#define REQUEST_BYTES ((size_t)16 << 10) /* memory of one request: line, headers and MHD's own */
 #define STACK_BYTES ((size_t)256 << 10)
 
 struct serve {
@@ -59,7 +58,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct ans
     return sent;
 }
 
-/* Answers as soon as the headers are there: nobody has a body to send. */
+/* Answers as soon as the headers are complete, because requests have no body. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **state)
@@ -80,7 +79,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     return send_answer(connection, &a);
 }
 
-/* The daemon's thread. What is shut down here it closes itself. */
+/* Runs in the daemon's thread. MHD closes the descriptors that are shut down here. */
 static void on_connection(void *context, struct MHD_Connection *connection, void **state,
                           enum MHD_ConnectionNotificationCode what)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From "host:port" to a socket that listens. */
+/* Opens a listening socket from "host:port". */
 #include "socket.h"
 
 #include <arpa/inet.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The socket that is listened on.
+ * The listening socket.
  */
 #ifndef ROWFERRY_SERVE_SOCKET_H
 #define ROWFERRY_SERVE_SOCKET_H
@@ -9,8 +9,8 @@
 
 #include "rowferry/serve/serve.h"
 
-/* listen: "host:port" or "[address]:port". *address: where it listens, numbers only; *loopback:
- * only this machine reaches it. The descriptor is the caller's. */
+/* Opens it for "host:port" or "[address]:port". *address is the bound address, numeric only.
+ * *loopback is true if only this machine can connect. The caller closes *fd. */
 int socket_listen(const char *listen, int *fd, char address[SERVE_ADDRESS_BYTES], bool *loopback,
                   struct err *err) MUST_CHECK;
 

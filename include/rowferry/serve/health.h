@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a pipeline does what it is there for. Pure.
+ * The readiness of a pipeline. Pure.
  *
- * Ready is one that follows, stands by for another holder, or was paused by a person; not one that
- * still builds its index, waits for a server, is stopped by the guard or stalled.
+ * A pipeline is ready if it follows its source, stands by for another holder, or was paused by a
+ * person. It is not ready if it still builds its index, waits for a server, is stopped by the
+ * guard, or is stalled.
  */
 #ifndef ROWFERRY_SERVE_HEALTH_H
 #define ROWFERRY_SERVE_HEALTH_H
@@ -15,7 +16,7 @@
 
 bool health_ready(const struct board_view *v);
 
-/* "following", "stalled (held): a transaction of ..." */
+/* Appends the state as text: "following", "stalled (held): a transaction of ..." */
 void health_push_words(struct buf *out, const struct board_view *v);
 
 #endif

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Metrics, health and the status page of a living process, over HTTP: read-only, GET and HEAD.
+ * Serves metrics, health and the status page of a running process over HTTP. Read-only: GET and
+ * HEAD.
  *
- *     /          the status page: one document, nothing from elsewhere
- *     /status    JSON: what the page shows
+ *     /          the status page: one document without external resources
+ *     /status    JSON: the data of the page
  *     /metrics   Prometheus text
- *     /healthz   200 while every pipeline gives signs of life
- *     /readyz    200 while every pipeline does what it is there for; else which do not, and why
+ *     /healthz   200 if every pipeline has a recent heartbeat
+ *     /readyz    200 if every pipeline is ready; otherwise lists the others with the reason
  *
- * One thread that sleeps until somebody asks; nothing is computed for nobody. It reads boards
- * (engine/observe/status_snapshot.h) and waits for no pipeline. What clients can take of the
- * process is bounded: so many connections, of which the oldest goes where there are more, one
- * request each, small headers, no bodies. A request has to name an address, localhost, this machine
- * or one of the names in Host, so that no page of another origin reads it by a name that it made
- * point here.
+ * A single thread sleeps until a request arrives, and computes nothing in advance. It reads status
+ * snapshots (engine/observe/status_snapshot.h) and never waits for a pipeline.
+ *
+ * Clients can use only bounded resources: a maximum number of connections, of which the oldest is
+ * closed for a new one, one request each, small headers, no bodies.
+ *
+ * The Host header must be an IP address, localhost, this machine's name or one of `names`. This
+ * prevents DNS rebinding: a page of another origin cannot read the status by its own name.
  */
 #ifndef ROWFERRY_SERVE_SERVE_H
 #define ROWFERRY_SERVE_SERVE_H
@@ -27,16 +30,16 @@
 
 #define SERVE_ADDRESS_BYTES 80 /* "[address]:port" and NUL */
 
-/* All borrowed; outlive the server. The functions are called in the server's thread. */
+/* Everything is borrowed and must outlive the server. The functions are called in its thread. */
 struct serve_options {
-    const char *listen;       /* "host:port"; port 0: any that is free */
-    const char *const *names; /* by which it may be called as well */
+    const char *listen;       /* "host:port"; port 0 means any free port */
+    const char *const *names; /* additional names that Host may contain */
     size_t name_count;
     struct board *const *boards;
     size_t count;
-    int64_t silent_most_ms; /* a pipeline without a sign of life for longer has hung */
+    int64_t silent_most_ms; /* a pipeline without a heartbeat for longer hangs */
     int64_t (*silent_ms)(void *context, size_t board);
-    /* Appends one JSON object that tells of the pipeline all that is known. */
+    /* Appends one JSON object with the complete status of the pipeline. */
     void (*describe)(void *context, size_t board, const struct board_view *view, struct buf *out);
     void *context;
     struct clock clock;
@@ -44,17 +47,17 @@ struct serve_options {
 
 struct serve;
 
-/* ERR_TRANSIENT where the address is taken, ERR_CONFIG where it is none of this machine's. All
- * signals have to be blocked. Watches the log for as long as it lives. */
+/* Starts the server. Returns ERR_TRANSIENT if the address is in use, ERR_CONFIG if this machine
+ * does not have it. All signals must be blocked. The server watches the log until it is stopped. */
 int serve_start(struct serve **out, const struct serve_options *options,
                 struct err *err) MUST_CHECK;
-/* What is asked is answered first. Null is allowed. */
+/* Answers requests that have arrived, then stops. Null is allowed. */
 void serve_stop(struct serve *s);
 
-/* Where it listens, numbers only. */
+/* Returns the listening address, numeric only. */
 const char *serve_address(const struct serve *s);
 
-/* Whether others than this machine's processes reach it. */
+/* Returns true if other machines can connect. */
 bool serve_is_open(const struct serve *s);
 
 #endif
