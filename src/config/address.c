@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses of both servers: their shape, and the secrets that must not be in them. */
+/* Addresses of both servers: their form, and the secrets that they must not contain. */
 #include "address.h"
 
 #include <ctype.h>
@@ -36,7 +36,7 @@ static int hex_digit(char c)
     return at != NULL ? (int)(at - digits) : -1;
 }
 
-/* A query's keyword without its percent escapes, as libpq reads it. */
+/* Decodes the percent escapes of a query's keyword as libpq does, and checks it. */
 static bool query_keyword_is_secret(const char *text, size_t len)
 {
     struct buf keyword;
@@ -56,8 +56,8 @@ static bool query_keyword_is_secret(const char *text, size_t len)
     return secret;
 }
 
-/* postgresql://user:password@host/db?password=x: libpq takes all before the first @ or / as the
- * user's part where an @ ends it. */
+/* postgresql://user:password@host/db?password=x: libpq takes the text before the first @ or / as
+ * the user's part if it ends with an @. */
 static bool uri_has_password(const char *rest)
 {
     size_t user = strcspn(rest, "@/");
@@ -97,7 +97,7 @@ static const char *skip_space(const char *at)
     return at;
 }
 
-/* 1: a password stands in it; 0: none; -1: it is no list of key=value. */
+/* Returns 1 if it contains a password, 0 if not, -1 if it is not a list of key=value. */
 static int conninfo_has_password(const char *at)
 {
     for (at = skip_space(at); *at != '\0'; at = skip_space(at)) {
@@ -121,7 +121,7 @@ int address_check_uri(const char *uri, struct err *err)
 {
     const char *scheme = strstr(uri, "://");
     if (scheme != NULL && strcspn(uri, "= \t") > (size_t)(scheme - uri)) {
-        /* libpq takes no other case of letters */
+        /* libpq requires lower case */
         if (strncmp(uri, "postgresql://", 13) != 0 && strncmp(uri, "postgres://", 11) != 0) {
             return err_set(err, ERR_CONFIG, "it must begin with postgresql://");
         }
@@ -135,7 +135,7 @@ int address_check_uri(const char *uri, struct err *err)
     return found > 0 ? password_refused(err) : 0;
 }
 
-/* The part between scheme and path; false where the scheme is neither http nor https. */
+/* Finds the part between scheme and path. Returns false if the scheme is not http or https. */
 static bool url_authority(const char *url, struct span *authority)
 {
     const char *start = starts_with(url, "https://")  ? url + strlen("https://")
@@ -147,7 +147,7 @@ static bool url_authority(const char *url, struct span *authority)
     return start != NULL;
 }
 
-/* Splits "host:port" and "[address]:port"; false where the port is none. */
+/* Splits "host:port" and "[address]:port". Returns false if the port is invalid. */
 static bool split_port(struct span text, struct span *host, struct span *port)
 {
     *host = text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks of what names a host: no secret in it, and nothing that is no address. The messages never
- * quote the text, because it may hold the very secret that is refused.
+ * Checks of server addresses: valid, and without secrets. Messages never quote the text, because it
+ * may contain the secret that is refused.
  */
 #ifndef ROWFERRY_CONFIG_ADDRESS_H
 #define ROWFERRY_CONFIG_ADDRESS_H
@@ -10,23 +10,23 @@
 
 #include "rowferry/base/err.h"
 
-/* PostgreSQL: a URI or key=value. A password (in either form) is ERR_CONFIG. */
+/* PostgreSQL: a URI or key=value. A password in either form is ERR_CONFIG. */
 int address_check_uri(const char *uri, struct err *err) MUST_CHECK;
 
 /* The service: http:// or https://, host, optional port and path. user:password@, a query and a
  * fragment are ERR_CONFIG. */
 int address_check_url(const char *url, struct err *err) MUST_CHECK;
 
-/* Whether a credential in a request to this URL can be read on the way: http:// and not loopback.
- */
+/* Returns true if a credential in a request to this URL could be read on the network: http:// and
+ * not loopback. */
 bool address_is_open(const char *url);
 
-/* Whether others than this machine may reach what listens there, as far as the text says. */
+/* Returns true if other machines may reach this listening address, judged by its text. */
 bool address_listens_open(const char *listen);
 
 /* host:port, or [address]:port. */
 int address_check_listen(const char *listen, struct err *err) MUST_CHECK;
-/* The name of a host alone. */
+/* A host name alone. */
 int address_check_host(const char *name, struct err *err) MUST_CHECK;
 
 #endif

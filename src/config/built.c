@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of a pipeline that decides its documents, as the configuration would say it. */
+/* The part of a pipeline that defines its documents, in the form of a configuration. */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What differs between two readings of the configuration, option by option. */
+/* Compares two readings of the configuration, option by option. */
 #include <string.h>
 
 #include "options.h"
@@ -47,13 +47,13 @@ static bool same_dependencies(const struct from_config *a, const struct from_con
     return same;
 }
 
-/* The list and its count lie side by side. */
+/* A list followed by its count, as in the structs. */
 struct texts {
     char **items;
     size_t count;
 };
 
-/* a, b: the structs that the option's offset is in. */
+/* `a` and `b` are the structs to which the option's offset applies. */
 static bool same_value(const struct option *o, const void *a, const void *b)
 {
     const void *x = (const char *)a + o->offset;
@@ -85,7 +85,7 @@ static bool same_value(const struct option *o, const void *a, const void *b)
     case OPTION_DEPENDS:
         return same_dependencies(&((const struct pipeline_config *)a)->from,
                                  &((const struct pipeline_config *)b)->from);
-    case OPTION_QUERIES: /* of a command that reads the file anew */
+    case OPTION_QUERIES: /* used by a command that reads the file itself */
     case OPTION_PIPELINES:
     case OPTION_UNREAD:
     default:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding, reading and freeing the configuration; the environment's last word. */
+/* Finds, reads and frees the configuration, and applies the environment's overrides. */
 #include "rowferry/config/config.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "secret.h"
 
 #define FILE_MAX_BYTES 4194304
-#define PIPE_TIMEOUT_MS 10000 /* for all that a pipe brings */
+#define PIPE_TIMEOUT_MS 10000 /* for reading a whole pipe */
 #define MAX_DEPTH 64
 #define CONNECT_TIMEOUT_MS 10000
 #define LOCK_TIMEOUT_MS 5000
@@ -30,7 +30,7 @@ static const char *environment(const char *name)
     return value != NULL && *value != '\0' ? value : NULL;
 }
 
-/* -c, $ROWFERRY_CONFIG, or the first of the usual places that is there. */
+/* Chooses -c, $ROWFERRY_CONFIG, or the first existing file of the usual places. */
 static int find_file(const char *path, const char **out, struct err *err)
 {
     static const char *const usual[] = {"./rowferry.json", "/etc/rowferry/rowferry.json"};
@@ -60,7 +60,8 @@ static int read_file(const char *path, struct buf *text, struct err *err)
     return 0;
 }
 
-/* The scanner has checked the syntax; json-c still refuses what it cannot hold. */
+/* Builds the tree. The scanner has checked the syntax, but json-c may refuse values it cannot
+ * hold. */
 static int parse(const struct reader *r, struct json_object **root)
 {
     struct json_tokener *tokener = json_made_tokener(MAX_DEPTH + 1);
@@ -73,7 +74,8 @@ static int parse(const struct reader *r, struct json_object **root)
     return 0;
 }
 
-/* $STATE_DIRECTORY (the first, where systemd gives several), else beside the file. */
+/* Returns a path in $STATE_DIRECTORY (the first one if systemd lists several), else beside the
+ * file. */
 static char *default_state_path(const char *file)
 {
     const char *directory = environment("STATE_DIRECTORY");
@@ -123,7 +125,7 @@ static int apply_environment(struct config *c, struct err *err)
     return result;
 }
 
-/* Trailing slashes of URLs, the state file's place, where signing has its keys from. */
+/* Removes trailing slashes of URLs, and sets the default origins of signing keys and state file. */
 static void complete(struct config *c)
 {
     secret_complete_aws(&c->service);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checks between options. */
+/* Checks that involve several options. */
 #include "cross.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 
 #define MAX_PATH_BYTES 4096
 
-/* "pipelines[2].from.table"; the caller frees. */
+/* Returns "pipelines[2].from.table"; the caller frees. */
 static char *pipeline_path(size_t index, const char *rest)
 {
     struct buf path;
@@ -44,7 +44,7 @@ static bool names_aws(const struct service_config *s)
            s->aws_secret_key.origin != SECRET_NONE || s->aws_token.origin != SECRET_NONE;
 }
 
-/* A key and its secret belong together: one of them from elsewhere is no pair. */
+/* A key and its secret belong together, so both must be named. */
 static int check_aws(const struct reader *r)
 {
     const struct service_config *s = &r->config->service;
@@ -94,7 +94,7 @@ static int check_tls(const struct reader *r)
     return 0;
 }
 
-/* Over http:// to another host, or past a proxy to whichever. */
+/* Returns true for http:// to another host, or through a proxy to any host. */
 static bool leaves_open(const struct service_config *s, size_t url)
 {
     return address_is_open(s->urls[url]) ||
@@ -165,7 +165,7 @@ static int unknown_property(const struct reader *r, size_t index, const char *pr
     return ERR_CONFIG;
 }
 
-/* A field of a property that is not there would be passed over in silence. */
+/* A field of an unknown property would be ignored silently, so it is refused. */
 static int check_fields(const struct reader *r, size_t index)
 {
     const struct pipeline_config *p = &r->config->pipelines[index];
@@ -197,7 +197,8 @@ static int check_key(const struct reader *r, size_t index)
     return 0;
 }
 
-/* Of a row that is gone the key alone is known, and a document that has to move is another one. */
+/* Only the key of a deleted row is known, so the routing must be part of it. A change of routing
+ * makes it another document. */
 static int check_routing(const struct reader *r, size_t index)
 {
     const struct pipeline_config *p = &r->config->pipelines[index];
@@ -235,7 +236,7 @@ static int check_timestamp(const struct reader *r, size_t index)
                             "its column: \"fields\": {\"@timestamp\": \"created_at\"}");
 }
 
-/* What says that documents change, go or are built anew contradicts a target that only grows. */
+/* Refuses options about updates, deletes or rebuilds for a data stream, which only grows. */
 static int check_stream(const struct reader *r, size_t index)
 {
     const struct pipeline_config *p = &r->config->pipelines[index];

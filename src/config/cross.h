@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What only several options together show to be wrong.
+ * Checks that involve several options.
  */
 #ifndef ROWFERRY_CONFIG_CROSS_H
 #define ROWFERRY_CONFIG_CROSS_H

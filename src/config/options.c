@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The option table and the look-ups in it. */
+/* The option table and its lookups. */
 #include "options.h"
 
 #include <stdlib.h>
@@ -197,7 +197,7 @@ const struct option *option_find(bool in_pipeline, const char *path)
     return NULL;
 }
 
-/* What follows "group." in path, or null; group "" is the top. */
+/* Returns the rest of `path` after "group.", or null; group "" is the top. */
 static const char *below(const char *path, const char *group)
 {
     size_t len = strlen(group);

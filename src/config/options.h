@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The option table: every option is declared here once, and all else is made of it: reading,
- * defaults, ranges, nearest names. A unit test holds the manual and the JSON Schema to it.
+ * The option table. Every option is declared here once; reading, defaults, ranges and the nearest
+ * names are derived from it. A unit test compares the manual and the JSON Schema with it.
  */
 #ifndef ROWFERRY_CONFIG_OPTIONS_H
 #define ROWFERRY_CONFIG_OPTIONS_H
@@ -22,13 +22,13 @@ enum option_type {
     OPTION_CHOICE,    /* int: the index in choices */
     OPTION_SECRET,    /* struct secret */
     OPTION_JSON,      /* char *: an object of the service's own, one line */
-    OPTION_LIST,      /* char ** and size_t behind it: strings */
-    OPTION_TEXTS,     /* the same; one string may stand without the list */
-    OPTION_FIELDS,    /* struct field * and size_t behind it: property <- column or null */
-    OPTION_DEPENDS,   /* struct dependency * and size_t behind it: tables and their keys */
-    OPTION_QUERIES,   /* struct trial_query * and size_t behind it: searches and their hits */
+    OPTION_LIST,      /* char ** followed by size_t: strings */
+    OPTION_TEXTS,     /* the same; a single string may replace the list */
+    OPTION_FIELDS,    /* struct field * followed by size_t: property <- column or null */
+    OPTION_DEPENDS,   /* struct dependency * followed by size_t: tables and their keys */
+    OPTION_QUERIES,   /* struct trial_query * followed by size_t: searches and their hits */
     OPTION_PIPELINES, /* the pipelines */
-    OPTION_UNREAD,    /* accepted, read by nothing in this version */
+    OPTION_UNREAD,    /* accepted, but ignored in this version */
 };
 
 enum option_scope {
@@ -43,21 +43,22 @@ struct option {
     enum option_type type;
     size_t offset;
     bool required;
-    const char *fallback;     /* the default as the file would say it, null: none */
+    const char *fallback;     /* the default as written in the file; null if none */
     const char *least, *most; /* COUNT, SIZE, DURATION, SHARE */
     const char *choices;      /* "a|b|!c": c is known, but not available in this version */
-    int (*check)(const char *value, struct err *err); /* of texts and JSON; null: any */
+    int (*check)(const char *value, struct err *err); /* for texts and JSON; null: any */
     const char *help;
 };
 
 extern const struct option options[];
 
-/* Whether an option of `scope` may stand at the top level (in_pipeline false) or in a pipeline. */
+/* Returns true if the option is allowed at the top level (in_pipeline false) or in a pipeline. */
 bool option_belongs(const struct option *o, bool in_pipeline);
 const struct option *option_find(bool in_pipeline, const char *path);
-/* Whether options stand below path. */
+/* Returns true if there are options below `path`. */
 bool option_is_group(bool in_pipeline, const char *path);
-/* The key right below group ("" = top) that is nearest to word; null where none is near. A copy. */
+/* Returns a copy of the key directly below `group` ("" is the top) that is nearest to `word`; null
+ * if none is near. */
 char *option_nearest(bool in_pipeline, const char *group, const char *word);
 
 #endif

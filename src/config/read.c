@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over the file's tree: keys, groups, pipelines, what is missing. */
+/* Walks the file's tree: keys, groups, pipelines, missing options. */
 #include "read.h"
 
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 /* One level of the walk. */
 struct level {
     bool in_pipeline;
-    struct pipeline_config *pipeline; /* the pipeline, or what all inherit */
+    struct pipeline_config *pipeline; /* the pipeline, or the values that all inherit */
     const char *group;                /* within the scope: "from", "" at its top */
     const char *path;                 /* in the file: "pipelines[0].from" */
 };
@@ -126,7 +126,7 @@ static int read_group(struct reader *r, const struct level *level, struct json_o
     return 0;
 }
 
-/* Required options are texts, JSON or lists: all pointers. */
+/* All required options are texts, JSON or lists, so their members are pointers. */
 static int check_required(const struct reader *r, const struct level *level)
 {
     for (const struct option *o = options; o->path != NULL; o++) {
@@ -155,7 +155,7 @@ static void set_defaults(const struct reader *r, bool in_pipeline, struct pipeli
     }
 }
 
-/* What the pipeline says after what all inherit. */
+/* Reads a pipeline on top of the inherited values. */
 static int read_pipeline(struct reader *r, struct pipeline_config *p, const char *path,
                          struct json_object *value)
 {

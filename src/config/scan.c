@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small reader of JSON that knows lines and columns. */
+/* A small JSON scanner that tracks lines and columns. */
 #include "scan.h"
 
 #include <stdlib.h>
@@ -19,14 +19,14 @@ struct scan {
     size_t at;
     int depth;
     struct buf path;
-    struct scan_keys keys; /* of the objects that are open */
+    struct scan_keys keys; /* keys of the open objects */
 
     const char *wanted; /* the path to find, or null */
     size_t key_at;
     size_t value_at;
 
     const char *expected; /* set by the first failure, which is at `at` */
-    const char *problem;  /* the same where nothing was expected instead */
+    const char *problem;  /* the same for a failure without an expectation */
 };
 
 static bool scan_value(struct scan *s);
@@ -158,7 +158,7 @@ static bool scan_word(struct scan *s)
     return fail_expected(s, "a value");
 }
 
-/* Notes the place where the current path is the wanted one. */
+/* Records the place if the current path is the wanted one. */
 static void note_place(struct scan *s, size_t key_at)
 {
     if (s->wanted != NULL && strcmp(buf_text(&s->path), s->wanted) == 0) {
@@ -167,7 +167,7 @@ static void note_place(struct scan *s, size_t key_at)
     }
 }
 
-/* Forgets the keys of the object that ends; fails at the first one that stands there twice. */
+/* Removes the keys of the object that ends. Fails at the first duplicate. */
 static bool end_object(struct scan *s, size_t first)
 {
     const char *twice = scan_keys_end(&s->keys, first);
@@ -175,8 +175,8 @@ static bool end_object(struct scan *s, size_t first)
            fail_problem(s, (size_t)(twice - s->text) - 1, "this key stands twice in its object");
 }
 
-/* json-c cuts a name at a zero byte and replaces halves of characters: such a key would be taken
- * for another one. */
+/* Refuses keys that json-c would change and so confuse with others: it cuts a name at a zero byte
+ * and replaces incomplete characters. */
 static bool push_key(struct scan *s, struct span key, size_t key_at)
 {
     buf_push_text(&s->path, s->path.len > 0 ? "." : "");
@@ -184,7 +184,7 @@ static bool push_key(struct scan *s, struct span key, size_t key_at)
            fail_problem(s, key_at, "this key has a zero byte or half of a character");
 }
 
-/* A key, its colon and its value. */
+/* Scans a key, its colon and its value. */
 static bool scan_member(struct scan *s)
 {
     size_t key_at = s->at;
@@ -301,7 +301,7 @@ static void scan_release(struct scan *s)
     free(s->keys.items);
 }
 
-/* The whole text: one object and nothing after it. */
+/* Scans the whole text: one object and nothing after it. */
 static bool scan_text(struct scan *s)
 {
     skip_blanks(s);
@@ -315,7 +315,7 @@ static bool scan_text(struct scan *s)
     return s->at == s->len || fail_expected(s, "the end of the file");
 }
 
-/* The end of the string that starts at `at`, or of the text. */
+/* Returns the end of the string that starts at `at`, or of the text. */
 static size_t after_string(const char *text, size_t len, size_t at)
 {
     for (at++; at < len && text[at] != '"' && text[at] != '\n'; at++) {
@@ -334,7 +334,8 @@ static size_t comment_end(const char *text, size_t len, size_t at)
     return text[at + 1] == '/' ? len : NOT_FOUND;
 }
 
-/* Puts blanks for comments, so that places stay; false at a comment that never ends. */
+/* Replaces comments with blanks, so that places are unchanged. Returns false at an unterminated
+ * comment. */
 static bool blank_comments(char *text, size_t len, size_t *at)
 {
     while (*at < len) {
@@ -357,7 +358,7 @@ static bool blank_comments(char *text, size_t len, size_t *at)
     return true;
 }
 
-/* Where the first byte stands that is not UTF-8, or len. */
+/* Returns the position of the first byte that is not UTF-8, or len. */
 static size_t first_invalid(const char *text, size_t len)
 {
     struct buf valid;
@@ -419,7 +420,7 @@ int scan_check(const char *file, char *text, size_t len, struct err *err)
     return result;
 }
 
-/* Cuts the last part off "a.b[0]"; false where nothing is left. */
+/* Removes the last part of "a.b[0]". Returns false if nothing is left. */
 static bool cut_last(char *path)
 {
     char *end = path + strlen(path);

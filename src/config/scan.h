@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file as text: comments, syntax, and where a key stands. json-c says neither of them.
+ * The file as text: comments, syntax, and the places of keys, which json-c does not report.
  */
 #ifndef ROWFERRY_CONFIG_SCAN_H
 #define ROWFERRY_CONFIG_SCAN_H
@@ -16,14 +16,14 @@ struct place {
     int column;
 };
 
-/* Blanks comments in the text and checks that it is one JSON object in UTF-8, without trailing
- * commas and without a key that stands twice. ERR_CONFIG `file:line:column: ...`. */
+/* Blanks the comments in the text. Checks that it is one JSON object in UTF-8, without trailing
+ * commas and duplicate keys. Returns ERR_CONFIG `file:line:column: ...`. */
 int scan_check(const char *file, char *text, size_t len, struct err *err) MUST_CHECK;
 
 enum scan_end { SCAN_KEY, SCAN_VALUE };
 
-/* Where "pipelines[0].from.table" stands, its key or its value; where it does not, the nearest part
- * of the path that does. The text has passed scan_check. */
+/* Finds the place of "pipelines[0].from.table", its key or its value. If it does not exist, finds
+ * the nearest part of the path that does. The text has passed scan_check. */
 struct place scan_find(const char *text, size_t len, const char *path, enum scan_end end);
 
 #endif

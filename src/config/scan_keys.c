@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys are sorted when their object ends: a file of nothing but keys takes no longer than others.
- */
+/* Sorts the keys when their object ends, so that a file with very many keys is not slow. */
 #include "scan_keys.h"
 
 #include <stdlib.h>
@@ -52,7 +51,7 @@ static int compare(const struct scan_key *a, const struct scan_key *b)
     return order != 0 ? order : (a->text.len > b->text.len) - (a->text.len < b->text.len);
 }
 
-/* Equal ones in the order of the text. */
+/* Orders equal keys by their position in the text. */
 static int by_meaning(const void *a, const void *b)
 {
     const struct scan_key *one = a;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keys of JSON objects that are being read, compared by what their escapes mean.
+ * The keys of the JSON objects being read, compared by the meaning of their escapes.
  */
 #ifndef ROWFERRY_CONFIG_SCAN_KEYS_H
 #define ROWFERRY_CONFIG_SCAN_KEYS_H
@@ -12,19 +12,19 @@
 
 struct scan_key;
 
-/* Zeroed at first; the caller frees items at last. */
+/* Must be zeroed; the caller frees items at the end. */
 struct scan_keys {
-    struct scan_key *items; /* an object's after those of the object around it */
+    struct scan_key *items; /* an object's keys follow those of the enclosing object */
     size_t count;
     size_t room;
 };
 
-/* Adds a key, which is valid JSON without its quotes and is borrowed, and appends what it means to
- * path. Returns false if that has a zero byte or half of a character. */
+/* Adds a key, which is valid JSON without its quotes and is borrowed, and appends its meaning to
+ * path. Returns false if that has a zero byte or an incomplete character. */
 bool scan_keys_push(struct scan_keys *keys, struct buf *path, struct span key);
 
-/* Takes off the keys from `first` on, those of an object that ends. Returns the first of them, in
- * the order of the text, that is there a second time, or null. */
+/* Removes the keys from `first` on, those of an object that ends. Returns the first duplicate in
+ * the order of the text, or null. */
 const char *scan_keys_end(struct scan_keys *keys, size_t first);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Secrets from environment, file and credential; which ones the configuration names. */
+/* Secrets from environment, file and credential, and the list of secrets in the configuration. */
 #include "secret.h"
 
 #include <stddef.h>
@@ -71,14 +71,14 @@ static int from_credential(const struct secret *s, const char *option, char **ou
     struct buf path;
     buf_init(&path, PATH_MAX_BYTES);
     buf_printf(&path, "%s/%s", directory, s->place);
-    char *ignored = NULL; /* systemd's own files have the mode that it gave them */
+    char *ignored = NULL; /* systemd sets the mode of its own files */
     int result = from_file(buf_text(&path), option, out, &ignored, err);
     free(ignored);
     buf_release(&path);
     return result;
 }
 
-/* Cuts the last newline; what is left is one line of text. */
+/* Cuts the last newline, and checks that the rest is one line of text. */
 static int check_value(char *value, const char *option, struct err *err)
 {
     size_t len = strlen(value);
@@ -142,8 +142,7 @@ int secret_read(struct secret *s, const char *option, int64_t command_timeout_ms
     return 0;
 }
 
-/* --- all that a configuration has --------------------------------------------------------------
- */
+/* --- all secrets of a configuration ----------------------------------------------------------- */
 
 static const struct {
     size_t offset;
@@ -170,7 +169,7 @@ static const struct secret *secret_of(const struct config *c, size_t i)
     return (const void *)((const char *)c + all[i].offset);
 }
 
-/* What is needed to read a secret again when its configuration may be gone. */
+/* The data to read a secret again, when its configuration may have been freed. */
 struct origin {
     struct secret secret; /* without a value */
     const char *option;
@@ -181,7 +180,7 @@ static char *read_again(const void *context)
     const struct origin *o = context;
     struct secret s = {.origin = o->secret.origin, .place = o->secret.place};
     char *warning = NULL;
-    struct err ignored; /* the refusal is what is told */
+    struct err ignored; /* the caller reports the server's refusal */
     int rc = secret_read(&s, o->option, COMMAND_TIMEOUT_MS, &warning, &ignored);
     free(warning);
     return rc == 0 ? s.value : NULL;
@@ -194,7 +193,8 @@ static void drop_origin(void *context)
     free(o);
 }
 
-/* Nobody is there to be asked again, and the environment of a process stays what it was. */
+/* Returns true if reading again may give another value. A prompt cannot be repeated, and the
+ * environment of a process does not change. */
 static bool can_change(const struct secret *s)
 {
     return s->origin == SECRET_FILE || s->origin == SECRET_COMMAND ||

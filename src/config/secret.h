@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading one secret from where the file says. No message holds a value, nor the text of a command.
+ * Reads one secret from its origin. No message contains a value or the text of a command.
  */
 #ifndef ROWFERRY_CONFIG_SECRET_H
 #define ROWFERRY_CONFIG_SECRET_H
@@ -9,22 +9,22 @@
 
 #include "rowferry/config/config.h"
 
-/* Fills s->value. option: the path for messages; *warning: a text that the caller frees, or null.
- */
+/* Fills s->value. `option` is the path for messages. *warning becomes a text that the caller frees,
+ * or null. */
 int secret_read(struct secret *s, const char *option, int64_t command_timeout_ms, char **warning,
                 struct err *err) MUST_CHECK;
 
-/* Wipes and frees all of a configuration. */
+/* Wipes and frees all secrets of a configuration. */
 void secret_free_all(struct config *c);
 
-/* The usual variables and the usual service, where requests are signed and nothing else is said. */
+/* Sets the usual variables and service if requests are signed and the file does not name others. */
 void secret_complete_aws(struct service_config *s);
 
-/* The first line that /bin/sh -c prints (secret_command.c). */
+/* Reads the first line that /bin/sh -c prints (secret_command.c). */
 int secret_from_command(const char *command, const char *option, int64_t timeout_ms, char **out,
                         struct err *err) MUST_CHECK;
 
-/* A line typed on the terminal without echo (secret_prompt.c). */
+/* Reads a line from the terminal without echo (secret_prompt.c). */
 int secret_from_prompt(const char *prompt, const char *option, char **out,
                        struct err *err) MUST_CHECK;
 

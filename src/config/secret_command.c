@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-/* How often an unfinished command is looked at, and how long it may take to end after SIGTERM. */
+/* The interval of looks at a command, and the time it may take to end after SIGTERM. */
 #define LOOK_MS 20
 #define GRACE_MS 1000
 
@@ -25,7 +25,7 @@ static void prepare(posix_spawnattr_t *attributes)
 {
     sigset_t none;
     sigset_t pipe_only;
-    sigemptyset(&none); /* our own are blocked where they are waited for */
+    sigemptyset(&none); /* this process blocks the signals that it waits for */
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
     posix_spawnattr_setsigmask(attributes, &none);
@@ -35,8 +35,8 @@ static void prepare(posix_spawnattr_t *attributes)
                                              POSIX_SPAWN_SETPGROUP);
 }
 
-/* Starts the command in a process group of its own, with its output into the pipe and nothing to
- * read; returns errno. */
+/* Starts the command in a process group of its own, with its output into the pipe and no input.
+ * Returns errno. */
 static int start(const char *command, int output, pid_t *pid)
 {
     char shell[] = "sh";
@@ -67,7 +67,7 @@ static int64_t now_ms(void)
     return clock_monotonic_us(&clock) / 1000;
 }
 
-/* Returns true if the process has ended. It is not reaped, so its number stays ours. */
+/* Returns true if the process has ended. It is not reaped, so its id is not reused. */
 static bool has_ended(pid_t pid)
 {
     siginfo_t info = {0};
@@ -75,7 +75,8 @@ static bool has_ended(pid_t pid)
     return rc != 0 ? errno != EINTR : info.si_pid == pid;
 }
 
-/* Reads what the pipe holds now, and closes it (*fd becomes -1) at its end; returns errno. */
+/* Reads the current content of the pipe, and closes it (*fd becomes -1) at its end. Returns
+ * errno. */
 static int drain(int *fd, struct buf *out)
 {
     while (*fd >= 0) {
@@ -95,12 +96,12 @@ static int drain(int *fd, struct buf *out)
     return 0;
 }
 
-/* Reads until the command itself has ended, whoever else holds the pipe: 0, ETIMEDOUT, or another
- * errno. */
+/* Reads until the command itself has ended, even if a child keeps the pipe open. Returns 0,
+ * ETIMEDOUT, or another errno. */
 static int read_until(pid_t pid, int *fd, struct buf *out, int64_t timeout_ms)
 {
     for (int64_t deadline_ms = now_ms() + timeout_ms;;) {
-        bool ended = has_ended(pid); /* before the last read: nothing is written after it */
+        bool ended = has_ended(pid); /* before the last read, so that no output is missed */
         int cause = drain(fd, out);
         if (cause != 0 || ended) {
             return cause;
@@ -113,7 +114,7 @@ static int read_until(pid_t pid, int *fd, struct buf *out, int64_t timeout_ms)
     }
 }
 
-/* Ends the command and all that it started. */
+/* Ends the command and all processes that it started. */
 static void end_group(pid_t pid)
 {
     kill(-pid, SIGTERM);
@@ -123,7 +124,7 @@ static void end_group(pid_t pid)
     kill(-pid, SIGKILL);
 }
 
-/* Returns the exit status, or 128 and the signal that ended the command. */
+/* Returns the exit status, or 128 plus the signal that ended the command. */
 static int reap(pid_t pid)
 {
     int status = 0;
@@ -162,7 +163,7 @@ int secret_from_command(const char *command, const char *option, int64_t timeout
     int cause = start(command, ends[1], &pid);
     close(ends[1]);
     if (cause == 0) {
-        (void)fcntl(ends[0], F_SETFL, O_NONBLOCK); /* of a pipe this does not fail */
+        (void)fcntl(ends[0], F_SETFL, O_NONBLOCK); /* cannot fail for a pipe */
         cause = read_until(pid, &ends[0], &output, timeout_ms);
         if (cause != 0) {
             end_group(pid);

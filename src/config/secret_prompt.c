@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A secret typed on the terminal, without echo. */
+/* A secret entered on the terminal, without echo. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "rowferry/base/text.h"
 #include "secret.h"
 
-/* Until the end of the line; the newline is not kept. */
+/* Reads to the end of the line; the newline is not kept. */
 static void read_line(int terminal, struct buf *line)
 {
     char c = '\0';
@@ -34,7 +34,8 @@ static void say(int terminal, const char *text)
     (void)ignored;
 }
 
-/* Signals wait until the echo is back, so that an interrupt does not leave a silent terminal. */
+/* Blocks signals until the echo is restored, so that an interrupt does not leave a silent
+ * terminal. */
 static void ask(int terminal, const char *question, struct buf *line)
 {
     struct termios before;

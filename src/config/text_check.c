@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of single texts that are no addresses. */
+/* Checks of single texts other than addresses. */
 #include "text_check.h"
 
 #include <string.h>

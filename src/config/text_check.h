@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks of single texts. Each fills err with ERR_CONFIG and a message that the place of the option
- * is put before.
+ * Checks of single texts. Each sets ERR_CONFIG and a message; the caller prepends the place of the
+ * option.
  */
 #ifndef ROWFERRY_CONFIG_TEXT_CHECK_H
 #define ROWFERRY_CONFIG_TEXT_CHECK_H
@@ -12,7 +12,7 @@
 int text_check_name(const char *value, struct err *err) MUST_CHECK;
 /* A table's name that source/sql/tablename.h can read. */
 int text_check_table(const char *value, struct err *err) MUST_CHECK;
-/* A mapping that the document room can read. */
+/* A mapping that the document module can read. */
 int text_check_mapping(const char *json, struct err *err) MUST_CHECK;
 
 #endif

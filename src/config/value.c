@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One value of the file into one member of a struct, by the option's type. */
+/* Reads one value of the file into one member of a struct, by the option's type. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define MAX_PATH_BYTES 65536
 
-/* A text that is not empty and passes the option's check. */
+/* Reads a text, which must not be empty and must pass the option's check. */
 static int checked_text(struct reader *r, const struct option *o, const char *path,
                         struct json_object *value, char **out)
 {
@@ -52,7 +52,7 @@ static bool parse_count(const char *text, int64_t *count)
     return end != text && *end == '\0';
 }
 
-/* The table's own texts, with their unit: they are right. */
+/* Parses a text of the table, with its unit. These are valid. */
 static int64_t parse_amount(enum option_type type, const char *text)
 {
     int64_t amount = 0;
@@ -88,7 +88,7 @@ static int read_count(struct reader *r, const struct option *o, const char *path
     return 0;
 }
 
-/* An option without a default is shown by the least it may be. */
+/* Returns an example for messages: the default, or the minimum if there is none. */
 static const char *example_of(const struct option *o)
 {
     return o->fallback != NULL ? o->fallback : o->least;
@@ -222,7 +222,7 @@ static int read_json(struct reader *r, const struct option *o, const char *path,
     return 0;
 }
 
-/* A list's member is a pointer with its count right behind it. */
+/* A list's member is a pointer followed by its count. */
 struct text_list {
     char **items;
     size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A list of objects into a list of structs, each member by its option. */
+/* Reads a list of objects into a list of structs, each member by its option. */
 #include <string.h>
 
 #include "read.h"

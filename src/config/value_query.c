@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* validate.queries: a list of searches, each with what it has to find. */
+/* validate.queries: a list of searches, each with its expected hits. */
 #include "read.h"
 #include "rowferry/engine/validate/trial_query.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the file says that a secret comes from; a secret itself is refused. */
+/* Reads the origin of a secret; a literal secret is refused. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings of the file: as they stand, from the environment, as paths. */
+/* Strings of the file: literal, from the environment, or as paths. */
 #include <stdlib.h>
 #include <string.h>
 

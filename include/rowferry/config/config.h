@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The configuration: one JSON file with comments, checked as a whole, as structs.
+ * The configuration: one JSON file with comments, validated as a whole and returned as structs.
  *
- * Every option is declared once, in src/config/options.c; docs/configuration.md is its manual. All
- * that the file alone shows to be wrong is found by config_load, before anything is connected:
+ * Every option is declared once, in src/config/options.c; docs/configuration.md is its manual.
+ * config_load finds all errors that the file alone shows, before any connection is made. It returns
  * ERR_CONFIG with one line `shop.json:12:5: unknown key "pipelines[0].from.tabel"` and a hint. No
- * value of a secret and no URI stands in a message.
+ * message contains the value of a secret or a URI.
  *
- * Secrets are only named by the file; config_resolve_secrets reads them, when a command needs them.
+ * The file only names secrets. config_resolve_secrets reads them when a command needs them.
  * Relative paths in the file are relative to the file's directory.
  */
 #ifndef ROWFERRY_CONFIG_CONFIG_H
@@ -27,13 +27,13 @@
 #include "rowferry/source/catalog/query.h"
 #include "rowferry/source/pg/pg.h"
 
-/* Where a secret comes from, and its value once it was read. */
+/* The origin of a secret, and its value after it was read. */
 enum secret_origin {
-    SECRET_NONE,       /* left out */
+    SECRET_NONE,       /* not given */
     SECRET_ENV,        /* an environment variable */
     SECRET_FILE,       /* the content of a file without its last newline */
     SECRET_COMMAND,    /* the first line that a shell command prints */
-    SECRET_PROMPT,     /* asked on the terminal, without echo */
+    SECRET_PROMPT,     /* entered on the terminal without echo */
     SECRET_CREDENTIAL, /* a file in $CREDENTIALS_DIRECTORY (systemd) */
 };
 
@@ -41,15 +41,15 @@ struct secret {
     enum secret_origin origin;
     char *place;             /* variable, path, command, prompt or name; null for NONE */
     char *value;             /* null until config_resolve_secrets */
-    struct renewal *renewal; /* from then on; null where the origin never gives another text */
+    struct renewal *renewal; /* set with the value; null if the value cannot change */
 };
 
 struct source_config {
     char *uri; /* postgresql://... or key=value, without a password */
     struct secret password;
-    char *primary;         /* like uri: of a standby; null: none */
-    int64_t retain_age_ms; /* an absent consumer is kept for so long; 0: for ever */
-    int64_t retain_size;   /* or until the log takes so many bytes; 0: any */
+    char *primary;         /* as uri: the primary if uri is a standby; null if none */
+    int64_t retain_age_ms; /* drops the claim of a consumer absent for longer; 0: never */
+    int64_t retain_size;   /* or if the log exceeds this number of bytes; 0: no limit */
 };
 
 struct service_config {
@@ -58,14 +58,14 @@ struct service_config {
     bool allow_cleartext_credentials;
     struct secret api_key; /* at most one of api_key, bearer, user with password, aws_region */
     struct secret bearer;
-    char *user; /* null: none */
+    char *user; /* null if none */
     struct secret password;
     char *aws_region; /* null: requests are not signed */
     char *aws_service;
     struct secret aws_key_id;
     struct secret aws_secret_key;
     struct secret aws_token;
-    char *proxy;   /* null: none */
+    char *proxy;   /* null if none */
     char *ca_file; /* null: the system's store */
     char *client_cert;
     char *client_key;
@@ -76,7 +76,7 @@ struct limits_config {
     int64_t batch_operations;
     int64_t in_flight;
     int64_t readers;
-    int64_t window_bytes; /* of this pipeline: its part of the process's */
+    int64_t window_bytes; /* this pipeline's part of the process's window */
     int64_t document_bytes;
     int64_t request_timeout_ms;
     int64_t retry_budget_ms;
@@ -98,24 +98,24 @@ struct from_config {
     char *table;
     char **key; /* columns; key_count 0: the primary key */
     size_t key_count;
-    char *where; /* SQL; null: every row */
-    char *query; /* SQL in place of the table's rows; null: the rows */
+    char *where; /* SQL condition; null: every row */
+    char *query; /* SQL query in place of the table's rows; null: the rows */
     struct dependency *dependencies;
     size_t dependency_count;
     int capture_mode;
-    char *cursor_column;  /* of mode cursor, else null */
-    int64_t overlap_ms;   /* of mode cursor; 0: the default */
-    int64_t reconcile_ms; /* between two; 0: none by time */
+    char *cursor_column;  /* in mode cursor, else null */
+    int64_t overlap_ms;   /* in mode cursor; 0: the default */
+    int64_t reconcile_ms; /* between two reconciles; 0: none by schedule */
 };
 
 struct to_config {
-    char *index;           /* the alias that people search */
+    char *index;           /* the alias that clients search */
     int kind;              /* enum index_kind */
     char *mappings;        /* JSON object, one line, checked with mapping_parse */
-    char *settings;        /* JSON object, one line; null: none */
-    char *ingest_pipeline; /* null: none */
-    char *routing;         /* a column of from.key; null: none */
-    int64_t keep;          /* old generations */
+    char *settings;        /* JSON object, one line; null if none */
+    char *ingest_pipeline; /* null if none */
+    char *routing;         /* a column of from.key; null if none */
+    int64_t keep;          /* number of old generations */
 };
 
 struct verify_config {
@@ -123,25 +123,25 @@ struct verify_config {
     bool repair;
 };
 
-/* What no server knows; check reckons with it. 0: not stated. */
+/* Facts that no server knows and `check` uses in its estimates. 0: not stated. */
 struct capacity_config {
-    int64_t query_rate;   /* a second */
-    int64_t retention_ms; /* of a document */
-    int64_t growth;       /* documents a day */
+    int64_t query_rate;   /* queries per second */
+    int64_t retention_ms; /* lifetime of a document */
+    int64_t growth;       /* documents per day */
 };
 
 struct validate_config {
     int64_t sample; /* documents */
-    int64_t k;      /* an expected hit is among the first so many */
-    char **filter;  /* fields that searches filter by, beside those that are found */
+    int64_t k;      /* an expected hit must be among the first k */
+    char **filter;  /* fields that searches filter by, in addition to those found automatically */
     size_t filter_count;
-    char **sort; /* and sort by */
+    char **sort; /* fields that searches sort by */
     size_t sort_count;
     struct trial_query *queries;
     size_t query_count;
 };
 
-/* Limits, guard and on_schema_change are resolved: the pipeline's own, else the top level's, else
+/* Limits, guard and on_schema_change are resolved: the pipeline's value, else the top level's, else
  * the default. */
 struct pipeline_config {
     char *name;
@@ -158,74 +158,76 @@ struct pipeline_config {
 };
 
 struct config {
-    char *path; /* the file, as it was found */
+    char *path; /* path of the file that was found */
     struct source_config source;
     struct service_config service;
     char *state_path;
     char *listen;        /* "host:port"; null: nothing is served */
-    char **listen_names; /* by which clients may call it as well */
+    char **listen_names; /* additional names that clients may use in Host */
     size_t listen_name_count;
     int log_level;                     /* enum log_level */
     int log_format;                    /* enum log_format */
     struct pipeline_config *pipelines; /* at least one */
     size_t pipeline_count;
-    char **warnings; /* of loading and of secrets, for the log */
+    char **warnings; /* from loading and from secrets, for the log */
     size_t warning_count;
 };
 
 /*
- * Reads and checks path; null: $ROWFERRY_CONFIG, ./rowferry.json, /etc/rowferry/rowferry.json, the
- * first that is there. ROWFERRY_LOG_LEVEL, ROWFERRY_LOG_FORMAT and ROWFERRY_LISTEN win over the
- * file. ERR_CONFIG for everything that is wrong, a file that is missing included.
+ * Reads and checks the file `path`. If it is null, uses $ROWFERRY_CONFIG or the first existing file
+ * of ./rowferry.json and /etc/rowferry/rowferry.json. ROWFERRY_LOG_LEVEL, ROWFERRY_LOG_FORMAT and
+ * ROWFERRY_LISTEN override the file. Returns ERR_CONFIG for all errors, including a missing file.
  */
 int config_load(struct config **out, const char *path, struct err *err) MUST_CHECK;
 void config_free(struct config *c); /* wipes secrets; null is allowed */
 
-/* The pipeline of that name; null where there is none. */
+/* Returns the pipeline with that name, or null. */
 const struct pipeline_config *config_pipeline(const struct config *c, const char *name);
 
 /*
- * What decides a pipeline's documents (from, mappings, ingest pipeline, routing, fields), as text
- * that is kept beside a generation; and such a text as a configuration of one pipeline, whose other
- * options mean nothing, to.kind among them: of a data stream there is never a second generation.
+ * config_write_built appends the definition of a pipeline's documents as canonical text, which is
+ * kept beside a generation: from, mappings, ingest pipeline, routing, fields. config_read_built
+ * parses such a text into a configuration with one pipeline. Its other options, including to.kind,
+ * are meaningless: a data stream never has a second generation.
  */
 void config_write_built(const struct pipeline_config *p, struct buf *out);
 int config_read_built(struct config **out, const char *text, struct err *err) MUST_CHECK;
 
-/* Which part of the key routes the pipeline's documents; count 0: none. */
+/* Returns the part of the key that routes the pipeline's documents; count 0 if none. */
 struct key_routing config_routing(const struct pipeline_config *p);
 
-/* What config_load asks of source.uri, for a URI from elsewhere: a password in it is ERR_CONFIG. */
+/* Checks a URI from elsewhere as config_load checks source.uri. A password in it is ERR_CONFIG. */
 int config_check_uri(const char *uri, struct err *err) MUST_CHECK;
-/* The same of service.url, with a credential or without. */
+/* Does the same for service.url. `credential`: requests contain a credential. */
 int config_check_url(const char *url, bool credential, struct err *err) MUST_CHECK;
 
-/* Whether `listen` is set to an address that is not loopback's. */
+/* Returns true if `listen` is set to an address that is not a loopback address. */
 bool config_listens_open(const struct config *c);
 
 /*
- * Reads every secret that the file names; a second call does nothing. ERR_CONFIG: variable not
- * set, file or credential not readable, no terminal; ERR_REJECTED: the command failed;
- * ERR_TRANSIENT: it did not end within 30 s. A file that others can read adds a warning.
+ * Reads every secret that the file names; a second call does nothing. Returns ERR_CONFIG if a
+ * variable is not set, a file or credential is not readable, or there is no terminal. Returns
+ * ERR_REJECTED if a command failed, ERR_TRANSIENT if it did not end within 30 s. A file that others
+ * can read adds a warning.
  */
 int config_resolve_secrets(struct config *c, struct err *err) MUST_CHECK;
 
 /*
- * Calls tell for each option whose value is another: its path, its pipeline (null: the top level),
- * and whether a process that runs can change over to it (secrets, limits, delete_guard, log).
+ * Calls the function for each option whose value differs, with its path, its pipeline (null: the
+ * top level), and true if a running process can apply it (secrets, limits, delete_guard, log).
  */
 typedef void (*config_difference)(void *context, const char *path, const char *pipeline, bool live);
 void config_compare(const struct config *was, const struct config *is, config_difference tell,
                     void *context);
 
-/* The secrets of `from` in place of those of `to`, borrowed. */
+/* Replaces the secrets of `to` with those of `from`, borrowed. */
 void config_borrow_secrets(struct config *to, const struct config *from);
 
-/* What was typed at a prompt stays known: secrets of `to` that ask the same get the value of
- * `from`. */
+/* Keeps input from prompts: secrets of `to` with the same prompt get the value of `from`. */
 void config_keep_prompted(struct config *to, const struct config *from);
 
-/* The option structs of the lower rooms, borrowing from c; secrets have to be resolved before. */
+/* Fill the option structs of the source and service modules, borrowing from c. Secrets must be
+ * resolved. */
 void config_source_options(const struct config *c, const char *application_name,
                            struct source_options *out);
 void config_service_options(const struct config *c, const struct pipeline_config *pipeline,
