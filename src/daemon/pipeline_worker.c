@@ -295,8 +295,7 @@ static int rounds(struct replica *r)
 
 /* --- the thread ------------------------------------------------------------------------------ */
 
-/* Runs the rounds and records them in the history. Returns the error of the run itself if the
- * history cannot be written. */
+/* Runs the rounds and records the run in the history. If the final record fails, only logs that. */
 static int record(struct replica *r)
 {
     int64_t id;

@@ -111,8 +111,8 @@ static int refuse_standby(const struct replica *r, struct err *err)
     return (int)err->class;
 }
 
-/* Waits for the lease. If the source is unreachable, returns 0 so that the first round reports
- * the error, but not if another process is known to have held the lease last. */
+/* Waits for the lease. If the source is unreachable, returns 0 so that the first round reports the
+ * error. Continues to wait if another process is known to have held the lease last. */
 static int hold_there(struct replica *r, struct err *err)
 {
     int64_t told_us = 0;

@@ -15,8 +15,8 @@
 #define REPLICA_COUNT_SHARE 20      /* minimum pause, as a multiple of a count's duration */
 #define REPLICA_COUNT_MAX_MS 900000 /* maximum of that interval */
 
-/* The engine does not retry errors of the state file (a full disk), nor ERR_HELD while a
- * connection of the last round still has the consumer lock in the source. */
+/* The engine does not retry errors of the state file (a full disk). It also does not retry ERR_HELD
+ * while a connection of the last round still has the consumer lock. */
 bool replica_passes(const struct replica *r, int rc)
 {
     return rc == ERR_TRANSIENT || (rc == ERR_HELD && (r->rounds > 1 || r->waits));

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Supervises one pipeline of `run` in a thread of its own: holds the pipeline from start to stop
- * and runs the engine in rounds. Another round follows if the configuration was read again, if the
- * state file could not be written for a while, or if an operation that the guard had refused was
- * permitted.
+ * and runs the engine in rounds. Another round follows in three cases: the configuration was read
+ * again, the state file could not be written for a while, or a refused operation was permitted.
  *
  * A rebuild runs beside the rounds (rebuild_worker.h); its last steps are done between two of them.
  * If the live generation cannot be written during a rebuild because its definition differs, it is
