@@ -193,7 +193,8 @@ static void look_at_service(struct init *i)
 
 /* --- choices ---------------------------------------------------------------------------------- */
 
-/* Proposes <database>-<table>: the owner and the purpose. */
+/* Proposes the names of index and pipeline. The index is <database>-<table>, its owner and its
+ * purpose. */
 static void propose_names(struct init *i)
 {
     struct buf text;

@@ -142,7 +142,7 @@ static int next_signal(int64_t timeout_ms)
 
 /* --- supervision ------------------------------------------------------------------------------ */
 
-/* Exits although a pipeline has not ended, because a server does not even refuse. The next start
+/* Exits although a pipeline has not ended, because a server does not respond at all. The next start
  * sends unsettled operations again. */
 static void leave(const struct run *r)
 {

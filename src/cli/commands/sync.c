@@ -154,7 +154,8 @@ static int job_record(struct job *j)
     return rc;
 }
 
-/* Becomes the holder. *asked: another process is the holder and has done what was permitted. */
+/* Becomes the holder. *asked: another process is the holder and has done the permitted
+ * operations. */
 static int job_hold(struct job *j, bool *asked, struct err *err)
 {
     const struct permit permit = {

@@ -89,23 +89,23 @@ void status_push_text(struct buf *out, const struct status *s, bool brief, bool 
 /* Appends ", 7 missing"; nothing if count is 0. */
 void status_push_some(struct buf *out, int64_t count, const char *what);
 
-/* Append the result of a comparison: one line, and one object. */
+/* Appends the result of a comparison, as one line and as one object. */
 void status_push_verification(struct buf *out, const struct verification *v);
 void status_push_json_verification(struct buf *out, const struct verification *v);
 
-/* Append unusual conditions, if any: an old transaction, a re-snapshot, fields that documents lack.
- * The last one appends watermark, stall and the holder's lag as JSON members. */
+/* Appends unusual conditions, if any: an old transaction, a re-snapshot, fields that documents
+ * lack. The last function appends watermark, stall and the holder's lag as JSON members. */
 void status_push_watermark(struct buf *out, const struct status *s);
 void status_push_copied(struct buf *out, const struct status *s);
 void status_push_lacking(struct buf *out, const struct status *s);
 void status_push_json_health(struct buf *out, const struct status *s);
 
-/* Read a rebuild from the state file, append its lines (if any), and append its members. */
+/* Reads a rebuild from the state file. Appends its lines, if any, or its members. */
 int status_look_rebuild(struct status *s, struct state *state, struct err *err) MUST_CHECK;
 void status_push_rebuild(struct buf *out, const struct status *s);
 void status_push_json_rebuild(struct buf *out, const struct status *s);
 
-/* Append the lock holder, its progress and the standbys, as lines and as members. */
+/* Appends the lock holder, its progress and the standbys, as lines or as members. */
 void status_push_holder(struct buf *out, const struct status *s);
 void status_push_json_holder(struct buf *out, const struct status *s);
 
