@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Limits the number of connections. If one more comes, the oldest is closed. So a slow client
- * cannot keep others out, and no timeouts are needed.
+ * Limits the number of connections. If one more comes, the oldest is closed, so a slow client
+ * cannot keep others out and no request needs a deadline.
  */
 #ifndef ROWFERRY_SERVE_CONNECTION_LIMIT_H
 #define ROWFERRY_SERVE_CONNECTION_LIMIT_H

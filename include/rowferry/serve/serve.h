@@ -12,11 +12,12 @@
  * A single thread sleeps until a request arrives, and computes nothing in advance. It reads status
  * snapshots (engine/observe/status_snapshot.h) and never waits for a pipeline.
  *
- * Clients can use only bounded resources: a maximum number of connections, of which the oldest is
- * closed for a new one, one request each, small headers, no bodies.
+ * Clients can use only bounded resources: a maximum number of connections (a new one closes the
+ * oldest), one request each, small headers, no bodies.
  *
  * The Host header must be an IP address, localhost, this machine's name or one of `names`. This
- * prevents DNS rebinding: a page of another origin cannot read the status by its own name.
+ * prevents DNS rebinding: a page of another origin cannot read the status by a name that resolves
+ * to this machine.
  */
 #ifndef ROWFERRY_SERVE_SERVE_H
 #define ROWFERRY_SERVE_SERVE_H
