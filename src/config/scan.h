@@ -17,7 +17,7 @@ struct place {
 };
 
 /* Blanks the comments in the text. Checks that it is one JSON object in UTF-8, without trailing
- * commas and duplicate keys. Returns ERR_CONFIG `file:line:column: ...`. */
+ * commas or duplicate keys. Returns ERR_CONFIG `file:line:column: ...`. */
 int scan_check(const char *file, char *text, size_t len, struct err *err) MUST_CHECK;
 
 enum scan_end { SCAN_KEY, SCAN_VALUE };

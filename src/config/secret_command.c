@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-/* The interval of looks at a command, and the time it may take to end after SIGTERM. */
+/* The interval of checks for the end of a command, and its time to end after SIGTERM. */
 #define LOOK_MS 20
 #define GRACE_MS 1000
 

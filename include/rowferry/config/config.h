@@ -226,7 +226,7 @@ void config_borrow_secrets(struct config *to, const struct config *from);
 /* Keeps input from prompts: secrets of `to` with the same prompt get the value of `from`. */
 void config_keep_prompted(struct config *to, const struct config *from);
 
-/* Fill the option structs of the source and service modules, borrowing from c. Secrets must be
+/* Fills the option structs of the source and service modules, borrowing from c. Secrets must be
  * resolved. */
 void config_source_options(const struct config *c, const char *application_name,
                            struct source_options *out);
