@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The capture: how changes are found. The engine's port to the source.
+ * The capture: the engine's interface to the source, which finds changes.
  *
- * Reading goes in pages. A page is one read: one transaction, one snapshot, bounded in size. The
- * engine takes a version tick, calls begin, then next until the page ends; each change is an
- * operation of that version. When all operations of a page and of those before it are settled, the
- * page's position may become the checkpoint; resume at that position gives everything after it.
+ * Changes are read in pages. A page is one read: one transaction, one snapshot, bounded in size.
+ * The engine takes a version, calls `begin`, then `next` until the page ends. Each change is an
+ * operation with that version. When all operations of this page and of earlier pages are settled,
+ * the page's position may become the checkpoint. Resuming at a position yields everything after it.
  *
  *     start | resume  ->  ( begin -> next* until CHANGE_PAGE )*
  *
- * Within a page CHANGE_MARK says that what came before it may be settled by itself: a crash then
- * repeats what is unsettled, and not the page. Settling up to a mark reaches the mark's position.
+ * CHANGE_MARK is a safepoint within a page: the changes before it may be settled separately, and
+ * then its position is reached. After a crash only unsettled changes are repeated, not the page.
  *
- * A window of the log whose deletes might be too many is looked through before any of it is handed
- * out, where the capture is guarded: its pages come with CHANGE_FORESEEN for each key without a row
- * and nothing else, then comes CHANGE_JUDGE, and with the next begin the window itself, up to where
- * the look ahead came. A TRUNCATE ends the look at once, and is told in any case: what it removed
- * is for the index to say. So are a member that left and its rows, before the next page.
+ * If `guarded` is set, a window with more than `harmless` keys is prescanned before any of it is
+ * delivered. The pages of the prescan contain only CHANGE_FORESEEN, one for each key without a row.
+ * CHANGE_JUDGE ends the prescan, and the next `begin` starts the window itself, up to the end of
+ * the prescan. A TRUNCATE ends the prescan at once and is reported even if the capture is not
+ * guarded; only the index knows which documents it affects. A member that left the table is also
+ * reported before the next page.
  *
- * A first load is the same walk: its positions are those of the copy ("where the copy stands, and
- * the position of the log noted before it began"), then those of the log. Positions are text,
- * opaque outside the capture that wrote them.
+ * An initial load is read in the same way. Its positions contain the progress of the load and the
+ * position of the log before the load; later positions are those of the log. Positions are text,
+ * opaque to all but the capture that wrote them.
  *
  * Implementations: the change log (source/changelog/changelog.h), the cursor
- * (source/cursor/cursor.h), and the simulation's.
+ * (source/cursor/cursor.h), and the one of the simulation.
  */
 #ifndef ROWFERRY_SOURCE_CAPTURE_H
 #define ROWFERRY_SOURCE_CAPTURE_H
@@ -36,49 +37,49 @@
 
 enum change_kind {
     CHANGE_WAIT,     /* nothing yet: wait until fd is readable, then call next again */
-    CHANGE_ROW,      /* a row as it is now: an upsert */
-    CHANGE_GONE,     /* a key without a row: a delete */
-    CHANGE_FORESEEN, /* the same, in a look ahead: nothing is to be sent for it yet */
-    CHANGE_MARK,     /* the page goes on; all before is complete by itself */
-    CHANGE_PAGE,     /* the page has ended; call begin for the next */
-    CHANGE_JUDGE,    /* the same, and with it a look ahead at the rest of a window */
+    CHANGE_ROW,      /* upsert: the current content of a row */
+    CHANGE_GONE,     /* delete: a key without a row */
+    CHANGE_FORESEEN, /* a key without a row, found by a prescan; nothing must be sent for it */
+    CHANGE_MARK,     /* safepoint: the changes before it are complete, and the page continues */
+    CHANGE_PAGE,     /* end of the page; call begin for the next one */
+    CHANGE_JUDGE,    /* end of the page and of a prescan */
 };
 
 struct change {
     enum change_kind kind;
     struct span key;      /* ROW, GONE, FORESEEN: the key's text; borrowed until the next call */
-    bool key_null;        /* ROW: a part of the key is NULL: it can only be a dead letter */
+    bool key_null;        /* ROW: a part of the key is NULL, so the row can only be a dead letter */
     struct row row;       /* ROW: borrowed until the next call */
-    const char *position; /* MARK, PAGE: reached when all before is settled; borrowed until the next
-                             call */
-    bool copying;         /* PAGE: the page was part of a first load's copy */
-    bool drained;         /* PAGE: it held the last of what its snapshot could see */
-    bool ahead;           /* PAGE: of a look ahead; its position is null */
-    bool whole;           /* PAGE: a window ends with it, or it is none of a window */
+    const char *position; /* MARK, PAGE: reached when all earlier changes are settled; borrowed
+                           * until the next call */
+    bool copying;         /* PAGE: the page was part of an initial load */
+    bool drained;         /* PAGE: its snapshot contains no further changes */
+    bool ahead;           /* PAGE: part of a prescan; its position is null */
+    bool whole;           /* PAGE: the last page of a window, or not part of a window */
     bool truncated;       /* JUDGE: the table was truncated within the window */
-    bool left;            /* JUDGE: a member is no longer part of the table, nor are its rows */
-    bool again; /* JUDGE: everything was copied again: what went meanwhile is to be found */
+    bool left;            /* JUDGE: a member has left the table, and its rows with it */
+    bool again; /* JUDGE: a re-snapshot is complete; rows deleted in between must be found */
 };
 
-/* How far a copy is, for people. */
+/* Progress of an initial load, for people. */
 struct capture_progress {
-    int64_t rows_estimated; /* of the whole table; -1 unknown */
-    int64_t rows_read;      /* by the copy, over all runs as far as known */
-    double share;           /* 0 to 1 of the copy; 1 after it */
+    int64_t rows_estimated; /* of the whole table; -1 if unknown */
+    int64_t rows_read;      /* by the load, over all runs as far as known */
+    double share;           /* of the load, 0 to 1; 1 after it */
 };
 
-/* What the source keeps of a state file, so that one that is lost costs nothing. */
+/* Checkpoint backup in the source, which makes the loss of the state file harmless. */
 struct mirror {
     const char *position; /* of the checkpoint */
-    int64_t clock;        /* the versions' durable ceiling */
+    int64_t clock;        /* durable upper limit of the versions */
     const char *letters;  /* the open dead letters, as one text */
 };
 
-/* The same read back; the texts are owned by who asked. */
+/* A checkpoint backup that was read back. The caller owns the texts. */
 struct mirrored {
-    bool usable;    /* reading can go on from there */
-    struct err why; /* it is not */
-    int order;      /* against the position that was asked with: above 0 where it is ahead */
+    bool usable;    /* reading can continue at `position` */
+    struct err why; /* why it is not usable */
+    int order;      /* compared with the caller's position: above 0 if the backup is ahead */
     char *position;
     int64_t clock;
     char *letters;
@@ -87,67 +88,69 @@ struct mirrored {
 struct capture;
 
 struct capture_ops {
-    /* A pipeline without a position: registers it with the source, notes where the log stands and
-     * gives the position at which a copy of everything begins. */
+    /* For a pipeline without a position: registers the consumer with the source, records the
+     * position of the log and returns the position at which an initial load begins. */
     int (*start)(struct capture *c, struct buf *position, struct err *err);
 
-    /* Goes on at a position of this capture. ERR_STATE where it cannot (not a position of this
-     * source any more: restored, pruned, table rewritten by another definition). */
+    /* Continues at a position of this capture. Returns ERR_STATE if that is impossible: the
+     * position is no longer valid (source restored, log pruned, or definition of the table
+     * changed). */
     int (*resume)(struct capture *c, const char *position, struct err *err);
 
-    /* Begins the next page; may wait for short answers of the source. After an error the capture
+    /* Begins the next page; may wait for short replies of the source. After an error the capture
      * must be resumed before it is used again. */
     int (*begin)(struct capture *c, struct err *err);
 
-    /* Begins a page that reads these keys again (rows, and GONE for those without one); its
-     * position is null: settling it reaches nothing. The keys are copied. Works without start or
-     * resume too: a look at some rows that leaves no trace in the source. only_gone: rows are not
-     * told, which costs the server less. */
+    /* Begins a page that reads the given keys again: their rows, and GONE for keys without a row.
+     * Its position is null, because it advances nothing. The keys are copied. It also works without
+     * start or resume and then leaves no trace in the source. If `only_gone` is set, rows are left
+     * out, which is cheaper for the server. */
     int (*begin_keys)(struct capture *c, const struct span *keys, size_t count, bool only_gone,
                       struct err *err);
 
-    /* The next change of the page; never waits. */
+    /* Returns the next change of the page; never waits. */
     int (*next)(struct capture *c, struct change *change, struct err *err);
 
-    /* The descriptor to wait for after CHANGE_WAIT; and between pages that were drained, where it
-     * gets readable when the source calls (or has ended the connection). */
+    /* Returns the descriptor to wait for after CHANGE_WAIT. After a drained page it becomes
+     * readable when the source sends a notification or has ended the connection. */
     int (*fd)(const struct capture *c);
 
     void (*progress)(const struct capture *c, struct capture_progress *out);
 
-    /* Tells the source where the checkpoint stands, so that it may forget what lies behind, and
-     * keep the rest in case that the state file is lost. Called between pages, after the position
-     * and the letters are durable. One before an earlier call is not told. now: do not put it off.
-     */
+    /* Reports the checkpoint to the source, which may then prune older entries and stores the
+     * checkpoint backup. Called between pages, after the position and the dead letters are durable.
+     * A position before that of an earlier call is ignored. now: do not defer. */
     int (*release)(struct capture *c, const struct mirror *mirror, bool now, struct err *err);
 
-    /* Another consumer of ours is gone for good: what only it needed may be forgotten. ERR_HELD
-     * where somebody works as it. Between pages. */
+    /* Removes another of our consumers for good, with the entries that only it needed. Returns
+     * ERR_HELD if a session works as that consumer. Call it between pages. */
     int (*forget)(struct capture *c, const char *consumer, struct err *err);
 
     void (*free)(struct capture *c);
 
-    /* After a drained page: whether the next one may hold anything. One short question, which
-     * leaves unseen what changes the table without an entry: begin a page now and then all the
-     * same. Null: only a page can tell. */
+    /* After a drained page: finds out with one short query if the next page may have changes. It
+     * does not notice changes of the table that have no log entry, so begin a page from time to
+     * time anyway. Null if only a page can find out. */
     int (*news)(struct capture *c, bool *any, struct err *err);
 
-    /* Between pages: how many changes are there that no page has handed out yet, about; a short
-     * question, of a long queue an estimate. Null: it cannot be told. */
+    /* Between pages: counts the changes that no page has delivered yet. A short query; the result
+     * is an estimate if the queue is long. Null if the count is unavailable. */
     int (*waiting)(struct capture *c, int64_t *changes, struct err *err);
 
-    /* Between pages: who holds the source's watermark. A short question. Null: nobody can. */
+    /* Between pages: finds the xmin holder with a short query. Null if unsupported. */
     int (*hold)(struct capture *c, struct hold *out, struct err *err);
 };
 
 struct capture {
     const struct capture_ops *ops;
-    const char *again; /* after resume: why everything is read again in place; null: it goes on */
-    const char *unpruned; /* why the source refused to forget what was read; null: it did not */
-    bool wiser; /* after begin or next failed with ERR_TRANSIENT: nothing is away, and this capture
-                   resumed gets further */
-    bool guarded;      /* set by who uses it: windows of more keys than */
-    uint64_t harmless; /* this are looked through first */
+    const char *again;    /* after resume: the reason for a re-snapshot in place; null if there is
+                           * none */
+    const char *unpruned; /* why the source refused to prune entries that were read; null if it did
+                           * not */
+    bool wiser;        /* begin or next failed with ERR_TRANSIENT, but the source is reachable: this
+                        * capture gets further after a resume */
+    bool guarded;      /* set by the engine: prescan windows that have more keys than */
+    uint64_t harmless; /* this limit */
 };
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The change log in the source database: schema rowferry, its tables, functions and triggers.
+ * Installs the change log in the source database: schema rowferry, its tables, functions and
+ * triggers.
  *
- * Numbered migrations (migrations/source), each idempotent; triggers per (table, key columns).
- * The reader needs: USAGE on schema rowferry, SELECT on what it reads, and what `grants` prints.
- * A writer needs nothing: the trigger functions are SECURITY DEFINER with fixed settings.
+ * The migrations (migrations/source) are numbered and idempotent. Triggers are created per (table,
+ * key columns). A reader needs USAGE on schema rowferry, SELECT on what it reads, and the grants
+ * that install_print prints. A writer needs no rights: the trigger functions are SECURITY DEFINER
+ * with fixed settings.
  */
 #ifndef ROWFERRY_SOURCE_INSTALL_H
 #define ROWFERRY_SOURCE_INSTALL_H
@@ -13,39 +15,40 @@
 #include "rowferry/source/catalog/catalog.h"
 
 enum install_state {
-    INSTALL_ABSENT, /* no schema, or no capture of this table and key */
-    INSTALL_OLDER,  /* of an earlier version of ours */
-    INSTALL_BROKEN, /* triggers missing, disabled or changed: `why` says which */
+    INSTALL_ABSENT, /* the schema, or the capture of this table and key, is missing */
+    INSTALL_OLDER,  /* from an earlier version of rowferry */
+    INSTALL_BROKEN, /* triggers missing, disabled or changed: `why` names them */
     INSTALL_CURRENT,
 };
 
 int install_look(struct pg *pg, const struct table *table, enum install_state *state,
                  struct buf *why, struct err *err) MUST_CHECK;
 
-/* 0 where it is current; else ERR_REJECTED (absent, older) or ERR_STATE (broken) with what to do.
- */
+/* Returns 0 if the installation is current. Otherwise ERR_REJECTED (absent, older) or ERR_STATE
+ * (broken), with a remedy. */
 int install_require(struct pg *pg, const struct table *table, struct err *err) MUST_CHECK;
 
-/* Appends who has not come for a day for entries that are kept for it, `"name" since day, ..`;
- * nothing where there is nobody. A generation that was given up keeps its entries for ever. */
+/* Appends the consumers that were absent for a day while entries are kept for them: `"name" since
+ * day, ..`. A generation that was given up keeps its entries for ever. */
 int install_stale(struct pg *pg, const struct table *table, struct buf *names,
                   struct err *err) MUST_CHECK;
 
-/* Appends which members have left the table since somebody relied on them, `"consumer"
- * relies on name, ..`: their rows went without an entry, and the consumer's next sync will stop. */
+/* Appends the members that left the table although a consumer relies on them: `"consumer" relies on
+ * name, ..`. Their rows disappeared without an entry, and the consumer's next sync will fail. */
 int install_left(struct pg *pg, const struct table *table, struct buf *names,
                  struct err *err) MUST_CHECK;
 
-/* Whom the change log concerns beside its readers. */
+/* Third parties that the change log affects. */
 struct install_beside {
-    char *publications; /* of all tables, `"a", "b"`: a subscriber without ours stops; null: none */
-    char *dumper;       /* the table's owner, if pg_dump fails as that role; null: it does not */
+    char *publications; /* publications for all tables, `"a", "b"`, which break on a subscriber
+                         * without the change log; null: none */
+    char *dumper;       /* the table's owner, if pg_dump fails as that role; else null */
 };
 int install_beside(struct pg *pg, const struct table *table, struct install_beside *out,
                    struct err *err) MUST_CHECK;
 void install_beside_release(struct install_beside *b);
 
-/* What to do about publications, as a remedy; about a dumper, after its name. */
+/* Remedies: a complete text for publications; a text that follows the name of the dumper. */
 #define INSTALL_PUBLICATIONS_REMEDY                                                                \
     "publish tables by their names instead (create publication .. for table ..), or create the "   \
     "tables of schema rowferry on the subscribers first"
@@ -56,22 +59,22 @@ void install_beside_release(struct install_beside *b);
 int install_print(struct pg *pg, const struct table *table, const char *reader, struct buf *out,
                   struct err *err) MUST_CHECK;
 
-/* Runs it, in short locks a table at a time; a second time changes nothing. */
+/* Runs that SQL, with short locks on one table at a time. A second run changes nothing. */
 int install_apply(struct pg *pg, const struct table *table, const char *reader,
                   struct err *err) MUST_CHECK;
 
-/* Whether each statement that changes rows also sends NOTIFY, so that a reader who waits polls at
- * once. It costs a lock that all notifying commits of the server take one after the other, and
- * such transactions cannot be prepared (PREPARE TRANSACTION). */
+/* Sets *notifies to true if each statement that changes rows also sends NOTIFY, so that a waiting
+ * reader polls at once. NOTIFY needs a lock that serializes all notifying commits of the server.
+ * Transactions that notify cannot be prepared (PREPARE TRANSACTION). */
 int install_notifies(struct pg *pg, const struct table *table, bool *notifies,
                      struct err *err) MUST_CHECK;
-/* Changes that of what is installed; it stays so until it is changed here again. */
+/* Changes that setting permanently. */
 int install_notify(struct pg *pg, const struct table *table, bool on, struct err *err) MUST_CHECK;
 /* Appends the SQL that would do it, to be run after install_print's. */
 int install_print_notify(struct pg *pg, const struct table *table, bool on, struct buf *out,
                          struct err *err) MUST_CHECK;
 
-/* Removes the triggers of the table; the schema as well when nothing is captured any more. */
+/* Removes the triggers of the table, and the schema if no other table is captured. */
 int install_remove(struct pg *pg, const struct table *table, struct err *err) MUST_CHECK;
 
 #endif

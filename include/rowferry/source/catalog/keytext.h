@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one SQL expression of a key's text, used alike by trigger, copy, poll and re-read; and what a
- * text must be to be a key.
+ * The single SQL expression of a key's text, used by the trigger, the initial load, the poll and
+ * the re-read; and the validation of key texts.
  *
  * Its inverse is document/model/key.h.
  */
@@ -13,23 +13,24 @@
 
 struct buf;
 
-/* Appends the expression of the table's key over an alias ("t"): t."id"::text, or the escaped parts
- * joined by ':'; NULL if a part is NULL. If the type is a user's own, the text is what its output
- * function writes: its owner may define a cast to text, which would run with our rights. */
+/* Appends the expression of the table's key for the alias ("t"): t."id"::text, or the escaped parts
+ * joined by ':'. It is NULL if a part is NULL. For a user-defined type the text comes from its
+ * output function, because its owner may define a cast to text, which would run with our rights. */
 int keytext_push(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
                  struct err *err) MUST_CHECK;
 
-/* The same text by an expression that stays in the database and never calls a cast, because the
- * column may get another type later. */
+/* Appends an expression for the same text that is stored in the database. It never calls a cast,
+ * because the column may get another type later. */
 int keytext_push_recorded(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
                           struct err *err) MUST_CHECK;
 
-/* ERR_REJECTED where a page of keys that are greater than `after` has that one: a condition took
- * the page's own away, and pages would come for ever. key: null is none. */
+/* Returns ERR_REJECTED if a page of keys greater than `after` contains `key` although it is not
+ * greater. Then the configured condition has cancelled the page's own, and pages would never end.
+ * key may be null. */
 int keytext_expect_later(const char *after, const char *key, struct err *err) MUST_CHECK;
 
-/* Whether a row of the table can have this key: its parts are texts of the key columns' types. Not
- * within a transaction, which a key that is none would end. */
+/* Sets *possible to true if a row of the table can have this key: its parts are valid texts of the
+ * key columns' types. Not for use within a transaction, which an invalid key would abort. */
 int keytext_possible(struct pg *pg, const struct table *t, struct span key, bool *possible,
                      struct err *err) MUST_CHECK;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What check asks of a source beside what a sync asks of it. Changes nothing.
+ * Facts about a source that check needs in addition to those of a sync. Changes nothing.
  */
 #ifndef ROWFERRY_SOURCE_REVIEW_H
 #define ROWFERRY_SOURCE_REVIEW_H
@@ -12,23 +12,23 @@
 
 struct review_server {
     char encoding[32];
-    int64_t clock_us; /* the server's wall clock, between the two of the caller */
-    bool sees_others; /* this role is told what other sessions do */
+    int64_t clock_us; /* the server's wall clock, between two readings of the caller's */
+    bool sees_others; /* this role may see the activity of other sessions */
     struct {
-        int64_t pid; /* 0: none is open */
+        int64_t pid; /* 0: no open transaction */
         int64_t age_ms;
         char who[REVIEW_NAME_BYTES]; /* "psql" of alice, idle in transaction */
         bool idle;
     } open;
     struct {
         int64_t age_ms;
-        char gid[REVIEW_NAME_BYTES]; /* as a literal of SQL; empty: none is prepared */
+        char gid[REVIEW_NAME_BYTES]; /* as an SQL literal; empty: no prepared transaction */
         char owner[64];
     } prepared;
 };
 int review_server(struct pg *pg, struct review_server *out, struct err *err) MUST_CHECK;
 
-/* What a role may do too little or too much, in words and with the statement that mends it. */
+/* A missing or excessive right of a role: a description, and the statement that corrects it. */
 struct review_right {
     char *words;
     char *statement;
@@ -37,26 +37,26 @@ struct review_rights {
     struct review_right *items;
     size_t count;
 };
-/* Of reading the table, and where `log` its change log. */
+/* Finds missing rights to read the table, and its change log if `log` is set. */
 int review_missing(struct pg *pg, const struct table *t, bool log, struct review_rights *out,
                    struct err *err) MUST_CHECK;
-/* Nothing for a superuser, who may everything. */
+/* Finds excessive rights. Empty for a superuser, who has all of them. */
 int review_surplus(struct pg *pg, const struct table *t, struct review_rights *out,
                    struct err *err) MUST_CHECK;
-/* Who but the owner may change or delete rows of the table. */
+/* Finds the roles, other than the owner, that may change or delete rows of the table. */
 int review_writers(struct pg *pg, const struct table *t, struct review_rights *out,
                    struct err *err) MUST_CHECK;
 void review_rights_release(struct review_rights *r);
 
-/* What the server's statistics have seen of the table. */
+/* Changes of the table according to the server's statistics. */
 struct review_changes {
     int64_t inserts, updates, deletes;
-    int64_t seconds; /* since they began */
+    int64_t seconds; /* since the statistics began */
 };
 int review_changes(struct pg *pg, const struct table *t, struct review_changes *out,
                    struct err *err) MUST_CHECK;
 
-/* The size as JSON of rows that lie apart; rows 0 where there are none. */
+/* The size as JSON of rows from different places of the table; rows is 0 if the table is empty. */
 struct review_wanted {
     const char *const *columns;
     size_t column_count;
@@ -66,7 +66,7 @@ struct review_sample {
     int64_t rows;
     int64_t average_bytes;
     int64_t largest_bytes;
-    bool late; /* it was given up after ten seconds: nothing is known */
+    bool late; /* ended after ten seconds without a result */
 };
 int review_sample(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
                   struct review_sample *out, struct err *err) MUST_CHECK;

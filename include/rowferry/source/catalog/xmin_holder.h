@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What holds the source's watermark: the transaction that looks back furthest.
+ * The xmin holder of the source: the open transaction with the oldest snapshot.
  *
- * While it is open the change log keeps all entries that came since it began (or, where it only
- * reads, their dead rows), and a cursor's horizon stands at its beginning; what it has written
- * itself is not in the index. It may be a session of any state, a prepared transaction, a
- * replication slot or a standby that reports what its own readers need.
+ * While it is open, the change log keeps all entries since its start (or their dead rows, if it
+ * only reads). A cursor's horizon cannot pass its start. Its own changes are not in the index yet.
+ * The xmin holder can be a session in any state, a prepared transaction, a replication slot, or a
+ * standby that reports the needs of its own readers.
  */
 #ifndef ROWFERRY_SOURCE_XMIN_HOLDER_H
 #define ROWFERRY_SOURCE_XMIN_HOLDER_H
@@ -17,8 +17,9 @@
 
 struct hold {
     bool any;
-    int64_t pid;    /* of the session; 0: it is none */
-    int64_t age_us; /* since it began; where the source does not tell, since it was first seen */
+    int64_t pid;    /* of the session; 0: not a session */
+    int64_t age_us; /* since it began; if the source does not report that, since it was first
+                     * seen */
     char who[HOLD_WHO_BYTES]; /* process 4711 ("psql" of alice, idle in transaction) */
 };
 

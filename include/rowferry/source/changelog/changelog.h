@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The change log: triggers write keys into rowferry.change, polls read them by snapshot.
+ * The change log: triggers write keys into rowferry.change, and polls read them by snapshot.
  *
- * A poll takes every entry that is visible in its own snapshot and was not in the last one, so a
- * transaction that commits late is read when it commits, and delays nobody (design section 5).
- * The table says which keys; the rows are read again by key in the same transaction.
+ * A poll takes every entry that is visible in its own snapshot and was not in the previous one. So
+ * the entries of a transaction that commits late are read when it commits, and it delays no others
+ * (design section 5). The log contains only keys; the rows are read again by key in the same
+ * transaction.
  */
 #ifndef ROWFERRY_SOURCE_CHANGELOG_H
 #define ROWFERRY_SOURCE_CHANGELOG_H
@@ -19,39 +20,41 @@ struct changelog_options {
     const char *const *key; /* key columns; 0 = the primary key */
     size_t key_count;
     const char *where;                     /* null: all rows */
-    const char *query;                     /* in place of the table's rows; null: none */
+    const char *query;                     /* replaces the table's rows; null: none */
     const struct dependency *dependencies; /* of the query; copied */
     size_t dependency_count;
-    const char *const *columns; /* what a row holds after the key's text (plan.h) */
+    const char *const *columns; /* values of a row after the key's text (plan.h) */
     size_t column_count;
-    const char *fingerprint; /* of the table when the plan was compiled: drift is ERR_TRANSIENT */
-    size_t page_rows;        /* of a page of the log, default 5000 */
-    size_t page_blocks;      /* of a page of a copy by block ranges, default 1024 */
-    int64_t retain_age_ms;   /* others that are absent for longer expire; 0: never */
-    int64_t retain_size;     /* or while the log takes more bytes; 0: any */
-    size_t chunk_bytes;      /* of rows between two marks, about; default 1 MiB */
-    size_t readers;          /* connections of a copy, at most; default 1 */
+    const char *fingerprint; /* of the table when the plan was compiled; a difference is
+                              * ERR_TRANSIENT */
+    size_t page_rows;        /* rows per page of the log, default 5000 */
+    size_t page_blocks;      /* blocks per page of an initial load by block ranges, default 1024 */
+    int64_t retain_age_ms;   /* other consumers absent for longer expire; 0: never */
+    int64_t retain_size;     /* or while the log takes more bytes than this; 0: no limit */
+    size_t chunk_bytes;      /* of rows between two safepoints, approximate; default 1 MiB */
+    size_t readers;          /* connections of an initial load, at most; default 1 */
 };
 
 #define CHANGELOG_READERS_MOST 8
 
-/* Takes the connection. Reads nothing yet. */
+/* Takes ownership of the connection. Reads nothing yet. */
 int changelog_open(struct capture **out, struct pg *pg, const struct changelog_options *options,
                    struct err *err) MUST_CHECK;
 
-/* What the source keeps of a state file of this consumer, tried: not usable also where reading
- * could not go on from it, or it is behind `own` (may be null). The connection stays the caller's.
- */
+/* Reads this consumer's checkpoint backup and tests it. It is not usable if reading could not
+ * continue at its position, or if it is behind `own` (may be null). The connection stays the
+ * caller's. */
 int changelog_mirrored(struct pg *pg, const struct changelog_options *options, const char *own,
                        struct mirrored *out, struct err *err) MUST_CHECK;
 
-/* These columns of the table are mapped from now on: what the consumer relies on of them is as it
- * is now. Position and all else stay; may be repeated. The connection stays the caller's. */
+/* Records that these columns of the table are mapped from now on: the consumer relies on their
+ * current definition. The position and all other data stay. May be repeated. The connection stays
+ * the caller's. */
 int changelog_extend(struct pg *pg, const struct table *t, const char *consumer,
                      const char *const *columns, size_t count, struct err *err) MUST_CHECK;
 
-/* How far behind the log a position is, for status: entries not yet read (-1 unknown) of the table
- * and of those that its query depends on. */
+/* Counts the entries after `position` (-1: unknown), of the table and of the tables that its query
+ * depends on. For status. */
 int changelog_pending(struct pg *pg, const char *const *tables, size_t count, const char *position,
                       int64_t *entries, struct err *err) MUST_CHECK;
 

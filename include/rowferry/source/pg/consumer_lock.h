@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The advisory lock that keeps a second holder on another host away.
+ * The advisory lock of a consumer. It keeps a second holder on another host away. A lock belongs to
+ * the session of `pg` and is released when the connection ends.
  */
 #ifndef ROWFERRY_SOURCE_CONSUMER_LOCK_H
 #define ROWFERRY_SOURCE_CONSUMER_LOCK_H
 
 #include "rowferry/source/pg/pg.h"
 
-/* Tries the advisory lock of a pipeline's consumer on this session, for three seconds at the most:
- * the server may not have noticed yet that a holder has ended, well or killed. ERR_HELD names the
- * session that has it (pid, client address, application, since). Freed with the connection. */
+/* Takes the advisory lock of a pipeline's consumer on this session. Retries for at most three
+ * seconds, because the server may not have noticed yet that an earlier holder has ended. ERR_HELD
+ * names the lock holder (pid, client address, application, start). */
 int lookup_hold(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
 
-/* The same for a pipeline and what it fills, before there is a consumer: two hosts that begin a
- * first load at once would make a generation each. A session has one of each. */
+/* Takes a lock for a pipeline and its destination, before a consumer exists. Otherwise two hosts
+ * that begin an initial load at once would each make a generation. A session can have one lock of
+ * each kind. */
 int lookup_claim(struct pg *pg, const char *name, struct err *err) MUST_CHECK;
 
-/* Removes a consumer that will not come again, with what it keeps of the change log. ERR_HELD where
- * another session has its lock: it is somebody's. */
+/* Removes a consumer that is not used any more, with its entries in the change log. Returns
+ * ERR_HELD if another session has its lock. */
 int lookup_forget(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
-/* The same without looking who has it, and ending nobody's session. */
+/* Tries to take the consumer's lock without looking for the holder and without ending a session. */
 int lookup_try(struct pg *pg, const char *consumer, bool *got, struct err *err) MUST_CHECK;
-/* ERR_HELD, as lookup_hold has it. */
+/* Returns ERR_HELD with the lock holder, as lookup_hold does. */
 int lookup_who(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
 
 #endif

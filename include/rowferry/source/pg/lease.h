@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hold of a pipeline in the source, from the first round of a `run` to its last, whatever the
- * connections that read do meanwhile: an advisory lock on a session that has nothing else to do.
+ * The lease of a pipeline in the source. A `run` holds it from its first round to its last, even if
+ * its other connections are lost. It is an advisory lock on a session of its own.
  *
- * It is a lease: the server ends the session, and with it the hold, when the other end is gone
- * (TCP keepalives: LEASE_GONE_MS) or has not said anything for LEASE_MS (PostgreSQL 14 or
- * newer; a process that hangs or was stopped). So a holder calls lease_beat every LEASE_BEAT_MS.
+ * The server ends the session, and thus the lease, if the other end is gone (TCP keepalives:
+ * LEASE_GONE_MS). It also does so after LEASE_MS without a message (PostgreSQL 14 or newer), when
+ * the process hangs or was stopped. So the holder must call lease_beat every LEASE_BEAT_MS.
  *
- * Whoever has the hold may end the sessions of a run that lost it (source_options.fences).
+ * The lease holder may end the sessions of a run that has lost the lease (source_options.fences).
  */
 #ifndef ROWFERRY_SOURCE_LEASE_H
 #define ROWFERRY_SOURCE_LEASE_H
@@ -20,22 +20,23 @@
 
 struct lease; /* opaque; for one thread */
 
-/* Connects; on the primary where the source is a standby that has one. */
+/* Connects; if the source is a standby with a configured primary, to the primary. */
 int lease_open(struct lease **out, const struct source_options *options,
                struct err *err) MUST_CHECK;
-void lease_close(struct lease *h); /* null is allowed; gives it back */
+void lease_close(struct lease *h); /* null is allowed; releases the lease */
 
 int lease_try(struct lease *h, const char *name, bool *got, struct err *err) MUST_CHECK;
-/* ERR_HELD: says who has it. */
+/* Returns ERR_HELD, which names the lease holder. */
 int lease_who(struct lease *h, const char *name, struct err *err) MUST_CHECK;
 
-/* What PostgreSQL shows of the session from now on. */
+/* Sets the application name that PostgreSQL shows for the session. */
 int lease_show_as(struct lease *h, const char *application_name, struct err *err) MUST_CHECK;
 
-/* Says that it is here still. An error: the session is lost, and the hold with it. */
+/* Renews the lease (heartbeat). An error means that the session and the lease are lost. */
 int lease_beat(struct lease *h, struct err *err) MUST_CHECK;
 
-/* The same for a consumer of the change log that nobody reads for now: its entries stay. */
+/* Marks a consumer of the change log as present although it is not being read, so that its entries
+ * are kept. */
 int lease_attend(struct lease *h, const char *consumer, struct err *err) MUST_CHECK;
 
 /* Readable when the server has ended the session. */

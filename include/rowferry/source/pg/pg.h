@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One connection to PostgreSQL, set up so that text means the same everywhere.
+ * One connection to PostgreSQL, with session settings that make text output unambiguous.
  *
- * After opening: UTF8, UTC, ISO dates, ISO intervals, shortest exact floats, hex bytea,
- * row_security off (a policy that hides rows becomes an error instead of deletes), search_path
- * pg_catalog, lock_timeout, TCP keepalives. Roles and databases can override all of them, hence
- * always sent. A password that is refused (28P01) is read again from its origin, once. To another
- * host the connection is encrypted or is not made, unless sslmode says otherwise, and a server that
- * nobody verifies has to prove by channel binding that it knows the password, unless
- * channel_binding says otherwise. Values travel as
- * parameters only; identifiers are quoted by libpq and come from the catalogue. Errors: a lost or
- * refused connection, 57P0x, 57014 (cancelled), 55P03 (lock), 40001, 40P01, 53xxx are
- * ERR_TRANSIENT; every other SQLSTATE is ERR_REJECTED; a URI that libpq cannot read is ERR_CONFIG.
- * Messages hold PostgreSQL's text, never the password.
+ * The settings: UTF8, UTC, ISO dates, ISO intervals, shortest exact floats, hex bytea, row_security
+ * off (a policy that hides rows becomes an error instead of deletes), search_path pg_catalog,
+ * lock_timeout, TCP keepalives. They are always sent, because roles and databases can override
+ * them. If a password is refused (28P01), it is read again from its origin, once.
  *
- * No call waits for a server that is silent: after silence_ms the statement fails with
- * ERR_TRANSIENT, unless the server says on a second connection that it still works on it. When the
+ * A connection to another host must be encrypted unless sslmode allows otherwise. A server without
+ * a verified certificate must prove by channel binding that it knows the password, unless
+ * channel_binding allows otherwise. Values are sent as parameters only. Identifiers come from the
+ * catalog and are quoted by libpq.
+ *
+ * Errors: a lost or refused connection, 57P0x, 57014 (cancelled), 55P03 (lock), 40001, 40P01 and
+ * 53xxx are ERR_TRANSIENT. Every other SQLSTATE is ERR_REJECTED. A URI that libpq cannot parse is
+ * ERR_CONFIG. Messages contain PostgreSQL's text, never the password.
+ *
+ * Calls do not wait for a silent server for ever. After silence_ms the statement fails with
+ * ERR_TRANSIENT, unless a second connection shows that the server still works on it. When the
  * process is asked to stop (stop.h), two seconds of silence are enough.
  */
 #ifndef ROWFERRY_SOURCE_PG_H
@@ -27,7 +29,8 @@
 
 #include "rowferry/base/err.h"
 
-/* For a role's name. The session has row_security off, so a policy that shows all rows is none. */
+/* Remedy for a role whose rows are filtered. The session has row_security off, so even a policy
+ * that shows all rows does not help. */
 #define PG_ROW_SECURITY_REMEDY                                                                     \
     "let a superuser run: alter role \"%s\" bypassrls; no policy is enough, because one could "    \
     "hide rows unseen"
@@ -36,30 +39,31 @@ struct renewal;
 
 struct source_options {
     const char *uri;         /* without a password */
-    const char *password;    /* null: libpq's own rules */
-    struct renewal *renewal; /* of the password, for one that is refused; null: there is no other */
+    const char *password;    /* null: libpq's own rules apply */
+    struct renewal *renewal; /* where to read a refused password again; null: nowhere */
     int64_t connect_timeout_ms;
     int64_t lock_timeout_ms;
-    int64_t silence_ms;           /* of a server that is asked something; 0: 20 s */
+    int64_t silence_ms;           /* permitted silence of the server during a statement; 0: 20 s */
     const char *application_name; /* "rowferry sync articles" */
-    const char *primary;          /* of a standby: where to write; same password; null: none */
-    size_t first_host;            /* where the URI names several: which is tried first */
-    bool fences; /* has the pipeline's hold (lease.h): other sessions of this name that read it are
-                    of one that lost it, and are ended */
+    const char *primary;          /* if the source is a standby: URI for writes, with the same
+                                   * password; null: none */
+    size_t first_host;            /* index of the host to try first, if the URI names several */
+    bool fences; /* this process has the pipeline's lease (lease.h): other sessions of this name
+                  * that read the pipeline belong to a former lease holder, and are ended */
 };
 
-struct pg; /* opaque; not for use by two threads at a time */
+struct pg; /* opaque; not thread-safe */
 
 int pg_open(struct pg **out, const struct source_options *options, struct err *err) MUST_CHECK;
 void pg_close(struct pg *pg); /* null is allowed */
 
-/* The result of a small query, all of it in memory. */
+/* The result of a small query, completely in memory. */
 struct pg_result; /* opaque */
 
-/* Runs one statement with text parameters (null entries are SQL NULL). *out may be null if nobody
- * reads the result; else it has the shape, like "one: text, int?" (pg_shape.h), and the caller
- * releases it. An answer of another shape, of several results, a COPY, or more than 12 MiB end the
- * connection with ERR_TRANSIENT. */
+/* Runs one statement with text parameters (null entries are SQL NULL). `out` may be null if the
+ * result is not needed. Otherwise the result has the given shape, like "one: text, int?"
+ * (pg_shape.h), and the caller releases it. A result of another shape, several results, a COPY, or
+ * more than 12 MiB end the connection with ERR_TRANSIENT. */
 int pg_query(struct pg *pg, struct pg_result **out, const char *shape, const char *sql,
              const char *const *params, size_t count, struct err *err) MUST_CHECK;
 /* Runs a script of several statements without parameters (a migration). */
@@ -77,11 +81,11 @@ struct buf;
 int pg_push_identifier(struct pg *pg, struct buf *out, const char *name,
                        struct err *err) MUST_CHECK;
 
-/* Returns true if the URI leads to another host, and nobody verifies the certificate of whoever
- * answers there. Connects to nobody. */
+/* Returns true if the URI leads to another host whose certificate is not verified. Does not
+ * connect. */
 bool pg_is_unverified(const char *uri);
 
-/* What identifies the server: for _meta, state file and check. */
+/* Identity of the server: for _meta, state file and check. */
 struct pg_identity {
     char system[24]; /* system_identifier */
     char database[64];
@@ -91,7 +95,8 @@ struct pg_identity {
     bool superuser;
     char role[64];
 };
-/* Of a standby: that its primary can be written to, is one, and is of the same system. */
+/* On a standby: checks that its primary is writable, is a primary, and belongs to the same
+ * system. */
 int pg_check_primary(struct pg *pg, struct err *err) MUST_CHECK;
 int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err) MUST_CHECK;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a configuration names a table: schema.table, or the table of public alone, written as they
- * are; a part that begins with a quotation mark is read as PostgreSQL reads identifiers in quotes.
+ * Parses a table's name in a configuration: schema.table, or only the table if it is in schema
+ * public. Names are written as they are. A part that begins with a quotation mark is read as a
+ * quoted identifier of PostgreSQL.
  *
- * articles, shop.articles, "a.b"."c", public."Weird ""name""". Without quotes the first dot
- * divides, and capitals, blanks and further dots are the name's own.
+ * Examples: articles, shop.articles, "a.b"."c", public."Weird ""name""". In an unquoted name the
+ * first dot separates schema and table; capitals, blanks and further dots belong to the name.
  */
 #ifndef ROWFERRY_SOURCE_TABLENAME_H
 #define ROWFERRY_SOURCE_TABLENAME_H
@@ -17,15 +18,15 @@ struct tablename {
     char *table;
 };
 
-/* ERR_CONFIG: a quotation that does not end, or something behind it, or a name without characters.
- */
+/* Returns ERR_CONFIG for an unterminated quotation, characters after a quotation, or an empty
+ * name. */
 int tablename_parse(struct tablename *out, const char *text, struct err *err) MUST_CHECK;
 void tablename_release(struct tablename *name); /* a zeroed one is allowed */
 
-/* Appends the shortest text that is read as those two. */
+/* Appends the shortest text that is parsed as this schema and table. */
 void tablename_push(struct buf *out, const char *schema, const char *table);
 
-/* The same as a text of its own; the caller frees. */
+/* Returns the same as a new string, which the caller frees. */
 char *tablename_text(const char *schema, const char *table);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a database says of one table, so that a configuration can be proposed: its key, what is
- * known of its columns, how its changes can be found, and with other tables the query over all of
- * them.
+ * Surveys one table, so that a configuration can be proposed: its key, facts about its columns, the
+ * possible captures, and with other tables the query over all of them.
  *
- * Reads the catalogue, statistics and samples of some thousand values at most; changes nothing. A
- * value that cannot be sampled, or not within some seconds, leaves the column without a sample.
+ * Reads the catalog, statistics and samples of at most some thousand values; changes nothing. If a
+ * column cannot be sampled within some seconds, it has no sample.
  */
 #ifndef ROWFERRY_SOURCE_SURVEY_H
 #define ROWFERRY_SOURCE_SURVEY_H
@@ -15,16 +14,17 @@
 #include "rowferry/source/catalog/query.h"
 
 struct survey_input {
-    const char *table;       /* as a configuration names it; of another schema than public also
-                                without the schema, where it is the only one; or a view */
-    const char *const *with; /* tables that foreign keys join it to */
+    const char *table;       /* as in a configuration; without the schema, a table of another schema
+                              * than public if it is the only one of that name; or a view */
+    const char *const *with; /* tables to join to it by foreign keys */
     size_t with_count;
 };
 
 struct survey {
-    struct table *table; /* the root, with the query where there is one; its columns are in facts */
+    struct table *table; /* the root table, with the query if there is one; its columns are in
+                          * facts */
     char *name;          /* as a configuration names it */
-    char *view;          /* what was asked for, where it is a view over the table; else null */
+    char *view;          /* the requested view over the table; null if a table was requested */
     char *key_index;     /* the index that makes the key unique */
     bool key_primary;
     bool key_filled; /* its columns cannot be NULL */
@@ -32,22 +32,24 @@ struct survey {
     char *lines;     /* the query with line breaks, for people; null: none */
     struct dependency *dependencies;
     size_t dependency_count;
-    char **doubts; /* of the dependencies: what costs much, in words */
+    char **doubts; /* warnings about expensive dependencies, for people */
     size_t doubt_count;
     struct table_facts facts; /* of the table or the query */
-    char *log_obstacle;       /* why the change log cannot follow it; null: it can */
-    enum install_state log;   /* of the table, and of all that it depends on */
+    char *log_obstacle;       /* why the change log cannot follow the table; null if it can */
+    enum install_state log;   /* of the table and of all its dependencies */
     bool may_install;
-    bool readable;      /* by this role; where it is not, there are no samples either */
-    char *cursor;       /* the column that says when a row was changed; null: none is found */
-    char *cursor_index; /* that begins with it; null: none */
+    bool readable;      /* by this role; if not, samples are missing too */
+    char *cursor;       /* the column with the time of the last change of a row; null if none was
+                         * found */
+    char *cursor_index; /* an index that begins with that column; null: none */
     bool cursor_filled;
     struct pg_identity identity;
 };
 
 /*
- * ERR_REJECTED: no such table (with the nearest name), several of that name, nothing that
- * identifies a row, no foreign key to one of `with`, a view over no table's key.
+ * Returns ERR_REJECTED if the table does not exist (with the nearest name), the name is ambiguous,
+ * rows have no key, one of `with` has no foreign key to join by, or a view does not contain a
+ * table's key.
  */
 int survey_take(struct survey *out, struct pg *pg, const struct survey_input *in,
                 struct err *err) MUST_CHECK;
