@@ -11,12 +11,12 @@
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
 
-#define LOCK_CLASS "1380927302" /* ours among the advisory locks of the database */
+#define LOCK_CLASS "1380927302" /* our class among the advisory locks of the database */
 #define GONE_MS 3000            /* the server may not have noticed yet that a holder has ended */
 #define PAUSE_MS 20
 
-/* The session of a run that has lost the pipeline and does not know it. The server lets a role end
- * its own sessions only. */
+/* Ends the session of a run that has lost the pipeline without noticing. A role may end only its
+ * own sessions. */
 static int end_loser(struct pg *pg, const char *const *params, struct err *err)
 {
     struct pg_result *holder = NULL;
@@ -32,7 +32,8 @@ static int end_loser(struct pg *pg, const char *const *params, struct err *err)
     return rc;
 }
 
-/* Anybody who may connect can take any advisory lock. */
+/* Reports a lock holder that is not a rowferry role: any role that may connect can take any
+ * advisory lock. */
 static int name_stranger(const char *consumer, const struct pg_result *r, struct err *err)
 {
     err_set(err, ERR_REJECTED,
@@ -45,7 +46,8 @@ static int name_stranger(const char *consumer, const struct pg_result *r, struct
                     pg_int(r, 0, 0));
 }
 
-/* ERR_HELD: by which session; it may be gone by now, or not be shown to this role. */
+/* Returns ERR_HELD with the lock holder. Its session may have ended by now, or be invisible to this
+ * role. */
 static int name_holder(struct pg *pg, const char *consumer, const char *const *params,
                        struct err *err)
 {
@@ -104,9 +106,9 @@ static int try_for_a_while(struct pg *pg, const char *const *params, bool *got, 
     return rc;
 }
 
-/* Who has ended goes without waiting for its session to go, too, and who is killed in the middle of
- * a statement has it until that ends: so whoever holds it is given some time. On a standby an
- * advisory lock would keep nobody away from the others. */
+/* A holder that ends does not wait for its session to end. A killed one keeps the lock until its
+ * current statement ends. So the lock is retried for a while. An advisory lock on a standby would
+ * not exclude other standbys. */
 static int lock_on(struct pg *pg, const char *consumer, struct err *err)
 {
     struct lock_key key;
@@ -125,10 +127,10 @@ static int lock_on(struct pg *pg, const char *consumer, struct err *err)
     return rc;
 }
 
-/* Noted, so that a connection that is made again takes it again. */
+/* Remembers the name, so that a new connection takes the lock again. */
 static void note(char **noted, const char *name)
 {
-    char *copy = text_copy(name); /* it may be the noted one */
+    char *copy = text_copy(name); /* name may be *noted itself */
     free(*noted);
     *noted = copy;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists with commas, turned. */
+/* Rotation of comma-separated lists. */
 #include "pg/hosts.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libpq's lists of hosts ("a,b,c"), read from another one on.
+ * Rotates libpq's lists of hosts ("a,b,c") to begin with another item.
  *
- * libpq tries them in their order, and without an answer from one it never comes to the next: its
- * connect_timeout does not hold where we poll.
+ * libpq tries hosts in their order and waits for each without limit, because its connect_timeout
+ * does not apply to asynchronous connections. So we rotate the list if a host does not answer.
  */
 #ifndef ROWFERRY_SOURCE_HOSTS_H
 #define ROWFERRY_SOURCE_HOSTS_H
@@ -13,14 +13,14 @@
 
 #include "rowferry/base/buf.h"
 
-/* How many items; of null or an empty text none. */
+/* Returns the number of items; 0 for null or an empty text. */
 size_t hosts_count(const char *list);
 
-/* Appends the list beginning with item number `turn`, those before it at its end. */
+/* Appends the list, beginning with item number `turn`; the items before it go to the end. */
 void hosts_turn(struct buf *out, const char *list, size_t turn);
 
-/* Whether one of the hosts is reached over a network: neither empty nor a path (a socket of this
- * machine), nor localhost or an address of its loopback. */
+/* Returns true if one of the hosts is reached over a network. Local are: an empty host, a path (a
+ * Unix socket), localhost, and addresses of the loopback. */
 bool hosts_leave(const char *list);
 
 #endif

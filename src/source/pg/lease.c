@@ -11,11 +11,11 @@
 #include "rowferry/source/pg/consumer_lock.h"
 
 struct lease {
-    struct pg *pg;     /* owned: as the source is reached */
-    struct pg *writer; /* where the lock is: itself, or its primary */
+    struct pg *pg;     /* owned: connection to the configured source */
+    struct pg *writer; /* session with the lock: pg itself, or its primary */
 };
 
-/* Whom a silent network cut off hears nothing of the end: the server has to notice by itself. */
+/* If the network fails silently, the server must notice by itself, and soon. */
 static int make_short(struct pg *pg, struct err *err)
 {
     char sql[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One question after a lock's time is over. */
+/* Finds the lock holder with one query after a lock timeout. */
 #include "pg/locker.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who is in the way of a lock that was not to be had in time.
+ * Finds the lock holder after a lock timeout.
  */
 #ifndef ROWFERRY_SOURCE_LOCKER_H
 #define ROWFERRY_SOURCE_LOCKER_H
@@ -9,8 +9,8 @@
 
 #include "rowferry/source/pg/pg.h"
 
-/* Of such an error (55P03), after which the session has nothing left to do: puts the process before
- * it, where the source tells. Of any other nothing. */
+/* If err is a lock timeout (55P03), prefixes it with the process that has the table locked, if that
+ * can be found out. Rolls back the session's transaction. Other errors are left as they are. */
 void locker_name(struct pg *pg, uint32_t table, struct err *err);
 
 #endif

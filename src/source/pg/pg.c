@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small statements on a connection: run, read, quote, and say what went wrong. */
+/* Runs small statements on a connection, reads results, quotes, and describes errors. */
 #include "rowferry/source/pg/pg.h"
 
 #include <stdio.h>
@@ -16,9 +16,10 @@
 #include "rowferry/base/text.h"
 
 #define MESSAGE_MAX_BYTES ((size_t)64 * 1024)
-#define OURS "RF" /* what the SQLSTATEs of our own functions begin with */
+#define OURS "RF" /* prefix of the SQLSTATEs of our own functions */
 
-/* The SQLSTATE is that of any missing right, and the message may be in another language. */
+/* The SQLSTATE is the same as for any missing right, and the message may be translated. So check
+ * the name of the server's function. */
 static bool is_row_security(const PGresult *result)
 {
     const char *function = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
@@ -84,7 +85,8 @@ bool pg_is_copy(const PGresult *r)
     return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
 }
 
-/* Adds a result to the one before; takes both. After an error the rest is read and dropped. */
+/* Replaces the result before (*out) with r; takes both. After an error the rest is read and
+ * dropped. */
 static int add_result(struct pg *pg, PGresult **out, PGresult *r, bool script, struct err *err)
 {
     PGresult *before = *out;
@@ -126,7 +128,7 @@ int pg_finish(struct pg *pg, bool sent, bool script, PGresult **out, struct err 
     return rc;
 }
 
-/* Takes the result; *out may be null if nobody reads it. */
+/* Checks and takes the result; out may be null if the result is not needed. */
 static int check(struct pg *pg, PGresult *r, const char *shape, PGresult **out, struct err *err)
 {
     char why[160];
@@ -143,7 +145,7 @@ static int check(struct pg *pg, PGresult *r, const char *shape, PGresult **out, 
     return 0;
 }
 
-/* Takes what a guarded statement gave, which may be an error. */
+/* Takes the result of a guarded statement, which may be an error. */
 static int finish(struct pg *pg, PGresult *r, const char *shape, PGresult **out, struct err *err)
 {
     if (!is_good(r)) {
@@ -154,7 +156,7 @@ static int finish(struct pg *pg, PGresult *r, const char *shape, PGresult **out,
     return check(pg, r, shape, out, err);
 }
 
-/* Whether a statement may be sent: not between those of a page. */
+/* Returns true if a statement may be sent: not while a page is read in pipeline mode. */
 static bool may_send(struct pg *pg)
 {
     pg_wait_begin(pg, pg->answer_bytes);
@@ -171,7 +173,7 @@ static int run(struct pg *pg, bool sent, const char *shape, PGresult **out, stru
     return rc == 0 ? check(pg, r, shape, out, err) : rc;
 }
 
-/* A statement of a transaction that is open, or of one of its own. */
+/* Runs a statement in the open transaction, or in one of its own. */
 static int exec(struct pg *pg, PGresult **out, const char *shape, const struct pg_statement *s,
                 enum pg_purpose purpose, struct err *err)
 {
@@ -195,7 +197,7 @@ int pg_exec(struct pg *pg, PGresult **out, const char *shape, const char *sql, c
     return exec(pg, out, shape, &s, PG_READS, err);
 }
 
-/* struct pg_result is libpq's own, under our name. */
+/* struct pg_result is libpq's PGresult under our name. */
 static PGresult **outer(struct pg_result **out)
 {
     return (PGresult **)(void *)out;
@@ -247,7 +249,7 @@ int pg_describe(struct pg *pg, PGresult **out, const char *sql, struct err *err)
     return pg_finish(pg, sent, false, out, err);
 }
 
-/* Where the session remembers that the text is prepared. */
+/* Returns the slot in which the session records the prepared text; null if all are taken. */
 static const char **prepared_place(struct pg *pg, const char *name)
 {
     for (int i = 0; i < PG_PREPARED_MOST; i++) {
@@ -258,7 +260,7 @@ static const char **prepared_place(struct pg *pg, const char *name)
     return NULL;
 }
 
-/* It may have been prepared before it failed. */
+/* The statement may have been prepared before it failed. */
 static void forget_prepared(struct pg *pg, const char *name)
 {
     char sql[64];
@@ -355,7 +357,7 @@ void pg_result_release(struct pg_result *r)
     PQclear((PGresult *)(void *)r);
 }
 
-/* Takes what libpq has quoted. */
+/* Appends text quoted by libpq, and frees it. */
 static int push_quoted(struct pg *pg, struct buf *out, char *quoted, const char *name,
                        struct err *err)
 {

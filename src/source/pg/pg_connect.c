@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening a connection: within a time, with the session's settings, and again after an error. */
+/* Opens a connection within a time limit, sets up the session, and recovers it after an error. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -29,7 +29,7 @@
     "sslrootcert=FILE in source.uri; or have the server offer TLS and SCRAM; or say "              \
     "channel_binding=prefer if it is sure who answers"
 
-/* libpq prints notices to stderr by itself otherwise. */
+/* Otherwise libpq prints notices to stderr. */
 static void ignore_notice(void *context, const PGresult *result)
 {
     (void)context;
@@ -45,7 +45,7 @@ int64_t pg_now_ms(void)
 
 #define LISTS 3
 
-/* What libpq tries one after the other, beginning with another one. */
+/* One of the lists that libpq tries in order, rotated. */
 struct turned {
     const char *name;
     struct buf list;
@@ -67,7 +67,7 @@ static void turned_release(struct turned lists[LISTS])
     }
 }
 
-/* From the connection's own parameters, wherever they came from; how many hosts there are. */
+/* Reads the connection's effective parameters; returns the number of hosts. */
 static size_t turned_read(struct turned lists[LISTS], PGconn *conn, size_t turn)
 {
     size_t most = 0;
@@ -85,8 +85,8 @@ static size_t turned_read(struct turned lists[LISTS], PGconn *conn, size_t turn)
     return most;
 }
 
-/* Keepalives and encryption stand before the URI, so that it may say otherwise; what is ours after
- * it. An empty value is none. */
+/* Keepalives and encryption precede the URI, which may override them; our own parameters follow it.
+ * An empty value counts as unset. */
 static PGconn *begin(const struct pg *pg, const struct turned lists[LISTS])
 {
     const char *const names[] = {"keepalives",       "keepalives_idle",  "keepalives_interval",
@@ -117,7 +117,7 @@ static PGconn *begin(const struct pg *pg, const struct turned lists[LISTS])
     return conn;
 }
 
-/* Runs the handshake until it is done, failed or out of time; true if out of time. */
+/* Runs the handshake until it succeeds, fails or times out. Returns true on a timeout. */
 static bool handshake(struct pg *pg, int64_t deadline_ms)
 {
     PGconn *conn = pg->conn;
@@ -193,7 +193,7 @@ static void leave_primary(struct pg *pg)
     pg->primary = NULL;
 }
 
-/* A connection whose handshake has ended, well or not; *silent where it never did. */
+/* Connects until the handshake has ended, with success or failure. Sets *silent if it timed out. */
 static void shake_hands(struct pg *pg, int64_t timeout_ms, size_t *host_count, bool *silent)
 {
     struct turned lists[LISTS];
@@ -219,7 +219,7 @@ static int connect_once(struct pg *pg, struct err *err)
     size_t host_count = 1;
     bool silent = true;
     leave_primary(pg);
-    if (stop_asked()) { /* who connects after that only cleans up */
+    if (stop_asked()) { /* a connection after the stop request serves only for cleanup */
         pg->stop_ms =
             PG_STOP_MS - PG_STOP_LATE_MS > pg->stop_ms ? PG_STOP_MS - PG_STOP_LATE_MS : pg->stop_ms;
     }
@@ -228,7 +228,7 @@ static int connect_once(struct pg *pg, struct err *err)
     for (size_t tried = 0; silent && tried < host_count; tried++) {
         PQfinish(pg->conn);
         shake_hands(pg, timeout_ms, &host_count, &silent);
-        pg->turn += silent; /* who does not answer is not to keep us from the others */
+        pg->turn += silent; /* try the next host first if this one does not answer */
     }
     if (pg->conn == NULL) {
         return err_set(err, ERR_TRANSIENT, "could not connect to the source: out of memory");
@@ -256,7 +256,7 @@ static void forget_password(struct pg *pg)
 
 int pg_connect(struct pg *pg, struct err *err)
 {
-    if (pg->renewal != NULL) { /* another connection may know of a newer one */
+    if (pg->renewal != NULL) { /* another connection may have read a newer one */
         char *now = renewal_take(pg->renewal, NULL);
         forget_password(pg);
         pg->password = now;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a connection must have though nobody asked for it: encryption, and a server that proves
- * that it knows the password before it gets one. */
+/* Security that a connection requires by default: encryption, and a server that proves that it
+ * knows the password before it receives one. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ static const char *value_of(const PQconninfoOption *options, const char *keyword
     return "";
 }
 
-/* Whether the URI or the environment names a value, be it libpq's default. */
+/* Returns true if the URI or the environment sets a value, even if it is libpq's default. */
 static bool says(const char *uri, const char *keyword, const char *variable)
 {
     const char *said = getenv(variable);
@@ -28,8 +28,8 @@ static bool says(const char *uri, const char *keyword, const char *variable)
     return names;
 }
 
-/* What a connection would be made with, service file and environment included. It is not made:
- * libpq does not take the value of the keyword, which it looks at before it connects. */
+/* Returns a connection with all effective parameters, including service file and environment, that
+ * is never made. The invalid value of the keyword makes libpq fail before it connects. */
 static PGconn *unmade(const char *uri, const char *keyword)
 {
     const char *const names[] = {"dbname", keyword, NULL};
@@ -57,7 +57,8 @@ bool pg_must_encrypt(const char *uri)
     return must;
 }
 
-/* libpq checks the certificate's chain with sslmode=require, too, if it finds the root's file. */
+/* With sslmode=require, libpq also verifies the certificate's chain if it finds the root
+ * certificate file. */
 static bool is_verified(const PQconninfoOption *options)
 {
     const char *root = value_of(options, "sslrootcert");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transactions of one statement, and what must hold before the change log is read. */
+/* Transactions of one statement, and the check before the change log is read. */
 #include <string.h>
 
 #include "pg/pg_private.h"
@@ -7,7 +7,7 @@
 #include "pg/pg_wait.h"
 #include "rowferry/base/embed.h"
 
-#define RESULTS_MOST 32 /* six statements, and a null after each */
+#define RESULTS_MOST 32 /* six statements, each followed by a null */
 
 bool pg_reads_log(const char *sql)
 {
@@ -62,7 +62,7 @@ static bool send_statement(struct pg *pg, const struct pg_statement *s)
            PQsendQueryPrepared(pg->conn, s->name, (int)s->count, s->params, NULL, NULL, 0) == 1;
 }
 
-/* The result that counts: the first error, else the only one that has rows. */
+/* Keeps the relevant result: the first error, else the only one that has rows. */
 static PGresult *better(PGresult *kept, PGresult *next)
 {
     bool failed = kept != NULL && PQresultStatus(kept) == PGRES_FATAL_ERROR;
@@ -72,7 +72,8 @@ static PGresult *better(PGresult *kept, PGresult *next)
     return worth ? next : kept;
 }
 
-/* Reads up to the end of the pipeline. A statement ends with a null, the pipeline with its sync. */
+/* Reads to the end of the pipeline. A null ends each statement, the sync result ends the
+ * pipeline. */
 static int collect(struct pg *pg, PGresult **kept, struct err *err)
 {
     *kept = NULL;

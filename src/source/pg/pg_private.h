@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What only this room may know of a connection.
+ * Internals of a connection, for use in the source library only.
  */
 #ifndef ROWFERRY_SOURCE_PG_PRIVATE_H
 #define ROWFERRY_SOURCE_PG_PRIVATE_H
@@ -11,7 +11,7 @@
 
 #define PG_PREPARED_MOST 4
 
-/* One server among those that a URI names. */
+/* One of the servers that a URI names. */
 struct pg_address {
     char *host;
     char *hostaddr;
@@ -22,64 +22,64 @@ struct pg {
     PGconn *conn;
     char *uri;
     char *password;
-    struct renewal *renewal; /* of the password; null: it stays */
+    struct renewal *renewal; /* of the password; null: the password is fixed */
     char *application_name;
     int64_t connect_timeout_ms;
     int64_t lock_timeout_ms;
-    const char *prepared[PG_PREPARED_MOST]; /* the texts of migrations/source that this session has
-                                               prepared; null: no more */
-    char *primary_uri;      /* of the source where that is a standby; null: unknown */
-    struct pg *primary;     /* null until it is needed */
-    bool in_recovery;       /* as it was when the session began */
+    const char *prepared[PG_PREPARED_MOST]; /* the names of the texts of migrations/source that this
+                                             * session has prepared; null entries are free */
+    char *primary_uri;                      /* if the source is a standby; null: unknown */
+    struct pg *primary;                     /* opened when it is first needed */
+    bool in_recovery;                       /* at the start of the session */
     char *held;             /* the consumer whose advisory lock this session has, or null */
-    char *claimed;          /* the same of what is loaded for the first time, see lookup_claim */
-    size_t turn;            /* of several hosts the one that is tried first */
+    char *claimed;          /* the same for an initial load, see lookup_claim */
+    size_t turn;            /* index of the host to try first, if there are several */
     bool fences;            /* see source_options */
-    bool log_trusted;       /* pg_trust_log has found nothing */
-    bool encrypts;          /* because the source is another host and nobody said otherwise */
-    bool binds;             /* the server has to know the password, too */
-    bool probes;            /* asks after another session, and is not asked after itself */
-    int backend;            /* the server's process */
-    int64_t silence_ms;     /* after which a server that says nothing is asked whether it works */
-    int64_t heard_ms;       /* when something came last, or the statement was sent */
-    int64_t stop_ms;        /* how long nothing has come since the process was asked to stop */
-    uint64_t answer_bytes;  /* of a small statement's answer, at most */
-    uint64_t most_bytes;    /* of the statement's answer; 0: no limit */
-    uint64_t received;      /* bytes of the connection when the statement was sent */
-    struct pg_address only; /* what a probe connects to */
+    bool log_trusted;       /* pg_trust_log has accepted the schema */
+    bool encrypts;          /* because the source is on another host and no sslmode is set */
+    bool binds;             /* the server must prove that it knows the password */
+    bool probes;            /* this is a probe of another session, and is not probed itself */
+    int backend;            /* PID of the server process */
+    int64_t silence_ms;     /* silence after which a probe checks if the server still works */
+    int64_t heard_ms;       /* time of the last input, or of sending the statement */
+    int64_t stop_ms;        /* total silence since the process was asked to stop */
+    uint64_t answer_bytes;  /* limit for the result of a small statement */
+    uint64_t most_bytes;    /* limit for the current statement's result; 0: none */
+    uint64_t received;      /* bytes received on the connection when the statement was sent */
+    struct pg_address only; /* the address for a probe */
 };
 
 /* Monotonic; for time-outs and intervals. */
 int64_t pg_now_ms(void);
 
-/* Connects and sets the session up; the old connection, if any, is closed. */
+/* Connects and sets up the session. Closes the old connection, if any. */
 int pg_connect(struct pg *pg, struct err *err) MUST_CHECK;
 
-/* Another connection that is as this one is, without its advisory lock. */
+/* Opens another connection with the same settings, without the advisory lock. */
 int pg_open_like(struct pg **out, const struct pg *pg, struct err *err) MUST_CHECK;
 
-/* A connection to the same server that asks after pg's session. */
+/* Opens a connection to the same server that checks pg's session. */
 int pg_open_probe(struct pg **out, const struct pg *pg, struct err *err) MUST_CHECK;
 
-/* Whether the URI leads to another host, and neither it nor the environment nor a service file
- * names an sslmode: libpq would go on in clear where the server, or who stands between, says that
- * it has no TLS. Connects to nobody. */
+/* Returns true if the URI leads to another host, and neither it nor the environment nor a service
+ * file sets an sslmode. By default libpq would then continue in clear text if the server, or an
+ * attacker in between, answers that TLS is unavailable. Does not connect. */
 bool pg_must_encrypt(const char *uri);
 
-/* Returns true if the server has to prove by channel binding that it knows the password (null:
- * libpq's own rules say which): over a network, when nobody verifies its certificate. Any other
- * method would hand the password, or a hash of it, to whoever answers. Connects to nobody. */
+/* Returns true if the server must prove by channel binding that it knows the password (null: the
+ * one that libpq finds). This is the case over a network if the certificate is not verified. Any
+ * other method would send the password, or a hash of it, to an unknown server. Does not connect. */
 bool pg_must_bind(const char *uri, const char *password);
 
-/* After an error: ends a transaction that is open, connects again where the session is lost or
- * busy, and takes the advisory lock again. */
+/* After an error: ends an open transaction, connects again if the session is lost or busy, and
+ * takes the advisory lock again. */
 int pg_recover(struct pg *pg, struct err *err) MUST_CHECK;
 
-/* Where this session's source can be written to: itself, or the primary of a standby, which must be
- * one and of the same system. Borrowed. */
+/* Returns the connection for writes: pg itself, or the primary of a standby, which must be a
+ * primary of the same system. Borrowed. */
 int pg_writer(struct pg *pg, struct pg **out, struct err *err) MUST_CHECK;
 
-/* Sets err from a result's error fields, or from the connection where result is null. */
+/* Sets err from the error fields of the result, or from the connection if result is null. */
 int pg_fail(const struct pg *pg, const PGresult *result, struct err *err);
 
 /* Runs one statement whose parameters have the given types (null: the server infers them), and
@@ -87,14 +87,15 @@ int pg_fail(const struct pg *pg, const PGresult *result, struct err *err);
 int pg_exec(struct pg *pg, PGresult **out, const char *shape, const char *sql, const Oid *types,
             const char *const *params, size_t count, struct err *err) MUST_CHECK;
 
-/* Has the server parse a statement, and describe parameters and columns. The caller clears *out. */
+/* Has the server parse a statement and describe its parameters and columns. The caller clears
+ * *out. */
 int pg_describe(struct pg *pg, PGresult **out, const char *sql, struct err *err) MUST_CHECK;
 
-/* Takes all results of the statement that was sent: *out is the only one, or the last one of a
+/* Takes all results of the statement that was sent. *out is the only result, or the last one of a
  * script. */
 int pg_finish(struct pg *pg, bool sent, bool script, PGresult **out, struct err *err) MUST_CHECK;
 
-/* Returns true for a COPY, which no statement of ours asks for: libpq would report it for ever. */
+/* Returns true for a COPY, which our statements never request: libpq would report it for ever. */
 bool pg_is_copy(const PGresult *r);
 
 /* pg_query with one of the texts of migrations/source, which declares its shape. */
@@ -102,10 +103,10 @@ int pg_ask(struct pg *pg, struct pg_result **out, const char *name, const char *
            size_t count, struct err *err) MUST_CHECK;
 
 /* Planning a read of a table runs code of the table's owner with the rights of this session (in
- * expressions of its indexes), and so does a function behind from.query. Such code can leave
- * another search path behind, so each transaction sets its own, and only those that write the
- * change log may write. Row security is on for the change log alone: elsewhere a policy is an error
- * and hides no row. */
+ * index expressions), and so does a function in from.query. Such code can change the search path.
+ * So each transaction sets its own, and only transactions that write the change log are read-write.
+ * Row security is on for the change log only: elsewhere a policy is an error, so that it cannot
+ * hide rows. */
 #define PG_GUARD_PATH "set local search_path = pg_catalog, pg_temp"
 #define PG_GUARD_ROWS "set local row_security = on"
 #define PG_GUARD_ROWS_END "set local row_security = off"
@@ -113,46 +114,45 @@ int pg_ask(struct pg *pg, struct pg_result **out, const char *name, const char *
 /* A statement. types may be null. */
 struct pg_statement {
     const char *sql;
-    const char *name; /* of the prepared statement; null: it is not prepared */
-    bool prepare;     /* it is not yet */
+    const char *name; /* of the prepared statement; null: not prepared */
+    bool prepare;     /* it must be prepared first */
     const Oid *types;
     const char *const *params;
     size_t count;
 };
 
-/* Whether a text of migrations/source reads the change log, or writes it. */
+/* Return true if a text of migrations/source reads (writes) the change log. */
 bool pg_reads_log(const char *sql);
 bool pg_writes_log(const char *sql);
 
-/* Looks once in each session whether the schema "rowferry" can be trusted: ERR_REJECTED with what
- * is wrong if not. Nothing of it may be read before. */
+/* Checks once per session if the schema "rowferry" can be trusted. If not, returns ERR_REJECTED
+ * with the reason. Must precede any read of that schema. */
 int pg_trust_log(struct pg *pg, struct err *err) MUST_CHECK;
 
-/* What a statement of a transaction of its own may do. */
+/* What a statement in a transaction of its own may do. */
 enum pg_purpose {
-    PG_READS,      /* the catalogue and users' tables; a policy on one is an error */
-    PG_READS_LOG,  /* the change log; its policies hold */
-    PG_WRITES_LOG, /* and may be written */
+    PG_READS,      /* reads the catalog and users' tables; a policy on one is an error */
+    PG_READS_LOG,  /* reads the change log; its policies apply */
+    PG_WRITES_LOG, /* reads and writes the change log */
 };
 
-/* Runs a statement in a guarded transaction of its own, in one round trip. The result, which may be
- * an error's, is the caller's. */
+/* Runs a statement in a guarded transaction of its own, in one round trip. The caller clears the
+ * result, which may be an error's. */
 int pg_run_guarded(struct pg *pg, PGresult **out, const struct pg_statement *s,
                    enum pg_purpose purpose, struct err *err) MUST_CHECK;
 
-/* pg_ask with a text that is asked again and again: the session prepares it. At most
- * PG_PREPARED_MOST of them. */
+/* pg_ask for a text that is used often: the session prepares it. At most PG_PREPARED_MOST texts. */
 int pg_ask_again(struct pg *pg, struct pg_result **out, const char *name, const char *const *params,
                  size_t count, struct err *err) MUST_CHECK;
 
-/* From now on the session is told when channel "rowferry_<capture>" is notified: its descriptor
- * gets readable. */
+/* Subscribes the session to the channel "rowferry_<capture>": its descriptor becomes readable after
+ * a NOTIFY. */
 int pg_listen(struct pg *pg, const char *capture, struct err *err) MUST_CHECK;
 
-/* Forgets what was told. */
+/* Drops the received notifications. */
 void pg_forget_calls(struct pg *pg);
 
-/* Appends a literal in quotes. */
+/* Appends a quoted literal. */
 int pg_push_literal(struct pg *pg, struct buf *out, const char *text, struct err *err) MUST_CHECK;
 
 /* Appends a one-dimensional array's text form: {"a","b"}. */

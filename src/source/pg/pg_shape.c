@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a result has the form that its statement declares. */
+/* Checks that a result has the shape that its statement declares. */
 #include "pg/pg_shape.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static bool is_end(char c)
     return c == '\0' || c == '\n';
 }
 
-/* Returns false if the text is no shape. */
+/* Returns false if the text is not a valid shape. */
 static bool read_rows(struct shape *out, const char *text)
 {
     *out = (struct shape){.columns = text};
@@ -68,7 +68,7 @@ static bool read_rows(struct shape *out, const char *text)
     return skip_word(at, ": ") || is_end(**at);
 }
 
-/* Reads the next column. Returns false at the end, and if there is anything else. */
+/* Reads the next column. Returns false at the end or if the text is invalid. */
 static bool read_column(struct column *out, const char **at)
 {
     *out = (struct column){KIND_TEXT, false, false};

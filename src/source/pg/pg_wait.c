@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for the server: in slices, with an eye on the stop flag, on silence and on bytes. */
+/* Waits for the server in short slices; checks the stop flag, silence and the byte limit. */
 #include "pg/pg_wait.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "rowferry/base/stop.h"
 
 #define HANDSHAKE_MAX_BYTES ((uint64_t)1 << 20)
-#define SLICE_MS 100 /* so soon a stop is seen */
+#define SLICE_MS 100 /* delay until a stop request is noticed */
 #define REASON_BYTES 200
 #define TOO_MANY_CONNECTIONS "53300"
 
@@ -26,12 +26,13 @@ int pg_give_up(struct pg *pg, struct err *err, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(reason, sizeof(reason), format, arguments);
     va_end(arguments);
-    PQfinish(pg->conn); /* does not wait: the connection does not block */
+    PQfinish(pg->conn); /* never waits, because the connection is non-blocking */
     pg->conn = NULL;
     return err_set(err, ERR_TRANSIENT, "%s", reason);
 }
 
-/* All bytes that the connection has received; 0 on a Unix socket, which does not say. */
+/* Returns the bytes that the connection has received; 0 on a Unix socket, where they are
+ * unknown. */
 static uint64_t received_bytes(const struct pg *pg)
 {
     struct tcp_info info;
@@ -58,8 +59,8 @@ static int count_bytes(struct pg *pg, struct err *err)
                       pg->most_bytes >> 20);
 }
 
-/* Whether the server, asked by another connection, still works on this session's statement. One
- * that waits for its client to read or to write does not: nothing of it gets through. */
+/* Asks over another connection if the server still works on this session's statement. A session
+ * that waits for its client to read or write does not count: its data does not get through. */
 static bool is_at_work(const struct pg *pg)
 {
     char backend[16];
@@ -72,7 +73,8 @@ static bool is_at_work(const struct pg *pg)
         return false;
     }
     if (pg_open_probe(&probe, pg, &why) < 0) {
-        return strcmp(why.sqlstate, TOO_MANY_CONNECTIONS) == 0; /* it lives, no more is known */
+        return strcmp(why.sqlstate, TOO_MANY_CONNECTIONS) == 0; /* the server is alive; more is
+                                                                 * unknown */
     }
     snprintf(backend, sizeof(backend), "%d", pg->backend);
     if (pg_query(probe, &r, "one: bool",
@@ -87,7 +89,7 @@ static bool is_at_work(const struct pg *pg)
     return works;
 }
 
-/* Called when nothing came for `waited_ms`. */
+/* Called when nothing was received for `waited_ms`. */
 static int meet_silence(struct pg *pg, int64_t waited_ms, struct err *err)
 {
     if (stop_asked()) {
@@ -108,7 +110,7 @@ static int meet_silence(struct pg *pg, int64_t waited_ms, struct err *err)
     return 0;
 }
 
-/* Waits for a slice of time. */
+/* Waits for one slice of time. */
 static int wait_slice(struct pg *pg, short events, struct err *err)
 {
     struct pollfd fd = {.fd = PQsocket(pg->conn), .events = events};
@@ -119,7 +121,7 @@ static int wait_slice(struct pg *pg, short events, struct err *err)
     return ready > 0 ? 0 : meet_silence(pg, ready == 0 ? SLICE_MS : 0, err);
 }
 
-/* Sends and receives what there is. Returns 1 if libpq still has something to send. */
+/* Sends and receives available data. Returns 1 if libpq still has data to send. */
 static int exchange(struct pg *pg, struct err *err)
 {
     int unsent = PQflush(pg->conn);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an error of PostgreSQL means. */
+/* Classifies errors of PostgreSQL. */
 #include "pg/sqlstate.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Beginnings of SQLSTATEs after which the same statement may work later. */
+/* Prefixes of SQLSTATEs after which the same statement may succeed later. */
 static const char *const passing[] = {
     "08",    /* connection */
     "40001", /* serialization failure */
@@ -60,7 +60,7 @@ const char *sqlstate_data_exception(const char *sqlstate)
     return strncmp(sqlstate, "22", 2) == 0 ? "data_exception" : NULL;
 }
 
-/* Refusals that libpq itself words, or a server or proxy that gives no code. */
+/* Refusals reported by libpq itself, or by a server or proxy without a code. */
 static const char *const refusals[] = {
     "password authentication failed", "no pg_hba.conf entry",
     "no password supplied",           "server does not support SSL, but SSL was required",
@@ -68,7 +68,7 @@ static const char *const refusals[] = {
     "server certificate for",         "hannel binding",
 };
 
-/* How libpq begins where it cannot understand what it was given to connect with. */
+/* Beginnings of libpq's messages about connection parameters that it cannot parse. */
 static const char *const misunderstandings[] = {
     "invalid ",   "missing ",      "extra ",          "unexpected ",   "unterminated ",
     "forbidden ", "end of string", "could not match", "sslmode value",
@@ -84,7 +84,7 @@ static bool is_code(const char *at)
     return at[5] == ':';
 }
 
-/* In verbose form a code stands after the severity and two blanks, in any language. */
+/* In verbose form a code follows the severity and two blanks, in any language. */
 static const char *next_code(const char *message)
 {
     for (const char *at = strstr(message, ":  "); at != NULL; at = strstr(at + 3, ":  ")) {
@@ -133,7 +133,8 @@ void sqlstate_push_masked(struct buf *out, const char *message, const char *secr
     push_masked(out, message, message + strlen(message), secret);
 }
 
-/* "connection to .. failed: FATAL:  28P01: words" without severity and code, which err holds. */
+/* Appends "connection to .. failed: FATAL:  28P01: text" without severity and code, which err
+ * has. */
 static void push_line(struct buf *out, const char *text, const char *end, const char *secret)
 {
     const char *mark = memmem(text, (size_t)(end - text), ":  ", 3);
@@ -153,7 +154,7 @@ void sqlstate_one_line(struct buf *out, const char *message, const char *secret)
     bool first = true;
     while (*message != '\0') {
         size_t len = strcspn(message, "\n");
-        bool guess = message[0] == '\t'; /* of libpq's, what may be the matter */
+        bool guess = message[0] == '\t'; /* libpq's guess at the cause */
         if (len > 0 && !guess && strncmp(message, "LOCATION:", 9) != 0) {
             buf_push_text(out, first ? "" : "; ");
             first = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills the places of an SQL text. */
+/* Replaces the placeholders of an SQL text. */
 #include "pg/template.h"
 
 #include <stddef.h>

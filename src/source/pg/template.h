@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fills the places {name} of an SQL text of migrations/source with text that is already quoted.
+ * Replaces the placeholders {name} in an SQL text of migrations/source by text that is already
+ * quoted.
  */
 #ifndef ROWFERRY_SOURCE_TEMPLATE_H
 #define ROWFERRY_SOURCE_TEMPLATE_H

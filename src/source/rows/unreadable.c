@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which characters UTF8 does not have, and the statements that leave them out. */
+/* Learns which characters UTF8 does not have, and wraps statements to leave them out. */
 #include "rows/unreadable.h"
 
 #include <stdio.h>
@@ -17,8 +17,8 @@ static bool is_known(const struct unreadable *u, const char *character)
     return strstr(u->known, between) != NULL;
 }
 
-/* Whether the bytes, a text of the database, are one of UTF8; else `why` may name the first
- * character that is not. */
+/* Returns 0 if the bytes, a text in the database's encoding, can be converted to UTF8. Otherwise
+ * `why` may name the first character that cannot. */
 static int convert(struct pg *pg, const char *bytes, struct err *why)
 {
     struct buf text;
@@ -32,8 +32,8 @@ static int convert(struct pg *pg, const char *bytes, struct err *why)
     return rc;
 }
 
-/* A parameter of ours that the database's encoding does not have fails alike: so the server is
- * asked of the character by itself. */
+/* A parameter of ours that does not exist in the database's encoding causes the same error. So test
+ * the character separately. */
 static bool learn(struct unreadable *u, struct pg *pg, const struct err *why,
                   char found[UNTRANSLATABLE_SIZE])
 {
@@ -54,8 +54,9 @@ static bool learn(struct unreadable *u, struct pg *pg, const struct err *why,
     return true;
 }
 
-/* Those that differ in the last byte only are likely to fail too: all of them are learned at once.
- * Where such bytes are no text of the encoding, the server says that instead. */
+/* Characters that differ in the last byte only are likely to fail too, so all of them are tested at
+ * once. If such bytes are invalid in the encoding, the server reports that error instead, and
+ * nothing is learned. */
 static bool learn_alike(struct unreadable *u, struct pg *pg, const char *first)
 {
     struct err why;
@@ -98,7 +99,7 @@ static void push_known(struct buf *out, const struct unreadable *u)
                u->known);
 }
 
-/* As a table within the statement: the order of its rows is that of the result. */
+/* Wraps the statement as a table in FROM; the order of its rows is preserved. */
 static void push_wrapped(struct buf *out, const struct unreadable *u, size_t all, size_t columns,
                          const char *sql)
 {
