@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that stand like function calls in the text of a plan. */
+/* Finds names that look like function calls in the text of a plan. */
 #include "sql/plancalls.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ static bool in_name(char c)
     return starts_name(c) || (c >= '0' && c <= '9') || c == '$';
 }
 
-/* Behind the closing quote; a doubled one is part of the text. */
+/* Returns the position after the closing quote; a doubled quote is part of the text. */
 static const char *skip_quoted(const char *at, char quote)
 {
     for (at++; *at != '\0'; at++) {
@@ -38,7 +38,7 @@ static void push_identifier(struct buf *name, const char *from, const char *to)
     }
 }
 
-/* An identifier, or several with dots between them. */
+/* Appends an identifier, or several separated by dots. */
 static const char *take_name(const char *at, struct buf *name)
 {
     for (;;) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SQL that people write: one expression or query, and nothing that reaches beyond it. */
+/* Scans SQL from the configuration: one expression or query that cannot affect the text around
+ * it. */
 #include "rowferry/source/sql/sqltext.h"
 
 #include <stdbool.h>
@@ -13,14 +14,14 @@
 
 struct scan {
     const char *at;
-    size_t round;  /* parentheses that are open */
-    size_t square; /* brackets */
-    bool any;      /* something that is neither blank nor comment */
+    size_t round;  /* open parentheses */
+    size_t square; /* open brackets */
+    bool any;      /* found a token that is neither blank nor comment */
     bool parameter;
     const char *problem;
-    struct span *tokens; /* owned by who collects them */
+    struct span *tokens; /* owned by the caller that collects them */
     size_t token_count;
-    size_t token_capacity; /* 0: they are not collected */
+    size_t token_capacity; /* 0: tokens are not collected */
 };
 
 static bool is_digit(char c)
@@ -28,7 +29,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Every byte beyond ASCII is a letter to PostgreSQL. */
+/* PostgreSQL treats every byte beyond ASCII as a letter. */
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
@@ -44,7 +45,7 @@ static void skip_line(struct scan *s)
     s->at += strcspn(s->at, "\r\n");
 }
 
-/* Comments of this kind nest. */
+/* Block comments nest. */
 static void skip_block(struct scan *s)
 {
     size_t depth = 0;
@@ -61,7 +62,7 @@ static void skip_block(struct scan *s)
     } while (depth > 0);
 }
 
-/* From a quotation mark to behind the one that ends it; two of them stand for one. */
+/* Skips a quoted string; a doubled quotation mark is part of it. */
 static void skip_quoted(struct scan *s, bool backslashes)
 {
     char mark = *s->at++;
@@ -76,7 +77,8 @@ static void skip_quoted(struct scan *s, bool backslashes)
     }
 }
 
-/* What follows on another line is a part of the same string, so its backslashes count as well. */
+/* A literal that continues on the next line belongs to the same string, so its backslashes count
+ * too. */
 static void skip_escaped(struct scan *s)
 {
     while (*s->at == '\'' && s->problem == NULL) {
@@ -102,7 +104,7 @@ static void skip_word(struct scan *s)
     }
 }
 
-/* $1, or $tag$...$tag$; a tag has no digit in front, and no $ within. */
+/* Skips $1, or $tag$...$tag$; a tag neither begins with a digit nor contains a $. */
 static void skip_dollar(struct scan *s)
 {
     const char *tag = s->at++;
@@ -237,13 +239,12 @@ int sqltext_check(const char *sql, struct err *err)
     return judge(&s, err);
 }
 
-/* --- mentions of a column ----------------------------------------------------------------------
- */
+/* --- uses of a column --- */
 
 #define TOKENS_FIRST 64
 #define NOWHERE SIZE_MAX
 
-/* Empty before the first and behind the last one. */
+/* Returns token number `at`; empty beyond the last one. */
 static struct span token(const struct scan *s, size_t at)
 {
     return at < s->token_count ? s->tokens[at] : span_make("", 0);
@@ -262,7 +263,7 @@ static bool is_one_of(struct span t, const char *const *words)
     return *words != NULL;
 }
 
-/* An identifier means this name: in quotes to the letter, else in small letters. */
+/* Returns true if an identifier has this name: exactly if quoted, else ignoring case. */
 static bool means(struct span t, const char *name)
 {
     if (t.len == 0 || t.data[0] != '"') {
@@ -276,7 +277,7 @@ static bool means(struct span t, const char *name)
     return at + 1 == t.len && *name == '\0';
 }
 
-/* The parenthesis in which a token stands; NOWHERE: in none. */
+/* Returns the opening parenthesis around a token; NOWHERE if there is none. */
 static size_t enclosing(const struct scan *s, size_t at)
 {
     size_t closed = 0;
@@ -290,7 +291,7 @@ static size_t enclosing(const struct scan *s, size_t at)
     return NOWHERE;
 }
 
-/* A call of a function that has a schema, or that looks at the text of a value alone. */
+/* Returns true for a call of a function with a schema, or of one that only uses a value's text. */
 static bool is_harmless_call(const struct scan *s, size_t parenthesis)
 {
     static const char *const known[] = {"concat",
@@ -320,8 +321,9 @@ static bool is_harmless_call(const struct scan *s, size_t parenthesis)
            (is_one_of(token(s, parenthesis - 1), known) || is_word(token(s, parenthesis - 2), "."));
 }
 
-/* As it is: an item of a select list, or of what is ordered or grouped by its type's own operators;
- * or the argument of a harmless call. */
+/* Returns true if the column is used without a comparison that we must check: as an item of a
+ * select list, in ORDER BY or GROUP BY (which use the type's own operators), or as an argument of a
+ * harmless call. */
 static bool is_item(const struct scan *s, size_t first, size_t last)
 {
     static const char *const before[] = {"select", "distinct", "all", "by", ",", NULL};
@@ -343,7 +345,7 @@ static bool is_item(const struct scan *s, size_t first, size_t last)
             is_word(token(s, first - 1), "by"));
 }
 
-/* The type's own operator stands before it. */
+/* Returns true if operator(schema.=) precedes the column. */
 static bool follows_operator(const struct scan *s, size_t first)
 {
     size_t opens = first > 0 && is_word(token(s, first - 1), ")") ? enclosing(s, first - 1) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of tables as people write them. */
+/* Names of tables as written in a configuration. */
 #include "rowferry/source/sql/tablename.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 #define NAME_MAX_BYTES ((size_t)1 << 20)
 
-/* Reads what stands in quotes from *text on, which is left behind it; null where it does not end.
- */
+/* Reads the quoted name at *text and moves *text behind it. Returns null if the quotation is
+ * unterminated. */
 static char *take_quoted(const char **text)
 {
     struct buf name;
@@ -28,7 +28,7 @@ static char *take_quoted(const char **text)
     return buf_detach(&name);
 }
 
-/* One part; the schema ends at the first dot, the table with the text. */
+/* Reads one part: the schema ends at the first dot, the table at the end of the text. */
 static int take_part(char **out, const char **text, bool schema, struct err *err)
 {
     const char *from = *text;
