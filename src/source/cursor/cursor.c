@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cursor as a capture: from page to page. */
+/* The cursor as a capture: moves from page to page. */
 #include "rowferry/source/cursor/cursor.h"
 
 #include <assert.h>
@@ -60,7 +60,7 @@ int cursor_require(const struct table *table, const char *column, struct err *er
     return require_kind(table, err);
 }
 
-/* Looks everything up anew: table and statements. */
+/* Looks up the table and builds the statements again. */
 static int look_up(struct cursor *c, struct err *err)
 {
     table_free(c->table);
@@ -98,7 +98,7 @@ static int prepare_horizon(struct cursor *c, struct err *err)
     return rc;
 }
 
-/* What was delivered before may not have been settled. */
+/* Resets all state, because rows delivered earlier may not have been settled. */
 static int prepare(struct cursor *c, struct err *err)
 {
     int rc = pg_recover(c->pg, err);
@@ -116,7 +116,8 @@ static int prepare(struct cursor *c, struct err *err)
     return rc == 0 ? prepare_horizon(c, err) : rc;
 }
 
-/* Below the horizon of now nothing is delivered before the first load has read it. */
+/* Records the current horizon as `until`: below it nothing is delivered before the initial load has
+ * read it. */
 static int cursor_start(struct capture *capture, struct buf *position, struct err *err)
 {
     struct cursor *c = of(capture);
@@ -151,7 +152,7 @@ static int cursor_resume(struct capture *capture, const char *position, struct e
     return rc;
 }
 
-/* A condition may look at any column. */
+/* Checks the whole definition, because a condition may use any column. */
 static int look_at_table(struct cursor *c, struct err *err)
 {
     const struct table *t = c->table;
@@ -240,7 +241,7 @@ static void cursor_progress(const struct capture *capture, struct capture_progre
     }
 }
 
-/* Nothing of ours is in the source. */
+/* The cursor keeps nothing in the source. */
 static int cursor_release(struct capture *capture, const struct mirror *mirror, bool now,
                           struct err *err)
 {
@@ -319,8 +320,7 @@ int cursor_open(struct capture **out, struct pg *pg, const struct cursor_options
     return 0;
 }
 
-/* --- for check ---------------------------------------------------------------------------------
- */
+/* --- for check --- */
 
 int cursor_look(struct pg *pg, const struct table *table, const char *column,
                 struct cursor_look *out, struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Within a page of a cursor: rows below the horizon, then those beyond it. */
+/* Within a page of a cursor: rows below the horizon, then rows above it. */
 #include <stdlib.h>
 
 #include "cursor/cursor_private.h"
@@ -7,7 +7,7 @@
 
 /* --- statements ------------------------------------------------------------------------------ */
 
-/* Key, columns, the cursor's value, and whether the row matches; or how many there are. */
+/* Key, columns, the cursor's value, and whether the row matches; or a count. */
 static struct reader_form form_of(const struct cursor *c, const struct cursor_range *range)
 {
     return range->count ? (struct reader_form){1, 1}
@@ -32,7 +32,7 @@ static int send_range(struct cursor *c, const struct cursor_range *range, enum c
     return rc;
 }
 
-/* Deletes are counted before a row of theirs is told, in the snapshot that tells them. */
+/* If guarded, deletes are counted before the first row is delivered, in the same snapshot. */
 static int send_rows(struct cursor *c, struct cursor_range *range, enum cursor_stage stage,
                      struct err *err)
 {
@@ -58,7 +58,7 @@ static int send_safe(struct cursor *c, struct err *err)
     return send_rows(c, &range, p->nulls ? CURSOR_NULLS : CURSOR_SAFE, err);
 }
 
-/* Without a horizon everything behind the position lies ahead. */
+/* Without a horizon all rows after the position are read ahead. */
 static int send_ahead(struct cursor *c, struct err *err)
 {
     const struct cursor_position *safe = &c->reached;
@@ -75,7 +75,7 @@ static int send_ahead(struct cursor *c, struct err *err)
     return send_rows(c, &range, CURSOR_AHEAD, err);
 }
 
-/* Rows without a value are told where they match, and not else. */
+/* A prescan leaves out rows without a value: they are delivered only if they match. */
 int cursor_send_look(struct cursor *c, struct err *err)
 {
     const struct cursor_position *after = c->looked.value != NULL ? &c->looked : &c->at;
@@ -117,7 +117,7 @@ int cursor_send_asked(struct cursor *c, struct err *err)
     return rc;
 }
 
-/* The rows that were counted, or a look at all that do not match instead. */
+/* Sends the statement for the counted rows, or ends the page for a prescan if they are too many. */
 static int send_counted(struct cursor *c, struct err *err)
 {
     c->look_due = c->told_gone + c->more_gone > c->capture.harmless;
@@ -134,7 +134,7 @@ static int end_look(struct cursor *c, bool full, struct err *err)
     return send_commit(c, err);
 }
 
-/* All of a statement's rows are read. */
+/* Called after the last row of a statement. */
 static int send_next(struct cursor *c, struct err *err)
 {
     bool full = c->statement_rows == c->page_rows;
@@ -149,7 +149,7 @@ static int send_next(struct cursor *c, struct err *err)
         if (full) {
             return send_commit(c, err);
         }
-        c->reached.copy = false; /* and with it the value below which nothing was delivered */
+        c->reached.copy = false; /* then `until` is no longer needed */
         free(c->reached.until);
         c->reached.until = NULL;
         return send_ahead(c, err);
@@ -179,7 +179,7 @@ static uint64_t hash_more(uint64_t hash, const char *bytes, size_t len)
     return hash;
 }
 
-/* Of all that decides what is delivered. */
+/* Hashes all data that the delivery of a row depends on. */
 static uint64_t content_hash(const struct row *row)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -192,7 +192,8 @@ static uint64_t content_hash(const struct row *row)
     return hash;
 }
 
-/* A key that cannot be read is no place to go on after. */
+/* Moves the position to this row, except if its key is unreadable: reading cannot continue after
+ * it. */
 static void take_last(struct cursor *c, const struct row *row)
 {
     if (row->values[0].null) {
@@ -206,7 +207,7 @@ static void take_last(struct cursor *c, const struct row *row)
     cursor_position_move(to, nulls ? NULL : value->text, row->values[0].text);
 }
 
-/* Whether it has to be delivered. */
+/* Returns true if the row has to be delivered. */
 static bool is_news(struct cursor *c, const struct row *row)
 {
     uint64_t key = text_hash(row->values[0].text, row->values[0].len);
@@ -222,7 +223,7 @@ static bool is_news(struct cursor *c, const struct row *row)
     return true;
 }
 
-/* 1 where it gave one, 0 where the row was delivered before. */
+/* Returns 1 if it filled `change`, 0 if the row was delivered before. */
 static int give_row(struct cursor *c, struct row *row, struct change *change)
 {
     const struct value *key = &row->values[0];
@@ -248,7 +249,7 @@ static int give_row(struct cursor *c, struct row *row, struct change *change)
     return 1;
 }
 
-/* What was delivered before is no delete to come. */
+/* Leaves out rows that were already delivered as deletes. */
 static int give_foreseen(struct cursor *c, struct row *row, struct change *change)
 {
     struct span key = span_make(row->values[0].text, row->values[0].len);
@@ -272,10 +273,10 @@ static int give_asked(struct cursor *c, struct row *row, struct change *change, 
     switch (keyset_mark(&c->keys, key, 0, c->keys.count)) {
     case KEYSET_FIRST:
         break;
-    case KEYSET_STRANGER: /* equal for the table, another text: nobody asked for it */
+    case KEYSET_STRANGER: /* equal for the table, but another text: it was not requested */
         return 0;
     default:
-        if (c->reread) { /* it was told before */
+        if (c->reread) { /* already delivered */
             return 0;
         }
         return err_set(err, ERR_REJECTED, "the key \"%.*s\" stands for two rows of %s",
@@ -290,7 +291,7 @@ static int give_asked(struct cursor *c, struct row *row, struct change *change, 
     return 1;
 }
 
-/* True where it gave one. */
+/* Returns true if it filled `change`. */
 static bool give_gone(struct cursor *c, struct change *change)
 {
     while (c->gone < c->keys.count) {
@@ -312,7 +313,7 @@ static void tell_reached(struct cursor *c, struct change *change)
     change->position = buf_text(&c->reached_text);
 }
 
-/* The rows come in order, so the page may be cut after any that moves the position. */
+/* Rows come in order, so a safepoint is possible after any row that advances the position. */
 static bool give_mark(struct cursor *c, struct change *change)
 {
     bool moves = c->stage == CURSOR_NULLS || c->stage == CURSOR_SAFE;
@@ -325,7 +326,7 @@ static bool give_mark(struct cursor *c, struct change *change)
     return true;
 }
 
-/* The rows that were foreseen come with the next page. */
+/* The rows that the prescan found are delivered with the next pages. */
 static void end_look_page(struct cursor *c, struct change *change)
 {
     *change = (struct change){.kind = CHANGE_PAGE, .ahead = true};
@@ -372,8 +373,9 @@ static int take_row(struct cursor *c, struct row *row, struct change *change, st
     }
 }
 
-/* A text that is no value of the key's type is asked for in a way that takes any. After a row that
- * cannot be read asked keys are asked again here, a page is read again from its last mark. */
+/* If a text is not a valid value of the key's type, the keys are looked up in the next way. After
+ * an unreadable row, requested keys are read again here; other pages are read again from the last
+ * safepoint. */
 static int meet_error(struct cursor *c, struct err *err)
 {
     if (c->stage == CURSOR_ASKED && presence_again(&c->presence, &c->reader, &c->keys, err)) {
@@ -390,7 +392,7 @@ static int meet_error(struct cursor *c, struct err *err)
     return err_context(err, "could not read %s", c->table->quoted);
 }
 
-/* One step: 1 where `change` was filled, 0 to go on. */
+/* Makes one step. Returns 1 if `change` was filled, 0 to continue. */
 static int step(struct cursor *c, struct change *change, struct err *err)
 {
     struct row row;

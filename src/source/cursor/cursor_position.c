@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions of a cursor: text. */
+/* Positions of a cursor as text. */
 #include "cursor/cursor_position.h"
 
 #include <inttypes.h>
@@ -49,7 +49,7 @@ static bool take(const char **at, const char *word)
     return found;
 }
 
-/* Up to the closing quote; null where there is none, or nothing before it. */
+/* Reads up to the closing quote; returns null if the quote is missing or the value is empty. */
 static char *take_value(const char **at)
 {
     const char *end = strchr(*at, '"');
@@ -61,7 +61,7 @@ static char *take_value(const char **at)
     return value;
 }
 
-/* Not 0, which is no oid. */
+/* Rejects 0, which is not a valid oid. */
 static bool take_table(const char **at, struct cursor_position *p)
 {
     char *end;

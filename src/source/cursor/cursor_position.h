@@ -2,14 +2,14 @@
 /*
  * Positions of a cursor as text: parse and print. Pure.
  *
- *     cursor                                   nothing is read yet
- *     cursor "<value>" after <key>             all up to this row is read
- *     cursor copy ...                          within the first load
+ *     cursor                                   nothing was read yet
+ *     cursor "<value>" after <key>             all rows up to this one were read
+ *     cursor copy ...                          within the initial load
  *     cursor copy until "<value>" ...          rows below that value were never delivered before
  *     cursor copy ... null [after <key>]       among the rows without a value, which come first
- *     cursor [copy] in <oid> ...               of that table
+ *     cursor [copy] in <oid> ...               position in the table with this oid
  *
- * A value is PostgreSQL's text, which has no quote in it; the key is all that follows.
+ * A value is PostgreSQL's text, which has no quote in it; the key is the rest of the line.
  */
 #ifndef ROWFERRY_SOURCE_CURSOR_POSITION_H
 #define ROWFERRY_SOURCE_CURSOR_POSITION_H
@@ -23,8 +23,8 @@
 struct cursor_position {
     bool copy;
     bool nulls;
-    uint32_t table; /* its oid; 0: not known, as an earlier version wrote it */
-    char *until;    /* null: not known */
+    uint32_t table; /* its oid; 0: unknown, in positions of earlier versions */
+    char *until;    /* null: unknown */
     char *value;    /* null: at the beginning */
     char *key;      /* null: at the beginning */
 };
@@ -32,10 +32,10 @@ struct cursor_position {
 void cursor_position_release(struct cursor_position *p);
 void cursor_position_copy(struct cursor_position *to, const struct cursor_position *from);
 
-/* Null for the beginning. */
+/* Moves to a row; null for the beginning. */
 void cursor_position_move(struct cursor_position *p, const char *value, const char *key);
 
-/* ERR_STATE where the text is not a position of a cursor; the old one is kept. */
+/* Returns ERR_STATE if the text is not a position of a cursor; *out is then unchanged. */
 int cursor_position_parse(struct cursor_position *out, const char *text,
                           struct err *err) MUST_CHECK;
 void cursor_position_print(struct buf *out, const struct cursor_position *p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cursor's capture, shared by the parts of its implementation: cursor.c moves between pages,
- * cursor_page.c walks within one.
+ * State of the cursor capture, shared by its two parts: cursor.c moves between pages, cursor_page.c
+ * reads within a page.
  */
 #ifndef ROWFERRY_SOURCE_CURSOR_PRIVATE_H
 #define ROWFERRY_SOURCE_CURSOR_PRIVATE_H
@@ -21,18 +21,18 @@
 
 enum cursor_stage {
     CURSOR_CLOSED, /* between pages */
-    CURSOR_NULLS,  /* rows without a value: of the first load */
-    CURSOR_SAFE,   /* rows below the horizon: they move the position */
+    CURSOR_NULLS,  /* rows without a value, in the initial load */
+    CURSOR_SAFE,   /* rows below the horizon: they advance the position */
     CURSOR_AHEAD,  /* rows from the horizon on */
-    CURSOR_COUNT,  /* how many of the rows that come next are deletes */
-    CURSOR_LOOK,   /* rows that do not match, before any of them is told */
+    CURSOR_COUNT,  /* counts the deletes among the next rows */
+    CURSOR_LOOK,   /* prescan: rows that do not match, before any of them is delivered */
     CURSOR_ASKED,
-    CURSOR_GONE, /* asked keys without a row */
+    CURSOR_GONE, /* requested keys without a row */
     CURSOR_COMMIT,
 };
 
 struct cursor {
-    struct capture capture; /* first */
+    struct capture capture; /* must be first */
     struct pg *pg;
     char *table_name;
     char **key;
@@ -50,46 +50,46 @@ struct cursor {
     struct horizon horizon;
     struct holds holds;
     struct seen seen;
-    struct cursor_position at;    /* where the next page begins */
-    struct cursor_position ahead; /* the last row beyond the horizon; no value: none */
+    struct cursor_position at;    /* start of the next page */
+    struct cursor_position ahead; /* last row above the horizon; no value: none */
 
     enum cursor_stage stage;
     struct page page;
     struct reader reader;
     struct unreadable unreadable;
-    bool reread;                    /* asked keys, after a row that could not be read */
-    struct cursor_position reached; /* so far in this page */
+    bool reread;                    /* requested keys are read again, after an unreadable row */
+    struct cursor_position reached; /* position so far in this page */
     struct buf reached_text;
     size_t statement_rows;
-    size_t chunk_read; /* bytes since the last mark */
-    bool copying;      /* the page began within the first load */
+    size_t chunk_read; /* bytes since the last safepoint */
+    bool copying;      /* the page began within the initial load */
     bool drained;
-    struct keyset keys;       /* asked */
-    bool keys_only;           /* rows of asked keys are not told, */
-    struct presence presence; /* and asked for so */
+    struct keyset keys;       /* requested keys */
+    bool keys_only;           /* rows of requested keys are not delivered */
+    struct presence presence; /* how such keys are looked up */
     size_t gone;
 
-    uint64_t told_gone;            /* since the cursor was drained, */
-    uint64_t more_gone;            /* and so many are in what comes next */
-    enum cursor_stage after;       /* CURSOR_COUNT */
-    bool look_due;                 /* these are more than a guard lets pass unseen */
-    bool looking;                  /* the page is of a look */
-    bool judged;                   /* it has seen them */
-    struct cursor_position looked; /* the last row of a look that goes on; no value: none */
+    uint64_t told_gone;            /* deletes delivered since the cursor was last drained */
+    uint64_t more_gone;            /* deletes among the rows that come next */
+    enum cursor_stage after;       /* stage that follows CURSOR_COUNT */
+    bool look_due;                 /* these deletes exceed the guard's limit: a prescan is due */
+    bool looking;                  /* the page belongs to a prescan */
+    bool judged;                   /* the prescan is complete */
+    struct cursor_position looked; /* last row of an unfinished prescan; no value: none */
 
     int64_t rows_read;
 };
 
 struct rowsql_input cursor_rows(const struct cursor *c);
 
-/* Sends the first statement of a page of the position, or of the keys that are asked. */
+/* Sends the first statement of a page: at the position, or for the requested keys. */
 int cursor_send_first(struct cursor *c, struct err *err) MUST_CHECK;
 int cursor_send_asked(struct cursor *c, struct err *err) MUST_CHECK;
 
-/* Opens a page of asked keys and sends what it reads. */
+/* Opens a page of requested keys and sends its first statement. */
 int cursor_ask(struct cursor *c, struct err *err) MUST_CHECK;
 
-/* Sends the statement of a look's page: what does not match, from the position on. */
+/* Sends the statement of a prescan page: rows after the position that do not match. */
 int cursor_send_look(struct cursor *c, struct err *err) MUST_CHECK;
 
 /* capture_ops.next */

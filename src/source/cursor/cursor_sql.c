@@ -11,7 +11,7 @@
 
 #define SQL_MAX_BYTES ((size_t)1 << 20)
 
-/* Without a precision: a bound is not to be rounded. */
+/* The types have no precision, because a bound must not be rounded. */
 const char *cursor_sql_type(const struct column *column)
 {
     static const char *const types[][2] = {{"timestamptz", "timestamptz"},
@@ -26,7 +26,7 @@ const char *cursor_sql_type(const struct column *column)
     return NULL;
 }
 
-/* What the parts of one statement share. */
+/* Shared by the functions that build one statement. */
 struct builder {
     struct cursor_sql *s;
     struct pg *pg;
@@ -68,7 +68,7 @@ static int push_matches(const struct builder *b)
 {
     if (b->in->where == NULL) {
         buf_push_literal(text(b), "true");
-    } else { /* on lines of its own, so that a comment in it ends there */
+    } else { /* on separate lines, so that a comment at its end cannot hide what follows */
         buf_push_literal(text(b), "((\n");
         buf_push_text(text(b), b->in->where);
         buf_push_literal(text(b), "\n) is true)");
@@ -121,8 +121,9 @@ static int push_bound(const struct builder *b, const char *symbol, const char *v
     return rc;
 }
 
-/* In PostgreSQL's own operators the column and the key are one comparison, which an index over both
- * answers by itself; an operator of another schema cannot be named for them all. */
+/* Returns true if column and key can be compared as one row. PostgreSQL's own operators allow that,
+ * and an index over both then answers it. An operator of another schema cannot be named for all of
+ * them. */
 static bool one_comparison(const struct table *t)
 {
     bool own = true;
@@ -144,7 +145,7 @@ static int push_key_after(const struct builder *b, const char *key)
     return rc;
 }
 
-/* row(keys) > row($..) in the key's own operator. */
+/* Pushes row(keys) > row($..) with the key's own operator. */
 static int push_keys_after(const struct builder *b, const char *key)
 {
     buf_push_literal(text(b), "row(");
@@ -195,7 +196,7 @@ static int push_after(const struct builder *b, const struct cursor_range *range)
     return rc;
 }
 
-/* What was never delivered need not be deleted. */
+/* Rows that were never delivered need no delete. */
 static int push_until(const struct builder *b, const struct cursor_range *range)
 {
     if (b->in->where == NULL || (range->until == NULL && !range->nulls)) {
@@ -279,7 +280,7 @@ void cursor_sql_release(struct cursor_sql *s)
     buf_release(&s->parts);
 }
 
-/* An endless value is no time at which anything was. */
+/* Leaves out infinity, which is not the time of a change. */
 int cursor_sql_push_largest(struct pg *pg, struct buf *out, const struct table *t,
                             const char *column, struct err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The statement that reads rows in the order of (column, key), whether they match or not: the key's
- * text, the columns, the cursor's value, and whether the row matches.
+ * Builds the statement that reads rows in the order of (column, key), matching or not. It returns
+ * the key's text, the columns, the cursor's value, and whether the row matches.
  */
 #ifndef ROWFERRY_SOURCE_CURSOR_SQL_H
 #define ROWFERRY_SOURCE_CURSOR_SQL_H
@@ -9,17 +9,17 @@
 #include "rowferry/document/model/key.h"
 #include "rows/rowsql.h"
 
-/* What is read; null: no such bound. All borrowed. */
+/* The range to read; null: no such bound. All borrowed. */
 struct cursor_range {
-    bool nulls;              /* the rows without a value, in the key's order */
+    bool nulls;              /* rows without a value, in the key's order */
     const char *after_value; /* with after_key; not with nulls */
     const char *after_key;
-    const char *from;   /* a value: it or larger */
-    const char *before; /* a value: smaller */
-    bool included;      /* the value of `before` too, and that of `from` not */
+    const char *from;   /* inclusive lower bound */
+    const char *before; /* exclusive upper bound */
+    bool included;      /* makes `before` inclusive and `from` exclusive */
     const char *until;  /* below this value only rows that match */
     bool gone;          /* only rows that do not match */
-    bool count;         /* how many of the rows do not match, and nothing else */
+    bool count;         /* only counts the rows that do not match */
     size_t limit;
 };
 
@@ -31,16 +31,16 @@ struct cursor_sql {
     size_t count;
 };
 
-/* The type to which a value's text is cast, or null where the column is none to read by. */
+/* Returns the type to which a value's text is cast; null if the column's type is unsuitable. */
 const char *cursor_sql_type(const struct column *column);
 
-/* To be released after an error too. */
+/* Release it after an error too. */
 int cursor_sql_build(struct cursor_sql *s, struct pg *pg, const struct rowsql_input *in,
                      const char *column, const struct cursor_range *range,
                      struct err *err) MUST_CHECK;
 void cursor_sql_release(struct cursor_sql *s);
 
-/* Appends the statement that asks for the largest value there is. */
+/* Appends the statement that returns the largest value of the column. */
 int cursor_sql_push_largest(struct pg *pg, struct buf *out, const struct table *t,
                             const char *column, struct err *err) MUST_CHECK;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that were delivered ahead of their time: one slot for each key's hash. */
+/* A direct-mapped table: one slot for each key's hash. */
 #include "cursor/dedup_cache.h"
 
 #include <stdlib.h>

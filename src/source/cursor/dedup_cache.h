@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows that were delivered ahead of their time, so that they are recognised when they come again.
- * A table of fixed size: a row that was pushed out of it is merely delivered twice. Pure.
+ * Deduplication cache: remembers rows that were delivered from above the horizon, to recognise them
+ * when they are read again. Its size is fixed; a row that was evicted is merely delivered twice.
+ * Pure.
  */
 #ifndef ROWFERRY_SOURCE_DEDUP_CACHE_H
 #define ROWFERRY_SOURCE_DEDUP_CACHE_H
@@ -11,7 +12,7 @@
 #include <stdint.h>
 
 struct seen_slot {
-    uint64_t key; /* hashes */
+    uint64_t key; /* hash */
     uint64_t content;
     bool taken;
 };
@@ -21,18 +22,18 @@ struct seen {
     size_t count; /* a power of two */
 };
 
-/* At least so many slots. */
+/* Makes a cache of at least `slots` slots. */
 void seen_init(struct seen *s, size_t slots);
 void seen_release(struct seen *s);
 void seen_reset(struct seen *s);
 
-/* Whether this was the last that was delivered of the key. */
+/* Returns true if this content was the last one delivered for the key. */
 bool seen_same(const struct seen *s, uint64_t key, uint64_t content);
 
-/* This is delivered now, and will come again. */
+/* Records a row that is delivered now and will be read again. */
 void seen_note(struct seen *s, uint64_t key, uint64_t content);
 
-/* Another state of the key is delivered now, which will not come again. */
+/* Removes the key, because a row is delivered now that will not be read again. */
 void seen_forget(struct seen *s, uint64_t key);
 
 #endif

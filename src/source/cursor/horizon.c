@@ -9,7 +9,7 @@
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
 
-#define MARGIN_MS 5000 /* a transaction's start is taken a little before others can see it */
+#define MARGIN_MS 5000 /* a transaction gets its start time shortly before others can see it */
 #define OVERLAP_MS 60000
 
 static void set(struct horizon *h, const char *value)
@@ -43,7 +43,7 @@ static int64_t overlap_of(const struct horizon *h)
     return h->overlap_ms > 0 ? h->overlap_ms : OVERLAP_MS;
 }
 
-/* Samples are apart so far that those of one overlap fit. */
+/* The distance of samples is chosen so that those of one overlap fit. */
 void horizon_sample(struct horizon *h, int64_t now_ms, const char *largest)
 {
     int64_t overlap = overlap_of(h);
@@ -86,8 +86,8 @@ static int look_largest(struct horizon *h, struct err *err)
     return rc;
 }
 
-/* Prepared transactions are looked at last: one that is prepared meanwhile is seen in one of the
- * two, and one that is committed meanwhile is in the snapshot that comes after. */
+/* Prepared transactions are checked last. A transaction that is prepared in between is seen by one
+ * of the two checks; one that is committed in between is in the snapshot that follows. */
 int horizon_look(struct horizon *h, struct err *err)
 {
     struct pg_result *r = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways to ask for rows by their keys. */
+/* The ways to look up rows by their keys. */
 #include "rows/key_existence.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "rows/keyruns.h"
 
 #define ARRAY_MAX_BYTES ((size_t)256 << 20)
-#define KEYS_PER_RUN 2 /* on average: fewer are listed for less */
+#define KEYS_PER_RUN 2 /* on average; if runs are shorter, a list is cheaper */
 
 int presence_plan(struct pg *pg, struct err *err)
 {
@@ -17,7 +17,7 @@ int presence_plan(struct pg *pg, struct err *err)
         pg, "set local enable_seqscan = off; set local max_parallel_workers_per_gather = 0", err);
 }
 
-#define KEYS_TWICE 2 /* the first repeat is an error of its own */
+#define KEYS_TWICE 2 /* the first repeat is reported as an error */
 
 /* A column of keys. */
 static struct reader_form keys_form(const struct keyset *keys)
@@ -45,7 +45,7 @@ static int send_runs(struct presence *p, struct reader *r, const struct rowsql *
     return rc;
 }
 
-/* A text that does not have the key's parts is left for the next way. */
+/* If a text does not have the key's parts, the next way is used. */
 static int send_list(struct presence *p, struct reader *r, const struct rowsql *sql,
                      const struct keyset *keys, size_t parts, struct err *err)
 {
@@ -118,7 +118,7 @@ bool presence_end(struct presence *p, struct keyset *keys)
     return true;
 }
 
-/* Class 22: a text that a type does not take, or a number that it does not hold. */
+/* Class 22: a text that is invalid for the type, or a number out of range. */
 bool presence_again(struct presence *p, struct reader *r, struct keyset *keys,
                     const struct err *err)
 {

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which keys of a page have a row: asked in the cheapest way that is left.
+ * Key existence check: finds out which keys of a page have a row, in the cheapest way that works.
  *
- * COUNT: how many rows there are within runs of integers; a few descents of an index. As many as
- * keys: each has its row, and nothing else has to be known; else RUNS: the rows' keys within them.
- * LIST: the rows' keys, by the keys as values of their type. TEXT: by the key's text, which reads
- * the whole table, where the page holds a text that is no value of the type: a document that some
- * other hand wrote, and a key without a row like any other. The caller asks again in the next way
- * while presence_again says so.
+ * COUNT: counts the rows within runs of integers, with a few index descents. If the number equals
+ * that of the keys, each key has its row.
+ * RUNS: if not, lists the keys of the rows within the runs.
+ * LIST: looks the keys up as values of their type.
+ * TEXT: looks them up by the key's text, which reads the whole table. It is needed if the page has
+ * a text that is not a valid value of the type, from a document that another program wrote; such a
+ * key has no row.
+ *
+ * If a statement fails and presence_again returns true, the caller repeats the check in the next
+ * way.
  */
 #ifndef ROWFERRY_SOURCE_KEY_EXISTENCE_H
 #define ROWFERRY_SOURCE_KEY_EXISTENCE_H
@@ -20,25 +24,27 @@ enum presence_way { PRESENCE_COUNT, PRESENCE_RUNS, PRESENCE_LIST, PRESENCE_TEXT 
 
 struct presence {
     enum presence_way way;
-    uint64_t asked; /* COUNT: keys, */
-    uint64_t found; /* and rows */
+    uint64_t asked; /* COUNT: number of keys */
+    uint64_t found; /* COUNT: number of rows */
 };
 
-/* Before that, where the rows are the table's: a page of keys is always looked up in their index.
- * Where rows are narrow the planner would rather read all of them, with several processes. */
+/* Plans lookups of the table's rows by index; call it first. If rows are narrow, the planner would
+ * otherwise read the whole table, with several processes. */
 int presence_plan(struct pg *pg, struct err *err) MUST_CHECK;
 
-/* Sends the statement of the way, or of a later one where that one cannot be gone. */
+/* Sends the statement of p->way, or of a later way if that one is impossible. */
 int presence_send(struct presence *p, struct reader *r, const struct rowsql *sql,
                   struct keyset *keys, size_t parts, struct err *err) MUST_CHECK;
 
-/* A row of COUNT. */
+/* Takes the row of COUNT. */
 void presence_take(struct presence *p, const struct row *row);
 
-/* The statement has ended well: true where the keys are marked, else the next way is due. */
+/* Called at the end of the statement. Returns true if the keys are marked, false if the next way
+ * must be tried. */
 bool presence_end(struct presence *p, struct keyset *keys);
 
-/* The statement failed: true where the next way may do better; the transaction has ended then. */
+/* Called after a failed statement. Returns true if the next way may succeed; the transaction has
+ * then ended. */
 bool presence_again(struct presence *p, struct reader *r, struct keyset *keys,
                     const struct err *err);
 

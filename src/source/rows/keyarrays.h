@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of a set as the parameters of rowsql.again: an array of texts for each part of the key. */
+/* Converts keys of a set to the parameters of rowsql.again: one array of texts per part of the
+ * key. */
 #ifndef ROWFERRY_SOURCE_KEYARRAYS_H
 #define ROWFERRY_SOURCE_KEYARRAYS_H
 
@@ -13,7 +14,7 @@ struct keyarrays {
     size_t count;
 };
 
-/* Of the keys from index `from` to before `to`. To be released after an error too. */
+/* Converts the keys from index `from` to before `to`. Release it after an error too. */
 int keyarrays_make(struct keyarrays *a, const struct keyset *keys, size_t from, size_t to,
                    size_t parts, struct err *err) MUST_CHECK;
 void keyarrays_release(struct keyarrays *a);

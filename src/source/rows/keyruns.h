@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The integers among a page's keys as runs without a gap ("7 to 11"). A unique column that has as
- * many rows in the runs as they are long has one for each of the keys. Pure.
+ * Groups the integers among a page's keys into runs without a gap ("7 to 11"). If a unique column
+ * has as many rows in the runs as they are long, every key has a row. Pure.
  *
- * An index lists its keys in the order of their text, in which the integers of one length and sign
- * stand in their own order: so a run is found without sorting.
+ * An index lists its keys in the order of their text. In that order integers of the same length and
+ * sign are sorted by value, so runs are found without sorting.
  */
 #ifndef ROWFERRY_SOURCE_KEYRUNS_H
 #define ROWFERRY_SOURCE_KEYRUNS_H
@@ -12,13 +12,13 @@
 #include "rows/keyset.h"
 
 struct keyruns {
-    struct buf first; /* the runs' ends, as arrays */
+    struct buf first; /* first and last value of each run, as arrays */
     struct buf last;
     size_t runs;
-    uint64_t keys; /* in them */
+    uint64_t keys; /* number of keys in the runs */
 };
 
-/* Marks as strange what is no integer as PostgreSQL writes it: no row can have such a key. */
+/* Marks a key as strange if it is not an integer in PostgreSQL's notation: no row can have it. */
 void keyruns_make(struct keyruns *r, struct keyset *keys);
 void keyruns_release(struct keyruns *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The distinct keys of one page: open addressing over keys in one buffer. */
+/* The distinct keys of one page: a hash table with open addressing over keys in one buffer. */
 #include "rows/keyset.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ struct span keyset_get(const struct keyset *k, size_t index)
     return span_make(buf_text(&k->bytes) + item->offset, item->len);
 }
 
-/* The slot of the key, or the empty one where it belongs. */
+/* Returns the slot of the key, or the empty slot for it. */
 static size_t *find(const struct keyset *k, struct span key, uint64_t hash)
 {
     size_t mask = k->slot_count - 1;
@@ -47,7 +47,7 @@ static size_t *find(const struct keyset *k, struct span key, uint64_t hash)
     }
 }
 
-/* At most half full, so that a search is short and always ends. */
+/* Keeps the table at most half full, so that a search is short and always ends. */
 static void grow(struct keyset *k)
 {
     if (k->count * 2 < k->slot_count) {

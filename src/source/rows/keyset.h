@@ -12,15 +12,16 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 
-/* Whether it is the beginning of a key that is too long for a document, which is not asked for. */
+/* Whether an item is only the beginning of a key that is too long for a document. Such keys are not
+ * looked up. */
 enum keyset_cut { KEYSET_WHOLE, KEYSET_CUT_ROW, KEYSET_CUT_GONE };
 
 struct keyset_item {
     size_t offset;
     size_t len;
     uint64_t hash;
-    bool found;   /* a row came for it */
-    bool strange; /* none can: not asked for by value */
+    bool found;   /* a row with this key was read */
+    bool strange; /* no row can have this key: not looked up by value */
     enum keyset_cut cut;
 };
 
@@ -29,7 +30,7 @@ struct keyset {
     struct keyset_item *items;
     size_t count;
     size_t capacity;
-    size_t *slots; /* index + 1 into items, 0 = empty; a power of two of them */
+    size_t *slots; /* hash table: index + 1 into items, 0 = empty; its size is a power of two */
     size_t slot_count;
 };
 
@@ -38,19 +39,19 @@ enum keyset_match { KEYSET_FIRST, KEYSET_AGAIN, KEYSET_STRANGER };
 
 void keyset_init(struct keyset *k, size_t max_bytes);
 void keyset_release(struct keyset *k);
-/* Empties it, keeps the memory. */
+/* Empties the set, keeps the memory. */
 void keyset_reset(struct keyset *k);
 
 enum keyset_added keyset_add(struct keyset *k, struct span key);
 
-/* Notes that a key, which was added, is the beginning of one that is too long. */
+/* Records that a key of the set is the beginning of one that is too long. */
 void keyset_set_cut(struct keyset *k, struct span key, enum keyset_cut cut);
 
-/* Notes that a row with this key came: for the first time, again, or for a key that is not one of
- * those asked for, the ones from index `from` to before `to`. */
+/* Records that a row with this key was read. Returns FIRST, AGAIN for a further row, or STRANGER if
+ * the key is not among the items from index `from` to before `to`. */
 enum keyset_match keyset_mark(struct keyset *k, struct span key, size_t from, size_t to);
 
-/* The place of a key; false where it is not in the set. */
+/* Finds the index of a key; returns false if it is not in the set. */
 bool keyset_place(const struct keyset *k, struct span key, size_t *index);
 
 /* Borrowed until the next add; NUL-terminated. */

@@ -73,8 +73,9 @@ static int borrow(struct reader *r, struct row *row, struct err *err)
     return READER_ROW;
 }
 
-/* 1 where the statement's end is one for the caller, too: behind the last of a page stands the
- * page's own. The next one's rows have to be asked for one by one before any of them arrives. */
+/* Returns 1 if the caller must be informed, 0 for the last statement of a page, whose end is that
+ * of the page. Single-row mode of the next statement must be requested before its first row
+ * arrives. */
 static int end_statement(struct reader *r, struct err *err)
 {
     if (r->sent == 0) {
@@ -95,7 +96,7 @@ static int end_page(struct reader *r, struct err *err)
     return PQexitPipelineMode(r->pg->conn) == 1 ? READER_END : pg_fail(r->pg, NULL, err);
 }
 
-/* What follows a result that is no row; 0 to go on. */
+/* Handles a result that is not a row. Returns 0 to continue. */
 static int end_result(struct reader *r, struct err *err)
 {
     if (r->current == NULL) {
@@ -136,7 +137,7 @@ int reader_next(struct reader *r, struct row *row, struct err *err)
     }
 }
 
-/* Reads on to the end of the page. */
+/* Reads to the end of the page. */
 static int drain(struct pg *pg, struct err *err)
 {
     bool ended = false;

@@ -51,7 +51,7 @@ static void push_from(struct buf *out, const struct rowsql_input *in)
     buf_push_literal(out, "\n  from ");
     catalog_push_source(out, in->table);
     buf_push_literal(out, "\n where ");
-    /* on lines of its own, so that a comment in it ends there */
+    /* on separate lines, so that a comment at its end cannot hide what follows */
     if (in->where != NULL) {
         buf_push_literal(out, "(\n");
         buf_push_text(out, in->where);
@@ -71,7 +71,7 @@ static int push_head(struct pg *pg, struct buf *out, const struct rowsql_input *
     return rc;
 }
 
-/* The keys of the table alone. */
+/* Pushes a statement that lists the keys of the table only. */
 static int push_listing(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
 {
     buf_push_literal(out, "select ");
@@ -119,7 +119,7 @@ static int push_blocks(struct pg *pg, struct buf *out, const struct table *t, st
     return 0;
 }
 
-/* `skip`: parameters that come before. */
+/* skip: number of parameters that come before. */
 static int push_first_of(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
                          struct err *err)
 {
@@ -130,10 +130,10 @@ static int push_first_of(struct pg *pg, struct buf *out, const struct table *t, 
     return rc;
 }
 
-/* A parameter has the key's type itself, so that the type's input function reads it. A cast from
- * text could be the type's owner's own, and would run with our rights. The operator is named with
- * its schema, because search_path has none but PostgreSQL's own; one name has to do for all columns
- * of the comparison. */
+/* A parameter has the key's type, so that the type's input function reads it. A cast from text
+ * could be defined by the type's owner, and would run with our rights. The operator has a schema,
+ * because search_path contains only PostgreSQL's own. One operator name must do for all columns of
+ * the comparison. */
 static int push_after_of(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
                          struct err *err)
 {
@@ -151,7 +151,7 @@ static int push_after_of(struct pg *pg, struct buf *out, const struct table *t, 
     return rc;
 }
 
-/* The first part against a parameter. */
+/* Pushes a comparison of the key's first part with a parameter. */
 static int push_bound(struct pg *pg, struct buf *out, const struct table *t, const char *symbol,
                       size_t parameter, struct err *err)
 {
@@ -180,8 +180,8 @@ static int push_nulls(struct pg *pg, struct buf *out, const struct table *t, str
     return rc;
 }
 
-/* Each part by itself: unlike a join with the keys, the planner carries this into a query and
- * through its GROUP BY. Of several parts together it asks for too much. */
+/* Compares each part separately. Unlike a join with the keys, the planner pushes this down into a
+ * query and through its GROUP BY. With several parts it selects too many rows. */
 static int push_each(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
 {
     int rc = 0;
@@ -196,7 +196,7 @@ static int push_each(struct pg *pg, struct buf *out, const struct table *t, stru
     return rc;
 }
 
-/* Of an array's type there is no array: integer[][] is integer[], and any() has its integers. */
+/* Arrays of an array type do not exist: integer[][] is integer[], and any() yields its integers. */
 static bool has_arrays(const struct table *t)
 {
     bool arrays = false;
@@ -279,7 +279,7 @@ static int build(char **out, struct pg *pg, const struct rowsql_input *in, push_
     return rc;
 }
 
-/* Tables that inherit from it have keys of their own. */
+/* Child tables have keys of their own, so the key of the tree is not unique. */
 static bool has_runs(const struct table *t)
 {
     const char *type = t->key_types[0];
@@ -319,7 +319,7 @@ static int build_runs(char **out, struct pg *pg, const struct rowsql_input *in, 
 typedef int (*push_range)(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
                           struct err *err);
 
-/* A page in the key's order: its beginning, its end where it has one, and how many. */
+/* Builds a page in the key's order: start, end if there is one, and limit. */
 static int build_range(struct rowsql *out, struct pg *pg, const struct rowsql_input *in,
                        enum rowsql_from from, bool ends, struct err *err)
 {
@@ -388,7 +388,7 @@ int rowsql_build(struct rowsql *out, struct pg *pg, const struct rowsql_input *i
     return rc == 0 ? build_ranges(out, pg, in, err) : rc;
 }
 
-/* --- keys that another query finds ------------------------------------------------------------ */
+/* --- keys that another query finds ----------------------------------------------------------- */
 
 void rowsql_keys_release(struct rowsql_keys *s)
 {
@@ -397,7 +397,7 @@ void rowsql_keys_release(struct rowsql_keys *s)
     *s = (struct rowsql_keys){0};
 }
 
-/* The columns of the key by their own names, whatever the query calls them; each key once. */
+/* Renames the query's columns to those of the key, and removes duplicates. */
 static int push_found(struct pg *pg, struct buf *out, const struct rowsql_keys_input *in,
                       struct err *err)
 {

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The statements that read rows: the same columns, the key's text first, by several ways to
- * choose rows.
+ * Builds the statements that read rows. All return the key's text and the same columns; they differ
+ * in how they choose the rows.
  *
- * Where a query takes the rows' place, two of them list keys of the table instead: the rows are
- * then read by key, so that the server aggregates no more than what one statement asks for.
+ * If a query replaces the rows, two of them list keys of the table instead. The rows are then read
+ * by key, so that the server aggregates only the rows that one statement requests.
  */
 #ifndef ROWFERRY_SOURCE_ROWSQL_H
 #define ROWFERRY_SOURCE_ROWSQL_H
 
 #include "rowferry/source/catalog/catalog.h"
 
-/* Where a page in the key's order begins, and its parameters before "how many": none, a key's
- * parts, or a value of the first part. */
+/* Start of a page in the key's order, and its parameters before the limit: none, a key's parts, or
+ * a value of the first part. */
 enum rowsql_from { ROWSQL_FIRST, ROWSQL_AFTER, ROWSQL_BEYOND };
 
 struct rowsql {
     char *blocks;      /* $1, $2: from this ctid to before that one; null with a query */
-    char *range[3][2]; /* in the key's order, with a query the keys alone; [][1] has as its last
-                          parameter a value of the first part, with which it ends */
-    char *nulls;       /* rows whose key has a part that is null */
+    char *range[3][2]; /* in the key's order, with a query only the keys; [][1] has one more
+                        * parameter, the largest value of the key's first part */
+    char *nulls;       /* rows with a NULL in the key */
     char *again;       /* $1..: an array of texts for each part of the key */
-    char *present;     /* the same, of the rows the keys alone */
-    char *texts;       /* the same, by $1: an array of the keys' texts */
-    char *runs;        /* the same, by keys from one of $1 to that of $2; null where the key is more
-                          or other than an integer without repeats */
-    char *runs_count;  /* how many those are */
+    char *present;     /* like again, but returns only the keys */
+    char *texts;       /* like present, with $1: an array of the keys' texts */
+    char *runs;        /* like present, for keys between an item of $1 and that of $2; null unless
+                        * the key is one unique integer */
+    char *runs_count;  /* counts the rows of `runs` */
 };
 
 struct rowsql_input {
@@ -35,18 +35,18 @@ struct rowsql_input {
     const char *where; /* null: all rows */
 };
 
-/* ERR_REJECTED where a column does not exist or names cannot be quoted. */
+/* Returns ERR_REJECTED if a column does not exist or a name cannot be quoted. */
 int rowsql_build(struct rowsql *out, struct pg *pg, const struct rowsql_input *in,
                  struct err *err) MUST_CHECK;
 void rowsql_release(struct rowsql *s);
 
-/* Appends the columns after the key's text. They go out in their own text form, so the list is
- * names and nothing else. */
+/* Appends the columns after the key's text: only names, because values are sent in their own text
+ * form. */
 int rowsql_push_columns(struct pg *pg, struct buf *out, const struct rowsql_input *in,
                         struct err *err) MUST_CHECK;
 
-/* The statements that list keys of the table which another query finds, in the key's order. The
- * query has so many parameters of its own; those of `first` and `after` follow. */
+/* The statements that list those keys of the table that another query finds, in the key's order.
+ * The query has `parameters` parameters of its own; those of `first` and `after` follow. */
 struct rowsql_keys {
     char *first;
     char *after;
@@ -54,7 +54,7 @@ struct rowsql_keys {
 
 struct rowsql_keys_input {
     const struct table *table;
-    const char *query; /* gives the columns of the table's key */
+    const char *query; /* returns the columns of the table's key */
     size_t parameters;
 };
 
