@@ -320,7 +320,7 @@ int cursor_open(struct capture **out, struct pg *pg, const struct cursor_options
     return 0;
 }
 
-/* --- for check --- */
+/* --- for check ------------------------------------------------------------------------------- */
 
 int cursor_look(struct pg *pg, const struct table *table, const char *column,
                 struct cursor_look *out, struct err *err)
