@@ -239,7 +239,7 @@ int sqltext_check(const char *sql, struct err *err)
     return judge(&s, err);
 }
 
-/* --- uses of a column --- */
+/* --- uses of a column ------------------------------------------------------------------------ */
 
 #define TOKENS_FIRST 64
 #define NOWHERE SIZE_MAX
