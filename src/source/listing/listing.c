@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements that list keys, and those that look which of them wait. */
+/* Statements that list keys, and those that find keys not yet covered by a position. */
 #include "rowferry/source/listing/listing.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #define SQL_MAX_BYTES ((size_t)1 << 20)
 #define ARRAY_MAX_BYTES ((size_t)16 << 20)
 #define SAMPLED_LEAST                                                                              \
-    100 /* times the sample: from so many rows on they are drawn by chance first */
+    100 /* times the sample size: from this number of rows on, random rows are drawn first */
 
 struct listing {
     struct pg *pg;
@@ -30,7 +30,8 @@ struct listing {
     struct buf depended; /* captures of the dependencies, as an array; empty: none */
 };
 
-/* On lines of their own, so that a comment in one ends there. */
+/* Puts the conditions on separate lines, so that a comment at the end of one cannot hide what
+ * follows. */
 static void join_conditions(struct listing *l)
 {
     const struct listing_options *o = &l->options;
@@ -109,7 +110,7 @@ int64_t listing_estimated_rows(const struct listing *l)
 
 /* --- pages ------------------------------------------------------------------------------------ */
 
-/* A page begins behind the key before it, so that key cannot be in it. */
+/* A page begins after the key `after`, so that key cannot be in it. */
 static int expect_later(const struct pg_result *r, struct span after, struct err *err)
 {
     int rc = 0;
@@ -174,7 +175,7 @@ int listing_next(struct listing *l, struct span after, size_t limit, listing_eac
     return rc;
 }
 
-/* Of a large table first three times as many as are wanted, without sorting it. */
+/* Draws three times the wanted rows from a large table first, to avoid sorting all of it. */
 static void push_chance(const struct listing *l, size_t count, struct buf *sql)
 {
     const struct table *t = l->table;
@@ -239,7 +240,7 @@ int listing_possible(struct listing *l, struct span key, bool *possible, struct 
     return keytext_possible(l->pg, l->table, key, possible, err);
 }
 
-/* The expression of every key's text, over a row that has nothing but the key. */
+/* Pushes the expression of a key's text over a row that consists of the key only. */
 static int push_text_of(const struct listing *l, struct buf *sql, struct err *err)
 {
     const struct table *t = l->table;
@@ -287,7 +288,7 @@ int listing_text(struct listing *l, struct span key, struct buf *out, bool *poss
     return rc;
 }
 
-/* --- what waits ------------------------------------------------------------------------------- */
+/* --- unsettled keys -------------------------------------------------------------------------- */
 
 static int look_depended(struct listing *l, const char *last, bool *all, struct err *err)
 {
@@ -343,8 +344,8 @@ static int unsettled_in_log(struct listing *l, const char *position, const struc
     return rc;
 }
 
-/* Many rows may have one value, as after one statement, and the key says how far reading came among
- * them; where another operator than PostgreSQL's own orders it, all of them wait. */
+/* Many rows may have the same value, for example after one statement. Then the key decides which of
+ * them were read. If its operators are not PostgreSQL's own, all of them count as unsettled. */
 static int push_ties(struct listing *l, struct buf *sql, const struct cursor_position *p,
                      struct err *err)
 {
@@ -381,7 +382,7 @@ static bool own_operators(const struct table *t)
     return own;
 }
 
-/* The cursor's column compared with the position's value. */
+/* Compares the cursor's column with the position's value. */
 static int push_compared(struct listing *l, struct buf *sql, const char *how,
                          const struct cursor_position *p, struct err *err)
 {
