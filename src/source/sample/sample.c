@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses representative rows and hands them out. */
+/* Chooses representative rows and reads them. */
 #include "rowferry/source/sample/sample.h"
 
 #include <inttypes.h>
@@ -12,10 +12,10 @@
 #include "sample/sample_private.h"
 
 #define POOL_LEAST 20000
-#define POOL_TIMES 20         /* rows in the pool for one that is wanted */
-#define POOL_ALL_BELOW 100000 /* rows: the whole table is the pool */
+#define POOL_TIMES 20         /* rows in the pool per wanted row */
+#define POOL_ALL_BELOW 100000 /* rows: smaller tables are the pool as a whole */
 #define KEYS_MAX_BYTES ((size_t)8 << 20)
-#define ANSWER_MAX_BYTES ((uint64_t)1 << 30) /* the longest rows are among the sample */
+#define ANSWER_MAX_BYTES ((uint64_t)1 << 30) /* the sample has the longest rows */
 
 static const char *const stratum_names[] = {"named", "chance", "largest", "smallest",
                                             "nulls", "newest", "oldest",  "rest"};
@@ -25,10 +25,9 @@ const char *stratum_name(enum stratum s)
     return stratum_names[s];
 }
 
-/* --- columns -----------------------------------------------------------------------------------
- */
+/* --- columns --------------------------------------------------------------------------------- */
 
-/* The columns of the table that this role may read: the pipeline need not use all. */
+/* Finds the columns that this role may read; the pipeline may need only some of the table's. */
 static int find_readable(struct sample *s, struct err *err)
 {
     char oid[16];
@@ -47,10 +46,9 @@ static bool is_readable(const struct sample *s, const char *column)
     return false;
 }
 
-/* --- the pool ----------------------------------------------------------------------------------
- */
+/* --- the pool -------------------------------------------------------------------------------- */
 
-/* The sum over the table's columns of an expression with the column between its halves. */
+/* Pushes the sum, over the table's columns, of an expression: `before`, the column, `behind`. */
 static int push_sum(struct sample *s, struct buf *sql, const char *before, const char *behind,
                     struct err *err)
 {
@@ -68,8 +66,8 @@ static int push_sum(struct sample *s, struct buf *sql, const char *before, const
     return rc;
 }
 
-/* The column that says how new a row is: the one that is followed, else the first time that is
- * never NULL. */
+/* Returns the column that orders rows by age: the cursor's, else the first timestamp that is NOT
+ * NULL. */
 static const char *time_column(const struct sample *s)
 {
     if (s->options.rows->cursor != NULL) {
@@ -112,7 +110,8 @@ static size_t pool_size(const struct sample *s)
     return wanted > POOL_LEAST ? wanted : POOL_LEAST;
 }
 
-/* The share of the table's blocks, in percent, that is about a pool; 0: all of them. */
+/* Returns the share of the table's blocks, in percent, that yields about one pool; 0: all of
+ * them. */
 static double pool_share(const struct sample *s)
 {
     int64_t rows = s->base->estimated_rows;
@@ -158,7 +157,7 @@ static void push_stratum(struct buf *sql, enum stratum stratum, const char *wher
                (int)stratum, where, order, count);
 }
 
-/* The first or last rows by key, of the whole table. */
+/* Pushes the first or last rows by key, of the whole table. */
 static int push_edge(struct sample *s, struct buf *sql, enum stratum stratum, const char *direction,
                      size_t count, struct err *err)
 {
@@ -176,7 +175,7 @@ static int push_edge(struct sample *s, struct buf *sql, enum stratum stratum, co
     return rc;
 }
 
-/* Half by chance, and as many for what is not average. */
+/* Chooses half of the rows by chance, and the other half from the extremes. */
 static int push_choice(struct sample *s, struct buf *sql, double share, struct err *err)
 {
     size_t n = s->options.count;
@@ -225,7 +224,8 @@ static int choose(struct sample *s, double share, int64_t *pool, struct err *err
     return rc < 0 ? err_context(err, "could not choose rows of %s", s->base->quoted) : 0;
 }
 
-/* Blocks by chance may hold too few rows that match the condition: then all are looked through. */
+/* Random blocks may have too few rows that match the condition. Then the whole table is
+ * searched. */
 static int choose_all(struct sample *s, struct err *err)
 {
     int64_t pool = 0;
@@ -240,16 +240,15 @@ static int choose_all(struct sample *s, struct err *err)
     }
     bool all = s->options.rows->where == NULL || s->options.rows->query != NULL;
     if (!s->exact && (all || share <= 0) && s->base->estimated_rows > 0) {
-        s->table_rows = s->base->estimated_rows; /* of a condition only the pool knows */
+        s->table_rows = s->base->estimated_rows; /* with a condition, only the pool is known */
     }
     return rc;
 }
 
-/* --- opening -----------------------------------------------------------------------------------
- */
+/* --- opening --------------------------------------------------------------------------------- */
 
-/* A key that people wrote may be one that no row can have. Asked before the transaction, which an
- * error would end. */
+/* A key written by a person may be impossible. So it is tested before the transaction, which an
+ * error would abort. */
 static int add_named(struct sample *s, const char *key, struct err *err)
 {
     bool possible = false;
@@ -343,8 +342,7 @@ void sample_free(struct sample *s)
     free(s);
 }
 
-/* --- what was chosen ---------------------------------------------------------------------------
- */
+/* --- the chosen keys ------------------------------------------------------------------------- */
 
 size_t sample_count(const struct sample *s)
 {
@@ -386,8 +384,7 @@ bool sample_rows_exact(const struct sample *s)
     return s->exact;
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 int sample_push_rows(struct sample *s, struct buf *sql, const char *const *columns, size_t count,
                      struct err *err)
@@ -434,7 +431,7 @@ int sample_begin_rows(struct sample *s, struct err *err)
     return rc < 0 ? err_context(err, "could not read rows of %s", s->base->quoted) : 0;
 }
 
-/* One at a time: the longest rows are among them. */
+/* Fetches one row at a time, because the longest rows are among them. */
 int sample_next_row(struct sample *s, struct row *row, bool *end, struct err *err)
 {
     pg_result_release(s->row);

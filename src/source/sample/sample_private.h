@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the two halves of a sample share: choosing rows, and asking about their values.
+ * State of a sample, shared by its two parts: choosing rows, and querying their values.
  */
 #ifndef ROWFERRY_SOURCE_SAMPLE_PRIVATE_H
 #define ROWFERRY_SOURCE_SAMPLE_PRIVATE_H
@@ -14,17 +14,17 @@
 struct sample {
     struct pg *pg;
     struct sample_options options;
-    struct table *base;         /* whose keys are chosen */
-    struct table *rows;         /* the same, with its query */
+    struct table *base;         /* its keys are chosen */
+    struct table *rows;         /* the same table, with its query */
     struct pg_result *readable; /* names of columns */
     struct plan plan;
     struct keyset keys;
     unsigned char *strata; /* enum stratum of each key */
     struct keyarrays arrays;
-    bool chosen; /* the arrays are made */
+    bool chosen; /* the arrays are filled */
     int64_t table_rows;
     bool exact;
-    struct pg_result *row; /* the present one */
+    struct pg_result *row; /* the current one */
     struct value *values;
 };
 
@@ -32,7 +32,7 @@ struct sample {
 int sample_push_rows(struct sample *s, struct buf *sql, const char *const *columns, size_t count,
                      struct err *err) MUST_CHECK;
 
-/* Asks a statement over the chosen rows. */
+/* Runs a statement over the chosen rows. */
 int sample_ask(struct sample *s, struct pg_result **r, const char *shape, const struct buf *sql,
                struct err *err) MUST_CHECK;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the server says of the chosen rows' values, in the service's order. */
+/* Facts about the values of the chosen rows, from the server, in the service's order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,7 @@
 #define VALUES_MOST 200000 /* of one property: an array may have many */
 #define TEXT_MOST "256"
 
-/* --- how ---------------------------------------------------------------------------------------
- */
+/* --- kinds of comparison --------------------------------------------------------------------- */
 
 static bool among(const char *word, const char *list)
 {
@@ -30,7 +29,7 @@ static const struct column *column_of(const struct sample *s, const struct plan_
     return columns_find(&s->rows->columns, s->plan.columns[step->value - 1]);
 }
 
-/* An array's element, or the column itself. */
+/* Returns the element of an array column, or the column itself. */
 static const struct column *element_of(const struct column *c)
 {
     return column_is_array(c) ? &c->parts[0] : c;
@@ -79,7 +78,7 @@ enum sample_how sample_how(const struct sample *s, const struct plan_step *step,
     const struct column *c = element_of(column_of(s, step));
     const struct property *p = mapping_find(s->options.mapping, step->property);
     *why = "its type is not compared";
-    if (p == NULL) { /* source_id, where the mapping does not name it */
+    if (p == NULL) { /* source_id, if the mapping does not name it */
         return SAMPLE_NOT;
     }
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
@@ -92,22 +91,21 @@ enum sample_how sample_how(const struct sample *s, const struct plan_step *step,
     return SAMPLE_NOT;
 }
 
-/* --- values ------------------------------------------------------------------------------------
- */
+/* --- values ---------------------------------------------------------------------------------- */
 
-/* The text of the value alias.c. Of a user's type it is what the output function writes: the type's
- * owner may have defined a cast, which would run with our rights. */
+/* Writes the SQL expression of the text of alias.c. For a user-defined type it uses the output
+ * function, because the type's owner may have defined a cast, which would run with our rights. */
 static const char *text_of(char out[TEXT_BYTES], const struct column *c, char alias)
 {
     snprintf(out, TEXT_BYTES, catalog_is_users(c) ? "concat(%c.c)" : "%c.c::text", alias);
     return out;
 }
 
-/* What is ordered, and the text of it, of the value u.c. */
+/* Pushes the value to sort by (e) and its text (v), for the value u.c. */
 static void push_number(struct buf *sql, const struct property *p, const struct column *c)
 {
     const char *n =
-        strcmp(c->type, "oid") == 0 ? "u.c::int8" : "u.c"; /* oid casts to whole numbers alone */
+        strcmp(c->type, "oid") == 0 ? "u.c::int8" : "u.c"; /* oid can be cast to integers only */
     if (p->scaling_factor > 0) {
         buf_printf(sql, "floor(%s::numeric * %.17g + 0.5) as e, u.c::text as v", n,
                    p->scaling_factor);
@@ -246,7 +244,8 @@ int sample_texts(struct sample *s, const struct plan_step *step, size_t characte
     return rc;
 }
 
-/* What an object, a JSON null or an empty text leaves of it is for the service to say. */
+/* An object, a JSON null or a text without words is left out, because its content depends on the
+ * service. */
 int sample_filled(struct sample *s, const struct plan_step *step, bool *filled, struct err *err)
 {
     struct buf sql;
