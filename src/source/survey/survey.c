@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table, its key and its capture. */
+/* Surveys the table, its key and its capture. */
 #include "rowferry/source/survey/survey.h"
 
 #include <inttypes.h>
@@ -14,8 +14,7 @@
 
 #define LOOK_TIMEOUT "set statement_timeout = '20s'"
 
-/* --- names -------------------------------------------------------------------------------------
- */
+/* --- names ----------------------------------------------------------------------------------- */
 
 int survey_push_name(struct pg *pg, struct buf *out, const char *name, struct err *err)
 {
@@ -54,7 +53,7 @@ static int several(const char *name, const struct pg_result *r, struct err *err)
     return ERR_REJECTED;
 }
 
-/* The words for a table that is not there are the catalogue's. */
+/* Uses the catalog's error message for a table that does not exist. */
 static int none(struct pg *pg, const char *name, struct err *err)
 {
     struct table *t = NULL;
@@ -87,7 +86,7 @@ int survey_find(struct survey_found *out, struct pg *pg, const char *name, struc
     bool bare = strchr(name, '.') == NULL;
     const char *params[] = {parsed.schema, parsed.table};
     rc = pg_ask(pg, &r, "survey_find", params, 2, err);
-    if (rc == 0 && pg_rows(r) == 0 && bare) { /* not in public: where else? */
+    if (rc == 0 && pg_rows(r) == 0 && bare) { /* not in public: search all schemas */
         pg_result_release(r);
         r = NULL;
         params[0] = NULL;
@@ -101,8 +100,7 @@ int survey_find(struct survey_found *out, struct pg *pg, const char *name, struc
     return rc;
 }
 
-/* --- the key -----------------------------------------------------------------------------------
- */
+/* --- the key --------------------------------------------------------------------------------- */
 
 static int no_key(const struct survey_found *found, struct err *err)
 {
@@ -142,15 +140,14 @@ int survey_open(struct pg *pg, struct table **out, const struct survey_found *fo
     return rc;
 }
 
-/* --- the capture -------------------------------------------------------------------------------
- */
+/* --- the capture ----------------------------------------------------------------------------- */
 
 static char *copy_or_null(const char *text)
 {
     return text != NULL ? text_copy(text) : NULL;
 }
 
-/* What the query depends on needs the log as well. */
+/* The tables that the query depends on need the change log too. */
 static int look_dependency(struct survey *s, struct pg *pg, const struct dependency *d,
                            struct err *err)
 {
@@ -202,8 +199,7 @@ static int look_capture(struct survey *s, struct pg *pg, struct err *err)
     return rc;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------
- */
+/* --- the survey ------------------------------------------------------------------------------ */
 
 static int take_facts(struct survey *s, struct pg *pg, struct err *err)
 {
@@ -216,16 +212,16 @@ static int take_table(struct survey *s, struct pg *pg, const struct survey_found
                       struct err *err)
 {
     bool real = found->kind == 'r' || found->kind == 'p';
-    int rc = real
-                 ? survey_open(pg, &s->table, found, s, err)
-                 : catalog_table(pg, &s->table, found->name, NULL, 0, err); /* which says why not */
+    int rc = real ? survey_open(pg, &s->table, found, s, err)
+                  : catalog_table(pg, &s->table, found->name, NULL, 0, err); /* fails with the
+                                                                              * reason */
     if (rc == 0) {
         s->name = text_copy(found->name);
     }
     return rc;
 }
 
-/* From now on the columns belong to the facts. */
+/* Moves the columns to the facts. */
 static void give_columns(struct survey *s)
 {
     s->facts.columns = s->table->columns;

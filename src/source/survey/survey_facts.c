@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of columns: the planner's statistics, and what a sample of their values shows. */
+/* Facts about columns: the planner's statistics, and a sample of their values. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +11,13 @@
 #include "survey/survey_private.h"
 
 #define SAMPLE_VALUES 2000
-#define SPREAD_ROWS 50000 /* a larger table is sampled all over */
+#define SPREAD_ROWS 50000 /* larger tables are sampled at random blocks */
 #define SHAPE_ROWS_MOST 2000
 #define SAMPLE_TIMEOUT "set statement_timeout = '5s'"
-#define SAMPLES_MOST_MS 30000 /* of all columns; a slow view has less of them */
+#define SAMPLES_MOST_MS 30000 /* for all columns; a slow view yields fewer samples */
 
-/* Null where a value of that type says nothing that its type does not. */
+/* SQL expressions to count in the values of a type; constants if a value shows nothing beyond its
+ * type. */
 struct probe {
     const char *types; /* of a column, or of an array's elements */
     const char *words, *unfit, *least, *flat;
@@ -34,7 +35,7 @@ static const struct probe probes[] = {
      "v::text !~ '[1-9]'"},
 };
 
-/* Of a list of numbers as a whole. */
+/* For a list of numbers as a whole. */
 static const struct probe list_probe = {
     NULL, "false", "false",
     "case when array_ndims(v) = 1 and array_position(v, null) is null then cardinality(v) else 0 "
@@ -53,10 +54,9 @@ static const struct probe *probe_of(const struct column *c)
     return NULL;
 }
 
-/* --- samples -----------------------------------------------------------------------------------
- */
+/* --- samples --------------------------------------------------------------------------------- */
 
-/* Rows from all over a large table, else the first ones. */
+/* Reads random blocks of a large table, else the first rows. */
 static void push_source(struct buf *out, const struct table *t)
 {
     catalog_push_source(out, t);
@@ -66,7 +66,8 @@ static void push_source(struct buf *out, const struct table *t)
     }
 }
 
-/* A refusal leaves the column without a sample; a lost connection shows with what comes next. */
+/* If the query is refused, the column has no sample. A lost connection is noticed by the next
+ * query. */
 static struct pg_result *ask_sample(struct pg *pg, const char *shape, const struct buf *sql)
 {
     struct err ignored;
@@ -102,8 +103,7 @@ static int sample_values(struct pg *pg, const struct table *t, const char *value
     return 0;
 }
 
-/* --- shapes of JSON ----------------------------------------------------------------------------
- */
+/* --- shapes of JSON -------------------------------------------------------------------------- */
 
 static void fill_shape(struct shape *s, const struct pg_result *r, size_t row)
 {
@@ -116,7 +116,7 @@ static void fill_shape(struct shape *s, const struct pg_result *r, size_t row)
     s->longest = pg_int(r, row, 10);
 }
 
-/* Rows from *row on are members of `into` as long as they are so deep. */
+/* Adds the rows from *row on as members of `into`, as long as their depth is `depth`. */
 static void take_members(struct shape *into, const struct pg_result *r, size_t *row, int64_t depth)
 {
     while (*row < pg_rows(r) && pg_int(r, *row, 0) == depth) {
@@ -152,8 +152,7 @@ static int sample_shape(struct pg *pg, const struct table *t, const char *value,
     return 0;
 }
 
-/* --- all columns -------------------------------------------------------------------------------
- */
+/* --- all columns ----------------------------------------------------------------------------- */
 
 static bool is_json(const struct column *c)
 {
@@ -217,7 +216,7 @@ int survey_facts(struct pg *pg, const struct table *t, const struct columns *col
     struct pg_result *r = NULL;
     const char *const params[] = {oid};
     snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
-    *analysed = false; /* of a query the planner knows nothing */
+    *analysed = false; /* the planner has no statistics for a query */
     int rc = t->query == NULL ? pg_ask(pg, &r, "survey_statistics", params, 1, err) : 0;
     if (r != NULL) {
         take_statistics(r, columns, out, analysed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Foreign keys, and the way that they lead from a table's changes to the root's keys. */
+/* Foreign keys, and the path by which they lead from a table's changes to the root's keys. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,8 +29,7 @@ enum {
     SAME_TYPE
 };
 
-/* --- reading -----------------------------------------------------------------------------------
- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 void survey_links_release(struct survey_links *l)
 {
@@ -106,13 +105,12 @@ int survey_links_read(struct survey_links *out, struct pg *pg, const uint32_t *o
     return rc;
 }
 
-/* --- the way to the root -----------------------------------------------------------------------
- */
+/* --- the path to the root -------------------------------------------------------------------- */
 
-/* A foreign key as one goes along it, away from the root. */
+/* One foreign key of a path, in the direction away from the root. */
 struct step {
     const struct survey_link *link;
-    bool to_parent; /* the table that it leads to is the link's parent */
+    bool to_parent; /* the step leads to the link's parent table */
 };
 
 struct way {
@@ -140,7 +138,7 @@ static bool is_on(const struct way *way, uint32_t root, uint32_t oid)
     return on;
 }
 
-/* Whether exactly `left` more foreign keys can lead from `at` to the table. */
+/* Returns true if a path of exactly `left` more foreign keys leads from `at` to the table. */
 static bool find_way(struct way *way, const struct survey_links *links, uint32_t root, uint32_t at,
                      uint32_t table, size_t left)
 {
@@ -162,10 +160,9 @@ static bool find_way(struct way *way, const struct survey_links *links, uint32_t
     return false;
 }
 
-/* --- dependencies ------------------------------------------------------------------------------
- */
+/* --- dependencies ---------------------------------------------------------------------------- */
 
-/* The columns of the table at the step's end, or of the one at its beginning. */
+/* Returns a column of the table at the step's end, or of the table at its beginning. */
 static const char *column_of(const struct step *s, size_t i, bool end, bool quoted)
 {
     const struct survey_pair *p = &s->link->pairs[i];
@@ -197,7 +194,8 @@ static void push_arrays(struct buf *out, size_t count)
     buf_push_literal(out, "))");
 }
 
-/* A child that points at the root's key has it. */
+/* Returns true if the table is a child that references the root's key, so that its own columns are
+ * the key. */
 static bool is_pointer(const struct table *root, const struct way *way)
 {
     const struct survey_link *link = way->steps[0].link;
@@ -219,8 +217,8 @@ static int push_key(struct buf *out, struct pg *pg, const struct table *root, st
     return rc;
 }
 
-/* from root a0 join t1 a1 on (a1.id) = (a0.t1_id) ... where (a1.x) = any($1), without the last
- * table itself: its recorded columns stand in the one before, too. */
+/* Pushes: from root a0 join t1 a1 on (a1.id) = (a0.t1_id) ... where (a1.x) = any($1). The last
+ * table is left out, because the table before it has the recorded columns too. */
 static void push_way(struct buf *out, const struct way *way)
 {
     char alias[32] = "a0";
@@ -294,7 +292,7 @@ static char **key_of_end(const struct way *way, size_t *count)
     return key;
 }
 
-/* Any column will do where each change means all. */
+/* Records any column: if no path exists, each change affects all documents. */
 static int key_of_table(struct pg *pg, const struct survey_found *table, char ***key, size_t *count,
                         struct err *err)
 {
@@ -356,7 +354,7 @@ int survey_depend(struct survey *s, struct pg *pg, const struct survey_links *li
     return add_dependency(s, pg, &way, table, err);
 }
 
-/* Both ways of a foreign key look rows up by the column that points. */
+/* Both directions of a foreign key look rows up by the referencing column, so it needs an index. */
 static int doubt_index(struct survey *s, struct pg *pg, const struct survey_link *link,
                        struct err *err)
 {
@@ -382,7 +380,7 @@ static int doubt_index(struct survey *s, struct pg *pg, const struct survey_link
     return rc;
 }
 
-/* Several columns are recorded together, all or none. */
+/* Several columns are recorded together, so none of them may be NULL. */
 static int check_recorded(struct pg *pg, const struct dependency *d, struct err *err)
 {
     struct table *t = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the survey have in common. */
+/* Shared by the files of the survey. */
 #ifndef ROWFERRY_SOURCE_SURVEY_PRIVATE_H
 #define ROWFERRY_SOURCE_SURVEY_PRIVATE_H
 
@@ -14,22 +14,23 @@ struct survey_found {
     char kind;
 };
 
-/* What bears the name. ERR_REJECTED where nothing does, or several do. */
+/* Finds the table or view of this name. Returns ERR_REJECTED if there is none, or if there are
+ * several. */
 int survey_find(struct survey_found *out, struct pg *pg, const char *name,
                 struct err *err) MUST_CHECK;
 
-/* Opens the table with the columns that identify a row best, and notes in s which those are.
- * ERR_REJECTED where there are none. */
+/* Opens the table with the columns that identify a row best, and records them in s. Returns
+ * ERR_REJECTED if a row has no such columns. */
 int survey_open(struct pg *pg, struct table **out, const struct survey_found *found,
                 struct survey *s, struct err *err) MUST_CHECK;
 
-/* Statistics and samples of the table, or of its query where it has one. */
+/* Collects statistics and samples of the table, or of its query if it has one. */
 int survey_facts(struct pg *pg, const struct table *t, const struct columns *columns,
                  struct column_facts *out, bool *analysed, struct err *err) MUST_CHECK;
 
-/* A name as SQL has it: in quotes only where it needs them. */
+/* Appends a name for SQL, quoted only if necessary. */
 int survey_push_name(struct pg *pg, struct buf *out, const char *name, struct err *err) MUST_CHECK;
-/* "public.articles" for SQL. */
+/* Appends "public.articles" for SQL. */
 int survey_push_table(struct pg *pg, struct buf *out, const struct table *t,
                       struct err *err) MUST_CHECK;
 
@@ -53,24 +54,23 @@ struct survey_links {
     size_t count;
 };
 
-/* Those between the tables. */
+/* Reads the foreign keys between the tables. */
 int survey_links_read(struct survey_links *out, struct pg *pg, const uint32_t *oids, size_t count,
                       struct err *err) MUST_CHECK;
 void survey_links_release(struct survey_links *l);
 
 /*
- * Adds what has the root's documents made anew when rows of the table change: by the shortest way
- * of foreign keys. Where none leads there, every change makes all documents anew, which becomes a
- * doubt.
+ * Adds a dependency on the table: its changes refresh the root's documents, found by the shortest
+ * path of foreign keys. Without a path every change refreshes all documents, which adds a doubt.
  */
 int survey_depend(struct survey *s, struct pg *pg, const struct survey_links *links,
                   const struct survey_found *table, struct err *err) MUST_CHECK;
 
-/* The same by one foreign key of the root, or to it. */
+/* Adds a dependency by one foreign key of the root (to_parent), or to the root. */
 int survey_depend_on(struct survey *s, struct pg *pg, const struct survey_link *link,
                      bool to_parent, struct err *err) MUST_CHECK;
 
-/* Has the survey's table read with rows of the others. */
+/* Joins the tables of in->with to the survey's table. */
 int survey_join(struct survey *s, struct pg *pg, const struct survey_input *in,
                 struct err *err) MUST_CHECK;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A query over a table and those that foreign keys join to it: parents as objects, children as
+/* A query over a table and the tables that foreign keys join to it: parents as objects, children as
  * lists. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,18 +15,17 @@ struct joiner {
     struct buf sql;
     uint32_t *joined; /* the tables that were named so far */
     size_t joined_count;
-    struct table_facts extra; /* a column for each object or list; its types are not known yet */
+    struct table_facts extra; /* a column for each object or list; its type is not known yet */
 };
 
-/* One of the other tables, as far as a document shows it. */
+/* A joined table, as far as a document shows it. */
 struct other {
     struct table *table;
     struct table_facts *facts;
-    bool keyed; /* the table's key is one */
+    bool keyed; /* the table has a key of its own */
 };
 
-/* --- names -------------------------------------------------------------------------------------
- */
+/* --- names ----------------------------------------------------------------------------------- */
 
 static bool is_taken(const struct joiner *j, const char *name)
 {
@@ -55,8 +54,8 @@ static char *stem_of(const char *column)
     return text_copy_span(span_make(column, ends ? len - 3 : len));
 }
 
-/* A parent is called as the column that points at it; a child as its table, and the second of one
- * table with the column. */
+/* Names a parent after the column that references it, and a child after its table. A second child
+ * from the same table gets the column's name too. */
 static char *property_name(const struct joiner *j, const struct survey_link *link, bool to_parent,
                            const struct table *other)
 {
@@ -78,10 +77,9 @@ static char *property_name(const struct joiner *j, const struct survey_link *lin
     return name;
 }
 
-/* --- the other table ---------------------------------------------------------------------------
- */
+/* --- the other table ------------------------------------------------------------------------- */
 
-/* What a document has no use for within JSON. */
+/* Returns false for types that are useless as JSON in a document. */
 static bool is_shown(const struct column *c)
 {
     static const char *const types[] = {"bytea", "tsvector", "tsquery", NULL};
@@ -110,7 +108,7 @@ static void take_shown(struct table_facts *out, struct column_facts *facts, stru
     *from = (struct columns){0};
 }
 
-/* Without a key of its own it is read by the columns of the foreign key. */
+/* If the table has no key, it is read by the columns of the foreign key. */
 static int open_other(struct other *o, struct joiner *j, const struct survey_link *link,
                       bool to_parent)
 {
@@ -146,8 +144,7 @@ static void other_release(struct other *o)
     free(o->facts);
 }
 
-/* --- the query ---------------------------------------------------------------------------------
- */
+/* --- the query ------------------------------------------------------------------------------- */
 
 static int push_shown(struct joiner *j, const struct other *o)
 {
@@ -159,7 +156,7 @@ static int push_shown(struct joiner *j, const struct other *o)
     return rc;
 }
 
-/* Always the same order, so that a document changes only when its rows do. */
+/* A fixed order, so that a document changes only if its rows do. */
 static int push_order(struct joiner *j, const struct other *o)
 {
     int rc = 0;
@@ -198,7 +195,7 @@ static int push_subquery(struct joiner *j, const struct survey_link *link, bool 
     return rc == 0 ? survey_push_name(j->pg, &j->sql, name, j->err) : rc;
 }
 
-/* What stands in place of its type. */
+/* Describes the column, in place of a type. */
 static char *describe(const struct survey_link *link, bool to_parent)
 {
     struct buf text;
@@ -249,7 +246,7 @@ static int no_link(const struct survey *s, const struct survey_found *found, str
                          "hand (see docs/query.md)");
 }
 
-/* All foreign keys to a table are followed where it is named once. */
+/* A table is named once, and all foreign keys to it are used. */
 static int note_table(struct joiner *j, const struct survey_found *found)
 {
     for (size_t i = 0; i < j->joined_count; i++) {
@@ -296,10 +293,9 @@ static int join_table(struct joiner *j, const char *name)
     return rc;
 }
 
-/* --- the survey's new columns ------------------------------------------------------------------
- */
+/* --- the survey's new columns ---------------------------------------------------------------- */
 
-/* The query's columns are the root's, in their order, and then the others. */
+/* The query's columns are the root's, in their order, followed by the others. */
 static int take_query(struct joiner *j)
 {
     struct survey *s = j->s;
@@ -307,7 +303,7 @@ static int take_query(struct joiner *j)
     s->lines = text_copy(buf_text(&j->sql));
     int rc = catalog_query(j->pg, s->table, s->lines, j->err);
     if (rc < 0 || s->table->columns.count != own + j->extra.columns.count) {
-        /* The facts are those of columns that are gone. */
+        /* The facts describe columns that no longer exist. */
         column_facts_release(s->facts.facts, own);
         free(s->facts.facts);
         s->facts.facts = NULL;

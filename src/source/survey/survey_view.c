@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A view as documents: the table whose rows they are, and the tables whose changes they depend on.
+/* A view as documents: the table that provides the rows, and the tables that the view depends on.
  *
- * Where a column of a view comes from, the server says of the view's own definition. */
+ * The server reports the origin of a view's columns if the view's own definition is described. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 #include "rowferry/source/sql/tablename.h"
 #include "survey/survey_private.h"
 
-#define VIEWS_MOST 8 /* one over the other */
+#define VIEWS_MOST 8 /* nested views */
 #define LOOKED_AT 20000
 
-/* A column of the view, and where it comes from. */
+/* A column of the view and its origin. */
 struct origin {
     char *name;
     uint32_t oid; /* 0: it is computed */
@@ -30,12 +30,11 @@ struct view {
     char *quoted; /* for SQL */
     struct origin *origins;
     size_t origin_count;
-    struct reads reads; /* what it is made of */
+    struct reads reads; /* the tables that the view reads */
     struct survey_links links;
 };
 
-/* --- where columns come from -------------------------------------------------------------------
- */
+/* --- origins of columns ---------------------------------------------------------------------- */
 
 static int ask_definition(struct pg *pg, uint32_t oid, char **out, struct err *err)
 {
@@ -49,7 +48,7 @@ static int ask_definition(struct pg *pg, uint32_t oid, char **out, struct err *e
     return rc;
 }
 
-/* What the server says of the definition's columns; null where it is no view. */
+/* Describes the columns of the view's definition; *out is null if the relation is not a view. */
 static int describe(struct pg *pg, uint32_t oid, PGresult **out, struct err *err)
 {
     char *definition = NULL;
@@ -62,7 +61,7 @@ static int describe(struct pg *pg, uint32_t oid, PGresult **out, struct err *err
     return rc;
 }
 
-/* Through views over views. */
+/* Follows the origin through nested views. */
 static int follow(struct pg *pg, struct origin *o, struct err *err)
 {
     int rc = 0;
@@ -115,10 +114,9 @@ static int find_reads(struct view *v)
     return rc;
 }
 
-/* --- the root ----------------------------------------------------------------------------------
- */
+/* --- the root -------------------------------------------------------------------------------- */
 
-/* A table that may be the root: opened by its key, with the view's column for each of the key's. */
+/* A table that may be the root: opened by its key, with the view's column for each key column. */
 struct candidate {
     struct table *table;
     struct survey noted;
@@ -149,7 +147,7 @@ static int name_of(struct pg *pg, uint32_t oid, char **out, struct err *err)
     return rc;
 }
 
-/* The place of the column in the table's own numbering. */
+/* Returns the column's number in the table. */
 static int column_number(struct pg *pg, uint32_t oid, const char *column, int *out, struct err *err)
 {
     char text[16];
@@ -162,7 +160,7 @@ static int column_number(struct pg *pg, uint32_t oid, const char *column, int *o
     return rc;
 }
 
-/* The view's column that shows the table's; null: none does. */
+/* Returns the view's column that shows the table's column; null if there is none. */
 static const char *shown_as(const struct view *v, uint32_t oid, int column)
 {
     for (size_t i = 0; i < v->origin_count; i++) {
@@ -183,7 +181,8 @@ static bool has_name(const struct view *v, const char *name)
     return false;
 }
 
-/* Whether the view shows its whole key, under names that it can have. */
+/* Sets *shows if the view shows the table's whole key. A column that is shown under another name
+ * must not collide with a view column of the key's name. */
 static int shows_key(const struct view *v, struct candidate *c, bool *shows)
 {
     int rc = 0;
@@ -208,7 +207,7 @@ static bool is_parent(const struct view *v, uint32_t oid)
     return false;
 }
 
-/* Of the first rows. */
+/* Checks the first rows. */
 static int is_unique(const struct view *v, const struct candidate *c, bool *unique)
 {
     struct buf sql;
@@ -226,7 +225,8 @@ static int is_unique(const struct view *v, const struct candidate *c, bool *uniq
         rc = pg_query(v->pg, &r, "one: bool", buf_text(&sql), NULL, 0, v->err);
     }
     *unique = rc == 0 && pg_true(r, 0, 0);
-    if (rc < 0 && strcmp(v->err->sqlstate, "57014") == 0) { /* too slow to tell; a sync would */
+    if (rc < 0 && strcmp(v->err->sqlstate, "57014") == 0) { /* too slow to find out; a sync would
+                                                             * report it */
         *unique = true;
         rc = 0;
     }
@@ -235,7 +235,7 @@ static int is_unique(const struct view *v, const struct candidate *c, bool *uniq
     return rc;
 }
 
-/* *fits false: the table's rows are not those of the view. */
+/* Sets *fits to false if the rows of the view are not those of the table. */
 static int try_candidate(const struct view *v, struct candidate *c, uint32_t oid, bool *fits)
 {
     struct err ignored;
@@ -258,7 +258,7 @@ static int no_root(const struct view *v)
     return ERR_REJECTED;
 }
 
-/* The first of the tables whose rows are the view's. */
+/* Finds the first table whose rows are those of the view. */
 static int try_tables(const struct view *v, struct candidate *c, bool parents, bool *fits)
 {
     int rc = 0;
@@ -272,7 +272,7 @@ static int try_tables(const struct view *v, struct candidate *c, bool parents, b
     return rc;
 }
 
-/* A table that others of the view point at is rather their parent, and is tried last. */
+/* A table that others of the view reference is more likely a parent, and is tried last. */
 static int find_root(const struct view *v, struct candidate *c)
 {
     bool fits = false;
@@ -283,10 +283,9 @@ static int find_root(const struct view *v, struct candidate *c)
     return rc == 0 && (!fits || c->table == NULL) ? no_root(v) : rc;
 }
 
-/* --- the query ---------------------------------------------------------------------------------
- */
+/* --- the query ------------------------------------------------------------------------------- */
 
-/* The key's column that the view shows under this name, or null. */
+/* Returns the key column that the view shows under this name, or null. */
 static const char *key_behind(const struct candidate *c, const char *name)
 {
     for (size_t i = 0; i < c->table->key_count; i++) {
