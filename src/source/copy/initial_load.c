@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The change log as the engine sees it: one connection, and during a copy some more.
+ * The change log as a capture for the engine: one connection, and more during an initial load.
  *
- * A page of a copy is as many ranges as there are readers, each read in a transaction of its own
- * under its own lock; it ends when all of them have. All begin after the page's version tick. Two
- * ranges are not of one moment: a row that was moved from one to the other comes twice or not at
- * all, and what moved it stands in the log, which is read from before the copy began.
+ * A page of the initial load consists of one range per snapshot worker. Each range is read in a
+ * transaction of its own under its own lock. The page ends when all of them have ended. All begin
+ * after the page's version was taken. Two ranges have different snapshots: a row that was moved
+ * from one to the other is read twice or not at all. The log mends this: it has an entry for the
+ * move, and is read from before the load began.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,8 +21,8 @@
 #include "rowferry/base/text.h"
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
-#define TURN_ROWS 64       /* of one reader, then the next: all are to be kept busy */
-#define WORTH_KEY_PAGES 4U /* fewer are read as they are */
+#define TURN_ROWS 64       /* rows of one worker before the next one's turn, to keep all busy */
+#define WORTH_KEY_PAGES 4U /* smaller tables are not divided */
 
 struct lane {
     struct changelog *log;
@@ -30,19 +31,19 @@ struct lane {
 };
 
 struct copy {
-    struct capture capture; /* first */
+    struct capture capture; /* must be first */
     struct lane lanes[CHANGELOG_READERS_MOST];
-    size_t lane_count; /* the first leads, and is the only one outside a copy */
-    size_t readers;    /* as asked for */
+    size_t lane_count; /* the first is the leader, and the only one outside an initial load */
+    size_t readers;    /* as configured */
     size_t page_blocks;
-    bool grown; /* the others were called, as far as that is of use */
+    bool grown; /* the other workers were added, as far as useful */
 
-    struct parts left; /* to be read */
-    bool open;         /* a page of the copy */
+    struct parts left; /* ranges to be read */
+    bool open;         /* a page of the load is open */
     size_t reading;
-    size_t turn; /* whose it is */
+    size_t turn; /* index of the worker whose turn it is */
     size_t turn_rows;
-    int epoll; /* their sockets; -1: none was needed yet */
+    int epoll; /* the workers' sockets; -1: not needed yet */
     struct buf text;
 };
 
@@ -61,7 +62,7 @@ static const struct capture_ops *leads(const struct copy *c)
     return leader(c)->capture.ops;
 }
 
-/* Puts where the copy stands into the change's words; false where it is over. */
+/* Sets the change's position to that of the load. Returns false if the load is complete. */
 static bool tell_position(struct copy *c, struct change *change)
 {
     buf_reset(&c->text);
@@ -73,7 +74,7 @@ static bool tell_position(struct copy *c, struct change *change)
 
 /* --- readers --------------------------------------------------------------------------------- */
 
-/* Back to one connection, between pages. */
+/* Returns to one connection, between pages. */
 static void alone(struct copy *c)
 {
     for (size_t i = 1; i < c->lane_count; i++) {
@@ -92,7 +93,7 @@ static void alone(struct copy *c)
     c->grown = false;
 }
 
-/* Key ranges for as many readers as there are; one where the server knows nothing of the keys. */
+/* Divides the keys into a range per worker; one range if the server has no statistics. */
 static int divide(struct copy *c, struct err *err)
 {
     char *values[CHANGELOG_READERS_MOST];
@@ -108,10 +109,10 @@ static int divide(struct copy *c, struct err *err)
     for (size_t i = 0; i < count; i++) {
         free(values[i]);
     }
-    return rc == ERR_REJECTED ? 0 : rc; /* such a key cannot be divided, no more */
+    return rc == ERR_REJECTED ? 0 : rc; /* then the key merely cannot be divided */
 }
 
-/* As many as have something to read. A connection that cannot be had is done without. */
+/* Adds as many workers as have something to read. If a connection fails, fewer are used. */
 static int grow(struct copy *c, struct err *err)
 {
     if (c->grown || c->readers == 1) {
@@ -152,7 +153,7 @@ static int watch(struct copy *c, const struct lane *lane, int operation, struct 
 
 /* --- pages ----------------------------------------------------------------------------------- */
 
-/* Sets a reader to the beginning of a part; false where there is none. */
+/* Sets a worker to the beginning of a range; returns false if none is left. */
 static bool assign(struct copy *c, struct lane *lane)
 {
     bool leads = lane == &c->lanes[0];
@@ -165,7 +166,7 @@ static bool assign(struct copy *c, struct lane *lane)
     return lane->part != PARTS_NONE;
 }
 
-/* The table is stored elsewhere: the leader has begun with its first blocks. */
+/* The table was rewritten to another file: the leader has begun with its first blocks. */
 static void begin_anew(struct copy *c)
 {
     parts_set(&c->left, &leader(c)->at);
@@ -223,7 +224,7 @@ static int begin_copy(struct copy *c, struct err *err)
     return rc;
 }
 
-/* The copy is over, for all but the one that reads the log. */
+/* Ends the initial load; the leader continues with the log. */
 static void leave_copy(struct copy *c)
 {
     struct position *at = &leader(c)->at;
@@ -234,7 +235,7 @@ static void leave_copy(struct copy *c)
     alone(c);
 }
 
-/* The last reader of a page ends it; after another one there is a mark. */
+/* Ends a worker's range: with the page if it was the last one, else with a safepoint. */
 static int end_lane(struct copy *c, struct lane *lane, struct change *change, struct err *err)
 {
     parts_move(&c->left, lane->part, &lane->log->at);
@@ -260,7 +261,7 @@ static void pass_turn(struct copy *c)
     c->turn_rows = 0;
 }
 
-/* What the reader whose turn it is has to tell. */
+/* Returns the next change of the worker whose turn it is. */
 static int step(struct copy *c, struct change *change, struct err *err)
 {
     struct lane *lane = &c->lanes[c->turn];
@@ -300,7 +301,8 @@ static int copy_start(struct capture *capture, struct buf *position, struct err 
     return rc;
 }
 
-/* How far a copy by keys had come says no position: the share of what is left is asked for once. */
+/* The position of a load by keys does not contain its progress, so the share of the rest is
+ * estimated once. */
 static int count_read(struct copy *c, struct err *err)
 {
     double left = 1;
@@ -310,7 +312,7 @@ static int count_read(struct copy *c, struct err *err)
     }
     int rc = split_left(log->pg, log->table, &c->left, &left, err);
     log->rows_read = (int64_t)((1 - left) * (double)log->table->estimated_rows);
-    return rc == ERR_REJECTED ? 0 : rc; /* of such a key nothing is known, no more */
+    return rc == ERR_REJECTED ? 0 : rc; /* then the share of such a key is merely unknown */
 }
 
 static int copy_resume(struct capture *capture, const char *position, struct err *err)

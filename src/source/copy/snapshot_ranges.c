@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a copy has still to read. */
+/* The unread rest of an initial load. */
 #include "copy/snapshot_ranges.h"
 
 #include <stdlib.h>
@@ -113,7 +113,7 @@ void parts_move(struct parts *p, size_t part, const struct position *to)
     }
 }
 
-/* Borrowed from the parts; to be freed as an array. */
+/* Returns the unfinished ranges. The array is the caller's to free, its contents are borrowed. */
 static struct copy_range *still(const struct parts *p, size_t *count)
 {
     struct copy_range *ranges = mem_zero(p->count + 1, sizeof(*ranges));

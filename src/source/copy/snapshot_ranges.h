@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a copy has still to read, in parts that several readers take: ranges that were begun, and of
- * a copy by blocks the rest behind them. Pure.
+ * Snapshot ranges: the unread rest of an initial load, in parts that several snapshot workers take.
+ * These are the ranges in progress, and for a load by blocks also the blocks after them. Pure.
  */
 #ifndef ROWFERRY_SOURCE_SNAPSHOT_RANGES_H
 #define ROWFERRY_SOURCE_SNAPSHOT_RANGES_H
@@ -17,9 +17,9 @@ struct part {
 };
 
 struct parts {
-    enum position_kind kind; /* LOG: there is no copy, or no more */
+    enum position_kind kind; /* LOG: no initial load, or complete */
     uint32_t filenode;       /* BLOCKS */
-    uint64_t block;          /* where the rest begins that is not in parts */
+    uint64_t block;          /* first block that is not in items yet */
     uint64_t blocks;
     struct part *items; /* each keeps its index until drop_done */
     size_t count;
@@ -27,28 +27,28 @@ struct parts {
 
 void parts_release(struct parts *p);
 
-/* As the position says; nothing is taken. */
+/* Sets the ranges to those of a position; none is taken. */
 void parts_set(struct parts *p, const struct position *at);
 
-/* Divides the only part, of keys, after these values. */
+/* Divides the only range, which is one of keys, after these values. */
 void parts_divide(struct parts *p, const char *const *values, size_t count);
 
-/* The index of a part that nobody has taken, else of the next `most` blocks; PARTS_NONE where
- * nothing is left, unless nothing is to be read as well. */
+/* Returns the index of a range that is not taken, else of a new range of the next `most` blocks. If
+ * nothing is left, returns PARTS_NONE, or an empty range if nothing_too. */
 size_t parts_take(struct parts *p, uint64_t most, bool nothing_too);
 void parts_give_back(struct parts *p, size_t part);
 
-/* The part alone, for who reads it. */
+/* Makes a position of this range alone, for its worker. */
 void parts_position(const struct parts *p, size_t part, const char *last, struct position *out);
 
-/* Reading the part has come to there; LOG: to its end. */
+/* Records how far the range was read; LOG: to its end. */
 void parts_move(struct parts *p, size_t part, const struct position *to);
 
-/* Appends where the copy stands, `last` being the snapshot from which the log is read after it;
- * false where the copy is over. */
+/* Appends the position of the load. `last` is the snapshot from which the log is read afterwards.
+ * Returns false if the load is complete. */
 bool parts_print(const struct parts *p, const char *last, struct buf *out);
 
-/* Forgets what is done; nothing is taken. */
+/* Removes the finished ranges and marks the others as not taken. */
 void parts_drop_done(struct parts *p);
 
 uint64_t parts_blocks_left(const struct parts *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a copy by key ranges may be divided. */
+/* Divides an initial load by key ranges. */
 #include "copy/split.h"
 
 #include <inttypes.h>
@@ -40,7 +40,8 @@ static int fill(struct pg *pg, const struct table *t, const char *name, struct b
     return rc;
 }
 
-/* The key's first part after which the copy goes on: null at its beginning. */
+/* Returns the value of the key's first part after which the load continues; null at its
+ * beginning. */
 static int first_part(struct buf *out, const struct table *t, const struct copy_range *range,
                       const char **part, struct err *err)
 {
@@ -79,7 +80,7 @@ int split_find(struct pg *pg, const struct table *t, const struct copy_range *ra
     struct buf key;
     const char *after;
     *count = 0;
-    if (catalog_key_is_users(t, 0)) { /* the statistics' texts would need a cast */
+    if (catalog_key_is_users(t, 0)) { /* the texts of the statistics would need a cast */
         return 0;
     }
     buf_init(&key, KEY_BYTES);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a copy by key ranges may be divided, as the planner's statistics know it: nothing of the
- * table is read to find out.
+ * Divides an initial load by key ranges, using only the planner's statistics: the table is not
+ * read.
  */
 #ifndef ROWFERRY_SOURCE_SPLIT_H
 #define ROWFERRY_SOURCE_SPLIT_H
@@ -9,14 +9,14 @@
 #include "copy/snapshot_ranges.h"
 #include "rowferry/source/catalog/catalog.h"
 
-/* Values of the key's first part that divide what comes after the range's beginning into parts of
- * about the same number of rows: at most parts - 1, in order, owned by the caller; none where the
- * server knows nothing. */
+/* Finds values of the key's first part that divide the rest of the range into parts of about the
+ * same number of rows. Returns at most parts - 1 values, in order, owned by the caller; none if the
+ * server has no statistics. */
 int split_find(struct pg *pg, const struct table *t, const struct copy_range *range, size_t parts,
                char **values, size_t *count, struct err *err) MUST_CHECK;
 
-/* The share of the rows that the parts of a copy have still to read; 1 where the server knows
- * nothing. */
+/* Sets *share to the share of rows that the ranges have still to read; 1 if the server has no
+ * statistics. */
 int split_left(struct pg *pg, const struct table *t, const struct parts *left, double *share,
                struct err *err) MUST_CHECK;
 
