@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the catalogue says of a table. */
+/* Catalog facts about a table. */
 #include "rowferry/source/catalog/catalog.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "rowferry/source/sql/tablename.h"
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
-#define FIRST_USER_DEFINED 16384 /* oids below are the server's own */
+#define FIRST_USER_DEFINED 16384 /* smaller oids are the server's own */
 
 void table_free(struct table *t)
 {
@@ -36,7 +36,7 @@ void table_free(struct table *t)
     free(t);
 }
 
-/* All tables as a configuration names them, ended by null; the caller frees the list. */
+/* Returns all tables as a configuration names them, ended by null; the caller frees the list. */
 static char **list_names(const struct pg_result *r)
 {
     size_t count = pg_rows(r);
@@ -108,7 +108,7 @@ static int refuse(const struct table *t, const char *why, struct err *err)
     return err_set(err, ERR_REJECTED, "cannot capture the changes of %s: it %s", t->quoted, why);
 }
 
-/* No capture can follow what is no table of its own. */
+/* Rejects relations that no capture can follow, because they are not tables. */
 static int require_table(const struct table *t, struct err *err)
 {
     if (t->kind == 'v' || t->kind == 'm') {
@@ -186,7 +186,7 @@ bool catalog_key_is_users(const struct table *t, size_t part)
     return c == NULL || catalog_is_users(c);
 }
 
-/* Arrays of arrays do not exist, so that such a key is read by a cast from text. */
+/* Arrays of arrays do not exist, so such a key would be read with a cast from text. */
 static int check_key_type(const struct table *t, size_t part, const struct column *c,
                           struct err *err)
 {
@@ -200,7 +200,7 @@ static int check_key_type(const struct table *t, size_t part, const struct colum
     return err_hint(err, "name a key column of another type, or make it an array of text");
 }
 
-/* The types of the key, and whether it can be null. */
+/* Finds the types of the key, and whether it can be NULL. */
 static int describe_key(struct table *t, char **operators, struct err *err)
 {
     t->key_types = mem_zero(t->key_count, sizeof(*t->key_types));
@@ -219,7 +219,7 @@ static int describe_key(struct table *t, char **operators, struct err *err)
         t->key_operators[i] = text_copy(operators[c - t->columns.items]);
         t->key_not_null = t->key_not_null && c->not_null;
     }
-    if (t->tree && t->kind != 'p') { /* its constraints hold for itself alone */
+    if (t->tree && t->kind != 'p') { /* its constraints do not apply to child tables */
         t->key_not_null = false;
     }
     return 0;

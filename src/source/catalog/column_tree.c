@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From types that name their parts to a tree for each column. */
+/* Builds a tree for each column from types that refer to their parts. */
 #include "catalog/column_tree.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ struct stretch {
     size_t count;
 };
 
-/* The rows of one owner's parts; they are in order of the owners. */
+/* Returns the rows of one owner's parts; rows are ordered by owner. */
 static struct stretch parts_of(const struct tree *t, int64_t owner)
 {
     size_t low = 0;
@@ -39,8 +39,8 @@ static struct stretch parts_of(const struct tree *t, int64_t owner)
     return s;
 }
 
-/* The row that a domain ends at, through all its domains; the row itself if it is none. What leads
- * nowhere, or in a circle, is not followed. */
+/* Returns the row of a domain's base type, through nested domains; the row itself if it is not a
+ * domain. Missing types and cycles are not followed. */
 static size_t base_row(const struct tree *t, size_t row)
 {
     for (size_t i = 0; i < t->count && pg_text(t->rows, row, KIND)[0] == 'd'; i++) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a table is still what an index was built from. */
+/* Compares a table with the definition that an index was built from. */
 #include <string.h>
 
 #include "rowferry/source/catalog/catalog.h"
 
 #define LABEL " label "
 
-/* A line of a definition is "number type modifier name": the line's end and the name. */
+/* A line of a definition is "number type modifier name". Returns the name, and its length up to the
+ * end of the line. */
 static const char *line_name(const char *line, size_t *name_len)
 {
     const char *name = line;
@@ -17,7 +18,7 @@ static const char *line_name(const char *line, size_t *name_len)
     return name;
 }
 
-/* The column's line in a definition, or null. */
+/* Returns the column's line in a definition, or null. */
 static const char *column_line(const char *definition, const char *column, size_t *len)
 {
     while (*definition != '\0') {
@@ -49,7 +50,7 @@ static int column_drift(const struct table *t, const char *was, const char *is, 
     return err_drift(err);
 }
 
-/* Whether a definition holds the whole line, which begins with a blank. */
+/* Returns true if a definition contains the whole line, which begins with a blank. */
 static bool has_line(const char *definition, const char *line, size_t len)
 {
     for (const char *at = strstr(definition, "\n "); at != NULL; at = strstr(at + 1, "\n ")) {
@@ -60,7 +61,7 @@ static bool has_line(const char *definition, const char *line, size_t len)
     return false;
 }
 
-/* Whether a definition has a line of the type that ends this one. */
+/* Returns true if a definition contains a line of the type at the end of this line. */
 static bool has_type(const char *definition, const char *line, size_t len)
 {
     size_t oid = 0;
@@ -90,8 +91,8 @@ static int type_drift(const struct table *t, const char *line, bool gone, struct
     return err_drift(err);
 }
 
-/* Each field or label of one definition is in the other, or its type is not; a label that is new
- * is not drift. */
+/* Each field or label of one definition must be in the other, unless its whole type is missing
+ * there. A new label is not drift. */
 static int types_drift(const struct table *t, const char *one, const char *other, bool gone,
                        struct err *err)
 {

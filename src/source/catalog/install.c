@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Installing the change log, printing it for a DBA, and removing it. */
+/* Installs the change log, prints it for a DBA, and removes it. */
 #include "rowferry/source/catalog/install.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #define LOCK_TIMEOUT_MS 2000
 #define LOCK_PAUSE_MS 200
 
-/* Quoted texts that the scripts are filled with. */
+/* Quoted texts for the placeholders of the scripts. */
 struct quoted {
     const char *notify;    /* "true", "false" or null */
     struct buf relation;   /* '"public"."articles"'::regclass */
@@ -91,7 +91,7 @@ static void push_filled(struct buf *out, const char *name, const struct table *t
     template_fill(out, embedded_text(source_sql, name), places);
 }
 
-/* A name may hold a line break, which would end the comment. */
+/* Escapes the name, because a line break in it would end the comment. */
 static void push_comment(struct buf *out, const char *words, const struct table *t)
 {
     buf_printf(out, "\n-- %s ", words);
@@ -136,8 +136,8 @@ static void pause_ms(int64_t ms)
     nanosleep(&t, NULL);
 }
 
-/* Runs a script that takes strong locks, with short patience and often, so that the application's
- * writes never queue behind it for long. */
+/* Runs a script that takes strong locks. It has a short lock timeout and is retried, so that the
+ * application's writes never queue behind it for long. */
 static int run_locking(struct pg *pg, const char *script, struct err *err)
 {
     struct buf sql;
@@ -271,7 +271,7 @@ int install_notify(struct pg *pg, const struct table *table, bool on, struct err
     return rc;
 }
 
-/* True where another table is captured. */
+/* Sets *left to true if another table is captured. */
 static int anything_left(struct pg *pg, bool *left, struct err *err)
 {
     struct pg_result *r = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is installed in the source for a table. */
+/* The installation in the source for a table. */
 #include "catalog/installed.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static void say_absent(const struct installed *found, bool ours, struct buf *why
     }
 }
 
-/* Only the catalogue is asked. */
+/* Queries only the catalog. */
 static int look_schema(struct pg *pg, const char *oid, struct installed *out, struct buf *why,
                        struct err *err)
 {
@@ -139,8 +139,9 @@ int installed_look(struct pg *pg, const struct table *table, struct installed *o
     return rc < 0 ? err_context(err, "could not look at the change log") : 0;
 }
 
-/* While one is taken in, another may join; and another session may have taken in who was missing,
- * so what looks broken is looked at again. One that joins later is met by whoever reads. */
+/* Repeats the look-up after members were added, because another may join meanwhile. A broken state
+ * is also checked twice, because another session may have just added the missing triggers. A member
+ * that joins later is noticed by the reader. */
 static int look_with_members(struct pg *pg, const struct table *table, struct installed *out,
                              struct buf *why, struct err *err)
 {
@@ -197,7 +198,7 @@ int install_look(struct pg *pg, const struct table *table, enum install_state *s
     return rc;
 }
 
-/* What a question about the capture has as rows: a consumer and something of it. */
+/* Appends the rows of a query about the capture: a consumer and a property of it. */
 static int ask_consumers(struct pg *pg, const struct table *table, const char *question,
                          const char *between, struct buf *names, struct err *err)
 {

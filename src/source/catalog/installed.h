@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is installed in the source for a table: the one look-up behind install and change log.
+ * The installation in the source for a table: a single look-up for install and change log.
  */
 #ifndef ROWFERRY_SOURCE_INSTALLED_H
 #define ROWFERRY_SOURCE_INSTALLED_H
@@ -9,24 +9,26 @@
 
 #include "rowferry/source/catalog/install.h"
 
-#define INSTALLED_VERSION 6 /* what migrations/source writes into rowferry.migration */
+#define INSTALLED_VERSION 6 /* the version that migrations/source writes into rowferry.migration   \
+                             */
 
 struct installed {
     enum install_state state;
-    bool schema;      /* there is one of ours, of a role that may have triggers on the table */
-    bool installs;    /* this role may install there: nothing there may do more than its owner */
-    char owner[64];   /* of the schema, cut if it is longer; empty if there is none */
+    bool schema;      /* our schema exists, and its owner may have triggers on the table */
+    bool installs;    /* this role may install into it: objects there must not get more rights than
+                       * its owner has */
+    char owner[64];   /* of the schema, truncated if it is longer; empty if there is none */
     int version;      /* of its migrations */
-    char capture[16]; /* the id as text, empty where there is none */
-    bool notifies;    /* the triggers wake who reads */
+    char capture[16]; /* the id as text, empty if there is none */
+    bool notifies;    /* the triggers notify readers */
 };
 
-/* why: null, or gets what is missing where the state is not CURRENT. */
+/* why: null, or receives what is missing if the state is not CURRENT. */
 int installed_look(struct pg *pg, const struct table *table, struct installed *out, struct buf *why,
                    struct err *err) MUST_CHECK;
 
-/* Takes in members that joined, then sets ERR_REJECTED (absent, older) or ERR_STATE (broken) with
- * what to do; 0 where current. */
+/* Adds triggers to members that joined. Then returns ERR_REJECTED (absent, older) or ERR_STATE
+ * (broken) with a remedy; 0 if current. */
 int installed_require(struct pg *pg, const struct table *table, struct installed *out,
                       struct err *err) MUST_CHECK;
 

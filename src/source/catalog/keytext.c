@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SQL expression of a key's text, and whether a text is a key. */
+/* The SQL expression of a key's text, and the check that a text is a possible key. */
 #include "rowferry/source/catalog/keytext.h"
 
 #include <string.h>
@@ -10,20 +10,20 @@
 #define SQL_MAX_BYTES ((size_t)1 << 20)
 #define PARTS_MAX_BYTES ((size_t)16 << 20)
 
-/* The oids of the server's own types, whose text is not what their output function writes. */
+/* The oids of the built-in types whose cast to text differs from their output function. */
 enum { BOOL = 16, INET = 869, BPCHAR = 1042 };
 
-/* `column` as its output function writes it, and NULL for NULL. concat() calls that function
- * whatever the type is, and only a superuser can define one. num_nulls() looks at the value alone,
+/* Pushes `column` as its output function writes it, and NULL for NULL. concat() calls that function
+ * for any type, and only a superuser can define one. num_nulls() only looks at the value itself;
  * "is null" would look into a composite. */
 static void push_output(struct buf *out, const char *column)
 {
     buf_printf(out, "case when num_nulls(%s) = 0 then concat(%s) end", column, column);
 }
 
-/* The same text as `column::text` without its cast, which a type's owner can define and which would
- * run with the rights of the evaluating role. Of the server's own types three have a cast that
- * writes another text than the output function. */
+/* Pushes the same text as `column::text` without the cast. The type's owner can define a cast,
+ * which would run with the rights of the evaluating role. Three built-in types have a cast that
+ * differs from the output function. */
 static void push_without_cast(struct buf *out, const char *column, uint32_t type)
 {
     if (type == BOOL) {
@@ -43,7 +43,7 @@ static void push_without_cast(struct buf *out, const char *column, uint32_t type
     }
 }
 
-/* "recorded": the column's type may have changed since the expression was written. */
+/* recorded: the column's type may have changed since the expression was written. */
 static int push_column(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
                        size_t part, bool recorded, struct err *err)
 {
@@ -63,7 +63,7 @@ static int push_column(struct pg *pg, struct buf *out, const char *alias, const 
     return rc;
 }
 
-/* Strings are written with E'', so that no setting of a writer's session changes what they mean. */
+/* Strings are written as E'', so that no setting of a writer's session changes their meaning. */
 static int push_part(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
                      size_t part, bool recorded, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The members of a table, then and now. */
+/* Compares the members of a table at two times. */
 #include "catalog/members.h"
 
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 
 #include "pg/pg_private.h"
 
-/* One line, taken apart. */
+/* One parsed line. */
 struct member {
-    unsigned long oid; /* past the last: the greatest of all */
+    unsigned long oid; /* past the last line: the maximum */
     struct span triggers;
     struct span name;
     const char *next; /* line */
@@ -84,7 +84,7 @@ void members_keep(struct buf *out, const char *was, const char *is)
     }
 }
 
-/* One transaction of it; sets how many members it was about. */
+/* Runs one transaction of it; sets the number of members it added. */
 static int join_some(struct pg *pg, const char *capture, int64_t *joined, struct err *err)
 {
     struct err ignored;

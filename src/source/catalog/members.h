@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The members of a table: itself, its partitions, the tables that inherit from it. Told as
- * rowferry.members tells them: a line each, "oid triggers name", by oid.
+ * The members of a table: itself, its partitions, and the tables that inherit from it. The text has
+ * the format of rowferry.members: one line each, "oid triggers name", ordered by oid.
  */
 #ifndef ROWFERRY_SOURCE_MEMBERS_H
 #define ROWFERRY_SOURCE_MEMBERS_H
@@ -13,23 +13,23 @@
 #include "rowferry/source/pg/pg.h"
 
 enum members_news {
-    MEMBERS_SAME,    /* whatever they are called */
+    MEMBERS_SAME,    /* unchanged, apart from names */
     MEMBERS_JOINED,  /* `name` is new */
-    MEMBERS_LEFT,    /* `name` is gone, and so are its rows */
-    MEMBERS_CHANGED, /* `name` has other triggers than it had */
+    MEMBERS_LEFT,    /* `name` and its rows are no longer part of the table */
+    MEMBERS_CHANGED, /* the triggers of `name` have changed */
 };
 
-/* The gravest of what happened. `name` is of one of the two texts. */
+/* Returns the most serious difference. `name` points into one of the two texts. */
 enum members_news members_compare(const char *was, const char *is, struct span *name);
 
-/* Whether one has no triggers yet: `name`. */
+/* Returns true if a member has no triggers yet: `name`. */
 bool members_uncovered(const char *members, struct span *name);
 
-/* Those of `was` that are in `is` too, as they were. */
+/* Appends the members of `was` that are also in `is`, as they were. */
 void members_keep(struct buf *out, const char *was, const char *is);
 
-/* Has triggers and entries made for members that joined, with the rights of whoever installed;
- * `joined` tells whether there were any. */
+/* Creates triggers and entries for members that joined, with the rights of the installing role.
+ * Sets *joined if there were any. */
 int members_join(struct pg *pg, const char *capture, bool *joined, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A query in place of a table's rows: its columns. */
+/* A query that replaces a table's rows: its columns. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 
-/* On lines of its own, so that a comment in the query ends there. */
+/* The query is on separate lines, so that a comment at its end cannot hide what follows. */
 void catalog_push_source(struct buf *out, const struct table *t)
 {
     if (t->query == NULL) {
@@ -30,7 +30,7 @@ struct described {
     struct buf modifiers;
 };
 
-/* The first name that stands twice, or null. */
+/* Returns the first duplicate name, or null. */
 static const char *twice(const PGresult *r)
 {
     for (int i = 0; i < PQnfields(r); i++) {
@@ -66,7 +66,7 @@ static void describe(struct described *d, const PGresult *r)
     buf_push_literal(&d->modifiers, "}");
 }
 
-/* Has the server parse the query, and takes what it says of its columns. */
+/* Has the server parse the query, and takes its description of the columns. */
 static int ask_server(struct pg *pg, struct described *d, const char *sql, struct err *err)
 {
     PGresult *r;
@@ -85,7 +85,7 @@ static int ask_server(struct pg *pg, struct described *d, const char *sql, struc
     return rc;
 }
 
-/* A name that the search path would have found anywhere else. */
+/* Adds a hint for a name that another search path would have found. */
 static int hint_names(int rc, struct err *err)
 {
     if (rc < 0 && (strcmp(err->sqlstate, "42P01") == 0 || strcmp(err->sqlstate, "42883") == 0)) {
@@ -126,7 +126,7 @@ static int read_columns(struct pg *pg, struct table *t, struct err *err)
     return rc;
 }
 
-/* What is read by key has to be what the log has as keys. */
+/* Checks that the query's key columns have the types of the keys in the log. */
 static int check_key(const struct table *t, struct err *err)
 {
     for (size_t i = 0; i < t->key_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The questions of check: one statement each. */
+/* Queries for check, one statement each. */
 #include "rowferry/source/catalog/review.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "rowferry/base/text.h"
 
 #define SQL_MAX_BYTES ((size_t)1 << 20)
-#define SAMPLE_OF_ROWS 20 /* a table of so many times the sample is sampled by blocks */
+#define SAMPLE_OF_ROWS 20 /* times the sample size: larger tables are sampled by blocks */
 #define CANCELLED "57014"
 #define OID_BYTES 16
 
@@ -133,8 +133,8 @@ int review_changes(struct pg *pg, const struct table *t, struct review_changes *
     return rc;
 }
 
-/* Whether a column has a user-defined type: its owner may have defined a cast to json, which would
- * run with our rights. */
+/* Returns true if a column has a user-defined type: its owner may have defined a cast to json,
+ * which would run with our rights. */
 static bool any_is_users(const struct table *t, const struct review_wanted *wanted)
 {
     bool any = false;
@@ -145,7 +145,7 @@ static bool any_is_users(const struct table *t, const struct review_wanted *want
     return any;
 }
 
-/* percent: of the blocks, by chance; 0: the first rows. */
+/* percent: share of random blocks; 0: the first rows. */
 static int push_sample(struct pg *pg, struct buf *sql, const struct table *t,
                        const struct review_wanted *wanted, double percent, struct err *err)
 {
@@ -185,7 +185,7 @@ static int sample(struct pg *pg, const struct table *t, const struct review_want
     return rc;
 }
 
-/* Where the estimate is far off, no block may be among those that are looked at. */
+/* If the estimate is far off, the block sample may be empty. Then the first rows are read. */
 static int sample_twice(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
                         struct review_sample *out, struct err *err)
 {
@@ -198,7 +198,7 @@ static int sample_twice(struct pg *pg, const struct table *t, const struct revie
     return rc == 0 && out->rows == 0 && percent > 0 ? sample(pg, t, wanted, 0, out, err) : rc;
 }
 
-/* A query may have to work long for its first row. */
+/* Limited by a timeout, because a query may need a long time for its first row. */
 int review_sample(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
                   struct review_sample *out, struct err *err)
 {

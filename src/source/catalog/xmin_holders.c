@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who looks back furthest. */
+/* Finds the transaction with the oldest snapshot. */
 #include "catalog/xmin_holders.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static const char *or_empty(const char *text)
     return text != NULL ? text : "";
 }
 
-/* The same one as at the last look began no later than then. */
+/* If the last check found the same holder, it began no later than that check. */
 static int64_t seen_for_us(struct hold_seen *seen, const struct hold_row *row, int64_t now_ms)
 {
     struct hold_seen now = {.first_ms = now_ms};

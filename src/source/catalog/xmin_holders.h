@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks who holds the watermark, and keeps in mind since when of those whose age the source does not
- * tell: slots, standbys, and sessions of others where the role may not see what they do.
+ * Finds the xmin holder. For holders whose age the source does not report, it remembers when they
+ * were first seen: slots, standbys, and sessions whose activity this role may not see.
  */
 #ifndef ROWFERRY_SOURCE_XMIN_HOLDERS_H
 #define ROWFERRY_SOURCE_XMIN_HOLDERS_H
@@ -24,14 +24,14 @@ struct holds {
 struct hold_row {
     enum hold_kind kind;
     int64_t pid;
-    int64_t age_us; /* negative: not told */
+    int64_t age_us; /* negative: unknown */
     const char *xid, *name, *role, *state;
 };
 
-/* One after the other: *out becomes this one where it is older than what stands there. */
+/* Called for one row after the other. Replaces *out if this holder is older. */
 void holds_take(struct holds *h, const struct hold_row *row, int64_t now_ms, struct hold *out);
 
-/* Outside a transaction. all: see holds.sql. */
+/* Call it outside a transaction. all: see holds.sql. */
 int holds_look(struct holds *h, struct pg *pg, bool all, struct hold *out,
                struct err *err) MUST_CHECK;
 
