@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The change log as a capture: from page to page. */
+/* The change log as a capture: moves from page to page. */
 #include "rowferry/source/changelog/changelog.h"
 
 #include <assert.h>
@@ -17,10 +17,10 @@
 #define PAGE_ROWS 5000
 #define PAGE_BLOCKS_COUNT 1024
 #define CHUNK_BYTES ((size_t)1 << 20)
-#define ROW_GUESS_BYTES 2048 /* for the first chunk; then as its rows were */
+#define ROW_GUESS_BYTES 2048 /* for the first chunk; later ones use the measured size */
 #define BLOCK_GUESS_BYTES 32768
 #define MIRROR_EVERY_MS 1000
-#define PRUNE_AT_START_MS 2000 /* a scheduled run has no other time for what a large one left */
+#define PRUNE_AT_START_MS 2000 /* a scheduled run has no other time to prune after a large one */
 
 static struct changelog *of(struct capture *capture)
 {
@@ -68,8 +68,8 @@ int changelog_prepare(struct changelog *c, struct err *err)
     return rc == 0 ? consumer_connect(&c->consumer, c->pg, err) : rc;
 }
 
-/* By blocks where rows can be found by their place without reading the table, else by keys. A query
- * may have rows without a key whatever the table says. */
+/* Begins by blocks if rows can be found by their place without reading the table, else by keys. A
+ * query may return rows without a key, whatever the table's constraints are. */
 static void copy_begins(const struct changelog *c, const struct page_look *l, struct position *p)
 {
     bool query = c->query != NULL;
@@ -82,7 +82,7 @@ static void copy_begins(const struct changelog *c, const struct page_look *l, st
                                                                      : KEY_RANGE_NULLS};
 }
 
-/* The row is committed before the position is noted: what comes after it is kept. */
+/* The row is committed before the position is taken, so all later entries are kept. */
 int changelog_note_position(struct changelog *c, struct err *err)
 {
     struct page_look look = {0};
@@ -179,7 +179,7 @@ static int changelog_resume(struct capture *capture, const char *position, struc
     return rc;
 }
 
-/* Writes a released position to the source, at most once in a while. */
+/* Writes a released position to the source, at most once per interval. */
 int changelog_mirror_pending(struct changelog *c, bool at_once, struct err *err)
 {
     int64_t now = pg_now_ms();
@@ -191,7 +191,7 @@ int changelog_mirror_pending(struct changelog *c, bool at_once, struct err *err)
     int rc = pending ? consumer_mirror(&c->consumer, &c->pending, c->pending_clock,
                                        c->pending_letters, err)
                      : consumer_prune(&c->consumer, CONSUMER_PRUNE_MS, err);
-    if (rc == 0) { /* after the table's own: what they keep is never less */
+    if (rc == 0) { /* after the table's own, so that they never keep fewer entries */
         rc = pending ? depends_mirror(&c->depends, &c->pending, err)
                      : depends_prune(&c->depends, CONSUMER_PRUNE_MS, err);
     }
@@ -230,8 +230,8 @@ static int begin_blocks(struct changelog *c, struct err *err)
     return changelog_send_blocks(c, p->block, end, err);
 }
 
-/* A window without entries moves the position only where that lets the source forget some: else
- * every idle poll would be a new checkpoint, and its mirror a new transaction to be seen. */
+/* A window without entries moves the position only if the source can then prune entries. Otherwise
+ * every idle poll would be a new checkpoint, and its backup a new transaction to be read. */
 static bool moves(const struct changelog *c)
 {
     struct snapshot last;
@@ -290,7 +290,7 @@ static enum page_kind kind_of(const struct changelog *c)
     }
 }
 
-/* What a page that is open has to read. */
+/* Sends the statements of an open page. */
 int changelog_send_page(struct changelog *c, struct err *err)
 {
     switch (c->kind) {
@@ -335,9 +335,9 @@ static int begin_page(struct changelog *c, struct err *err)
     return rc == 0 ? changelog_send_page(c, err) : rc;
 }
 
-/* If going on would be wrong, it would be so from the mirror too. What only an entry says is met by
- * the next page alone, so the source forgets the consumer: whoever resumes copies everything again.
- */
+/* If reading on would be wrong, the checkpoint backup would be wrong too. If only an entry shows
+ * that, just the next page notices it; so the consumer is removed, and the next resume makes a
+ * re-snapshot. */
 static int changelog_begin(struct capture *capture, struct err *err)
 {
     struct changelog *c = of(capture);

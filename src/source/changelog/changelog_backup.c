@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the source keeps of a state file: told, read back and tried. */
+/* The checkpoint backup in the source: written, read back and tested. */
 #include <assert.h>
 #include <stdlib.h>
 
 #include "changelog/changelog_private.h"
 
-/* The letters of a position are never older than it: they are told with it or after it, and by
- * nobody who is behind. */
+/* The letters are never older than the position: they are written with it or after it, and never by
+ * a process that is behind. */
 static void note_pending(struct changelog *c, const struct position *p, const struct mirror *mirror)
 {
     int order = position_compare(p, &c->consumer.mirror);
     bool known =
         c->consumer.clock != 0 && consumer_letters_sum(mirror->letters) == c->consumer.letters_sum;
-    /* within a window nothing more can be forgotten than at its beginning */
+    /* within a window nothing more can be pruned than at its beginning */
     bool moved = order > 0 && p->target == NULL;
     if (order < 0 || (!moved && known)) {
         return;
@@ -27,9 +27,9 @@ static void note_pending(struct changelog *c, const struct position *p, const st
     c->pending_clock = mirror->clock;
 }
 
-/* It was noted before the consumer was registered anew, or in an earlier life of the server, and is
- * ahead of what was durable then. Where the server has lost transactions, it is ahead of what
- * comes, and would have that pruned. */
+/* Returns true for a position that belongs to a former registration of the consumer, or to an
+ * earlier life of the server and is ahead of what was durable then. If the server has lost
+ * transactions, such a position is ahead of new entries and would have them pruned. */
 static bool is_former(const struct changelog *c, const struct position *p)
 {
     return (p->since != 0 && p->since != c->consumer.since) ||
@@ -51,8 +51,8 @@ int changelog_release(struct capture *capture, const struct mirror *mirror, bool
     return rc;
 }
 
-/* Everything that a run would find out before its first page, so that what is refused there is not
- * taken over again and again. */
+/* Tests everything that a run checks before its first page. A position that would be refused there
+ * is not restored again and again. */
 static int try_out(struct pg *pg, const struct changelog_options *options, const char *position,
                    struct err *err)
 {
@@ -65,7 +65,8 @@ static int try_out(struct pg *pg, const struct changelog_options *options, const
     return rc;
 }
 
-/* The mirror is written after the checkpoint: one that is ahead of it is somebody else's. */
+/* The backup is written after the checkpoint. If it is ahead of the checkpoint, another process
+ * wrote it. */
 static int compare(const char *own, struct mirrored *out, struct err *err)
 {
     struct position here = {0};

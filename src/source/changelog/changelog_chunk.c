@@ -10,8 +10,8 @@
 #include "rows/keyarrays.h"
 
 #define ARRAY_MAX_BYTES ((size_t)256 << 20)
-#define BLOCK_ROWS 1200 /* of a block of 32 KiB at most */
-#define AIM_GROWTH 4    /* at most, from one chunk to the next: rows differ */
+#define BLOCK_ROWS 1200 /* of a block of 32 KiB, at most */
+#define AIM_GROWTH 4    /* at most, from one chunk to the next, because row sizes vary */
 
 static int send_commit(struct changelog *c, struct err *err)
 {
@@ -41,7 +41,7 @@ static uint64_t *aim_of(struct changelog *c)
     return by_blocks(c) ? &c->blocks_aim : &c->keys_aim;
 }
 
-/* As many as would have held chunk_bytes, after what the last chunk showed. */
+/* Adjusts the target so that the last chunk would have had chunk_bytes. */
 static void adjust_aim(struct changelog *c)
 {
     uint64_t *aim = aim_of(c);
@@ -54,7 +54,7 @@ static void adjust_aim(struct changelog *c)
     *aim = wanted < 1 ? 1 : (uint64_t)wanted;
 }
 
-/* Sets what is sent next; false where the page has no more. */
+/* Sets the next chunk to send; returns false at the end of the page. */
 static bool next_chunk(struct changelog *c)
 {
     struct chunk *chunk = &c->next_chunk;
@@ -100,7 +100,8 @@ static int send_nulls(struct changelog *c, struct err *err)
     return rc;
 }
 
-/* The next chunk, else rows without a key where the log has entries of some, else the end. */
+/* Sends the next chunk, else rows without a key if the log has entries for them, else the
+ * commit. */
 static int send_more(struct changelog *c, struct err *err)
 {
     bool nulls_wait = c->next_stage != STAGE_NULL_ROWS && c->page.window.null_keys && !c->keys_only;
@@ -110,7 +111,8 @@ static int send_more(struct changelog *c, struct err *err)
     return nulls_wait ? send_nulls(c, err) : send_commit(c, err);
 }
 
-/* What was sent is read, and meanwhile the server works at what comes after it. */
+/* Turns to the statement that was sent, and sends the next one, on which the server works
+ * meanwhile. */
 static int go_on(struct changelog *c, struct err *err)
 {
     c->chunk = c->next_chunk;
@@ -144,7 +146,7 @@ int changelog_send_keys(struct changelog *c, struct err *err)
 
 /* --- key ranges ---------------------------------------------------------------------------- */
 
-/* The range's own parameters: none, its key's parts or its value. */
+/* Adds the range's own parameters: none, its key's parts or its value. */
 static int range_begins(struct range_query *q, const struct position *at, size_t key_parts,
                         struct err *err)
 {
@@ -209,7 +211,7 @@ int changelog_expect_later(const struct position *at, const char *last, struct e
     return at->range == KEY_RANGE_AFTER ? keytext_expect_later(at->key, last, err) : 0;
 }
 
-/* The position after a page by key ranges is known at its end only. */
+/* The position after a page by key ranges is known only at its end. */
 static int reach_range(struct changelog *c, struct err *err)
 {
     struct position *p = &c->reached;
@@ -235,8 +237,8 @@ static int reach_range(struct changelog *c, struct err *err)
 
 /* --- between two statements ---------------------------------------------------------------- */
 
-/* Where reading would go on after the chunk. Rows without a key are read at the page's end only, so
- * no position may pass their entries before. */
+/* Sets the safepoint after the chunk. Rows without a key are read only at the page's end, so no
+ * safepoint may pass their entries. */
 static void mark_chunk(struct changelog *c)
 {
     struct position *m = &c->marked;
@@ -259,7 +261,7 @@ static void mark_chunk(struct changelog *c)
     c->marks = true;
 }
 
-/* What follows the rows of the chunk. */
+/* Prepares what follows the rows of the chunk. */
 static void end_chunk(struct changelog *c)
 {
     c->unsure = c->keys_only && !presence_end(&c->presence, &c->keys);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A change log that reads ranges of a copy for another, with a connection of its own. */
+/* A snapshot worker: reads ranges of an initial load for another change log, with a connection of
+ * its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,8 +60,9 @@ int changelog_helper(struct changelog **out, const struct changelog *c, struct e
     return 0;
 }
 
-/* Who waits for a lock waits for the one that leads, which must not wait behind it in turn. What is
- * new is the leader's to note: here it is looked up again for the next page. */
+/* A queued lock request waits for the leader, which must not wait behind it in turn, so the worker
+ * does not wait for locks. Only the leader records changes of the table; the worker looks them up
+ * again for the next page. */
 int changelog_help(struct changelog *c, struct err *err)
 {
     bool any = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a page of the change log must find as it was, before anything of it is believed. */
+/* Checks that the table and its triggers are unchanged, before a page of the change log is used. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define LEFT_MAX_BYTES ((size_t)64 << 20)
 
-/* Of a column of the table or query. */
+/* Adds the types of a column of the table or query. */
 static void push_types(struct changelog *c, const char *name)
 {
     const struct column *column = columns_find(&c->table->columns, name);
@@ -20,7 +20,7 @@ static void push_types(struct changelog *c, const char *name)
     }
 }
 
-/* The columns that decide what a document is. */
+/* Names the columns that determine the documents. */
 void changelog_name_watched(struct changelog *c)
 {
     buf_reset(&c->watched);
@@ -40,7 +40,7 @@ void changelog_name_watched(struct changelog *c)
     buf_push(&c->types, "}", c->types.len > 0);
 }
 
-/* A condition or a query may look at any column. */
+/* A condition or a query may use any column, so all are watched then. */
 static struct page_request request_of(struct changelog *c, const struct position *at)
 {
     struct page_request r = {.table = c->table,
@@ -64,7 +64,7 @@ static struct page_request request_of(struct changelog *c, const struct position
     return r;
 }
 
-/* Changes may have been missed, so that resuming copies everything again. */
+/* Changes may have been missed, so the next resume makes a re-snapshot. */
 static int lose(struct changelog *c, struct err *err)
 {
     c->lost = true;
@@ -72,8 +72,8 @@ static int lose(struct changelog *c, struct err *err)
     return ERR_TRANSIENT;
 }
 
-/* Who joined is taken in when everything is looked up anew. What becomes of members of the table
- * itself that are gone is for a reconcile to say. */
+/* Members that joined are added when everything is looked up again. For members of the table itself
+ * that left, a reconcile finds the documents to delete. */
 static int check_members(struct changelog *c, const struct table *t, const char *was,
                          const char *is, struct err *err)
 {
@@ -101,7 +101,7 @@ static int check_members(struct changelog *c, const struct table *t, const char 
     }
 }
 
-/* What must be as it was, or reading on would be wrong. */
+/* Checks the definition and the triggers; if they have changed, reading on would be wrong. */
 static int check_table(struct changelog *c, const struct table *t, const struct consumer *consumer,
                        const struct page_look *l, struct drift drift, struct err *err)
 {
@@ -119,7 +119,7 @@ static int check_table(struct changelog *c, const struct table *t, const struct 
                                       : 0;
 }
 
-/* A standby that is behind would show rows as they were before what the index has. */
+/* A standby that is behind would show older rows than those in the index. */
 static int check_server(const struct changelog *c, const struct page_look *l, struct err *err)
 {
     struct snapshot now;
@@ -150,7 +150,7 @@ int changelog_check_first(const struct changelog *c, const struct page_look *l, 
     return err_set(err, ERR_TRANSIENT, "the standby has not replayed what its primary keeps");
 }
 
-/* The columns of a query are not the table's. */
+/* The columns of a query are not those of the table. */
 static int check_look(struct changelog *c, const struct page_look *l, struct err *err)
 {
     c->left = false;
@@ -211,8 +211,8 @@ int changelog_read_page(struct changelog *c, struct err *err)
     return rc == 0 ? check_look(c, &c->page.look, err) : rc;
 }
 
-/* A copy by blocks begins again by itself where the rows are stored elsewhere; what was read in
- * another way may be old now. */
+/* A load by blocks restarts automatically if the table was rewritten to another file. Rows read in
+ * other ways may be outdated. */
 static int check_news(struct changelog *c, const struct table *t, enum consumer_news news,
                       struct err *err)
 {
@@ -271,8 +271,8 @@ static int note_all(struct changelog *c, struct err *err)
     return rc;
 }
 
-/* What is new but harmless is noted at once: with the next such thing it would look like a rewrite.
- */
+/* Harmless changes are recorded at once. Otherwise the next such change would look like a
+ * rewrite. */
 int changelog_open_page(struct changelog *c, struct err *err)
 {
     bool any = false;
@@ -301,7 +301,7 @@ int changelog_open_page(struct changelog *c, struct err *err)
     return rc == 0 ? changelog_check_news(c, &any, err) : rc;
 }
 
-/* The reconcile that was asked for has ended: the position relies on who is left. */
+/* The requested reconcile is complete: the position now relies on the remaining members. */
 static int note_left(struct changelog *c, struct err *err)
 {
     struct buf kept;
@@ -325,7 +325,7 @@ int changelog_meet_left(struct changelog *c, struct err *err)
     free(c->left_told);
     c->left_told = NULL;
     int rc = known ? note_left(c, err) : 0;
-    if (rc == 0 && c->left) { /* whatever of the window was looked through is so once more */
+    if (rc == 0 && c->left) { /* a prescan of the window must be repeated */
         c->left_told = text_copy(c->page.look.triggers);
         if (c->ahead.looking) {
             changelog_look_again(c);

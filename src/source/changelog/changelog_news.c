@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between two pages of the change log: whether there is anything to begin another one for, how
- * much, and who keeps the log from being pruned. */
+/* Queries between two pages of the change log: whether another page is worthwhile, how many changes
+ * wait, and which transaction prevents pruning. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ int changelog_listen(struct changelog *c, struct err *err)
     return rc;
 }
 
-/* The table's and those of the tables that the query depends on, as an array. */
+/* Pushes the captures of the table and of its query's dependencies, as an array. */
 static void push_captures(struct buf *out, const struct changelog *c)
 {
     buf_printf(out, "{%s", c->installed.capture);
@@ -60,7 +60,7 @@ int changelog_news(struct capture *capture, bool *any, struct err *err)
     return rc == 0 ? ask(c, any, err) : rc;
 }
 
-/* Of a window with several captures in it those that are read already count as well. */
+/* If a window spans several captures, entries that were already read are counted too. */
 int changelog_waiting(struct capture *capture, int64_t *changes, struct err *err)
 {
     struct changelog *c = (struct changelog *)capture;
@@ -88,7 +88,7 @@ int changelog_waiting(struct capture *capture, int64_t *changes, struct err *err
     return rc < 0 ? err_context(err, "could not count what waits in the change log") : 0;
 }
 
-/* Entries are pruned where the source itself can be written to. */
+/* Includes all holders that can prevent pruning. */
 int changelog_hold(struct capture *capture, struct hold *out, struct err *err)
 {
     struct changelog *c = (struct changelog *)capture;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Within a page of the change log: rows of a chunk, its keys without a row, a mark, and so on. */
+/* Within a page of the change log: the rows of a chunk, its keys without a row, a safepoint, and so
+ * on. */
 #include <stdlib.h>
 
 #include "changelog/changelog_private.h"
 
-#define ROW_BYTES 128 /* of the document that a row becomes, beside its values: about */
+#define ROW_BYTES 128 /* estimated size of a document beside its values */
 
-/* Whether a row that came is one that was asked for: 1, 0, or an error where it came before. */
+/* Returns 1 if the row was requested, 0 if not, or an error if it was already read. */
 static int wanted(struct changelog *c, struct span key, struct err *err)
 {
     if (c->kind == PAGE_BLOCKS || c->kind == PAGE_KEYS) {
@@ -15,10 +16,11 @@ static int wanted(struct changelog *c, struct span key, struct err *err)
     switch (keyset_mark(&c->keys, key, c->chunk.from, c->chunk.to)) {
     case KEYSET_FIRST:
         return 1;
-    case KEYSET_STRANGER:           /* equal for the table, another text: is asked for by itself */
-        return c->kind == PAGE_FAN; /* nothing says what text a query gives its keys */
+    case KEYSET_STRANGER:           /* equal for the table, but another text: is requested
+                                     * separately */
+        return c->kind == PAGE_FAN; /* the key texts of a query are unknown */
     default:
-        if (c->reread) { /* it was told before */
+        if (c->reread) { /* already delivered */
             return 0;
         }
         err_set(err, ERR_REJECTED, "the key \"%.*s\" stands for two rows of %s%s",
@@ -65,7 +67,8 @@ static int give_row(struct changelog *c, struct row *row, struct change *change,
     return rc;
 }
 
-/* The row of a key that is too long: what takes it refuses the key before it looks at a column. */
+/* Delivers a row with only its key, which is too long: the receiver rejects the key before it uses
+ * a column. */
 static void give_cut(struct changelog *c, struct span key, struct change *change)
 {
     c->cut_key = (struct value){.text = key.data, .len = key.len};
@@ -73,7 +76,7 @@ static void give_cut(struct changelog *c, struct span key, struct change *change
         (struct change){.kind = CHANGE_ROW, .row = {.values = &c->cut_key, .count = 1}, .key = key};
 }
 
-/* True where it gave one. */
+/* Returns true if it filled `change`. */
 static bool give_gone(struct changelog *c, struct change *change)
 {
     while (c->gone < c->gone_end) {
@@ -85,7 +88,7 @@ static bool give_gone(struct changelog *c, struct change *change)
             }
         } else if (!c->keys.items[i].found) {
             bool foreseen = c->keys_only && c->kind != PAGE_ASKED;
-            c->keys.items[i].found = true; /* told, should the page be read again */
+            c->keys.items[i].found = true; /* delivered, in case that the page is read again */
             *change = (struct change){.kind = foreseen ? CHANGE_FORESEEN : CHANGE_GONE,
                                       .key = keyset_get(&c->keys, i)};
             return true;
@@ -94,7 +97,8 @@ static bool give_gone(struct changelog *c, struct change *change)
     return false;
 }
 
-/* The key of an entry cannot be read, so nor can its row: a dead letter, whatever it is now. */
+/* If the key of an entry cannot be read, its row cannot be found. It becomes a dead letter,
+ * whatever the row is now. */
 static bool give_unreadable(struct changelog *c, struct change *change)
 {
     static const struct value null = {.null = true};
@@ -109,7 +113,7 @@ static bool give_unreadable(struct changelog *c, struct change *change)
     return true;
 }
 
-/* Puts the position into the change's words. */
+/* Sets the change's position. */
 static void tell_position(struct changelog *c, const struct position *p, struct change *change)
 {
     struct position told = *p;
@@ -131,7 +135,8 @@ static bool give_mark(struct changelog *c, struct change *change)
     return true;
 }
 
-/* A page by key ranges comes in the order of its keys, so it may be cut after any row. */
+/* Sets a safepoint within a page by key ranges. It is ordered by key, so that is possible after any
+ * row. */
 static bool cuts_range(struct changelog *c)
 {
     if (c->kind != PAGE_KEYS || c->stage != STAGE_ROWS || c->at.range == KEY_RANGE_NULLS ||
@@ -177,7 +182,8 @@ static void end_page(struct changelog *c, struct change *change)
     }
 }
 
-/* The page once more, of another snapshot: what its keys lack is told of that one alone. */
+/* Reads the page again with another snapshot; missing rows are determined from that snapshot
+ * only. */
 static int ask_again(struct changelog *c, struct err *err)
 {
     c->unsure = false;
@@ -186,8 +192,9 @@ static int ask_again(struct changelog *c, struct err *err)
     return rc == 0 ? changelog_send_query(c, err) : rc;
 }
 
-/* A text that is no value of the key's type is asked for in a way that takes any. After a row that
- * cannot be read an asked page is read again here, another one from its last mark. */
+/* If a text is not a valid value of the key's type, the keys are looked up in the next way. After
+ * an unreadable row, requested keys are read again here; other pages are read again from the last
+ * safepoint. */
 static int meet_error(struct changelog *c, struct err *err)
 {
     if (c->kind == PAGE_ASKED && presence_again(&c->presence, &c->reader, &c->keys, err)) {
@@ -204,7 +211,7 @@ static int meet_error(struct changelog *c, struct err *err)
     return err_context(err, "could not read %s", c->table->quoted);
 }
 
-/* One step: 1 where `change` was filled, 0 to go on. */
+/* Makes one step. Returns 1 if `change` was filled, 0 to continue. */
 static int step(struct changelog *c, struct change *change, struct err *err)
 {
     struct row row;

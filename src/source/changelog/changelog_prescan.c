@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A window's deletes, before any of it is handed out. */
+/* Finds a window's deletes before any of it is delivered. */
 #include "changelog/changelog_private.h"
 
 void changelog_forget_look(struct changelog *c)
@@ -10,8 +10,8 @@ void changelog_forget_look(struct changelog *c)
     c->ahead.keys = 0;
 }
 
-/* Where the window's own pages go on: up to the target that the look has, so that nothing that was
- * not looked at comes into it. */
+/* Records the start of the window's own pages. They end at the target of the prescan, so that they
+ * contain nothing that was not prescanned. */
 static void note_beginning(struct changelog *c)
 {
     struct ahead *a = &c->ahead;
@@ -24,7 +24,7 @@ static void note_beginning(struct changelog *c)
     buf_push(&a->from_after, buf_text(&c->fan_after), c->fan_after.len);
 }
 
-/* True where more keys may come than a guard lets pass unseen. */
+/* Returns true if the window may have more keys than the guard's limit. */
 static bool is_large(struct changelog *c)
 {
     bool more = c->page.window.full || (c->kind == PAGE_FAN && c->keys.count == c->page_rows);

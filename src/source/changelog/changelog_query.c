@@ -22,7 +22,7 @@ void changelog_release_query(struct changelog *c)
     keyset_release(&c->changed);
 }
 
-/* Fanning out begins again with the entries from which it came. */
+/* A fan-out begins again with the entries that caused it. */
 int changelog_prepare_query(struct changelog *c, struct err *err)
 {
     struct reads reads = {0};
@@ -61,14 +61,14 @@ int changelog_prepare_query(struct changelog *c, struct err *err)
 
 /* --- listing ------------------------------------------------------------------------------- */
 
-/* A statement's parameters, with their types where it could not know them. */
+/* A statement's parameters, with types where the server could not infer them. */
 struct listing {
     const char *sql;
     size_t count;
     const char *params[2 * KEY_MAX_PARTS + 1];
     Oid types[2 * KEY_MAX_PARTS + 1];
-    struct buf arrays[KEY_MAX_PARTS]; /* of what the dependency's columns held */
-    struct buf parts;                 /* of the key after which to go on */
+    struct buf arrays[KEY_MAX_PARTS]; /* values of the dependency's columns */
+    struct buf parts;                 /* of the key after which to continue */
     char limit[24];
 };
 
@@ -125,7 +125,7 @@ static int push_after(struct listing *l, const char *after, size_t count, struct
     return rc;
 }
 
-/* A short answer of the source, like that of the log: at most a page of keys. */
+/* A short result, like that of the log: at most a page of keys. */
 static int take_keys(struct changelog *c, const char *sql, const char *const *params,
                      const Oid *types, size_t param_count, struct err *err)
 {
@@ -145,7 +145,7 @@ static int take_keys(struct changelog *c, const char *sql, const char *const *pa
     return rc < 0 ? err_context(err, "could not list the keys of %s", c->table->quoted) : 0;
 }
 
-/* The next page of the root's keys: those of the copy's range. */
+/* Lists the next page of the root's keys in the range of the initial load. */
 static int list_range(struct changelog *c, struct err *err)
 {
     struct range_query q;
@@ -157,8 +157,8 @@ static int list_range(struct changelog *c, struct err *err)
     return rc;
 }
 
-/* Those that the dependency's keys query finds for what changed, or all. after: null at the
- * beginning. */
+/* Lists the keys that the dependency's keys query finds for the changed values, or all if d is
+ * null. after: null at the beginning. */
 static int list(struct changelog *c, const struct depend *d, const char *after, struct err *err)
 {
     struct listing l = {.count = 0};
@@ -197,8 +197,8 @@ static const char *last_listed(const struct changelog *c)
 
 /* --- pages --------------------------------------------------------------------------------- */
 
-/* The session forbids sorts and bitmaps, because log and tables are read in the order of an index.
- * A query may need them, and a search for a few keys would walk along all of that index. */
+/* The session disables sorts and bitmap scans, because log and tables are read in index order. A
+ * query may need them. A search for a few keys would otherwise read all of that index. */
 static int plan_freely(struct changelog *c, struct err *err)
 {
     return pg_script(c->pg, "set local enable_sort = on; set local enable_bitmapscan = on", err);
@@ -250,7 +250,7 @@ void changelog_leave_capture(const struct changelog *c, struct position *p, cons
     }
 }
 
-/* The part of the entries is left when the last of the keys that it leads to were listed. */
+/* The part of the entries is complete when the last of their keys were listed. */
 static void reach_fan(struct changelog *c)
 {
     const struct page_window *w = &c->page.window;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A position from which reading cannot go on: everything is copied again, in place. */
+/* Checks if reading can continue at a position; if not, begins a re-snapshot in place. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
 
-/* After a restart of the server, and after a crash that it recovered from by itself, transaction
- * numbers may have been used again that the position believes to have seen, so the log is read from
- * where the source durably knew it. */
+/* After a restart or a crash recovery, the server may have reused transaction numbers that the
+ * position regards as seen. So the log is read again from the checkpoint backup, which was
+ * durable. */
 static void fall_back(struct changelog *c)
 {
     const struct position *mirror = &c->consumer.mirror;
@@ -37,7 +37,7 @@ static uint64_t oldest_of(const struct position *p)
     return last.xmin;
 }
 
-/* What the position saw is not what this server has: another history began since. */
+/* Returns true if the position belongs to another history of the server. */
 static bool tell_history(struct changelog *c)
 {
     const struct consumer *k = &c->consumer;
@@ -66,7 +66,7 @@ static bool tell_history(struct changelog *c)
     return false;
 }
 
-/* Entries between the position and where the log begins are gone. */
+/* Returns true if entries between the position and the start of the log were pruned. */
 static bool tell_pruned(struct changelog *c, bool expired)
 {
     uint64_t horizon = depends_horizon(&c->depends);
@@ -84,7 +84,7 @@ static bool tell_pruned(struct changelog *c, bool expired)
     return true;
 }
 
-/* The position is older than what the source now knows of its consumer. */
+/* Returns true if the position is older than the registration of its consumer. */
 static bool tell_registered(struct changelog *c)
 {
     const struct consumer *k = &c->consumer;
@@ -111,9 +111,9 @@ static bool tell_registered(struct changelog *c)
     return true;
 }
 
-/* Triggers or rows were changed behind the log's back. A crash between the consumer's new row and
- * the first checkpoint of the copy is met by tell_registered. What else stops is the first page's
- * to say, unless there will be none. */
+/* Sets *again if triggers or rows were changed without entries. A crash between the consumer's new
+ * row and the first checkpoint of the load is handled by tell_registered. Other errors are left to
+ * the first page, unless this is only a test. */
 static int tell_table(struct changelog *c, bool *again, struct err *err)
 {
     int rc = changelog_look_over(c, err);
@@ -125,7 +125,7 @@ static int tell_table(struct changelog *c, bool *again, struct err *err)
     return 0;
 }
 
-/* What a lost state file would be replaced by is to be good as it is. */
+/* A position that replaces a lost state file must be valid as it is. */
 static int refuse(const struct changelog *c, struct err *err)
 {
     return err_set(err, ERR_STATE, "%s", c->why_again);
@@ -214,7 +214,7 @@ int changelog_attend(struct changelog *c, struct err *err)
         rc = consumer_expire(&c->consumer, &c->retain, err);
     }
     c->attended_ms = now;
-    if (rc == 0 && expired) { /* a process that was stopped for long: looks at the log anew */
+    if (rc == 0 && expired) { /* a process that was suspended for long: look at the log again */
         rc = err_set(err, ERR_TRANSIENT, "the consumer \"%s\" had expired", c->name);
     }
     return rc;

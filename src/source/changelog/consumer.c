@@ -28,7 +28,7 @@ void consumer_release(struct consumer *c)
     *c = (struct consumer){0};
 }
 
-/* The row must survive what comes after it: its commit is always synchronous. */
+/* The commit is always synchronous, because later steps rely on the row. */
 static int begin(struct pg *pg, struct err *err)
 {
     return pg_script(pg,
@@ -37,7 +37,7 @@ static int begin(struct pg *pg, struct err *err)
                      err);
 }
 
-/* Ends the transaction as rc says. */
+/* Commits if rc is 0, else rolls back. */
 static int end(struct pg *pg, int rc, struct err *err)
 {
     struct err ignored;
@@ -93,7 +93,7 @@ static int behind(const struct consumer *c, struct err *err)
     return ERR_TRANSIENT;
 }
 
-/* Whether the standby has the primary's row as it is. */
+/* Checks if the standby has the primary's current row. */
 static int look_arrived(struct consumer *c, bool *same, struct err *err)
 {
     struct pg_result *there = NULL;
@@ -160,7 +160,7 @@ enum consumer_news consumer_news(const struct consumer *c, const struct page_loo
     return elsewhere || altered ? CONSUMER_MOVED : CONSUMER_SAME;
 }
 
-/* A row that an earlier try wrote. */
+/* Returns true if an earlier try has written the row. */
 static bool is_registered(struct consumer *c, const struct page_look *l)
 {
     struct err ignored;
@@ -169,7 +169,7 @@ static bool is_registered(struct consumer *c, const struct page_look *l)
            strcmp(c->definition, l->definition) == 0 && consumer_news(c, l) == CONSUMER_SAME;
 }
 
-/* Until the standby has the row that was written. */
+/* Waits until the standby has the row that was written. */
 static int await_row(struct consumer *c, struct err *err)
 {
     const struct timespec pause = {0, AWAIT_PAUSE_MS * INT64_C(1000000)};
@@ -187,8 +187,8 @@ static int await_row(struct consumer *c, struct err *err)
     }
 }
 
-/* One that came since the change log was looked at; noted so, it would look like one whose triggers
- * somebody dropped. */
+/* Rejects a member that joined after the change log was checked. If it were recorded, it would look
+ * like a member with dropped triggers. */
 static int check_covered(const struct page_look *l, struct err *err)
 {
     struct span name;
@@ -304,7 +304,7 @@ static int write_mirror(struct consumer *c, const struct position *p, int64_t cl
     if (rc == 0) {
         rc = end(c->pg, pg_ask(c->pg, &r, "consumer_mirror", params, 6, err), err);
     }
-    if (rc == 0 && !pg_true(r, 0, 0)) { /* looks at the log anew */
+    if (rc == 0 && !pg_true(r, 0, 0)) { /* looks at the log again */
         rc = err_set(err, ERR_TRANSIENT, "the source does not keep anything for it any more");
     }
     pg_result_release(r);
@@ -312,7 +312,7 @@ static int write_mirror(struct consumer *c, const struct position *p, int64_t cl
     return rc;
 }
 
-/* Whether the mirror keeps entries that are behind the position. */
+/* Checks if the backup keeps entries that are behind the position. */
 static int look_entries(struct consumer *c, struct err *err)
 {
     char keep[24];

@@ -138,7 +138,8 @@ static void push_views(struct buf *out, const struct reads *reads)
     }
 }
 
-/* What is written about a column is compared by another type's operators, without a word. */
+/* Rejects a text that would compare a column with the operators of another type, without a visible
+ * cast. */
 static int refuse_compared(const struct pg_result *r, size_t row, const char *where,
                            const char *sql, struct err *err)
 {
@@ -156,7 +157,8 @@ static int refuse_compared(const struct pg_result *r, size_t row, const char *wh
                     name, pg_text(r, row, 3), name, pg_text(r, row, 2));
 }
 
-/* Our search path has pg_catalog only, because strangers may create objects in any other schema. */
+/* Our search path is pg_catalog only, because other roles may create objects in any other
+ * schema. */
 static int check_compared(struct pg *pg, const struct query_input *in, const struct reads *reads,
                           struct err *err)
 {
@@ -257,7 +259,7 @@ int depends_register(struct depends *d, struct err *err)
     return rc;
 }
 
-/* What it depended on once would keep its entries for ever. */
+/* Otherwise former dependencies would keep their entries for ever. */
 static int leave_others(struct depends *d, struct pg *pg, const char *consumer, struct err *err)
 {
     struct buf captures;

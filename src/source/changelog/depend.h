@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables that a query depends on, as a capture reads them: each has a capture of its own, and
- * each consumer a row of its own there, "NAME on CAPTURE", which keeps the entries it needs.
+ * The tables that a query depends on, as the capture reads them. Each has a capture of its own.
+ * There, each consumer has a row of its own, "NAME on CAPTURE", which keeps the entries it needs.
  *
- * Their entries come after those of the root in the same window, a table at a time, in the order
- * of the captures' numbers; each part of them becomes keys of the root, in pages.
+ * Their entries follow those of the root in the same window, one table at a time, in the order of
+ * the captures' numbers. Each part of them is converted to keys of the root, in pages.
  */
 #ifndef ROWFERRY_SOURCE_DEPEND_H
 #define ROWFERRY_SOURCE_DEPEND_H
@@ -25,7 +25,7 @@ struct depend {
     char *name; /* of the consumer */
     unsigned array_types[KEY_MAX_PARTS];
     struct rowsql_keys sql;
-    struct page_other other; /* what each page looks at */
+    struct page_other other; /* read at the start of each page */
 };
 
 struct depends {
@@ -36,16 +36,18 @@ struct depends {
 
 void depends_release(struct depends *d);
 
-/* Looks the tables up, their columns' types, and the statements that list keys of the root. */
+/* Looks up the tables and their columns' types, and builds the statements that list keys of the
+ * root. */
 int depends_open(struct depends *d, struct pg *pg, const struct query_input *in,
                  struct err *err) MUST_CHECK;
 
-/* Sees that their changes are captured, and puts them into order. */
+/* Checks that the changes of the tables are captured, and sorts the tables. */
 int depends_install(struct depends *d, struct pg *pg, const char *consumer,
                     struct err *err) MUST_CHECK;
 
-/* The rows of the consumer, as consumer.h has them: written anew as the last looks were, read,
- * moved on, pruned. A look also removes those in captures that it depended on once. */
+/* The consumer's rows, as in consumer.h: register writes them from the last looks, look reads them,
+ * mirror moves them on, expire and prune clean up. A look also removes rows in captures of former
+ * dependencies. */
 int depends_register(struct depends *d, struct err *err) MUST_CHECK;
 int depends_look(struct depends *d, struct pg *pg, const char *consumer,
                  struct err *err) MUST_CHECK;
@@ -53,12 +55,13 @@ int depends_mirror(struct depends *d, const struct position *p, struct err *err)
 int depends_expire(struct depends *d, const struct retain *retain, struct err *err) MUST_CHECK;
 int depends_prune(struct depends *d, int64_t most_ms, struct err *err) MUST_CHECK;
 
-/* Whether entries are there that only the consumer's age keeps; whether pruning has more to do. */
+/* keep: entries exist that only the consumer's age keeps. more: pruning has more to do. horizon:
+ * the highest of all. */
 bool depends_keep(const struct depends *d);
 bool depends_more(const struct depends *d);
 uint64_t depends_horizon(const struct depends *d);
 
-/* The item of that capture, or null. */
+/* Returns the item of that capture, or null. */
 struct depend *depends_find(struct depends *d, uint64_t capture);
 
 /* Appends the captures' numbers above `after` as an array. */

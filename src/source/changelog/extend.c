@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns that are mapped from now on are among those that a consumer's index relies on. */
+/* Adds newly mapped columns to those that a consumer's index relies on. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 
-/* The types that the columns are made of, one line a field and label. */
+/* Looks up the types of the columns, one line per field and label. */
 static int look_up_types(struct pg *pg, const struct table *t, const char *const *columns,
                          size_t count, struct buf *out, struct err *err)
 {
@@ -38,7 +38,7 @@ static int look_up_types(struct pg *pg, const struct table *t, const char *const
     return rc;
 }
 
-/* What else was noted stays as it was begun with, so that its drift is still seen. */
+/* All other recorded facts stay, so that their drift is still noticed. */
 int changelog_extend(struct pg *pg, const struct table *t, const char *consumer,
                      const char *const *columns, size_t count, struct err *err)
 {

@@ -17,15 +17,15 @@
 
 #define SQL_MAX_BYTES ((size_t)2 << 20)
 #define KEYS_BYTES ((size_t)4 << 20)       /* a page with longer keys ends earlier */
-#define PAGE_MAX_BYTES ((uint64_t)1 << 30) /* one row at a time is in memory */
+#define PAGE_MAX_BYTES ((uint64_t)1 << 30) /* only one row at a time is in memory */
 
-/* What an entry may say besides "read the key again" (migrations/source). */
+/* Operations of an entry other than "read the key again" (migrations/source). */
 #define OP_TRUNCATED 'T'
-#define OP_LONG 'L'      /* the key is the beginning of one that no document can have, of a row */
-#define OP_LONG_GONE 'M' /* or of a row that is gone */
+#define OP_LONG 'L'      /* an existing row; the key is truncated, and too long for a document */
+#define OP_LONG_GONE 'M' /* the same for a deleted row */
 #define OP_ANYTHING 'A'  /* any row may have changed */
 
-/* One statement of the pipeline and who takes its results. */
+/* One statement of the pipeline and the receiver of its results. */
 struct step {
     const char *sql;
     const char *const *params;
@@ -33,7 +33,7 @@ struct step {
     int (*take)(struct page *page, const PGresult *row, struct err *err); /* null: nothing */
     int part; /* of the window; 0: another statement */
     void (*look)(struct page_look *l, const PGresult *row); /* null: none */
-    struct page_look *found;                                /* by look */
+    struct page_look *found;                                /* filled by look */
 };
 
 void page_look_release(struct page_look *l)
@@ -70,7 +70,7 @@ static void take_definition(struct page_look *l, const PGresult *r)
     l->versions = text_copy(field(r, 1));
 }
 
-/* Behind the table's own lines. */
+/* Appends after the table's own lines. */
 static void take_types(struct page_look *l, const PGresult *r)
 {
     size_t len = strlen(l->definition);
@@ -153,7 +153,8 @@ static int take_entry(struct page *page, const PGresult *r, struct err *err)
     return rc;
 }
 
-/* Between the parts: the second begins at its own beginning, unless a page before got further. */
+/* Enters a part of the window. The second begins at its start, unless an earlier page got
+ * further. */
 static void enter_part(struct page_window *w, int part)
 {
     if (part == 2 && w->part == 1 && !w->full) {
@@ -168,7 +169,7 @@ static int misshaped(struct pg *pg, const char *why, struct err *err)
     return pg_give_up(pg, err, "the source's answer has another form than its question: %s", why);
 }
 
-/* Checks a row, or the end of a statement, and hands the row to the step that asked for it. */
+/* Checks a row, or the end of a statement, and passes the row to its step. */
 static int take(struct page *page, struct pg *pg, const struct step *step, const PGresult *r,
                 size_t *rows, struct err *err)
 {
@@ -196,7 +197,7 @@ static int take(struct page *page, struct pg *pg, const struct step *step, const
     return row && step->take != NULL ? step->take(page, r, err) : 0;
 }
 
-/* Takes all results of one statement, row by row; the first error is kept, the rest is drained. */
+/* Takes all results of one statement, row by row. The first error is kept, the rest is drained. */
 static int collect(struct page *page, struct pg *pg, const struct step *step, int rc,
                    struct err *err)
 {
@@ -254,7 +255,7 @@ static int run(struct page *page, struct pg *pg, const struct step *steps, size_
     return rc;
 }
 
-/* The entries' parameters, alike for both parts but for where each begins. */
+/* The entries' parameters, which differ between the parts only in the start. */
 struct entry_params {
     char xid[24];
     char seq[24];
@@ -348,8 +349,8 @@ static size_t add_looks(struct step *steps, const struct page_request *request)
     return count;
 }
 
-/* begin, two guards, lock, look, definition, types, two parts of the log, what is due, the guard's
- * end: and two for each other table */
+/* begin, two guards, lock, look, definition, types, two parts of the log, due captures, the guard's
+ * end; and two for each other table */
 #define STEPS_MOST 11
 
 int page_open(struct page *out, struct pg *pg, const struct page_request *request, struct err *err)

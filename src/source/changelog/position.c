@@ -9,7 +9,7 @@
 
 #include "rowferry/base/text.h"
 
-#define RANGES_MOST 64 /* eight connections leave no more than eight */
+#define RANGES_MOST 64 /* eight connections leave at most eight ranges */
 
 void copy_range_release(struct copy_range *r)
 {
@@ -55,7 +55,7 @@ void position_copy(struct position *to, const struct position *from)
     *to = copy;
 }
 
-/* Reads digits; false where there are none or too many. */
+/* Reads digits; returns false if there are none or too many. */
 static bool take_number(const char **at, uint64_t *out)
 {
     if (**at < '0' || **at > '9') {
@@ -78,7 +78,7 @@ static bool take(const char **at, const char *word)
     return true;
 }
 
-/* The bytes up to the next blank or the end; false where there are none. */
+/* Takes the bytes up to the next blank or the end; returns false if there are none. */
 static bool take_word(const char **at, struct span *out)
 {
     size_t len = strcspn(*at, " ");
@@ -123,7 +123,7 @@ static int hex_digit(char c)
     return found != NULL ? (int)(found - digits) : -1;
 }
 
-/* Undoes push_word; null where it is malformed. */
+/* Reverses push_word; returns null if the word is malformed. */
 static char *word_decode(struct span word)
 {
     char *out = mem_zero(word.len + 1, 1);
@@ -145,8 +145,8 @@ static char *word_decode(struct span word)
     return out;
 }
 
-/* A key as one word: blank, '%' and control characters as %hh; a '.' ends it, so that the empty key
- * is a word as well. */
+/* Pushes a key as one word: blank, '%' and control characters as %hh. A final '.' makes the empty
+ * key a word too. */
 static void push_word(struct buf *out, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -167,7 +167,7 @@ static struct copy_range *add_range(struct position *p)
     return &p->others[p->other_count++];
 }
 
-/* An escaped key or value. */
+/* Takes an escaped key or value. */
 static bool take_key(const char **at, char **out)
 {
     struct span word;
@@ -209,7 +209,7 @@ static bool take_key_ranges(const char **at, struct position *p)
     return good;
 }
 
-/* Ranges that were begun, then where those that were not begin. */
+/* Takes the ranges in progress, then the start of the rest. */
 static bool take_block_ranges(const char **at, struct position *p)
 {
     uint64_t filenode = 0;
@@ -387,7 +387,7 @@ static int order(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Of two snapshots with the same bounds the one in which fewer run is later. */
+/* Of two snapshots with the same bounds, the one with fewer running transactions is later. */
 static int snapshot_compare(const char *a, const char *b)
 {
     struct snapshot x, y;
@@ -414,11 +414,11 @@ double position_share(const struct position *p)
     return left < p->blocks ? 1 - (double)left / (double)p->blocks : p->blocks == 0;
 }
 
-/* Ranges only shrink. */
+/* Compares by the remaining blocks, because ranges only shrink. */
 static int compare_copy(const struct position *a, const struct position *b)
 {
     if (a->kind != b->kind || a->kind != POSITION_BLOCKS || a->filenode != b->filenode) {
-        return 0; /* a copy that began anew: neither is ahead */
+        return 0; /* restarted load: not comparable */
     }
     return order(blocks_left(b), blocks_left(a));
 }

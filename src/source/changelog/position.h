@@ -2,23 +2,21 @@
 /*
  * Positions of the change log as text: parse, print, compare. Pure.
  *
- *     copy <filenode> <block>/<blocks> from <snapshot>       a copy by block ranges
- *     copy keys nulls|first|after <key> from <snapshot>      a copy by key ranges
- *     copy <filenode> <block>-<end> <block>/<blocks> from .. with block ranges that were begun
+ *     copy <filenode> <block>/<blocks> from <snapshot>       an initial load by block ranges
+ *     copy keys nulls|first|after <key> from <snapshot>      an initial load by key ranges
+ *     copy <filenode> <block>-<end> <block>/<blocks> from .. with block ranges in progress
  *     copy keys first until <value> and beyond <value> from  with several key ranges
- *     log <snapshot>                                         all that the snapshot saw is read
+ *     log <snapshot>                                         all entries in the snapshot were read
  *     log <last> to <target> after <part> <xid> <seq>        within the window between two
  *     log ... of <capture>                                   there, in another table's entries
- *     ... on <timeline>                                      where the server stood then
- *     ... on <timeline> again                                read once more: a reconcile is due
+ *     ... on <timeline>                                      of the server at that time
+ *     ... on <timeline> again                                a re-snapshot: a reconcile is due
  *     ... on <timeline> since <transaction> in <oid>         of that registration and table
- *     ... in <oid> of <oid> at <number>                      of that database and life of the
- * server
+ *     ... in <oid> of <oid> at <number>                      of that database and server life
  *
- * A snapshot is PostgreSQL's own text, xmin:xmax:xip,xip. A key is escaped so that it is one word.
- * Where several key ranges meet stands a value of the key's first part, which is the last of the
- * one before. A copy that was read with several connections may be gone on with by one, and the
- * reverse.
+ * A snapshot is PostgreSQL's own text, xmin:xmax:xip,xip. A key is escaped to be one word. The
+ * border of two key ranges is a value of the key's first part, the last one of the lower range. A
+ * load by several connections can be continued by one, and vice versa.
  */
 #ifndef ROWFERRY_SOURCE_POSITION_H
 #define ROWFERRY_SOURCE_POSITION_H
@@ -38,19 +36,19 @@ struct snapshot {
 enum position_kind { POSITION_BLOCKS, POSITION_KEYS, POSITION_LOG };
 enum key_range { KEY_RANGE_NULLS, KEY_RANGE_FIRST, KEY_RANGE_AFTER, KEY_RANGE_BEYOND };
 
-/* What a copy has still to read in one place. */
+/* The unread rest of one range of an initial load. */
 struct copy_range {
     uint64_t block; /* BLOCKS: the next one */
     uint64_t end;
 
     enum key_range range; /* KEYS */
     char *key;            /* AFTER: the last key read; BEYOND: a value of its first part */
-    char *until;          /* a value of the first part, read as well; null: to the end */
+    char *until;          /* a value of the first part, inclusive; null: to the end */
 };
 
 struct position {
     enum position_kind kind;
-    char *last; /* the snapshot whose view of the log is read, or from which it will be replayed */
+    char *last; /* the snapshot up to which the log was read, or from which it will be replayed */
 
     uint32_t filenode; /* BLOCKS */
     uint64_t block;    /* the next one */
@@ -60,7 +58,7 @@ struct position {
     char *key;            /* as in copy_range */
     char *until;
 
-    struct copy_range *others; /* BLOCKS: begun before `block`; KEYS: the other ranges */
+    struct copy_range *others; /* BLOCKS: ranges begun before `block`; KEYS: the other ranges */
     size_t other_count;
 
     char *target; /* LOG: null outside a window */
@@ -80,30 +78,30 @@ struct position {
 void position_release(struct position *p);
 void position_copy(struct position *to, const struct position *from);
 
-/* One state file holds all pipelines of a configuration. */
+/* Names no pipeline, because one state file holds all pipelines of a configuration. */
 #define POSITION_ANEW_HINT "build the index anew: rowferry reindex"
 
-/* ERR_STATE, and the drift that it is, where a position of the table with the oid `was` (0: not
- * known) is read on in another one. */
+/* Returns ERR_STATE, marked as drift, if a position of the table with the oid `was` (0: unknown) is
+ * used for another table. */
 int position_check_table(uint32_t was, uint32_t is, const char *quoted, struct err *err) MUST_CHECK;
 
-/* ERR_STATE where the text is not a position of a change log. */
+/* Returns ERR_STATE if the text is not a position of a change log. */
 int position_parse(struct position *out, const char *text, struct err *err) MUST_CHECK;
 void position_print(struct buf *out, const struct position *p);
-/* The end of that text alone; nothing for timeline 0. */
+/* Appends only the end of that text; nothing for timeline 0. */
 void position_print_history(struct buf *out, const struct position *p);
 
-/* Copies what the range has and frees what `to` had. */
+/* Copies a range and frees the former content of `to`. */
 void copy_range_copy(struct copy_range *to, const struct copy_range *from);
 void copy_range_release(struct copy_range *r);
 
-/* How much of the blocks is read, 0 to 1. */
+/* Returns the share of the blocks that was read, 0 to 1. */
 double position_share(const struct position *p);
 
-/* Negative where a is before b. Snapshots of one server are ordered. */
+/* Returns a negative number if a is before b. Snapshots of one server are ordered. */
 int position_compare(const struct position *a, const struct position *b);
 
-/* False where the text is not a snapshot. */
+/* Returns false if the text is not a snapshot. */
 bool snapshot_parse(struct snapshot *out, const char *text);
 
 #endif

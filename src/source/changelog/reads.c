@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What statements read, from the locks that planning them takes. */
+/* Finds the tables that statements read, from the locks that planning takes. */
 #include "changelog/reads.h"
 
 #include <inttypes.h>
@@ -30,7 +30,8 @@ static int plan_rows(struct pg *pg, const struct query_input *in, struct pg_resu
     buf_init(&sql, SQL_MAX_BYTES);
     buf_push_literal(&sql, "explain (verbose, costs off) select * from ");
     catalog_push_source(&sql, in->root);
-    if (in->where != NULL) { /* on lines of its own, so that a comment in it ends there */
+    if (in->where != NULL) { /* on separate lines, so that a comment at its end cannot hide what
+                              * follows */
         buf_push_literal(&sql, " where (\n");
         buf_push_text(&sql, in->where);
         buf_push_literal(&sql, "\n)");
@@ -43,7 +44,7 @@ static int plan_rows(struct pg *pg, const struct query_input *in, struct pg_resu
                   : 0;
 }
 
-/* Empty arrays: what matters is the plan. */
+/* Uses empty arrays, because only the plan matters. */
 static int plan_keys(struct pg *pg, const struct depend *d, struct err *err)
 {
     struct buf sql;
@@ -110,7 +111,7 @@ int reads_find(struct reads *out, struct pg *pg, const struct query_input *in,
 int query_unsteady(struct pg *pg, const struct query_input *in, struct buf *function,
                    struct err *err)
 {
-    struct buf plan; /* in one: a literal may have lines */
+    struct buf plan; /* one text, because a literal may span lines */
     struct buf names;
     struct buf array;
     struct pg_result *r = NULL;

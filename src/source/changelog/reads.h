@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables that statements read, found by having them planned.
+ * Finds the tables that statements read, by planning them.
  */
 #ifndef ROWFERRY_SOURCE_READS_H
 #define ROWFERRY_SOURCE_READS_H
@@ -11,7 +11,7 @@
 struct read_table {
     uint32_t oid;
     char kind;    /* pg_class.relkind */
-    bool allowed; /* the role may read it by itself, and not only through a view */
+    bool allowed; /* the role may read it directly, not only through a view */
     bool tree;    /* has members */
     char *quoted;
     char *definition; /* of a view, else null */
@@ -22,17 +22,17 @@ struct reads {
     size_t count;
 };
 
-/* Plans the rows of the root and the keys of each dependency, in a transaction of their own.
- * ERR_REJECTED where one is wrong or not allowed. */
+/* Plans the rows of the root and the keys of each dependency, in a separate transaction. Returns
+ * ERR_REJECTED if a statement is invalid or a right is missing. */
 int reads_find(struct reads *out, struct pg *pg, const struct query_input *in,
                const struct depends *depends, struct err *err) MUST_CHECK;
 void reads_release(struct reads *r);
 
-/* ERR_REJECTED with the first table that is neither the root nor a dependency. */
+/* Returns ERR_REJECTED with the first table that is neither the root nor a dependency. */
 int reads_check_covered(const struct reads *r, const struct query_input *in,
                         const struct depends *depends, struct err *err) MUST_CHECK;
 
-/* Appends the statement that locks all of them against being rewritten. */
+/* Appends the statement that locks all of them against a rewrite. */
 void reads_push_lock(struct buf *out, const struct reads *r, const struct table *root);
 
 #endif
