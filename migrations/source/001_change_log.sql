@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The change log: which keys of which tables changed, in which transaction.
 --
--- rowferry.change says which rows to read again, the tables say what is in them. Everything here may
+-- rowferry.change lists the rows to read again; their content is in the tables. Everything here may
 -- be run twice.
 
 -- Objects in a schema may run their owner's code with the rights of the installing role.
@@ -27,7 +27,7 @@ create table if not exists rowferry.migration (
     applied_at timestamptz not null default now()
 );
 
--- A capture: one table and the columns that identify its rows; several pipelines may share it.
+-- A capture: one table and the columns that identify its rows. Several pipelines may share it.
 create table if not exists rowferry.capture (
     id       integer generated always as identity primary key,
     relation regclass not null,
@@ -35,13 +35,14 @@ create table if not exists rowferry.capture (
     horizon  xid8 not null, -- entries of transactions before this one may be gone
     unique (relation, key)
 );
--- The key's text, over the alias r; since version 2.
+-- The key's text, for the alias r; since version 2.
 alter table rowferry.capture add column if not exists expression text not null default '';
--- Whether each statement that changes rows also sends NOTIFY on channel rowferry_<id>; since version 3.
+-- If set, each statement that changes rows also sends NOTIFY on channel rowferry_<id>; since
+-- version 3.
 alter table rowferry.capture add column if not exists notify boolean not null default false;
 
--- The server and database in which the horizon counts transactions: a copy of the database brings it along;
--- since version 6.
+-- The server and database whose transactions the horizon refers to, because a copy of the database
+-- contains the row too; since version 6.
 alter table rowferry.capture add column if not exists origin text;
 update rowferry.capture
    set origin = concat_ws('/', (select system_identifier from pg_control_system()),
@@ -49,13 +50,14 @@ update rowferry.capture
        horizon = least(horizon, pg_snapshot_xmin(pg_current_snapshot()))
  where origin is null;
 
--- All entries of transactions before this one are gone: also where their index entries stay, because somebody
--- might still see them, nobody walks these; since version 6.
+-- All entries of earlier transactions are pruned. Their index entries may remain while an old
+-- snapshot could still see them, so scans begin here; since version 6.
 alter table rowferry.capture add column if not exists floor xid8;
 
--- One entry for each key and statement. op: U = read the key again, T = the table was truncated,
--- L = a row has a key of more than 8,192 bytes, of which the beginning is kept (no document has such a
--- key), M = a row with such a key is gone, A = any row may have changed: a column of the key was missing.
+-- One entry for each key and statement. op: U = read the key again, T = the table was truncated, L
+-- = a row has a key of more than 8,192 bytes, which is truncated (no document has such a key), M =
+-- a row with such a key was deleted, A = any row may have changed, because a column of the key was
+-- missing.
 create table if not exists rowferry.change (
     capture integer not null,
     xid     xid8 not null default pg_current_xact_id(),
@@ -65,12 +67,13 @@ create table if not exists rowferry.change (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0,
         autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 50000);
 
--- A publication FOR ALL TABLES takes it in, and a table without a replica identity cannot be pruned then.
+-- A publication FOR ALL TABLES includes this table. Without a replica identity it could not be
+-- pruned then.
 alter table rowferry.change replica identity full;
 
 create index if not exists change_order on rowferry.change (capture, xid, seq);
 
--- Who reads a capture, and how far it is: the mirror of the position in the state file.
+-- The readers of a capture and their progress: the backup of the position in the state file.
 create table if not exists rowferry.consumer (
     name           text primary key,
     capture        integer not null references rowferry.capture,
@@ -87,14 +90,14 @@ create table if not exists rowferry.consumer (
     updated_at     timestamptz not null default now()
 );
 
--- Of version 5 and before: when the server had started.
+-- Of version 5 and before: start time of the server.
 alter table rowferry.consumer drop column if exists server_started;
--- Absent for so long that it keeps nothing any more; since version 4.
+-- Set if the consumer was absent for so long that nothing is kept for it; since version 4.
 alter table rowferry.consumer add column if not exists expired_at timestamptz;
--- The transaction that wrote the row: positions that are older know another one; since version 5.
+-- The transaction that wrote the row, for recognising older positions; since version 5.
 alter table rowferry.consumer add column if not exists since xid8;
--- The role that registered the row; since version 6. An earlier version's row belongs to the one role
--- that was granted the table, or else to its owner.
+-- The role that registered the row; since version 6. The row of an earlier version belongs to the
+-- only role with rights on the table, or else to its owner.
 do $reader$
 begin
     if not exists (select from pg_attribute
@@ -111,8 +114,8 @@ begin
 end
 $reader$;
 
--- A reader sees the captures of tables of which it may select something, their entries, and the consumers that
--- it registered itself. What these tables' owner runs is not limited.
+-- A reader sees the captures of tables with a column that it may select, their entries, and the
+-- consumers that it registered itself. Functions of these tables' owner are not limited.
 alter table rowferry.capture enable row level security;
 alter table rowferry.change enable row level security;
 alter table rowferry.consumer enable row level security;
@@ -130,8 +133,8 @@ create policy reader on rowferry.consumer
 -- Keys that are too long for a document, from before version 6.
 update rowferry.change set op = 'L', key = left(key, 513) where octet_length(key) > 8192;
 
--- The trigger functions run with the rights of a role that may do nothing but write entries, if the role
--- that installs may make one.
+-- The trigger functions run with the rights of a role that may only write entries, if the
+-- installing role may create one.
 do $writer$
 declare
     me  pg_roles;
@@ -164,8 +167,8 @@ begin
 end
 $writer$;
 
--- The table and all its partitions, or all tables that inherit from it. One that is being detached
--- concurrently is gone (before version 14 pg_inherits has no inhdetachpending).
+-- The table and all its partitions, or all tables that inherit from it. A partition that is being
+-- detached concurrently is left out (before version 14 pg_inherits has no inhdetachpending).
 create or replace function rowferry.tree(relation regclass)
 returns setof oid
 language sql stable
@@ -180,7 +183,7 @@ as $tree$
     select member from tree
 $tree$;
 
--- The tree of a capture with its triggers, a line for each member: "oid triggers name", by oid.
+-- The tree of a capture with its triggers, one line for each member: "oid triggers name", by oid.
 create or replace function rowferry.members(number integer)
 returns text
 language sql stable
@@ -202,9 +205,10 @@ as $members$
      where c.id = number
 $members$;
 
--- Creates what is missing of one member's triggers. Statement triggers fire for the table that the
--- statement names, so every member has them. What logical replication applies has no statement: the
--- row trigger fires for it alone (and for whoever else sets session_replication_role to replica).
+-- Creates the missing triggers of one member. Statement triggers fire for the table that the
+-- statement names, so every member has them. Logical replication applies rows without a statement.
+-- The row trigger fires only for it (and for other sessions that set session_replication_role to
+-- replica).
 create or replace function rowferry.cover(number integer, member regclass)
 returns void
 language plpgsql
@@ -243,8 +247,9 @@ end
 $cover$;
 revoke all on function rowferry.cover(integer, regclass) from public;
 
--- The columns op and key of an entry, over the alias k of a key's text and of whether its row is gone.
--- `missing`: a condition, asked only if the key is null, that a column of the key no longer exists.
+-- The columns op and key of an entry, for the alias k with a key's text and whether its row was
+-- deleted. `missing`: a condition that a column of the key no longer exists, evaluated only if the
+-- key is null.
 drop function if exists rowferry.entry(); -- of version 5
 create or replace function rowferry.entry(missing text)
 returns text
@@ -258,9 +263,9 @@ as $entry$
 $entry$;
 revoke all on function rowferry.entry(text) from public;
 
--- Gives the trigger function of a capture to the role that may do nothing but write entries. If that
--- cannot be, the function runs with the rights of the installing role: then that must be the table's owner,
--- or a role whose rights the owner has as well.
+-- Gives the trigger function of a capture to the role that may only write entries. If that is
+-- impossible, the function runs with the rights of the installing role. That must then be the
+-- table's owner, or a role whose rights the owner has as well.
 create or replace function rowferry.disown(number integer, relation regclass)
 returns void
 language plpgsql
@@ -294,11 +299,12 @@ end
 $disown$;
 revoke all on function rowferry.disown(integer, regclass) from public;
 
--- Installs the triggers of one table and all its members. `expression` is the key's text over the
--- alias r. The entries are written with the function's owner's rights, so a writer of the table needs
--- none here; the expression calls no function that a user defined (see source/keytext.h).
--- Nobody writes meanwhile: consumers that rely on the triggers as they were rely on the new ones.
--- `notify`: whether they wake who reads, null: as it was.
+-- Installs the triggers of one table and all its members. `expression` is the key's text for the
+-- alias r. Entries are written with the rights of the function's owner, so a writer of the table
+-- needs none here. The expression calls no user-defined function (see source/keytext.h).
+-- The table is locked against writes, so consumers that rely on the old triggers can rely on the
+-- new ones.
+-- `notify`: whether the triggers notify readers, null: unchanged.
 drop function if exists rowferry.add_capture(regclass, text[], text); -- of version 2
 create or replace function rowferry.add_capture(relation regclass, key text[], expression text,
                                                 notify boolean default null)
@@ -332,8 +338,9 @@ begin
     select c.notify into wakes from rowferry.capture c where c.id = number;
     was := rowferry.members(number);
 
-    -- A key column that was renamed or dropped must not fail the writer. Its name then means the column of
-    -- the same name one query further out, which has a type that no table can have.
+    -- A key column that was renamed or dropped must not make the writer fail. Its name then refers
+    -- to the column of the same name one query further out, which has a type that no table can
+    -- have.
     columns := (select string_agg(quote_ident(k.name), ', ' order by k.place)
                   from unnest(key) with ordinality as k(name, place));
     missing := (select string_agg(format('pg_typeof(r.%I) = ''void''::regtype', k.name), ' or ' order by k.place)
@@ -427,8 +434,8 @@ end
 $add$;
 revoke all on function rowferry.add_capture(regclass, text[], text, boolean) from public;
 
--- Whether a role may read the table of a capture, all of it or at least a column: only then may it call the
--- functions below.
+-- Returns true if a role may read the table of a capture, completely or at least a column. Only
+-- then may it call the functions below.
 create or replace function rowferry.reaches(reader name, number integer, whole boolean)
 returns boolean
 language sql stable
@@ -442,7 +449,7 @@ as $reaches$
 $reaches$;
 revoke all on function rowferry.reaches(name, integer, boolean) from public;
 
--- The roles whose consumers are the caller's: it may have become one of its own by "set role".
+-- The roles whose consumers belong to the caller, which may have changed its role by "set role".
 create or replace function rowferry.readers()
 returns name[]
 language sql stable
@@ -455,12 +462,12 @@ as $readers$
 $readers$;
 revoke all on function rowferry.readers() from public;
 
--- Takes members in that joined the tree since the consumers last looked, and says how many: called
--- until it says none. First they get triggers; then, in a transaction of its own and so with their
--- writes already seen, each of their rows gets an entry. If the rows belong to another role than this
--- function's owner, they are not read: consumers that do not know the member are forgotten, and copy
--- everything again. A member that a consumer knows and that has lost its triggers is left alone. Only the
--- caller's consumers count.
+-- Adds members that joined the tree since the consumers last looked, and returns their number. It
+-- is called until it returns 0. First they get triggers. Then, in another transaction that already
+-- sees their writes, each of their rows gets an entry. If the rows belong to another role than this
+-- function's owner, they are not read: consumers that do not know the member are removed and make a
+-- re-snapshot. A member that a consumer knows and that has lost its triggers is not changed. Only
+-- the caller's consumers count.
 create or replace function rowferry.join_members(number integer)
 returns integer
 language plpgsql security definer
@@ -542,9 +549,10 @@ end
 $join$;
 revoke all on function rowferry.join_members(integer) from public;
 
--- Forgets the caller's consumer `given` with its rows in the captures of tables that its query depends
--- on; or, of these rows, those in other captures than `kept`. A reader is not granted DELETE, because
--- that right would let it lock the table against all others. Everybody may call it.
+-- Removes the caller's consumer `given` with its rows in the captures of tables that its query
+-- depends on. If `kept` is given, removes only those of these rows that are in other captures. A
+-- reader is not granted DELETE, because that right would let it lock the table against all others.
+-- Every role may call this function.
 create or replace function rowferry.leave(given text, kept integer[])
 returns void
 language sql security definer
@@ -556,7 +564,7 @@ as $leave$
             or (starts_with(k.name, given || ' on ') and coalesce(k.capture <> all(kept), true)))
 $leave$;
 
--- What readers of earlier versions were granted.
+-- Replaces rights that were granted to readers of earlier versions.
 do $granted$
 declare
     grantee name;
@@ -603,9 +611,9 @@ end
 $drop$;
 revoke all on function rowferry.drop_capture(regclass, text[]) from public;
 
--- Removes at most `most` entries that no consumer of the capture needs any more, and remembers how far
--- that may have gone. One session at a time; another one does nothing. In a copy of the database the horizon
--- begins anew; entries that are to come by their number, and are there, are of the one it was copied from.
+-- Removes at most `most` entries that no consumer of the capture needs, and records the horizon.
+-- Only one session works at a time; others return at once. In a copy of the database the horizon is
+-- reset. Entries there with future transaction numbers come from the original and are removed.
 create or replace function rowferry.prune(number integer, most integer)
 returns bigint
 language plpgsql security definer
@@ -654,8 +662,9 @@ end
 $prune$;
 revoke all on function rowferry.prune(integer, integer) from public;
 
--- Forgets a consumer that was given up, with its rows in the captures of tables that its query depends
--- on; where it was a capture's last one, the entries go with it. Says how many rows it had.
+-- Removes a consumer that was given up, with its rows in the captures of tables that its query
+-- depends on. If it was a capture's last consumer, the entries are removed too. Returns the number
+-- of its rows.
 create or replace function rowferry.drop_consumer(given text)
 returns integer
 language plpgsql

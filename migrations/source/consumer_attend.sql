@@ -1,6 +1,7 @@
--- $1 consumer: it is here, with its rows in the captures of tables that its query depends on. What was
--- expired keeps entries again, and is told: whether all are still there is for the horizon to say. Its
--- clock goes on as time does: whoever takes over is ahead of it, also where the hosts' clocks differ.
+-- $1 consumer: marks it as present, with its rows in the captures of tables that its query depends
+-- on. An expired row keeps entries again and is returned as such; the horizon shows if entries were
+-- lost. The clock advances with time, so a process that takes over is ahead of it even if the
+-- hosts' clocks differ.
 -- returns any: bool
 with old as (
     select name, expired_at from rowferry.consumer

@@ -1,4 +1,4 @@
--- $1 capture, $2 a transaction: are there entries of it or of later ones?
+-- $1 capture, $2 a transaction: returns true if it or later ones have entries
 -- returns one: bool
 select exists (select from (select from rowferry.change
                              where capture = $1::integer and xid >= $2::xid8

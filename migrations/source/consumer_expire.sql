@@ -1,6 +1,6 @@
--- $1 capture, $2 age (null: any), $3 bytes of the log (null: any): those that keep entries and have not
--- come for so long (of this role's), or for an hour while all captures' entries take more than that, about 128 bytes
--- each: the slowest. They keep nothing any more.
+-- $1 capture, $2 age (null: any), $3 bytes of the log (null: any): expires this role's consumers
+-- that keep entries and were absent for that long. If the entries of all captures exceed $3 at
+-- about 128 bytes each, expires the slowest that was absent for an hour. Returns the expired ones.
 -- returns any: text
 update rowferry.consumer k set expired_at = now()
  where k.capture = $1::integer and k.reader = current_user and k.expired_at is null

@@ -1,5 +1,6 @@
--- $1 consumer, $2 the table, $3 columns that are mapped from now on, $4 the types that they are made of, as
--- table_types has them: what the index relies on of them is as it is now. The first line of a column counts.
+-- $1 consumer, $2 the table, $3 newly mapped columns, $4 their types as returned by table_types:
+-- adds the current definition of the columns to that on which the index relies. The first line of a
+-- column counts.
 -- returns none
 update rowferry.consumer
    set definition = coalesce((select string_agg(format('%s %s %s %s', attnum, atttypid, atttypmod, attname), e'\n'

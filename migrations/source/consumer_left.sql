@@ -1,3 +1,3 @@
--- $1 consumer, $2 the captures of what its query depends on: its rows in others keep nothing any more
+-- $1 consumer, $2 the captures of the dependencies of its query: removes its rows in others
 -- returns none
 select rowferry.leave($1, $2::integer[])

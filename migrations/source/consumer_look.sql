@@ -1,7 +1,8 @@
--- $1 consumer, $2 capture. Entries that only this row keeps, and entries that nobody keeps; what the
--- row relies on is asked of a standby, all else of its primary. The third column is the server's life: a
--- recovery under the same postmaster keeps its start time, and discards all statistics. The fourth is how far
--- entries were pruned; in a copy of another database none were.
+-- $1 consumer, $2 capture: the consumer's row; also whether this row alone keeps entries, and
+-- whether there are entries without a consumer. The facts that the row relies on are read from a
+-- standby, all else from its primary. The third column is the server's life: a recovery under the
+-- same postmaster does not change the start time, but discards all statistics. The fourth is the
+-- pruning horizon, which is 0 in a copy of another database.
 -- returns maybe: text?, text?, int, text?, text?, text?, text?, bool, bool, int, int, bool, text?, text, int?, text, int
 select c.position, c.triggers,
        greatest(1, 9223372036854775807 & hashtextextended(

@@ -1,5 +1,6 @@
 -- $1 consumer, $2 position, $3 the oldest transaction that it still needs, $4 clock, $5 the dead
--- letters (null: as they were) and $6 their sum; never backwards. Tells whether anything is kept for it.
+-- letters (null: unchanged) and $6 their checksum. Never goes backwards. Returns true if entries
+-- are kept for the consumer.
 -- returns one: bool
 with told as (
     update rowferry.consumer

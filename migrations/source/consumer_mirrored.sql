@@ -1,5 +1,6 @@
--- $1 consumer: its mirror, and whether the server has been restored or promoted since. Since the clock was
--- told it has gone on as time does here, on a host whose clock may be another.
+-- $1 consumer: its checkpoint backup, and whether the server is still on the same timeline (not
+-- restored or promoted). The clock advances with the server's time since it was written, because
+-- hosts' clocks may differ.
 -- returns maybe: text, int, text, bool?
 select position,
        clock + greatest(0, extract(epoch from clock_timestamp() - updated_at) * 1000000)::bigint,

@@ -1,6 +1,6 @@
 -- $1 consumer, $2 capture, $3 its triggers, $4 to $6 the table's definition, filenode and versions.
--- The position is older than any that is noted later, and from the commit on it keeps the entries
--- that are needed.
+-- The position is older than any later one. From the commit on it keeps the entries that are
+-- needed.
 -- returns none
 insert into rowferry.consumer as c
        (name, capture, position, keep, triggers, definition, filenode, versions, timeline, since)

@@ -1,3 +1,3 @@
--- $1 a consumer whose position can no longer be gone on from: nothing is to be taken over
+-- $1 a consumer whose position cannot be continued: marks its checkpoint backup as unusable
 -- returns none
 update rowferry.consumer set clock = null where reader = current_user and name = $1 and clock is not null

@@ -1,6 +1,6 @@
--- Which share of a column's rows some ranges of its values have, as the planner's statistics know it;
--- null where they know nothing. $1 table, $2 column, $3 whether of the tree, $4 the values after which
--- the ranges begin and $5 those with which they end, null where a range has no such end.
+-- The share of a column's rows in some ranges of its values, by the planner's statistics; null if
+-- there are none. $1 table, $2 column, $3 whether of the tree, $4 the values after which the ranges
+-- begin and $5 those with which they end, null if a range has no such bound.
 with known as (
   select s.most_common_vals::text::text[] as common, s.most_common_freqs as shares,
          s.histogram_bounds::text::text[] as bounds

@@ -1,7 +1,7 @@
--- Values of a column that divide its rows into parts of about the same size, as the planner's
--- statistics know them: nothing of the table is read. $1 table, $2 column, $3 whether of the tree,
--- $4 a value after which the parts begin or null, $5 how many parts. The branch that gives nothing
--- has the column's own collation, so that the order is that of its index.
+-- Values of a column that divide its rows into parts of about the same size, by the planner's
+-- statistics; the table is not read. $1 table, $2 column, $3 whether of the tree, $4 a value after
+-- which the parts begin or null, $5 number of parts. The empty branch has the column's own
+-- collation, so that the order is that of its index.
 with known as (
   select s.most_common_vals::text::text[] as common, s.most_common_freqs as shares,
          s.histogram_bounds::text::text[] as bounds

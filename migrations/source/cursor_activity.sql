@@ -1,7 +1,7 @@
--- $1, $2 milliseconds below the horizon where it is exact, and where only the clock tells.
--- Below which time no transaction of this database can commit any more; null: not to be told now.
--- The clock of the statement's beginning comes before the look at the others. Of a session with
--- track_activities off nobody sees since when its transaction is open, if it has not written yet.
+-- $1, $2 margins of the horizon in milliseconds: if it is exact, and if only the clock is known.
+-- Returns the time below which no transaction of this database can commit any more; null: unknown.
+-- The clock is read at the start of the statement, before the other sessions are. If a session has
+-- track_activities off, the start of its transaction is invisible unless it has written.
 -- returns one: text?
 select case
          when pg_is_in_recovery() then pg_last_xact_replay_timestamp() - margin.clock

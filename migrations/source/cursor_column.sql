@@ -1,6 +1,7 @@
--- $1 the table, $2 the column: NOT NULL; the first column of an index; may this role see what the
--- others do; is what they do kept, of every session that there is or may be; is this a standby; since when a transaction is
--- prepared; does logical replication write the table.
+-- $1 the table, $2 the column. Returns whether it is NOT NULL; whether an index begins with it;
+-- whether this role may see the activity of others; whether the activity of all current and future
+-- sessions is tracked; whether this is a standby; the start of the oldest prepared transaction;
+-- whether logical replication writes the table.
 -- returns maybe: bool, bool, bool, bool, bool, text?, bool
 select a.attnotnull,
        exists (select from pg_index i

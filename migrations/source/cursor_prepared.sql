@@ -1,3 +1,3 @@
--- Whether a prepared transaction of this database waits; when it began is not kept anywhere.
+-- Returns true if this database has a prepared transaction; its start is not recorded anywhere.
 -- returns one: bool
 select exists (select from pg_prepared_xacts where database = current_database())

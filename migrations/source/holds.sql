@@ -1,7 +1,7 @@
--- $1 whether what is not of this database counts too (the change log: snapshots look back over all of
--- them), or only what could still write here (a cursor). Who looks back furthest, of each kind the
--- oldest: kind, pid, age in microseconds (null: not told), the transaction, name, role, state. What
--- another role's session does is told to members of pg_read_all_stats alone.
+-- $1 whether transactions of other databases count too (change log: snapshots depend on all of
+-- them), or only those that could still write here (cursor). Returns the oldest xmin holder of each
+-- kind: kind, pid, age in microseconds (null: unknown), transaction, name, role, state. Only
+-- members of pg_read_all_stats can see the activity of other roles' sessions.
 -- returns any: text, int?, int?, text?, text?, text?, text?
 (select 'session', a.pid, (extract(epoch from clock_timestamp() - a.xact_start) * 1000000)::bigint,
         coalesce(a.backend_xid, a.backend_xmin)::text, a.application_name, a.usename, a.state

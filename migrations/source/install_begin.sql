@@ -1,10 +1,10 @@
 begin;
-set local lock_timeout = '2s'; -- try again when it fails
+set local lock_timeout = '2s'; -- run it again if this fails
 set local client_encoding = 'UTF8';
 set local standard_conforming_strings = on;
 set local search_path = pg_catalog, pg_temp;
 
--- Nothing is touched in a schema that somebody else has had a hand in.
+-- Does nothing if another role has objects in the schema.
 do $look$
 declare
     fault text := (

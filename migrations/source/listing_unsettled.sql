@@ -1,5 +1,5 @@
--- $1 capture, $2 a snapshot, $3 keys: those with an entry that the snapshot had not seen; a row of
--- NULL for an entry that may be about any of them.
+-- $1 capture, $2 a snapshot, $3 keys: returns the keys with an entry that is not in the snapshot,
+-- and NULL for an entry that may affect any of them.
 -- returns any: text?
 select distinct case when e.op not in ('A', 'T') then e.key end
   from rowferry.change e

@@ -1,5 +1,6 @@
--- $1 a table that could not be locked in time: who keeps it from being read. That is who has it for
--- itself alone, or whom the one waits for who wants it so, since everybody queues behind that one.
+-- $1 a table that could not be locked in time: returns the process that blocks reading. This is the
+-- holder of an exclusive lock. If such a lock is only requested, it is the process that the request
+-- waits for, because all others queue behind the request.
 -- returns maybe: int?, text?, text?, text?, int?
 select l.pid, a.application_name, a.usename, a.state,
        (extract(epoch from clock_timestamp() - a.xact_start) * 1000)::bigint

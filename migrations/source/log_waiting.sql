@@ -1,6 +1,6 @@
--- $1 captures, $2 last, $3 and $4 the xid and seq up to which the window after it is read (0: none of
--- it), $5 how many to count at most: entries that are not read yet. Of more than that, by their
--- numbers, which all captures share: about.
+-- $1 captures, $2 last, $3 and $4 the xid and seq up to which the following window was read (0:
+-- nothing of it), $5 the largest number to count: returns the number of unread entries. A larger
+-- number is estimated from the sequence numbers, which all captures share.
 -- returns one: int
 select coalesce(sum(case when newer.n < $5::bigint then newer.n
                          else greatest(newer.n, newer.last - newer.first + 1) end + waited.n), 0)::bigint

@@ -1,6 +1,6 @@
--- $1 a table: whom the change log concerns beside its readers. The publications of all tables, which take its
--- tables in too (a subscriber that lacks them stops); and the table's owner, if pg_dump fails as that role
--- because it may not read the schema, or what row security hides there.
+-- $1 a table: third parties that the change log affects. The publications for all tables, which
+-- include its tables (a subscriber without them stops). The table's owner, if pg_dump fails as that
+-- role, because it may not read the schema or because row security hides rows there.
 -- returns one: text?, text?
 select (select string_agg(format('"%s"', p.pubname), ', ' order by p.pubname)
           from pg_publication p where p.puballtables),

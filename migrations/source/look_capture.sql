@@ -1,5 +1,5 @@
 -- $1 the table, $2 its key columns: the installed version, the capture, its horizon, and whether it
--- notifies (of an earlier version, which has no such column: no).
+-- notifies (false for an earlier version without that column).
 -- returns one: int?, int?, text?, bool
 select (select max(version) from rowferry.migration), c.id, c.horizon::text,
        coalesce((to_jsonb(c) ->> 'notify')::boolean, false)

@@ -1,6 +1,6 @@
--- $1, $2 the halves of an advisory lock: the session that has it, its role, and whether that role may be a
--- pipeline's holder. Anybody who may connect can take any advisory lock, and a consumer belongs to one role: a
--- holder has the role of this session or all of its rights.
+-- $1, $2 the halves of an advisory lock: the session of the lock holder, its role, and whether that
+-- role may hold a pipeline. Any role that may connect can take any advisory lock, but a consumer
+-- belongs to one role. So a legitimate holder has the role of this session or all of its rights.
 -- returns maybe: int?, text, text, text, text, bool
 select a.pid, coalesce(host(a.client_addr), 'a local socket'), coalesce(a.application_name, ''),
        coalesce(to_char(a.backend_start, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'an unknown time'),

@@ -1,4 +1,4 @@
--- $1 capture: members on which a consumer relies and that are no longer part of the table.
+-- $1 capture: members that a consumer relies on although they are no longer part of the table.
 -- returns any: text, text
 select k.name, regexp_replace(o.line, '^\S+ \S+ ', '')
   from rowferry.consumer k

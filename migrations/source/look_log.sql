@@ -1,8 +1,8 @@
--- What is wrong with the schema rowferry, so that nothing in it may be read: null if nothing is; no row
--- if there is no such schema. Only the catalogue is asked, because what is in the schema may run code of
--- its owner. Defaults that are not ours, triggers, rules and the like would run with the rights of any
--- role that writes to the tables. An expression that calls nothing but the server's own functions has no
--- dependencies on functions, operators or types.
+-- The reason why the schema rowferry cannot be trusted: null if it can, no row if it does not
+-- exist. Only the catalog is read, because objects in the schema may run code of their owner.
+-- Foreign defaults, triggers, rules and the like would run with the rights of any role that writes
+-- to the tables. An expression that calls only built-in functions has no dependencies on functions,
+-- operators or types.
 -- returns maybe: text?
 select coalesce(
     case when current_setting('is_superuser')::boolean

@@ -1,5 +1,5 @@
--- $1 the tables as configured, $2 a snapshot: entries of the tables that it had not seen. Of several
--- captures of a table that with the most counts.
+-- $1 the tables as configured, $2 a snapshot: the number of entries of the tables that are not in
+-- it. If a table has several captures, the one with the most entries counts.
 -- returns one: int
 select coalesce(sum(most), 0)
   from (select max(n) as most

@@ -1,4 +1,5 @@
--- $1 capture: who has not come for a day for entries that are kept, or were until it was expired.
+-- $1 capture: consumers that were absent for a day while entries are kept for them, or until they
+-- expired.
 -- returns any: text, text
 select c.name, to_char(c.updated_at at time zone 'UTC', 'YYYY-MM-DD')
   from rowferry.consumer c

@@ -1,4 +1,5 @@
--- $1 the table, $2 the capture's id: the first member and event without a trigger as it was installed.
+-- $1 the table, $2 the capture's id: the first member and event whose trigger is missing or
+-- changed.
 -- returns maybe: text, bool, text, bool
 select e.event, g.tgname is null, m.member::regclass::text, m.member = $1::oid
   from rowferry.tree($1::oid) as m(member)

@@ -1,4 +1,5 @@
--- $1 captures, $2 last, $3 target (null: this snapshot): the first of them with an entry in the window.
+-- $1 captures, $2 last, $3 target (null: this snapshot): the first of them with an entry in the
+-- window.
 -- returns one: int?
 select min(c.id)
   from unnest($1::integer[]) as c(id)

@@ -1,6 +1,7 @@
--- $1 the table, $2 its name, $3 the capture's id: what a page must find as it was. Runs under the
--- page's lock; its snapshot is the page's. A tree is stored where all its members are; what a virtual column
--- reads as is stored in the catalogue, in a new row for each expression (version 18 and later).
+-- $1 the table, $2 its name, $3 the capture's id: the state of the table that a page checks. Runs
+-- under the page's lock; its snapshot is the page's. The filenode of a tree is computed from all
+-- members. The value of a virtual column depends on the catalog, which has a new row for each
+-- expression (version 18 and later).
 -- returns one: text, bool, bool, int?, int?, text?
 select case when pg_is_in_recovery()
             then format('%1$s:%1$s:', pg_snapshot_xmin(pg_current_snapshot()))

@@ -1,6 +1,6 @@
--- Second part of a window: entries of transactions that began after the last snapshot and are over in
--- the target. Parameters as in page_waited. One lower bound only: of two, the scan may begin at the
--- lesser one and walk through all that was read before.
+-- Second part of a window: entries of transactions that began after the last snapshot and have
+-- ended in the target. Parameters as in page_waited. There is only one lower bound: with two, the
+-- scan might begin at the lesser one and read again all earlier entries.
 -- returns any: text, int, text, text?
 select e.xid::text, e.seq::text, e.op::text, e.key
   from rowferry.change e

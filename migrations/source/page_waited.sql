@@ -1,6 +1,6 @@
--- First part of a window: entries of transactions that ran when the last snapshot was taken and are
--- over in the target. $1 capture, $2 last, $3 target (null: this snapshot), $4 and $5 the entry
--- after which to go on, $6 how many. One short index scan a transaction, in their order.
+-- First part of a window: entries of transactions that were running in the last snapshot and have
+-- ended in the target. $1 capture, $2 last, $3 target (null: this snapshot), $4 and $5 the entry
+-- after which to continue, $6 limit. One short index scan per transaction, in their order.
 -- returns any: text, int, text, text?
 select c.xid::text, c.seq::text, c.op::text, c.key
   from unnest(array(select x from pg_snapshot_xip($2::pg_snapshot) x

@@ -1,6 +1,7 @@
--- $1 captures, $2 last, $3 whether entries are kept that could go, $4 whether it is a standby: has
--- anything come since, may the position move for those, or was it promoted? An idle poll is this one
--- question. With an order each part begins in the index where it has to, whatever the statistics say.
+-- $1 captures, $2 last, $3 whether entries are kept that could be pruned, $4 whether this was a
+-- standby. Returns true if there are new entries, if the position may move to allow pruning, or if
+-- the standby was promoted. An idle poll is only this query. With ORDER BY each part begins at the
+-- right place of the index, whatever the statistics are.
 -- returns one: bool
 select exists (
     select from unnest($1::integer[]) as c(id)

@@ -1,6 +1,7 @@
--- $1 tables and views: columns whose type has a "=" of its own outside pg_catalog, and a cast by which
--- PostgreSQL takes them for a type of its own where no other "=" is found: with the search path of ours it
--- would compare citext as text. Name, type, the schema of its operators, what it is taken for.
+-- $1 tables and views: columns whose type has its own "=" outside pg_catalog, and an implicit cast
+-- to a built-in type. PostgreSQL uses that type's "=" if no other is in the search path: with ours
+-- it would compare citext as text. Returns name, type, the schema of its operators, and the type it
+-- would be cast to.
 -- returns any: text, text, text, text
 with recursive made as (
     select a.attname, a.atttypid as declared, a.atttypid as type

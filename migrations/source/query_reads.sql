@@ -1,5 +1,5 @@
--- The tables and views that this transaction has locked: what its statements read. Members of a tree
--- whose parent is read are part of that.
+-- The tables and views that this transaction has locked, which are those that its statements read.
+-- Members of a tree are left out if the parent is read.
 -- returns any: int, text, text, bool?, text?, bool
 select c.oid, c.relkind,
        '"' || replace(n.nspname, '"', '""') || '"."' || replace(c.relname, '"', '""') || '"',

@@ -1,4 +1,4 @@
--- $1 names as a plan writes them: the first function among them whose result changes by itself.
+-- $1 names in the notation of a plan: the first volatile function among them.
 -- returns maybe: text
 select name
   from unnest($1::text[]) as name

@@ -1,5 +1,5 @@
--- Drops by name and without cascade: objects of other roles in the schema stay, with an error. The role
--- "rowferry_capture" stays too, because other databases of the server may use it.
+-- Drops by name and without cascade: objects of other roles in the schema stay, with an error. The
+-- role "rowferry_capture" stays too, because other databases of the server may use it.
 drop function rowferry.drop_consumer(text);
 drop function rowferry.prune(integer, integer);
 drop function rowferry.drop_capture(regclass, text[]);

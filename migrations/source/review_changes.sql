@@ -1,4 +1,5 @@
--- $1 the table: rows that were written in its tree since the statistics began, and for how many seconds.
+-- $1 the table: rows that were written in its tree since the statistics began, and their age in
+-- seconds.
 -- returns one: int, int, int, int?
 with recursive tree as (
     select $1::oid as oid

@@ -1,5 +1,5 @@
--- $1 the table, $2 whether the change log is read: what this role lacks, each as the words for it and the
--- statement that gives it.
+-- $1 the table, $2 whether the change log is read: the missing rights of this role, each with a
+-- description and the statement that grants it.
 -- returns any: text, text
 with role as (select current_user as name, quote_ident(current_user) as quoted),
      place as (select c.oid, c.relnamespace as schema, n.nspname,

@@ -1,5 +1,5 @@
--- The encoding, the clock in microseconds since 1970, whether this role sees what others do, and the oldest
--- transaction that is open and the oldest one that is prepared, with their age in milliseconds.
+-- The encoding, the clock in microseconds since 1970, whether this role may see the activity of
+-- others, the oldest open transaction and the oldest prepared one, with their ages in milliseconds.
 -- returns one: text, int, bool, int?, int?, text?, text?, text?, text?, int?, text?
 select current_setting('server_encoding'),
        (extract(epoch from clock_timestamp()) * 1000000)::bigint,

@@ -1,5 +1,5 @@
--- $1 the table: what this role may do that no sync does, each as the words for it and the statement that
--- takes it away.
+-- $1 the table: rights of this role that no sync needs, each with a description and the statement
+-- that revokes it.
 -- returns any: text, text
 with role as (select r.oid, r.rolname, quote_ident(r.rolname) as quoted, r.rolcreaterole, r.rolcreatedb,
                      r.rolreplication

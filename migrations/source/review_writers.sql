@@ -1,5 +1,5 @@
--- $1 the table: who but its owner may change or delete rows of its tree, each as the words for it and the
--- statement that takes it away.
+-- $1 the table: roles other than its owner that may change or delete rows of its tree, each with a
+-- description and the statement that revokes the right.
 -- returns any: text, text
 with recursive tree as (
     select $1::oid as oid

@@ -1,4 +1,4 @@
--- Sent first in every session: roles and databases may have set any of these otherwise.
+-- Sent first in every session, because roles and databases may have other settings.
 set client_encoding = 'UTF8';
 set timezone = 'UTC';
 set datestyle = 'ISO, YMD';
@@ -15,16 +15,17 @@ set default_transaction_read_only = off;
 set default_transaction_isolation = 'read committed';
 set statement_timeout = 0;
 set idle_in_transaction_session_timeout = 0;
--- Newer versions have more that would end a long page or a quiet session.
+-- Newer versions have more timeouts that would end a long page or an idle session.
 select set_config(name, '0', false) from pg_settings
  where name in ('transaction_timeout', 'idle_session_timeout');
--- The server, too, has to notice that the other end is gone: the session holds the pipeline's lock.
+-- The server must also notice that the client is gone, because the session holds the pipeline's
+-- lock.
 set tcp_keepalives_idle = 30;
 set tcp_keepalives_interval = 10;
 set tcp_keepalives_count = 3;
 set tcp_user_timeout = 60000;
 set jit = off;
--- The change log and key ranges are paged in the order of an index. Without statistics the planner
--- would rather collect and sort all that is left, again for each page.
+-- The change log and key ranges are paged in index order. Without statistics the planner would
+-- instead collect and sort all remaining rows for each page.
 set enable_bitmapscan = off;
 set enable_sort = off;

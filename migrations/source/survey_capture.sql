@@ -1,6 +1,6 @@
--- $1 the table: may this role install the change log for it; the column that says when a row was
--- changed, its index and whether it is never NULL; may this role read the table. An index over it comes
--- first.
+-- $1 the table. Returns whether this role may install the change log for it; the column with the
+-- time of the last change, its index and whether it is NOT NULL; whether this role may read the
+-- table. Columns with an index are preferred.
 -- returns one: bool, text?, text?, bool?, bool
 select current_setting('is_superuser')::boolean
        or (pg_has_role(c.relowner, 'usage')

@@ -1,4 +1,4 @@
--- $1 a view: what it selects, as a statement; no row where it is none.
+-- $1 a view: its query; no row if it is not a view.
 -- returns maybe: text
 select rtrim(pg_get_viewdef(c.oid), '; ')
   from pg_class c

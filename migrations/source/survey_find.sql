@@ -1,4 +1,4 @@
--- $1 schema or null for all, $2 table: what bears that name.
+-- $1 schema or null for all, $2 table: the relations of that name.
 -- returns any: text, text, text, int
 select n.nspname, c.relname, c.relkind, c.oid
   from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -1,4 +1,4 @@
--- $1 the table, $2 columns: does an index begin with one of them?
+-- $1 the table, $2 columns: returns true if an index begins with one of them
 -- returns one: bool
 select exists (select from pg_index i
                  join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]

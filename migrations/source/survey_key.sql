@@ -1,5 +1,5 @@
--- $1 the table: the index whose columns identify a row best, and these columns. The primary key, else a
--- unique index whose columns cannot be NULL, with few columns.
+-- $1 the table: the index whose columns identify a row best, and these columns. This is the primary
+-- key, else a unique index, preferably with few columns that cannot be NULL.
 -- returns any: text, text, bool, bool
 with candidate as (
     select i.indexrelid, i.indrelid, i.indkey, i.indnkeyatts, c.relname, i.indisprimary,

@@ -1,4 +1,4 @@
--- $1 tables: the foreign keys between them, a row for each pair of columns.
+-- $1 tables: the foreign keys between them, one row for each pair of columns.
 -- returns any: int, int, int, text, text, text, text, text, text, text, text, text, text, bool
 select f.oid, f.conrelid, f.confrelid, cn.nspname, c.relname, pn.nspname, p.relname,
        a.attname, b.attname, quote_ident(a.attname), quote_ident(b.attname),

@@ -1,4 +1,4 @@
--- $1 the table: what the planner knows of its columns; of a tree what it knows of the whole, else of the
+-- $1 the table: the planner's statistics of its columns. For a tree those of the whole, else of the
 -- largest member.
 -- returns any: text, int, text
 with recursive tree as (

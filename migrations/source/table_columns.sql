@@ -1,7 +1,7 @@
--- $1 the table; else $2, $3 and $4 the names, types and modifiers of a query's columns. One row for
--- each column (owner 0), then one for each part of each type that
--- they are made of, once: a domain's base type, an array's element, a composite's fields, a range's
--- bound, a multirange's range. Before version 14 pg_range has no rngmultitypid.
+-- $1 the table; or $2, $3 and $4 the names, types and modifiers of a query's columns. Returns one
+-- row for each column (owner 0), then one for each part of each of their types, without repeats: a
+-- domain's base type, an array's element, a composite's fields, a range's bound, a multirange's
+-- range. Before version 14 pg_range has no rngmultitypid.
 -- returns any: int, int, text?, text, text, text, text, bool, text
 with recursive part as (
     select 0::oid as owner, a.attnum::int as place, a.attname as name, a.atttypid as type,

@@ -1,5 +1,6 @@
--- $1 the table, $2 columns (null: all). One line a column, so that a change of the definition can be
--- named, and the columns' versions in the catalogue, which ALTER TABLE moves and VACUUM FULL does not.
+-- $1 the table, $2 columns (null: all). Returns one line per column, so that a change of the
+-- definition can be named. Also returns the columns' versions in the catalog, which ALTER TABLE
+-- changes and VACUUM FULL does not.
 -- returns one: text, text
 select coalesce(string_agg(format('%s %s %s %s', attnum, atttypid, atttypmod, attname), e'\n'
                            order by attnum), ''),

@@ -1,4 +1,4 @@
--- $1 schema, $2 table; views, foreign tables and sequences too, to be refused as what they are.
+-- $1 schema, $2 table. Includes views, foreign tables and sequences, for a precise error.
 -- returns maybe: int, text, text, bool, bool, bool, bool, int?, int, text?
 with recursive tree as (
     select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -1,4 +1,4 @@
--- $1 the table, $2 the key columns: is there a unique index over exactly these?
+-- $1 the table, $2 the key columns: returns true if a unique index has exactly these columns
 -- returns one: bool
 select exists (
     select from pg_index i

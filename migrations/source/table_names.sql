@@ -1,4 +1,4 @@
--- Every table that somebody may have meant.
+-- Candidates for the suggestion of a similar table name.
 -- returns any: text, text
 select n.nspname, c.relname
   from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -1,5 +1,5 @@
--- $1 composites and enums that the columns are made of. One line for each field and each label, so
--- that a change of the types can be told from a label that was added.
+-- $1 composite types and enums of the columns. One line for each field and each label, so that a
+-- changed type can be distinguished from an added label.
 -- returns one: text
 select coalesce(string_agg(e'\n ' || line, '' order by line), '')
   from (select concat_ws(' ', 'field', to_json(a.attname), a.attnum, a.atttypid, a.atttypmod, t.oid) as line

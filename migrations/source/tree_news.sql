@@ -1,4 +1,4 @@
--- $1 the capture: has the tree members that have no triggers, or that a consumer does not know of?
+-- $1 the capture: returns true if a member of the tree has no triggers, or is unknown to a consumer
 -- returns one: bool
 select exists (
     select from unnest(string_to_array(rowferry.members($1::integer), e'\n')) as m(line)
