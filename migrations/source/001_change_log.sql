@@ -54,10 +54,11 @@ update rowferry.capture
 -- snapshot could still see them, so scans begin here; since version 6.
 alter table rowferry.capture add column if not exists floor xid8;
 
--- One entry for each key and statement. op: U = read the key again, T = the table was truncated, L
--- = a row has a key of more than 8,192 bytes, which is truncated (no document has such a key), M =
--- a row with such a key was deleted, A = any row may have changed, because a column of the key was
--- missing.
+-- One entry for each key and statement. The values of op:
+-- U = read the key again, T = the table was truncated,
+-- L = a row has a key of more than 8,192 bytes, which is truncated (no document has such a key),
+-- M = a row with such a key was deleted,
+-- A = any row may have changed, because a column of the key was missing.
 create table if not exists rowferry.change (
     capture integer not null,
     xid     xid8 not null default pg_current_xact_id(),

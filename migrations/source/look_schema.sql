@@ -1,7 +1,7 @@
 -- $1 a table. Returns whether the schema rowferry exists, whether this role may use it, whether it
--- has a change log, its owner, whether the owner may have triggers on the table (or has some that
--- only the table's owner could enable), and whether this role may install there: objects must not
--- run with more rights than those of the schema's owner.
+-- has a change log, and its owner. Then whether the owner may have triggers on the table (or has
+-- some that only the table's owner could enable). Then whether this role may install there: objects
+-- must not run with more rights than those of the schema's owner.
 -- returns one: bool, bool, bool, text?, bool?, bool?
 select n.oid is not null,
        coalesce(has_schema_privilege(n.oid, 'usage'), false),

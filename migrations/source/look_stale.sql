@@ -1,5 +1,5 @@
--- $1 capture: consumers that were absent for a day while entries are kept for them, or until they
--- expired.
+-- $1 capture: consumers that were absent for a day although entries are kept for them, or were kept
+-- until they expired.
 -- returns any: text, text
 select c.name, to_char(c.updated_at at time zone 'UTC', 'YYYY-MM-DD')
   from rowferry.consumer c

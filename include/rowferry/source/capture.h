@@ -92,9 +92,8 @@ struct capture_ops {
      * position of the log and returns the position at which an initial load begins. */
     int (*start)(struct capture *c, struct buf *position, struct err *err);
 
-    /* Continues at a position of this capture. Returns ERR_STATE if that is impossible: the
-     * position is no longer valid (source restored, log pruned, or definition of the table
-     * changed). */
+    /* Continues at a position of this capture. Returns ERR_STATE if the position is not valid any
+     * more: the source was restored, the log was pruned, or the definition of the table changed. */
     int (*resume)(struct capture *c, const char *position, struct err *err);
 
     /* Begins the next page; may wait for short replies of the source. After an error the capture

@@ -139,7 +139,7 @@ int installed_look(struct pg *pg, const struct table *table, struct installed *o
     return rc < 0 ? err_context(err, "could not look at the change log") : 0;
 }
 
-/* Repeats the look-up after members were added, because another may join meanwhile. A broken state
+/* Repeats the look-up after members were added, because another may join in between. A broken state
  * is also checked twice, because another session may have just added the missing triggers. A member
  * that joins later is noticed by the reader. */
 static int look_with_members(struct pg *pg, const struct table *table, struct installed *out,

@@ -27,8 +27,8 @@ static void note_pending(struct changelog *c, const struct position *p, const st
     c->pending_clock = mirror->clock;
 }
 
-/* Returns true for a position that belongs to a former registration of the consumer, or to an
- * earlier life of the server and is ahead of what was durable then. If the server has lost
+/* Returns true for a position of a former registration of the consumer. Also for one from an
+ * earlier life of the server that is ahead of what was durable then. If the server has lost
  * transactions, such a position is ahead of new entries and would have them pruned. */
 static bool is_former(const struct changelog *c, const struct position *p)
 {

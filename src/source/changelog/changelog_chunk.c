@@ -111,8 +111,8 @@ static int send_more(struct changelog *c, struct err *err)
     return nulls_wait ? send_nulls(c, err) : send_commit(c, err);
 }
 
-/* Turns to the statement that was sent, and sends the next one, on which the server works
- * meanwhile. */
+/* Turns to the statement that was sent, and sends the next one, so that the server does not
+ * pause. */
 static int go_on(struct changelog *c, struct err *err)
 {
     c->chunk = c->next_chunk;

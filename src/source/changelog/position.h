@@ -78,7 +78,8 @@ struct position {
 void position_release(struct position *p);
 void position_copy(struct position *to, const struct position *from);
 
-/* Names no pipeline, because one state file holds all pipelines of a configuration. */
+/* Recommends a reindex of the one pipeline: removing the state file would affect all pipelines of
+ * the configuration, which share it. */
 #define POSITION_ANEW_HINT "build the index anew: rowferry reindex"
 
 /* Returns ERR_STATE, marked as drift, if a position of the table with the oid `was` (0: unknown) is

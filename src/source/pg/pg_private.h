@@ -102,11 +102,11 @@ bool pg_is_copy(const PGresult *r);
 int pg_ask(struct pg *pg, struct pg_result **out, const char *name, const char *const *params,
            size_t count, struct err *err) MUST_CHECK;
 
-/* Planning a read of a table runs code of the table's owner with the rights of this session (in
- * index expressions), and so does a function in from.query. Such code can change the search path.
- * So each transaction sets its own, and only transactions that write the change log are read-write.
- * Row security is on for the change log only: elsewhere a policy is an error, so that it cannot
- * hide rows. */
+/* Planning a read of a table runs code of the table's owner with the rights of this session (index
+ * expressions). A function in from.query runs such code too. It can change the search path. So each
+ * transaction sets its own, and only transactions that write the change log are read-write. Row
+ * security is on for the change log only: elsewhere a policy is an error, so that it cannot hide
+ * rows. */
 #define PG_GUARD_PATH "set local search_path = pg_catalog, pg_temp"
 #define PG_GUARD_ROWS "set local row_security = on"
 #define PG_GUARD_ROWS_END "set local row_security = off"

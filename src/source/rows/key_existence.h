@@ -32,7 +32,7 @@ struct presence {
  * otherwise read the whole table, with several processes. */
 int presence_plan(struct pg *pg, struct err *err) MUST_CHECK;
 
-/* Sends the statement of p->way, or of a later way if that one is impossible. */
+/* Sends the statement of p->way, or of a later way if p->way is impossible. */
 int presence_send(struct presence *p, struct reader *r, const struct rowsql *sql,
                   struct keyset *keys, size_t parts, struct err *err) MUST_CHECK;
 

@@ -16,7 +16,7 @@
 enum rowsql_from { ROWSQL_FIRST, ROWSQL_AFTER, ROWSQL_BEYOND };
 
 struct rowsql {
-    char *blocks;      /* $1, $2: from this ctid to before that one; null with a query */
+    char *blocks;      /* $1, $2: from ctid $1 to before $2; null with a query */
     char *range[3][2]; /* in the key's order, with a query only the keys; [][1] has one more
                         * parameter, the largest value of the key's first part */
     char *nulls;       /* rows with a NULL in the key */

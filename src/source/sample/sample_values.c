@@ -244,8 +244,8 @@ int sample_texts(struct sample *s, const struct plan_step *step, size_t characte
     return rc;
 }
 
-/* An object, a JSON null or a text without words is left out, because its content depends on the
- * service. */
+/* Leaves out JSON null and values without a word character, such as "" or {}: only the service can
+ * determine if they leave anything. */
 int sample_filled(struct sample *s, const struct plan_step *step, bool *filled, struct err *err)
 {
     struct buf sql;
