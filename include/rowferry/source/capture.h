@@ -50,8 +50,7 @@ struct change {
     struct span key;      /* ROW, GONE, FORESEEN: the key's text; borrowed until the next call */
     bool key_null;        /* ROW: a part of the key is NULL, so the row can only be a dead letter */
     struct row row;       /* ROW: borrowed until the next call */
-    const char *position; /* MARK, PAGE: reached when all earlier changes are settled; borrowed
-                           * until the next call */
+    const char *position; /* MARK, PAGE: reached when all before is settled; borrowed until next */
     bool copying;         /* PAGE: the page was part of an initial load */
     bool drained;         /* PAGE: its snapshot contains no further changes */
     bool ahead;           /* PAGE: part of a prescan; its position is null */
@@ -142,10 +141,8 @@ struct capture_ops {
 
 struct capture {
     const struct capture_ops *ops;
-    const char *again;    /* after resume: the reason for a re-snapshot in place; null if there is
-                           * none */
-    const char *unpruned; /* why the source refused to prune entries that were read; null if it did
-                           * not */
+    const char *again;    /* after resume: reason for a re-snapshot in place; null if not needed */
+    const char *unpruned; /* why the source refused to prune read entries; null if it did not */
     bool wiser;        /* begin or next failed with ERR_TRANSIENT, but the source is reachable: this
                         * capture gets further after a resume */
     bool guarded;      /* set by the engine: prescan windows that have more keys than */

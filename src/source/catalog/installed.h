@@ -9,14 +9,12 @@
 
 #include "rowferry/source/catalog/install.h"
 
-#define INSTALLED_VERSION 6 /* the version that migrations/source writes into rowferry.migration   \
-                             */
+#define INSTALLED_VERSION 6 /* written by the migrations of migrations/source */
 
 struct installed {
     enum install_state state;
     bool schema;      /* our schema exists, and its owner may have triggers on the table */
-    bool installs;    /* this role may install into it: objects there must not get more rights than
-                       * its owner has */
+    bool installs;    /* this role may install: objects there run with their owner's rights */
     char owner[64];   /* of the schema, truncated if it is longer; empty if there is none */
     int version;      /* of its migrations */
     char capture[16]; /* the id as text, empty if there is none */

@@ -16,8 +16,7 @@ static int wanted(struct changelog *c, struct span key, struct err *err)
     switch (keyset_mark(&c->keys, key, c->chunk.from, c->chunk.to)) {
     case KEYSET_FIRST:
         return 1;
-    case KEYSET_STRANGER:           /* equal for the table, but another text: is requested
-                                     * separately */
+    case KEYSET_STRANGER:           /* equal, but another text: requested separately */
         return c->kind == PAGE_FAN; /* the key texts of a query are unknown */
     default:
         if (c->reread) { /* already delivered */

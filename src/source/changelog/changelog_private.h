@@ -88,8 +88,7 @@ struct changelog {
     struct holds holds;
     struct buf lock;         /* statement that locks all tables of the query; empty without one */
     struct buf due;          /* captures whose entries follow those of the current one */
-    struct keyset changed;   /* of a page that fans out: old and new values of the dependency's
-                              * columns */
+    struct keyset changed;   /* of a page that fans out: values of the dependency's columns */
     struct buf fan_after;    /* last key of the fan-out so far, if there are more */
     struct position at;      /* start of the next page */
     struct position pending; /* released, but not yet written to the source; last null = none */
@@ -127,8 +126,7 @@ struct changelog {
     uint64_t keys_aim;
     struct reader reader;
     struct unreadable *unreadable; /* owned, or that of the leader if `helps` */
-    bool reread;                   /* a page of requested keys is read again after an unreadable
-                                    * row */
+    bool reread;                   /* requested keys are read again, after an unreadable row */
     struct buf last_key;           /* of a page by key ranges */
     uint64_t page_rows_read;
     size_t gone, gone_end;     /* range of the keys to check for missing rows */

@@ -20,8 +20,7 @@ struct consumer {
     const char *capture;    /* borrowed: the id as text */
     bool known;             /* the row exists */
     struct position mirror; /* position of the checkpoint backup */
-    char *triggers;         /* of the members, as the position relies on them; null until the row is
-                             * read */
+    char *triggers;         /* of the members, for the position; null until the row is read */
     char *definition;       /* of the table, when the index was begun */
     char *versions;         /* of its columns in the catalog */
     uint32_t filenode;      /* of the table */

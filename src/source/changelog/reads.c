@@ -30,8 +30,7 @@ static int plan_rows(struct pg *pg, const struct query_input *in, struct pg_resu
     buf_init(&sql, SQL_MAX_BYTES);
     buf_push_literal(&sql, "explain (verbose, costs off) select * from ");
     catalog_push_source(&sql, in->root);
-    if (in->where != NULL) { /* on separate lines, so that a comment at its end cannot hide what
-                              * follows */
+    if (in->where != NULL) { /* separate lines end a comment in it */
         buf_push_literal(&sql, " where (\n");
         buf_push_text(&sql, in->where);
         buf_push_literal(&sql, "\n)");

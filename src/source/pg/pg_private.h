@@ -26,8 +26,7 @@ struct pg {
     char *application_name;
     int64_t connect_timeout_ms;
     int64_t lock_timeout_ms;
-    const char *prepared[PG_PREPARED_MOST]; /* the names of the texts of migrations/source that this
-                                             * session has prepared; null entries are free */
+    const char *prepared[PG_PREPARED_MOST]; /* names of prepared texts; null: free */
     char *primary_uri;                      /* if the source is a standby; null: unknown */
     struct pg *primary;                     /* opened when it is first needed */
     bool in_recovery;                       /* at the start of the session */

@@ -73,8 +73,7 @@ static bool is_at_work(const struct pg *pg)
         return false;
     }
     if (pg_open_probe(&probe, pg, &why) < 0) {
-        return strcmp(why.sqlstate, TOO_MANY_CONNECTIONS) == 0; /* the server is alive; more is
-                                                                 * unknown */
+        return strcmp(why.sqlstate, TOO_MANY_CONNECTIONS) == 0; /* it is alive */
     }
     snprintf(backend, sizeof(backend), "%d", pg->backend);
     if (pg_query(probe, &r, "one: bool",

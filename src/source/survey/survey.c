@@ -213,8 +213,7 @@ static int take_table(struct survey *s, struct pg *pg, const struct survey_found
 {
     bool real = found->kind == 'r' || found->kind == 'p';
     int rc = real ? survey_open(pg, &s->table, found, s, err)
-                  : catalog_table(pg, &s->table, found->name, NULL, 0, err); /* fails with the
-                                                                              * reason */
+                  : catalog_table(pg, &s->table, found->name, NULL, 0, err); /* gives the reason */
     if (rc == 0) {
         s->name = text_copy(found->name);
     }

@@ -225,8 +225,7 @@ static int is_unique(const struct view *v, const struct candidate *c, bool *uniq
         rc = pg_query(v->pg, &r, "one: bool", buf_text(&sql), NULL, 0, v->err);
     }
     *unique = rc == 0 && pg_true(r, 0, 0);
-    if (rc < 0 && strcmp(v->err->sqlstate, "57014") == 0) { /* too slow to find out; a sync would
-                                                             * report it */
+    if (rc < 0 && strcmp(v->err->sqlstate, "57014") == 0) { /* too slow; a sync reports it */
         *unique = true;
         rc = 0;
     }

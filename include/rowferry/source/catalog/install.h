@@ -40,9 +40,9 @@ int install_left(struct pg *pg, const struct table *table, struct buf *names,
 
 /* Third parties that the change log affects. */
 struct install_beside {
-    char *publications; /* publications for all tables, `"a", "b"`, which break on a subscriber
-                         * without the change log; null: none */
-    char *dumper;       /* the table's owner, if pg_dump fails as that role; else null */
+    char *
+        publications; /* for all tables, `"a", "b"`: subscribers without the log stop; null: none */
+    char *dumper;     /* the table's owner, if pg_dump fails as that role; else null */
 };
 int install_beside(struct pg *pg, const struct table *table, struct install_beside *out,
                    struct err *err) MUST_CHECK;

@@ -17,9 +17,8 @@
 
 struct hold {
     bool any;
-    int64_t pid;    /* of the session; 0: not a session */
-    int64_t age_us; /* since it began; if the source does not report that, since it was first
-                     * seen */
+    int64_t pid;              /* of the session; 0: not a session */
+    int64_t age_us;           /* since it began or, if that is unknown, since it was first seen */
     char who[HOLD_WHO_BYTES]; /* process 4711 ("psql" of alice, idle in transaction) */
 };
 

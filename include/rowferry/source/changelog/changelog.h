@@ -25,8 +25,7 @@ struct changelog_options {
     size_t dependency_count;
     const char *const *columns; /* values of a row after the key's text (plan.h) */
     size_t column_count;
-    const char *fingerprint; /* of the table when the plan was compiled; a difference is
-                              * ERR_TRANSIENT */
+    const char *fingerprint; /* of the table at the plan's compilation; drift is ERR_TRANSIENT */
     size_t page_rows;        /* rows per page of the log, default 5000 */
     size_t page_blocks;      /* blocks per page of an initial load by block ranges, default 1024 */
     int64_t retain_age_ms;   /* other consumers absent for longer expire; 0: never */

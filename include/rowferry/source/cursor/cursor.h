@@ -29,8 +29,7 @@ struct cursor_options {
     const char *where;          /* null: all rows */
     const char *const *columns; /* values of a row after the key's text (plan.h) */
     size_t column_count;
-    const char *fingerprint; /* of the table when the plan was compiled; a difference is
-                              * ERR_TRANSIENT */
+    const char *fingerprint; /* of the table at the plan's compilation; drift is ERR_TRANSIENT */
     int64_t overlap_ms;      /* 0: 5 s below an exact horizon, 1 min without one */
     size_t page_rows;        /* default 5000 */
     size_t chunk_bytes;      /* of rows between two safepoints, approximate; default 1 MiB */
@@ -53,8 +52,7 @@ struct cursor_look {
     bool privileged; /* this role may see the activity of other sessions */
     bool tracked;    /* the server tracks the activity of every session (track_activities) */
     bool in_recovery;
-    bool subscribed;   /* logical replication fills the table, with column values from another
-                        * server */
+    bool subscribed;   /* filled by logical replication, with values from another server */
     char prepared[32]; /* start of the oldest prepared transaction; empty: none */
 };
 int cursor_look(struct pg *pg, const struct table *table, const char *column,

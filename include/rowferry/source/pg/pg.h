@@ -45,9 +45,8 @@ struct source_options {
     int64_t lock_timeout_ms;
     int64_t silence_ms;           /* permitted silence of the server during a statement; 0: 20 s */
     const char *application_name; /* "rowferry sync articles" */
-    const char *primary;          /* if the source is a standby: URI for writes, with the same
-                                   * password; null: none */
-    size_t first_host;            /* index of the host to try first, if the URI names several */
+    const char *primary; /* of a standby: URI for writes, with the same password; null: none */
+    size_t first_host;   /* index of the host to try first, if the URI names several */
     bool fences; /* this process has the pipeline's lease (lease.h): other sessions of this name
                   * that read the pipeline belong to a former lease holder, and are ended */
 };

@@ -21,8 +21,7 @@ enum stratum {
     STRATUM_NULLS,    /* the most columns that are NULL */
     STRATUM_NEWEST,   /* last by the time column, or last by key */
     STRATUM_OLDEST,   /* first by the time column, or first by key */
-    STRATUM_REST,     /* by chance among the remaining rows, to replace rows that were chosen
-                       * twice */
+    STRATUM_REST,     /* by chance among the rest, to replace rows that were chosen twice */
     STRATUM_COUNT,
 };
 

@@ -21,8 +21,7 @@ struct survey_input {
 };
 
 struct survey {
-    struct table *table; /* the root table, with the query if there is one; its columns are in
-                          * facts */
+    struct table *table; /* the root table, with the query if there is one; columns: see facts */
     char *name;          /* as a configuration names it */
     char *view;          /* the requested view over the table; null if a table was requested */
     char *key_index;     /* the index that makes the key unique */
@@ -39,8 +38,7 @@ struct survey {
     enum install_state log;   /* of the table and of all its dependencies */
     bool may_install;
     bool readable;      /* by this role; if not, samples are missing too */
-    char *cursor;       /* the column with the time of the last change of a row; null if none was
-                         * found */
+    char *cursor;       /* the column with the time of a row's last change; null: none found */
     char *cursor_index; /* an index that begins with that column; null: none */
     bool cursor_filled;
     struct pg_identity identity;
