@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pipeline counts while it works; logs, results, progress and metrics are made of these.
+ * Counters of a pipeline's work. Logs, results, progress reports and metrics are built from them.
  */
 #ifndef ROWFERRY_ENGINE_COUNTERS_H
 #define ROWFERRY_ENGINE_COUNTERS_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A line makes the member, its sum, and the metric rowferry_NAME_total with these words as help. */
+/* Each line defines a member, its sum, and the metric rowferry_NAME_total; the text is its help. */
 #define COUNTERS(X)                                                                                \
     X(rows_read, "rows and missing keys that the source handed out")                               \
     X(sent, "operations in bulk requests, repeats counted again")                                  \
@@ -36,18 +36,18 @@ static inline void counters_add(struct counters *sum, const struct counters *c)
 #undef COUNTER
 }
 
-/* A moment of a pipeline's work, for progress bars and interval lines. */
+/* Snapshot of a pipeline's work, for progress bars and interval lines. */
 struct progress {
     const char *pipeline;
     const char *stage; /* "copying", "replaying", "settling" */
     int64_t elapsed_ms;
     double rows_per_second; /* over the whole run */
-    double share;           /* of the copy, 0 to 1; negative where unknown */
-    int64_t remaining_ms;   /* of the copy; negative where unknown */
-    unsigned in_flight;     /* requests that may be in flight at present, */
-    int64_t batch_bytes;    /* and how large a batch aims at: they adapt (service/bulk/flow.h) */
+    double share;           /* progress of the initial load, 0 to 1; negative if unknown */
+    int64_t remaining_ms;   /* of the initial load; negative if unknown */
+    unsigned in_flight;  /* current limit of requests in flight (adaptive, service/bulk/flow.h) */
+    int64_t batch_bytes; /* current target size of a batch (adaptive) */
     struct counters counters;
-    bool noted; /* the state file could be written */
+    bool noted; /* true if the state file could be written */
 };
 
 #endif

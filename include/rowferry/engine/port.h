@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The engine's ports: everything outside that the pipeline loop touches comes in through these, so
- * that the same loop runs against the real servers and against a simulation from a seed.
+ * The engine's ports: the pipeline loop reaches everything outside through these. So the same loop
+ * runs against the real servers and against a seeded simulation.
  *
- * The source is a capture (source/capture.h) behind an opener, because a lost connection is
- * answered by opening again. The service is the table of functions below. The state file is the
- * real one in both. Clock and randomness are struct clock.
+ * The source is a capture (source/capture.h) behind an opener, because the engine reopens it after
+ * a lost connection. The service is a table of functions. Both use the real state file. Clock and
+ * randomness come from struct clock.
  */
 #ifndef ROWFERRY_ENGINE_PORT_H
 #define ROWFERRY_ENGINE_PORT_H
@@ -22,31 +22,33 @@
 
 #define PRESENT_MAX 1000
 
-/* What the source is, known once it was reached. All borrowed from the port. */
+/* Facts about the source, known after connect. All borrowed from the port. */
 struct source_facts {
     const char *identity;    /* "system/database" */
     const char *fingerprint; /* of the table's definition */
     const struct plan *plan; /* compiled against that definition */
-    const char *words; /* what the fingerprint is of (engine/generation/drift.h); null: not said */
+    const char *words; /* canonical text behind the fingerprint (engine/generation/drift.h); null:
+                          unknown */
 };
 
 struct source_port_ops {
-    /* Connects, looks the table up, compiles the plan and sees that changes are captured. Called
+    /* Connects, looks up the table, compiles the plan and checks that changes are captured. Called
      * again after a lost connection. */
     int (*connect)(void *self, struct source_facts *facts, struct err *err);
-    /* Between connect and capture, afterwards nothing: keeps everybody else from a first load of
-     * the same name (ERR_HELD), as long as there is a session. */
+    /* Called between connect and capture. Keeps other processes from starting an initial load of
+     * the same name (ERR_HELD for them) while the session lasts. */
     int (*claim)(void *self, const char *name, struct err *err);
-    /* Opens the capture for a consumer on the connection just made, which it takes; also takes the
-     * hold in the source (ERR_HELD where another has it). The caller frees the capture. */
+    /* Opens the capture of a consumer on the new connection and takes the connection over. Also
+     * takes the consumer's lock in the source; returns ERR_HELD if another process holds it. The
+     * caller frees the capture. */
     int (*capture)(void *self, const char *consumer, struct capture **out, struct err *err);
-    /* Between the two: takes the hold, and asks what the source keeps of a lost state file of this
-     * consumer, compared with a position of one that is not (null: none; where the mirror is behind
-     * it, it is not usable). The caller frees position and letters. */
+    /* Called between connect and capture. Takes the lock and reads the checkpoint backup of this
+     * consumer. own: the position of an intact state file, or null; a backup behind it is not
+     * usable. The caller frees position and letters. */
     int (*mirrored)(void *self, const char *consumer, const char *own, struct mirrored *out,
                     struct err *err);
-    /* Between the two: takes the hold, and has the columns that fill these properties count as what
-     * the consumer's index was begun with. May be repeated. */
+    /* Called between connect and capture. Takes the lock and records the columns that fill these
+     * properties as part of the index's initial definition. May be repeated. */
     int (*extend)(void *self, const char *consumer, const char *const *properties, size_t count,
                   struct err *err);
 };
@@ -57,13 +59,13 @@ struct source_port {
 };
 
 struct service_port_ops {
-    /* Asks who answers, before anything else (service/http/product.h); the log names it. */
+    /* Identifies the product, before any other call (service/http/product.h); logs its name. */
     int (*greet)(void *self, bool again, char cluster[PRODUCT_CLUSTER_BYTES], struct err *err);
 
-    /* Indices and aliases: see service/index/index.h for what each promises. */
+    /* Indices and aliases: see service/index/index.h for the contracts. */
     int (*resolve)(void *self, const char *alias, enum alias_kind *kind, struct index_info *out,
                    struct err *err);
-    /* The same without waiting: see service/index/alias_poll.h. */
+    /* Non-blocking variant: see service/index/alias_poll.h. */
     int (*glance)(void *self, const char *alias, struct err *err);
     int (*glanced)(void *self, enum alias_kind *kind, struct index_info *out, struct err *err);
     int (*look)(void *self, const char *index, bool *found, struct index_info *out,
@@ -83,8 +85,8 @@ struct service_port_ops {
     int (*remove)(void *self, const char *index, const char *pipeline, struct err *err);
     int (*count)(void *self, const char *index, int64_t *count, struct err *err);
 
-    /* Generations: the same. ready: what may not be seen counts as green, and is said in the log;
-     * swap_adopting may answer ADOPT_CANNOT_KEEP. */
+    /* Generations: see service/index/index.h. ready: an index whose health may not be read counts
+     * as green and is logged. swap_adopting may return ADOPT_CANNOT_KEEP. */
     int (*ready)(void *self, const char *index, int64_t timeout_ms, bool *green, struct err *err);
     int (*list)(void *self, const char *alias, const char *pipeline, struct index_info *out,
                 size_t max, size_t *count, struct err *err);
@@ -99,15 +101,15 @@ struct service_port_ops {
     int (*extend)(void *self, const char *index, const char *properties, const char *meta,
                   struct err *err);
 
-    /* The index's keys in their order: see service/index/scan.h. */
+    /* Lists the index's keys in order: see service/index/scan.h. */
     int (*scan)(void *self, const char *index, struct span after, struct scan_page *page,
                 struct err *err);
 
-    /* Which of these keys (at most PRESENT_MAX) have a document now. */
+    /* Sets found[i] if keys[i] has a document now; count is at most PRESENT_MAX. */
     int (*present)(void *self, const char *index, const struct span *keys, size_t count,
                    bool *found, struct err *err);
 
-    /* How much room the index takes and has: see service/cluster/storage.h. */
+    /* Disk space that the index uses and has left: see service/cluster/storage.h. */
     int (*storage)(void *self, const char *index, struct storage *out, struct err *err);
 
     /* Bulk: see service/bulk/bulk.h. */
@@ -123,7 +125,7 @@ struct service_port {
     void *self;
 };
 
-/* The port over the real service. */
+/* Returns the port of a real service. */
 struct service_port service_port_of(struct service *s);
 
 #endif

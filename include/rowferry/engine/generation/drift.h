@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Drift: in what a pipeline is another than its index was built from, line by line, and whether
- * the index can take that as it is.
+ * Drift: how a pipeline differs from the definition that its index was built from, line by line,
+ * and whether the live index can be extended to match.
  *
- * A fingerprint says that something differs; its words (state/definition.h) say what. Additive is
- * only what adds properties, or sub-fields of them, and the columns that fill these, and leaves
- * every other line as it was: then all that was written is still right, but for what it lacks. So
- * the change log's position, dead letters and versions stay. Everything else, and everything of
- * which the words are not known, asks for a rebuild.
+ * Fingerprints only show that two definitions differ. Their canonical texts (state/definition.h)
+ * show how. A difference is additive if it only adds properties or sub-fields and the columns that
+ * fill them. Then all existing documents remain correct except for the new properties, so the
+ * change log's position, dead letters and versions stay valid. Any other difference requires a
+ * rebuild, and so does one whose canonical text is unknown.
  *
- * Pure.
+ * Pure functions: no I/O.
  */
 #ifndef ROWFERRY_ENGINE_DRIFT_H
 #define ROWFERRY_ENGINE_DRIFT_H
@@ -21,14 +21,15 @@ struct buf;
 
 enum drift_kind {
     DRIFT_NONE,
-    DRIFT_ADDITIVE, /* a holder adds it to the live index; older documents lack it */
+    DRIFT_ADDITIVE, /* the lock holder adds it to the live index; older documents lack it */
     DRIFT_REBUILD,
 };
 
-/* One side: of the index, and of the pipeline as it is now. All borrowed; words may be null. */
+/* One side of the comparison: the index's definition, or the pipeline's current one. All pointers
+ * are borrowed; the canonical texts (mapping_words, table_words) may be null. */
 struct drift_side {
-    const char *identity; /* of the source */
-    const char *mapping;  /* fingerprints */
+    const char *identity; /* identity of the source */
+    const char *mapping;  /* fingerprint, and the same for table */
     const char *table;
     const char *mapping_words;
     const char *table_words;
@@ -36,21 +37,20 @@ struct drift_side {
 
 struct drift_found {
     enum drift_kind kind;
-    const char *what; /* what differs as a whole, for a sentence "... that the index was built
-                         from"; null for DRIFT_NONE */
-    char **lines;     /* "title: type text -> keyword"; none where words are not known */
+    const char *what; /* summary of the difference, completes the sentence "... that the index was
+                         built from"; null for DRIFT_NONE */
+    char **lines;     /* "title: type text -> keyword"; empty if a canonical text is unknown */
     size_t line_count;
-    char **added; /* DRIFT_ADDITIVE: the properties, "body", "title.raw"; may be none, where only
-                     the order of things differs */
+    char **added; /* DRIFT_ADDITIVE: added properties ("body", "title.raw"); may be empty if only
+                     the order differs */
     size_t added_count;
-    char *additions; /* DRIFT_ADDITIVE: the "properties" object that adds them */
+    char *additions; /* DRIFT_ADDITIVE: the JSON object "properties" that adds them */
 };
 
 void drift_find(struct drift_found *out, const struct drift_side *was, const struct drift_side *is);
 void drift_release(struct drift_found *d);
 
-/* --- words -------------------------------------------------------------------------------------
- */
+/* --- canonical text ------------------------------------------------------------------------ */
 
 enum word_kind {
     WORD_PART = 'p',   /* key, where, query ... */
@@ -58,10 +58,11 @@ enum word_kind {
     WORD_FIELD = 'f',  /* a property, and the column that fills it */
 };
 
-/* Appends one line of a table's words. */
+/* Appends one line to the canonical text of a table definition. */
 void words_push(struct buf *words, enum word_kind kind, const char *name, const char *value);
 
-/* Appends a mapping's words: the mapping as it is sent, and the ingest pipeline (null: none). */
+/* Appends the canonical text of a mapping: the mapping as sent, and the ingest pipeline (null if
+ * unused). */
 void words_push_mapping(struct buf *words, const char *mappings, const char *ingest_pipeline);
 
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stall: a pipeline that does not get on though there is something to do, why, and since when.
- * Pure; who has the facts asks at every turn, and logs what is new (stall_log).
+ * Stall detection: decides whether a pipeline with pending work makes progress, and if not, why and
+ * since when. Pure: the caller gathers the facts once per loop turn and logs changes with
+ * stall_log.
  *
- *     something waits and nothing moved for STALL_AFTER_US   ->  stalled, by the first cause that
- *                                                                fits, in the enum's order
- *     what nobody but a person or a disk can end (`stopped`) ->  stalled at once
- *     something moves, or nothing waits any more             ->  it goes on
+ *   work pending, no progress for STALL_AFTER_US  ->  stalled; the cause is the first that matches,
+ *                                                     in the order of the enum
+ *   `stopped` (needs a person or disk space)      ->  stalled at once
+ *   progress, or nothing pending                  ->  not stalled
  *
- * What moves is settled, committed, or found to be equal; that something is read counts only while
- * nothing that was read is unsettled, or a service that refuses everything would look busy. What
- * was `stopped` goes on only with a commit or an equal index: before a commit that fails again
- * everything may have been settled once more.
+ * Progress means operations settled or committed, or the index found up to date. Reads count only
+ * while nothing is unsettled; otherwise a service that refuses everything would look busy. A
+ * `stopped` pipeline recovers only with a commit or an up-to-date index, because everything may be
+ * settled again before a commit that fails once more.
  *
- * One stall lasts over the rounds of its owner (daemon/pipeline_worker.h); counts may begin with
- * zero again.
+ * A stall outlives the rounds of its owner (daemon/pipeline_worker.h); counts may restart at zero.
  */
 #ifndef ROWFERRY_ENGINE_STALL_H
 #define ROWFERRY_ENGINE_STALL_H
@@ -29,46 +29,46 @@
 
 enum stall_cause {
     STALL_NONE,
-    STALL_STATE_FILE, /* it cannot be written */
-    STALL_LOCK,       /* the hold is lost, to another process or to our own dead session */
-    STALL_GUARD,      /* a person is to decide about deletes or rejections */
-    STALL_REBUILD,    /* the live index cannot be written until a rebuild has ended */
-    STALL_SOURCE,     /* is away */
-    STALL_SERVICE,    /* is away */
-    STALL_REFUSED,    /* the service answers, and takes nothing */
-    STALL_UNANSWERED, /* the service has requests, and does not answer */
-    STALL_SILENT,     /* the source has a question, and does not answer */
+    STALL_STATE_FILE, /* the state file cannot be written */
+    STALL_LOCK,       /* the lock was lost to another process or to our own dead session */
+    STALL_GUARD,      /* a person must decide about deletes or rejections */
+    STALL_REBUILD,    /* the live index is not writable until a rebuild has ended */
+    STALL_SOURCE,     /* the source is unreachable */
+    STALL_SERVICE,    /* the service is unreachable */
+    STALL_REFUSED,    /* the service answers but accepts nothing */
+    STALL_UNANSWERED, /* the service does not answer pending requests */
+    STALL_SILENT,     /* the source does not answer a pending query */
     STALL_WATERMARK,  /* none of these, and an old transaction is open in the source */
     STALL_UNKNOWN,
     STALL_COUNT
 };
 
-/* Times are monotonic, 0 = not so; texts are borrowed during the call. */
+/* Times are monotonic, 0 = not applicable. Texts are borrowed during the call. */
 struct stall_facts {
     int64_t now_us;
     int64_t wall_us;
-    uint64_t moved;           /* each grows within a round: what is settled, committed or equal, */
-    uint64_t firm;            /* what of it is committed or equal, */
-    uint64_t worked;          /* and what is read while nothing is unsettled */
-    bool waits;               /* changes are unread or unsettled, or nobody can tell */
-    bool paused;              /* a person wants it so: that is no stall */
-    enum stall_cause stopped; /* STATE_FILE to REBUILD, or NONE */
-    const char *why;          /* of that */
+    uint64_t moved;  /* operations settled, committed or found equal; grows within a round */
+    uint64_t firm;   /* the part of it that is committed or equal; grows too */
+    uint64_t worked; /* changes read while nothing is unsettled; grows too */
+    bool waits;      /* changes are unread or unsettled, or their number is unknown */
+    bool paused;     /* paused by a person, which is not a stall */
+    enum stall_cause stopped; /* STALL_STATE_FILE to STALL_REBUILD, or STALL_NONE */
+    const char *why;          /* reason for `stopped` */
     int64_t source_away_us, service_away_us;
     const char *source_why, *service_why;
-    int service_status;    /* HTTP; 0: no answer came */
-    int64_t unanswered_us; /* since when the oldest request is on its way */
-    int64_t silent_us;     /* since when the source has not told a row of the page in work */
-    int64_t watermark_us;  /* since when the oldest transaction is open, */
-    const char *watermark; /* and whose */
+    int service_status;    /* HTTP; 0: no response */
+    int64_t unanswered_us; /* send time of the oldest unanswered request */
+    int64_t silent_us;     /* time since which the source has returned no row of the open page */
+    int64_t watermark_us;  /* start of the oldest open transaction */
+    const char *watermark; /* description of that transaction */
 };
 
 struct stall {
     enum stall_cause cause;
-    int64_t since_us; /* wall clock: the last movement before it */
+    int64_t since_us; /* wall clock: last progress before the stall */
     char why[STALL_WHY_BYTES];
-    /* its own: */
-    enum stall_cause before; /* the last one that was not NONE */
+    /* private: */
+    enum stall_cause before; /* last cause other than STALL_NONE */
     bool begun;
     int64_t moved_at_us; /* monotonic */
     uint64_t moved, firm, worked;
@@ -76,23 +76,25 @@ struct stall {
 
 enum stall_news { STALL_SAME, STALL_BEGAN, STALL_CHANGED, STALL_ENDED };
 
-/* Work begins, or goes on after something that nobody judged: a pause, a step that waits for its
- * answer. The time before it does not count; what is stalled stays so. */
+/* Starts observing, or resumes after a time that was not observed (a pause, a step that waits for
+ * its reply). That time does not count; an existing stall persists. */
 void stall_begin(struct stall *s, int64_t now_us);
 
 enum stall_news stall_judge(struct stall *s, const struct stall_facts *f);
 
-/* One word for metrics and JSON: "service_refuses"; "" for NONE. */
+/* Returns the cause as one word for metrics and JSON, such as "service_refuses"; "" for
+ * STALL_NONE. */
 const char *stall_name(enum stall_cause cause);
 
-/* What a person does about it, by that word; null where there is none such. */
+/* Returns the remedy for the cause of this name, or null if there is no such cause. */
 const char *stall_remedy(const char *name);
 
-/* Into what the state file and the board show. */
+/* Copies the stall into the struct that the state file and the status snapshot show. */
 struct working;
 void stall_show(const struct stall *s, struct working *w);
 
-/* One line for what is news; none where the owner's own events say it (STATE_FILE to REBUILD). */
+/* Logs one line for a change. Logs nothing for causes STALL_STATE_FILE to STALL_REBUILD, which
+ * have events of their own. */
 void stall_log(const struct stall *s, enum stall_news news, const char *pipeline, int64_t wall_us);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests of other commands, as the pipeline's holder carries them out (state/request.h).
+ * Requests that other commands file and the lock holder carries out (state/request.h).
  *
- *     resync    reads the keys again and sends what is there: an upsert, or a delete
- *     discard   forgets the open dead letters of the keys
+ *   resync    reads the keys again and sends an upsert or a delete for each
+ *   discard   removes the open dead letters of the keys
  *
- * The arguments of both are a list of keys. The answer is one JSON object: while it is worked on
- * {"keys":N,"done":N}, at the end {"upserts":N,"deletes":N,"rejected":N} or {"discarded":N}, or
- * where it failed {"error":"...","hint":"..."}, the latter if there is one.
+ * The arguments of both are a list of keys. The reply is one JSON object: {"keys":N,"done":N} while
+ * in progress, then {"upserts":N,"deletes":N,"rejected":N} or {"discarded":N}. On failure it is
+ * {"error":"...","hint":"..."}; the hint is optional.
  *
- *     allow_deletes, allow_rejections   the pipeline goes on past what the guard stopped it for
+ *   allow_deletes, allow_rejections   permit what the guard stopped the pipeline for
  *
- * is answered when the pipeline is caught up, by what was sent until then: {"upserts":N,
- * "deletes":N,"rejected":N,"bytes":N}.
+ * These are answered when the pipeline is caught up, with the counts up to that point:
+ * {"upserts":N, "deletes":N,"rejected":N,"bytes":N}.
  *
- *     reindex, rollback, abort_rebuild   are for the one who works beside the pipeline, where there
- *                                        is one (pipeline_options.asked); else they stay filed
+ *   reindex, rollback, abort_rebuild  go to the rebuild worker beside the pipeline if there is one
+ *                                     (pipeline_options.asked); otherwise they stay filed
  */
 #ifndef ROWFERRY_ENGINE_REQUESTS_H
 #define ROWFERRY_ENGINE_REQUESTS_H
@@ -28,35 +28,37 @@
 
 #define REQUEST_RESYNC "resync"
 #define REQUEST_DISCARD "discard"
-/* Of a pipeline that the guard stopped; the argument is when it did (halt.at_us). */
+/* For a pipeline that the guard stopped; the argument is the time of the stop (halt.at_us). */
 #define REQUEST_ALLOW_DELETES "allow_deletes"
 #define REQUEST_ALLOW_REJECTIONS "allow_rejections"
-/* The same, where nothing is permitted: rows were put back perhaps. */
+/* Also after a guard stop: counts again and permits nothing, for rows that were restored. */
 #define REQUEST_COUNT_AGAIN "count_again"
-/* For the one who works beside the pipeline, too: {"since_us":N,"changed":true}, once it is so. */
+/* Also for the worker beside the pipeline; answered with {"since_us":N,"changed":true} when in
+ * effect. */
 #define REQUEST_PAUSE "pause"
 #define REQUEST_RESUME "resume"
-/* Their arguments and answers: whoever carries them out. */
+/* Arguments and replies are defined by the worker that carries them out. */
 #define REQUEST_REINDEX "reindex"
 #define REQUEST_ROLLBACK "rollback"
 #define REQUEST_ABORT_REBUILD "abort_rebuild"
 
-/* Keys of one request take at most this many bytes. */
+/* Maximum size of the keys of one request. */
 #define REQUEST_MAX_BYTES ((size_t)4 << 20)
 
 /* Appends a key to the arguments of a request. */
 void requests_push_key(struct buf *arguments, struct span key);
 
-/* Whether it is for the one who works beside the pipeline. */
+/* Returns true if the request is for the worker beside the pipeline. */
 bool requests_about_rebuild(const char *command);
 bool requests_about_pause(const char *command);
 
-/* Why the permission permits nothing, a static text; null where it is for what the guard did. */
+/* Returns a static text if the permission does not apply to the current guard stop, or null if it
+ * does. */
 const char *requests_why_not(const char *command, const char *arguments, bool halted,
                              const struct halt *halt);
 
-/* Carries out and answers a discard that was filed; it needs neither server. The caller holds the
- * pipeline, and nobody works on it. */
+/* Carries out and answers a filed discard; needs neither server. The caller holds the pipeline's
+ * lock, and the pipeline is not running. */
 int requests_discard(struct state *s, const struct clock *clock, int64_t id, const char *arguments,
                      struct err *err) MUST_CHECK;
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source port over PostgreSQL: one table, its plan, and the change log on it or a
- * cursor over one of its columns.
+ * The source port over PostgreSQL: one table, its plan, and the change log on it or a cursor over
+ * one of its columns.
  *
- * Every connect looks the table up and compiles the plan anew; the last one's are kept.
+ * Each connect looks up the table and compiles the plan again. The results of the last connect are
+ * kept.
  */
 #ifndef ROWFERRY_ENGINE_TABLE_SOURCE_H
 #define ROWFERRY_ENGINE_TABLE_SOURCE_H
@@ -12,26 +13,26 @@
 #include "rowferry/source/catalog/query.h"
 #include "rowferry/source/pg/pg.h"
 
-/* All borrowed; outlive the source. */
+/* All pointers are borrowed and must outlive the source. */
 struct table_source_options {
     struct source_options connection;
     const char *table;
     const char *const *key;
     size_t key_count;
     const char *where;
-    const char *cursor;    /* the column to follow; null: the change log */
+    const char *cursor;    /* column to follow; null: use the change log */
     int64_t overlap_ms;    /* of the cursor; 0: the default */
-    int64_t retain_age_ms; /* of absent consumers; 0: for ever */
-    int64_t retain_size;   /* or while the log is no larger; 0: any */
-    const char *routing;   /* the key column that routes documents; null: none */
-    const char *query;     /* null: the table's rows */
+    int64_t retain_age_ms; /* age limit for absent consumers; 0: never dropped */
+    int64_t retain_size;   /* keep them while the log is no larger; 0: any size */
+    const char *routing;   /* key column that routes documents; null: no routing */
+    const char *query;     /* null: read the table's rows */
     const struct dependency *dependencies;
     size_t dependency_count;
     const struct mapping *mapping;
     const struct field *fields;
     size_t field_count;
     size_t document_bytes;
-    size_t readers; /* connections of a first load, at most */
+    size_t readers; /* maximum number of connections of the initial load */
 };
 
 struct table_source; /* opaque */

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rebuild: the next generation is filled and brought up to date beside the live one, looked at, and
- * swapped in.
+ * Rebuild: builds the next generation beside the live one, checks it, and swaps it in.
  *
- *     rebuild_begin_new / _back   the wish is recorded (or the one under way is gone on with)
- *     rebuild_fill                copied, caught up, settings put back, copies there, checked
- *     rebuild_anew                what cannot be gone on with any more is removed, and wished again
- *     rebuild_swap                nobody writes the live one now: caught up, swapped, promoted
- *     rebuild_abort               the next generation is removed, the live one was never touched
+ *   rebuild_want    records the request, or resumes the one in progress
+ *   rebuild_fill    initial load, catch-up, final settings, replicas, check
+ *   rebuild_anew    removes a generation that cannot be resumed and requests it again
+ *   rebuild_swap    with no writer on the live generation: catch up, swap, promote
+ *   rebuild_abort   removes the next generation; the live one was never touched
  *
- * fill may take hours and goes on after any crash where it stood; meanwhile the live generation is
- * somebody else's to keep up to date (a pipeline_sync that follows, in another thread, with ports
- * of its own). swap takes moments. Between the alias's swap and the state file's commit the alias
- * is the truth: pipeline_sync finds it and promotes.
+ * rebuild_fill may take hours and resumes after a crash where it was. During that time another
+ * thread keeps the live generation up to date (a following pipeline_sync with ports of its own).
+ * rebuild_swap takes moments. Between the alias swap and the commit of the state file the alias is
+ * authoritative: pipeline_sync finds it and promotes the new generation.
  */
 #ifndef ROWFERRY_ENGINE_REBUILD_H
 #define ROWFERRY_ENGINE_REBUILD_H
@@ -20,13 +19,13 @@
 #include "rowferry/engine/verify/verify.h"
 #include "rowferry/state/rebuild.h"
 
-/* All borrowed. */
+/* All pointers are borrowed. */
 struct rebuild_options {
     const struct pipeline_options *pipeline; /* follow, refresh, requests_only unset */
     const struct field *fields;
     size_t field_count;
-    int64_t keep;       /* former generations that stay */
-    bool allow_deletes; /* of swap: the guard has no say; a person said so */
+    int64_t keep;       /* former generations to keep */
+    bool allow_deletes; /* rebuild_swap: skip the guard, because a person permitted it */
 };
 
 struct rebuild_ports {
@@ -39,40 +38,40 @@ struct rebuild_ports {
 struct rebuild_result {
     struct counters counters;
     struct verify_result checked; /* the check before the swap */
-    int64_t rows, documents;      /* counted by it; negative: could not be told */
+    int64_t rows, documents;      /* counted by the check; negative: unknown */
     int64_t dead_letters;
     char generation[256]; /* the next one */
-    char former[256];     /* that was live; empty: none */
-    size_t removed;       /* old generations */
+    char former[256];     /* the previous live generation; empty: none */
+    size_t removed;       /* number of old generations removed */
     bool filled, swapped, stopped;
     int64_t elapsed_ms;
 };
 
-/* Records the wish; one under way of the same kind is gone on with. For kind REBUILD_BACK finds the
- * former generation and refuses, with the reason, where it cannot be gone back to. */
+/* Records the request, or resumes one of the same kind that is in progress. For REBUILD_BACK,
+ * finds the former generation and returns an error with the reason if it cannot be restored. */
 int rebuild_want(const struct rebuild_options *options, const struct rebuild_ports *ports,
                  enum rebuild_kind kind, bool adopt, struct err *err) MUST_CHECK;
 
-/* result->swapped afterwards: an earlier one had swapped it in, and only that is left to be
- * recorded, which the next pipeline_sync of the live generation does. */
+/* result->swapped is set if an earlier run swapped the generation in. Then only the record is
+ * missing, which the next pipeline_sync of the live generation writes. */
 int rebuild_fill(const struct rebuild_options *options, const struct rebuild_ports *ports,
                  struct rebuild_result *result, struct err *err) MUST_CHECK;
 
-/* After a fill whose error is drift: the table was altered or made anew under it. What was built is
- * removed, and the same is wished for from the beginning. The error stays (*why, which is given a
- * hint that helps) where that is no way out: of a return to a former generation, and of what
- * somebody else put live. */
+/* Called after a fill that failed with drift: the table was altered or recreated during the
+ * rebuild. Removes what was built and requests the same rebuild from the beginning. Keeps the
+ * error in *why, with a useful hint, if that cannot help: on a return to a former generation, or
+ * if another program put the generation live. */
 int rebuild_anew(const struct rebuild_options *options, const struct rebuild_ports *ports,
                  struct err *why) MUST_CHECK;
 
 int rebuild_swap(const struct rebuild_options *options, const struct rebuild_ports *ports,
                  struct rebuild_result *result, struct err *err) MUST_CHECK;
 
-/* What was given up. */
+/* The rebuild that was aborted. */
 struct rebuild_aborted {
-    bool any;               /* one was under way */
-    enum rebuild_kind kind; /* BACK: the generation is a former one, and stays */
-    char generation[256];   /* empty: there was none yet */
+    bool any;               /* a rebuild was in progress */
+    enum rebuild_kind kind; /* REBUILD_BACK: the generation is a former one and is kept */
+    char generation[256];   /* empty: not created yet */
 };
 int rebuild_abort(const struct rebuild_options *options, const struct rebuild_ports *ports,
                   struct rebuild_aborted *out, struct err *err) MUST_CHECK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A search that people have written down, and what it has to find: one of `validate.queries`.
+ * A test search and its expected documents: one entry of `validate.queries`.
  */
 #ifndef ROWFERRY_ENGINE_TRIAL_QUERY_H
 #define ROWFERRY_ENGINE_TRIAL_QUERY_H
@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 struct trial_query {
-    char *name; /* null: none was given */
-    char *q;    /* as in `q=`; null: the body */
-    char *body; /* JSON object of a search, one line; null: q */
+    char *name; /* null: unnamed */
+    char *q;    /* as in `q=`; null: use body */
+    char *body; /* search request as one-line JSON object; null: use q */
     char **expect;
     size_t expect_count;
-    int64_t k; /* 0: the pipeline's */
+    int64_t k; /* 0: the pipeline's default */
 };
 
 #endif

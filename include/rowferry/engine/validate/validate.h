@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trial of a pipeline with its own rows, before the first load or after a change of the
- * mapping: representative documents go into an index of their own, and eight steps ask whether they
- * are found, filtered, sorted and ranked as the table and the configuration say.
+ * Trial of a pipeline with its own rows, before the initial load or after a change of the mapping.
+ * Representative documents go into a temporary index. Eight steps then check whether they are
+ * found, filtered, sorted and ranked as the table and the configuration require.
  *
- * The live index, the state file and the change log are not touched. The trial's index is removed
- * whatever happens. What a step finds wrong is a note with what to mend; only what keeps the trial
- * from going on is an error.
+ * The live index, the state file and the change log are not touched. The temporary index is removed
+ * in any case. A problem that a step finds becomes a note with its remedy. Only a failure that
+ * prevents the trial is an error.
  */
 #ifndef ROWFERRY_ENGINE_VALIDATE_H
 #define ROWFERRY_ENGINE_VALIDATE_H
@@ -42,7 +42,7 @@ struct validate_step {
     const char *name; /* "counts" */
     enum validate_status status;
     int64_t took_us;
-    char *text; /* the figure, one line */
+    char *text; /* result in one line */
     struct validate_note *notes;
     size_t note_count;
     size_t notes_left_out;
@@ -53,16 +53,17 @@ struct validate_step {
 struct relevance {
     size_t asked;
     size_t found;               /* within the first k */
-    double sum;                 /* of 1 / rank */
-    size_t at[RELEVANCE_RANKS]; /* how many at each rank; the last: there and behind */
+    double sum;                 /* sum of 1 / rank */
+    size_t at[RELEVANCE_RANKS]; /* number of hits at each rank; the last entry also counts all later
+                                   ranks */
 };
 
 struct validate_neighbours {
     char *field;
     size_t vectors;
     size_t asked;
-    size_t itself; /* whose nearest is itself */
-    double recall; /* against the exact order; negative: not computed */
+    size_t itself; /* vectors that are their own nearest neighbour */
+    double recall; /* against exact search; negative: not computed */
 };
 
 struct validate_bulk {
@@ -71,30 +72,30 @@ struct validate_bulk {
     int64_t took_us;
 };
 
-#define VALIDATE_BULKS 256 /* the first are kept */
+#define VALIDATE_BULKS 256 /* the first ones are kept */
 #define VALIDATE_SIZES 28  /* documents of less than 2, 4, 8 .. bytes */
 
 struct validate_figures {
-    int64_t rows; /* of the table; -1: not known */
+    int64_t rows; /* of the table; -1: unknown */
     bool rows_exact;
     size_t sampled;
     size_t indexed;
     size_t strata[STRATUM_COUNT];
     size_t sizes[VALIDATE_SIZES];
     int64_t json_bytes;   /* of all documents */
-    int64_t chance_bytes; /* of those by chance, which stand for the table */
+    int64_t chance_bytes; /* of the random part of the sample, which represents the table */
     int64_t chance_count;
-    int64_t chance_stored; /* on disk, one copy, before others came to them */
+    int64_t chance_stored; /* on disk, one replica, before the other documents were added */
     struct validate_bulk bulks[VALIDATE_BULKS];
     size_t bulk_count;
-    int64_t sent_us; /* of those by chance, without the first bulk where there are more */
+    int64_t sent_us; /* time of the random part, without its first bulk request if there are more */
     int64_t sent_documents;
     int64_t sent_bytes;
-    int64_t stored_bytes; /* of the sample, one copy */
+    int64_t stored_bytes; /* of the sample, one replica */
     int64_t copies;
-    int64_t whole_bytes; /* of all rows, all copies; 0: not known */
-    int64_t whole_ms;    /* to index them one bulk at a time; 0: not known */
-    int64_t room_bytes;  /* negative: not known */
+    int64_t whole_bytes; /* estimate for all rows and all replicas; 0: unknown */
+    int64_t whole_ms; /* estimated time to index all rows one bulk request at a time; 0: unknown */
+    int64_t room_bytes; /* free disk space; negative: unknown */
     struct relevance relevance;
     int64_t k;
     struct validate_neighbours *neighbours;
@@ -108,12 +109,12 @@ struct validate_report {
     struct validate_figures figures;
 };
 
-/* All borrowed. */
+/* All pointers are borrowed. */
 struct validate_options {
     const char *pipeline;
     const char *alias;
     const char *ingest_pipeline; /* null: none */
-    struct key_routing routing;  /* of documents; count 0: none */
+    struct key_routing routing;  /* of documents; count 0: no routing */
     const struct mapping *mapping;
     const char *settings; /* null: none */
     const struct field *fields;
@@ -131,7 +132,8 @@ struct validate_options {
     const char *const *sort;
     size_t sort_count;
     const volatile sig_atomic_t *stop;
-    void (*stage)(void *context, const char *words); /* what is going on; null: not told */
+    void (*stage)(void *context,
+                  const char *words); /* reports the current activity; null: not reported */
     void *context;
 };
 
@@ -145,11 +147,11 @@ struct validate_ports {
 void validate_report_init(struct validate_report *r);
 void validate_report_release(struct validate_report *r);
 
-/* The worst of the steps. */
+/* Returns the worst status of all steps. */
 enum validate_status validate_worst(const struct validate_report *r);
 const char *validate_status_name(enum validate_status s); /* "PASS" */
 
-/* Fills the report as far as it comes, after an error too. */
+/* Runs the trial. Fills the report as far as possible, also on error. */
 int validate_run(const struct validate_options *options, const struct validate_ports *ports,
                  struct validate_report *report, struct err *err) MUST_CHECK;
 

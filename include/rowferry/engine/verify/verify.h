@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Verify: the index against the source, document by document, while both may change.
+ * Verify: compares the index with the source, document by document, while both may change.
  *
- * The table's keys are listed in pages, their rows read and encoded as a sync would, and the index
- * asked for the same ids; then the index's keys are listed, and the table asked for those. What
- * differs there is only suspected. A difference is what is still there at a second look: the row as
- * it is now, none of its changes behind the checkpoint, and a document that nobody wrote while the
- * row was read. Nothing is written anywhere, and memory does not grow with the table.
+ * It lists the table's keys in pages, reads and encodes their rows as a sync would, and fetches the
+ * same ids from the index. Then it lists the index's keys and looks them up in the table. A
+ * mismatch is only a suspect at first. It counts as a difference if a second look still finds it:
+ * with the current row, no change of the row behind the checkpoint, and a document that was not
+ * written while the row was read. Verify writes nothing, and its memory does not grow with the
+ * table.
  */
 #ifndef ROWFERRY_ENGINE_VERIFY_H
 #define ROWFERRY_ENGINE_VERIFY_H
@@ -20,17 +21,17 @@ enum verify_kind {
     VERIFY_MISSING, /* a row without a document */
     VERIFY_EXTRA,   /* a document without a row */
     VERIFY_ALTERED,
-    VERIFY_LETTER, /* the service does not take the row: a dead letter says why */
+    VERIFY_LETTER, /* the service rejects the row; a dead letter records the reason */
     VERIFY_KINDS,
 };
 
 struct verify_found {
     enum verify_kind kind;
     struct span key;
-    bool impossible;     /* an extra one whose key no row can have */
-    const char *reason;  /* of a letter, or why it differs; null: nothing more is known */
+    bool impossible;     /* VERIFY_EXTRA: no row can have this key */
+    const char *reason;  /* of the dead letter, or why it differs; null: unknown */
     struct span row;     /* the document as a sync would send it; data null: none */
-    struct span indexed; /* as the service gives it back; data null: none */
+    struct span indexed; /* as returned by the service; data null: none */
     const struct compare_rules *rules;
 };
 
@@ -38,30 +39,31 @@ struct verify_progress {
     const char *pipeline;
     const char *stage;  /* "rows", "documents", "looking again" */
     int64_t done;       /* of this stage */
-    int64_t expected;   /* negative: not known */
+    int64_t expected;   /* negative: unknown */
     int64_t elapsed_ms; /* of this stage */
     int64_t differences;
 };
 
-/* All borrowed. */
+/* All pointers are borrowed. */
 struct verify_options {
     const struct pipeline_options *pipeline;
     const struct field *fields;
     size_t field_count;
-    size_t sample;     /* so many keys by chance; 0: all */
-    bool rows_only;    /* documents without a row are not looked for */
-    bool building;     /* the generation of a rebuild, that nobody searches yet */
-    int64_t settle_ms; /* how long a holder may take to settle what is looked at again */
+    size_t sample;     /* number of random keys to check; 0: all */
+    bool rows_only;    /* do not look for documents without a row */
+    bool building;     /* check the generation of a rebuild, which is not live yet */
+    int64_t settle_ms; /* time limit for the lock holder to settle what is rechecked */
     const volatile sig_atomic_t *stop;
-    void (*found)(void *context, const struct verify_found *found); /* borrowed during the call;
-                                                                       null: nobody is told */
-    void (*again)(void *context); /* the index was replaced: what was found is void */
+    void (*found)(void *context,
+                  const struct verify_found *found); /* reports a difference, borrowed during the
+                                                        call; null: not reported */
+    void (*again)(void *context); /* the index was replaced: discard earlier differences */
     void (*progress)(void *context, const struct verify_progress *progress);
     void *context;
 };
 
 struct verify_ports {
-    const struct pipeline_ports *pipeline; /* the state may be read only */
+    const struct pipeline_ports *pipeline; /* the state file may be read-only */
     struct service *service;               /* the same service */
     const struct source_options *source;   /* for a connection that lists keys */
     const struct listing_options *listing;
@@ -71,13 +73,14 @@ struct verify_result {
     int64_t rows;      /* compared */
     int64_t documents; /* listed by the index */
     int64_t found[VERIFY_KINDS];
-    int64_t waiting; /* differ, but changes of theirs are not synced yet */
-    bool held;       /* by a sync or run that was at it meanwhile */
-    bool halted;     /* the guard stopped the pipeline: what waits is waited for in vain */
+    int64_t waiting; /* differences whose changes are not synced yet */
+    bool held;       /* a sync or run was active during the check */
+    bool halted;     /* the guard stopped the pipeline: pending changes will not be synced */
     bool stopped;
-    bool unlisted;      /* the service did not let the index be refreshed: late writes unseen */
-    int64_t newest_us;  /* the newest version in the index, as a time; 0: none */
-    int64_t settled_us; /* when the checkpoint was last moved */
+    bool unlisted; /* the service did not allow a refresh of the index: recent writes may be missing
+                    */
+    int64_t newest_us;  /* the newest version in the index, as a time; 0: unknown */
+    int64_t settled_us; /* when the checkpoint last moved */
     enum source_form form;
     char generation[256];
 };
@@ -87,7 +90,7 @@ static inline int64_t verify_differences(const struct verify_result *r)
     return r->found[VERIFY_MISSING] + r->found[VERIFY_EXTRA] + r->found[VERIFY_ALTERED];
 }
 
-/* What differs may still be on its way: neither equal nor different. */
+/* Returns true if the result is inconclusive because changes are still pending. */
 static inline bool verify_unsure(const struct verify_result *r)
 {
     return r->waiting > 0 || r->stopped;
