@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of each operation once its outcome is known. */
+/* Applies the outcome of each operation. */
 #include "pipeline/apply_outcome.h"
 
 #include "rowferry/service/bulk/outcome.h"
@@ -7,7 +7,7 @@
 
 #define HTTP_CONFLICT 409
 
-/* Records a dead letter of the page. */
+/* Records a dead letter for a change of the page. */
 static void settle_letter(struct loop *l, uint64_t page, const struct letter *letter)
 {
     settling_reject(&l->settling, letter);
@@ -18,7 +18,7 @@ static void settle_letter(struct loop *l, uint64_t page, const struct letter *le
     }
 }
 
-/* No document can have the key of a row that is gone: there is nothing to delete, and no letter. */
+/* Counts a delete as done without sending it: no document can have this key. */
 static void settle_absent(struct loop *l, uint64_t page)
 {
     struct span key = l->change.key;
@@ -29,7 +29,7 @@ static void settle_absent(struct loop *l, uint64_t page)
     l->counters.cleared += settling_done(&l->settling, key, text_hash(key.data, key.len));
 }
 
-/* A row that is gone and has no document, as far as can be seen, leaves nothing behind. */
+/* Returns true if a deleted row has no document, as far as the service can confirm. */
 static bool has_no_document(struct loop *l)
 {
     if (!l->options->stream) {
@@ -43,7 +43,7 @@ static bool has_no_document(struct loop *l)
     return rc == 0 && !there;
 }
 
-/* A change that never became an operation: the dead letter of its row. */
+/* Handles a change that could not be encoded: records a dead letter for its row. */
 void settle_refusal(struct loop *l, uint64_t page, const struct refusal *refusal)
 {
     if (l->change.kind == CHANGE_GONE && !l->change.key_null && has_no_document(l)) {
@@ -99,7 +99,8 @@ static void settle_rejected(struct loop *l, const struct batch *batch, const str
     window_settle(&l->window, o->page, hash, o->len);
 }
 
-/* What no clock can pass stays another writer's document: its row is a dead letter. */
+/* Schedules a conflicting operation to be read again. If the document has a version that no clock
+ * can pass, it belongs to another writer, and the row becomes a dead letter. */
 static void settle_outrun(struct loop *l, const struct batch *batch, const struct operation *o,
                           uint64_t hash)
 {
@@ -135,7 +136,8 @@ static void settle_hint(const struct loop *l, struct span reason, struct err *wh
     }
 }
 
-/* No operation of this kind will pass: the pipeline ends, the operation stays unsettled. */
+/* Handles a fatal outcome: no operation of this kind can succeed. The pipeline ends and the
+ * operation stays unsettled. */
 static void settle_stop(struct loop *l, const struct batch *batch, const struct operation *o)
 {
     struct err why;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From poll to poll. */
+/* Polling after the pipeline has caught up. */
 #include "pipeline/follow.h"
 
 #include "pipeline/loop.h"
@@ -11,7 +11,7 @@ bool follow_rests(const struct loop *l)
     return l->follow.on && !l->follow.poll && intake_done(&l->intake);
 }
 
-/* Its pages are those before the window's next one. */
+/* The pages of the window that was read are those before the window's next page. */
 void follow_window_read(struct loop *l, int64_t snapshot_us)
 {
     struct follow *f = &l->follow;

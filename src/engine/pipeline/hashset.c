@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open addressing with linear probing; a removal moves the followers up, so no tombstones. */
+/* Open addressing with linear probing. Removal shifts the following entries, so there are no
+ * tombstones. */
 #include "pipeline/hashset.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ void hashset_release(struct hashset *k)
     hashset_init(k);
 }
 
-/* The slot that holds the hash, or the empty one where it belongs. */
+/* Returns the slot that holds the hash, or the empty slot for it. */
 static size_t hashset_slot(const struct hashset *k, uint64_t hash)
 {
     size_t i = (size_t)hash & (k->capacity - 1);
@@ -71,7 +72,7 @@ bool hashset_remove(struct hashset *k, uint64_t hash)
     k->count--;
     for (size_t i = (hole + 1) & mask; k->slots[i] != 0; i = (i + 1) & mask) {
         size_t home = (size_t)k->slots[i] & mask;
-        /* may it move into the hole: is its home not cyclically within (hole, i]? */
+        /* an entry may move into the hole if its home is not cyclically within (hole, i] */
         if (((i - home) & mask) >= ((i - hole) & mask)) {
             k->slots[hole] = k->slots[i];
             k->slots[i] = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A set of key hashes (base/text.h text_hash, never 0). Two keys with one hash count as one: the
- * users of this set only wait a little longer for that, they never decide on it.
+ * Set of key hashes (base/text.h text_hash, never 0). Two keys with the same hash count as one.
+ * That is acceptable because a collision only makes its users wait a little longer.
  */
 #ifndef ROWFERRY_ENGINE_HASHSET_H
 #define ROWFERRY_ENGINE_HASHSET_H
@@ -19,9 +19,9 @@ struct hashset {
 void hashset_init(struct hashset *k);
 void hashset_release(struct hashset *k);
 bool hashset_has(const struct hashset *k, uint64_t hash);
-/* False where it was there already. */
+/* Returns false if the hash was already in the set. */
 bool hashset_add(struct hashset *k, uint64_t hash);
-/* False where it was not there. */
+/* Returns false if the hash was not in the set. */
 bool hashset_remove(struct hashset *k, uint64_t hash);
 
 #endif

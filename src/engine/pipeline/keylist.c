@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes and reads lists of keys. */
+/* Encodes and decodes lists of keys. */
 #include "pipeline/keylist.h"
 
 #include "rowferry/engine/pipeline/requests.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The story of every row; see the walk in src/README.md. */
+/* The event loop; see the walk of a row in src/README.md. */
 #include "pipeline/loop.h"
 
 #include <stdlib.h>
@@ -11,22 +11,22 @@
 #include "rowferry/base/log.h"
 #include "rowferry/state/guard_stop.h"
 
-#define LOOP_BURST 100                      /* changes between two looks at the answers */
-#define LOOP_COMMIT_US INT64_C(200000)      /* between two commits, */
-#define LOOP_COMMIT_EARLY_US INT64_C(50000) /* or with a quarter of the window settled */
+#define LOOP_BURST 100 /* maximum number of changes read between two checks for answers */
+#define LOOP_COMMIT_US INT64_C(200000)      /* interval between two commits */
+#define LOOP_COMMIT_EARLY_US INT64_C(50000) /* interval if a quarter of the window is settled */
 #define LOOP_RELEASE_US INT64_C(1000000)
 #define LOOP_GIVE_UP_US INT64_C(5000000)
-#define LOOP_LET_GO_US INT64_C(5000000) /* an open page that nobody may read is given up */
+#define LOOP_LET_GO_US INT64_C(5000000) /* time after which an unread open page is given up */
 
-/* A batch aims at a share of the window, so that all that may fly and the one that is being filled
- * fit into it together. */
+/* Returns the target size of a batch: a share of the window, so that all batches in flight and the
+ * one being filled fit into it together. */
 static size_t loop_batch_bytes(const struct pipeline_options *options)
 {
     size_t share = options->window_bytes / (options->in_flight + 1);
     return share < options->batch_bytes ? share : options->batch_bytes;
 }
 
-/* What was counted when the guard stopped the pipeline, and how much of it is permitted now. */
+/* Initializes the guards with the last guard stop and the permission granted for it, if any. */
 static int loop_init_guards(struct loop *l, struct err *err)
 {
     struct halt halt;
@@ -96,7 +96,7 @@ void loop_release(struct loop *l)
     free(l->committed);
 }
 
-/* Set by a signal handler or another thread. */
+/* options.stop is set by a signal handler or another thread. */
 static bool loop_told_to_stop(const struct loop *l)
 {
     return l->options->stop != NULL && __atomic_load_n(l->options->stop, __ATOMIC_RELAXED) != 0;
@@ -128,7 +128,7 @@ static bool loop_may_read(struct loop *l)
     if (loop_stopping(l) || intake_done(&l->intake)) {
         return false;
     }
-    /* what was outrun is read again also where the window is full: it is what makes room */
+    /* conflicting keys are read again even if the window is full, because that makes room */
     if (window_full(&l->window) && l->intake.again_count == 0) {
         sender_flush(&l->sender);
         return false;
@@ -140,7 +140,7 @@ static bool loop_may_read(struct loop *l)
     return sender_filling(&l->sender) != NULL;
 }
 
-/* Writes the change into the batch; 0 where it was refused instead. */
+/* Encodes the change into the batch. Returns its size, or 0 if it was refused. */
 static size_t loop_encode(struct loop *l, struct batch *batch, uint64_t page,
                           struct refusal *refusal)
 {
@@ -159,7 +159,7 @@ static void loop_no_memory(struct loop *l)
     loop_end(l, &why);
 }
 
-/* Admits the change to the window and a batch; false where it has to wait for its key. */
+/* Admits the change to the window and a batch. Returns false if it must wait for its key. */
 static bool loop_admit(struct loop *l)
 {
     const struct change *change = &l->change;
@@ -168,7 +168,7 @@ static bool loop_admit(struct loop *l)
     bool held = !change->key_null && window_holds(&l->window, hash);
     bool replaces = held && intake_replaces(&l->intake, change->key, &outrun);
     if (!replaces && l->intake.rereading > 0) {
-        return true; /* a row whose key's text changed: the log has an entry of its own for it */
+        return true; /* the text of the row's key changed; the log has a separate entry for it */
     }
     if (held && !replaces) {
         return false;
@@ -216,7 +216,7 @@ int loop_release_source(struct loop *l, struct err *err)
     return mirror_tell(l, false, err);
 }
 
-/* Nothing more may come for a while: what was read need not wait for more. */
+/* Flushes the batch if the source is drained, because no more changes may come for a while. */
 static int loop_page_ended(struct loop *l, struct err *err)
 {
     if (intake_done(&l->intake)) {
@@ -226,10 +226,10 @@ static int loop_page_ended(struct loop *l, struct err *err)
     return loop_release_source(l, err);
 }
 
-/* A page holds a transaction open, and with it a lock on the table: a statement that changes the
- * table waits for it, and all others behind that one. If the service takes nothing for a while, the
- * page is given up and read again from its last mark once there is room. If a slow service lets no
- * mark be reached in that time, it gets twice as long each time. */
+/* Gives up an open page if the service accepts nothing for a while, and reads it again from its
+ * last safepoint once there is room. An open page holds a transaction and a lock on the table, so
+ * a statement that alters the table waits, and all others queue behind it. The time limit doubles
+ * each time, in case a slow service never lets the pipeline reach a safepoint. */
 static void loop_let_go(struct loop *l)
 {
     int64_t now = clock_monotonic_us(&l->clock);
@@ -248,7 +248,7 @@ static void loop_let_go(struct loop *l)
     l->let_go_us *= 2;
 }
 
-/* Reads a burst; *waiting where the source has nothing right now. */
+/* Reads a burst of changes. Sets *waiting if the source has no more for now. */
 static int loop_read(struct loop *l, bool *waiting, struct err *err)
 {
     for (unsigned n = 0; n < LOOP_BURST; n++) {
@@ -297,8 +297,9 @@ static int loop_read(struct loop *l, bool *waiting, struct err *err)
 
 /* --- settling ------------------------------------------------------------------------------ */
 
-/* Requests overtake each other: what was sent before the service went away says nothing of whether
- * it is back, and what was sent before it was well nothing of whether it is away again. */
+/* Updates the retry budget of the service. Requests overtake each other: a success counts only if
+ * it was sent after the service went away, and a failure only if it was sent after the last
+ * success. */
 static void loop_judge_service(struct loop *l, struct sender_news *news)
 {
     if (news->settled > 0) {
@@ -329,7 +330,8 @@ static int loop_collect(struct loop *l, struct err *err)
 
 /* --- checkpoint ---------------------------------------------------------------------------- */
 
-/* A crash sends again what is not committed: that is to be little, and commits are to be few. */
+/* Returns true if a commit is due. Frequent commits reduce what a crash sends again, rare ones
+ * cost less. */
 static bool loop_commit_due(const struct loop *l, int64_t now_us)
 {
     bool much = l->window.uncommitted >= l->window.max_bytes / 4;
@@ -421,7 +423,7 @@ static int loop_turn(struct loop *l, struct err *err)
     return rc;
 }
 
-/* Somebody else has moved it: what is written now nobody searches. */
+/* Ends the work if the alias no longer points at the index being written. */
 static void loop_look_at_alias(struct loop *l)
 {
     if (!loop_stopping(l) && aim_turn(&l->aim, clock_monotonic_us(&l->clock))) {
@@ -439,7 +441,7 @@ int loop_run(struct loop *l, bool *stopped, struct err *err)
         struct err why;
         if (loop_turn(l, &why) < 0) {
             if (l->fatal.class != ERR_NONE) {
-                break; /* also while stopping something fails: leave with the first reason */
+                break; /* a failure during the stop: keep the first reason */
             }
             loop_end(l, &why);
         }
@@ -452,7 +454,7 @@ int loop_run(struct loop *l, bool *stopped, struct err *err)
     telling_end(l);
     telling_board(l);
     rc = rc == 0 ? deletes_rest(l, err) : rc;
-    if (l->fatal.class != ERR_NONE) { /* the first reason, also where the last commit failed */
+    if (l->fatal.class != ERR_NONE) { /* the first reason wins, even if the last commit failed */
         *err = l->fatal;
         rc = (int)l->fatal.class;
     }

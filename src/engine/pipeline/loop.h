@@ -2,8 +2,8 @@
 /*
  * The event loop of one pipeline: read, map, batch, send, settle, checkpoint, wait.
  *
- * Back-pressure is a return value all the way: where the window is full, or no batch is free, or
- * an operation of the same key is unsettled, nothing is read.
+ * Back-pressure works through return values. Nothing is read while the window is full, no batch is
+ * free, or an operation of the same key is unsettled.
  */
 #ifndef ROWFERRY_ENGINE_LOOP_H
 #define ROWFERRY_ENGINE_LOOP_H
@@ -32,7 +32,8 @@ struct loop {
     struct clock clock;
     const struct plan *plan;
     struct counters counters;
-    struct board_moment moment; /* what is told; lag, hold, stall and latency are kept in it */
+    struct board_moment
+        moment; /* state to publish; also owns lag, xmin holder, stall and latency */
     struct patience source_patience;
     struct patience service_patience;
     struct window window;
@@ -43,64 +44,66 @@ struct loop {
     struct deletes deletes;
     struct verdict verdict;
     struct watch watch;
-    struct aim aim; /* at the live generation; the caller's to begin */
+    struct aim aim; /* of the live generation; started by the caller */
     struct former_watch former;
     struct follow follow;
     struct gauge gauge;
-    struct bell bell;     /* open while it follows */
-    struct change change; /* the one that waits for its key, where held */
+    struct bell bell;     /* open while following */
+    struct change change; /* the change that waits for its key, if held */
     bool held;
-    struct err fatal;   /* class ERR_NONE until something ends the work */
-    int64_t started_us; /* all times monotonic */
+    struct err fatal;   /* class ERR_NONE until an error ends the work */
+    int64_t started_us; /* all times are monotonic unless noted */
     int64_t committed_us;
     int64_t released_us;
     int64_t shown_us;
     int64_t told_us;
     int64_t logged_us;
-    int64_t taken_us;          /* when the open page was read from last, or none was open, */
-    int64_t let_go_us;         /* and how long after that it is given up */
-    int64_t filled_us;         /* when the batch that is being filled got its first operation */
-    bool told_following;       /* as was told last: that it follows, */
-    int64_t told_rows;         /* and the rows read; */
-    bool noted;                /* that could be written down; */
-    int64_t logged_present;    /* the same of counters.present */
-    int64_t logged_rows;       /* the same as was logged */
-    int64_t well_by_us;        /* when the latest request that found the service well was sent */
-    int64_t answered_us;       /* wall clock: when answers were taken last, */
-    int64_t collected_us;      /* and monotonic */
-    int64_t give_up_us;        /* while stopping: answers are waited for until then */
-    char *committed;           /* owned: the position of the last commit, of this run or another */
-    struct buf letters;        /* the dead letters that the source is told, */
-    uint64_t letters_revision; /* as they were then, */
-    int64_t letters_us;        /* monotonic */
-    uint64_t counted_revision; /* the letters as they were counted for the board */
+    int64_t taken_us;       /* last read from the open page, or last time without one */
+    int64_t let_go_us;      /* time after taken_us at which the page is given up */
+    int64_t filled_us;      /* when the current batch got its first operation */
+    bool told_following;    /* whether the last report was made while following */
+    int64_t told_rows;      /* counters.rows_read at the last report */
+    bool noted;             /* whether the last report could be written */
+    int64_t logged_present; /* counters.present at the last log line */
+    int64_t logged_rows;    /* counters.rows_read at the last log line */
+    int64_t well_by_us;     /* send time of the latest request that succeeded */
+    int64_t answered_us;    /* wall clock: when answers were last taken */
+    int64_t collected_us;   /* when answers were last taken */
+    int64_t give_up_us;     /* while stopping: deadline for answers */
+    char *committed;        /* owned: position of the last commit, of this run or an earlier one */
+    struct buf letters;     /* dead letters for the checkpoint backup */
+    uint64_t letters_revision; /* revision of the dead letters in `letters` */
+    int64_t letters_us;        /* when `letters` was filled */
+    uint64_t
+        counted_revision; /* revision of the dead letters as last counted for the status snapshot */
 };
 
-/* Everything but plan, sender.index, intake.consumer and what intake_init sets: the caller's. */
+/* Initializes the loop. The caller sets plan, sender.index, intake.consumer and what intake_init
+ * sets. */
 int loop_init(struct loop *l, const struct pipeline_options *options,
               const struct pipeline_ports *ports, struct err *err) MUST_CHECK;
 void loop_release(struct loop *l);
 
 /*
- * Until everything that the source shows is settled and committed (where follow.on: for ever), or
- * options.stop is set (then *stopped), or something ends it. What was settled is committed in every
- * case.
+ * Runs until everything that the source shows is settled and committed, options.stop is set (then
+ * *stopped is true), or an error ends the work. With follow.on it does not end when caught up.
+ * Settled operations are committed in every case.
  */
 int loop_run(struct loop *l, bool *stopped, struct err *err) MUST_CHECK;
 
-/* True once options.stop is set, or something ends the work. */
+/* Returns true if options.stop is set or an error ended the work. */
 bool loop_stopping(const struct loop *l);
 
-/* True where something is settled that is not committed. */
+/* Returns true if settled operations are not committed yet. */
 bool loop_commit_pending(const struct loop *l);
 
-/* For options.alive_us. */
+/* Updates options.alive_us. */
 void loop_note_alive(struct loop *l);
 
-/* Tells the source where the checkpoint is, once a second at most. */
+/* Reports the checkpoint to the source, at most once a second. */
 int loop_release_source(struct loop *l, struct err *err) MUST_CHECK;
 
-/* Something ends the work; the first reason counts. */
+/* Ends the work with an error. Only the first reason is kept. */
 void loop_end(struct loop *l, const struct err *why);
 
 #endif

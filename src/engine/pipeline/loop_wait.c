@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a turn of the loop may sleep, and what wakes it. */
+/* How long a turn of the loop sleeps, and what wakes it. */
 #include "pipeline/loop_wait.h"
 
 #include "pipeline/loop.h"
 
 #define REST_WAIT_MAX_MS 250
-#define REST_BELL_MAX_MS 1000 /* the same where a bell wakes it */
+#define REST_BELL_MAX_MS 1000 /* maximum if a wakeup descriptor is open */
 
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* How much longer the batch that is being filled may wait for the source. A copy's comes at once
- * with what follows. */
+/* Returns how much longer the current batch may wait for more changes. No limit during the initial
+ * load, because the next rows follow at once. */
 static int64_t linger_ms(const struct loop *l, int64_t now_us)
 {
     int64_t until_us = l->filled_us + l->options->linger_ms * 1000;
@@ -31,7 +31,7 @@ void rest_linger(struct loop *l)
     }
 }
 
-/* Until the next poll is due, or the bell rings. */
+/* Waits until the next poll is due or a wakeup arrives. */
 static int until_due(struct loop *l, int64_t now_us, int64_t timeout_ms, struct err *err)
 {
     int source_fd;

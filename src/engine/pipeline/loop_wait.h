@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of a turn of the loop: it sleeps until an answer comes, the source has more, the bell
- * rings, or something is due.
+ * The end of a loop turn: sleeps until an answer arrives, the source has more, a wakeup arrives, or
+ * a timer is due.
  */
 #ifndef ROWFERRY_ENGINE_LOOP_WAIT_H
 #define ROWFERRY_ENGINE_LOOP_WAIT_H
@@ -12,11 +12,11 @@
 
 struct loop;
 
-/* The source has nothing right now: what was read need not wait for it for long, and for one that
- * is away not at all. */
+/* No more rows for now: flushes the current batch after `linger_ms`, or at once if the source is
+ * unreachable. */
 void rest_linger(struct loop *l);
 
-/* reading: there may be more to read at once; waiting: the source has nothing right now. */
+/* Waits. reading: more rows may be available at once; waiting: the source has no more for now. */
 int rest_wait(struct loop *l, bool reading, bool waiting, struct err *err) MUST_CHECK;
 
 #endif

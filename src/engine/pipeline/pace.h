@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often a source is polled: often while changes arrive, less and less often while none do.
- * Pure.
+ * Polling interval of a source: short while changes arrive, growing while none do. Pure.
  */
 #ifndef ROWFERRY_ENGINE_PACE_H
 #define ROWFERRY_ENGINE_PACE_H
@@ -9,28 +8,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Not more often than this, however often the source calls. */
+/* Minimum interval, even if the source sends notifications more often. */
 #define PACE_CALLED_MS 5
 
 struct pace {
     int64_t min_ms, max_ms;
-    int64_t interval_ms; /* between the last poll's end and the next one */
-    int64_t ended_us;    /* monotonic: the last poll's end; 0 = none yet */
-    bool called;         /* the source has said since that something is there */
+    int64_t interval_ms; /* from the end of the last poll to the next one */
+    int64_t ended_us;    /* monotonic: end of the last poll; 0 = none yet */
+    bool called;         /* the source has sent a notification since then */
 };
 
 void pace_init(struct pace *p, int64_t min_ms, int64_t max_ms);
 
-/* After a poll that found changes it is min_ms, else twice what it was before, at most max_ms. */
+/* Returns the next interval: min_ms after a poll that found changes, else twice the last one up to
+ * max_ms. */
 int64_t pace_interval_ms(const struct pace *p, bool found);
 
-/* A poll has ended. */
+/* Records the end of a poll. */
 void pace_ended(struct pace *p, int64_t now_us, bool found);
 
-/* The source calls: the next poll need not wait for its time. */
+/* Records a notification of the source: the next poll is due at once. */
 void pace_call(struct pace *p);
 
-/* When the next poll is due, monotonic. */
+/* Returns when the next poll is due, monotonic. */
 int64_t pace_due_us(const struct pace *p);
 
 #endif

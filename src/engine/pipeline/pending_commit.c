@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dead letters and clearings between two commits. Of one key there is one of them, the later. */
+/* Collects dead letters and clearings between two commits. Each key has at most one of them, the
+ * later one. */
 #include "pipeline/pending_commit.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the next checkpoint commit will hold beside the position: new dead letters, and letters that
- * a later operation of the same key cleared.
+ * Content of the next checkpoint commit besides the position: new dead letters, and keys whose dead
+ * letter was cleared by a later operation.
  */
 #ifndef ROWFERRY_ENGINE_PENDING_COMMIT_H
 #define ROWFERRY_ENGINE_PENDING_COMMIT_H
@@ -12,34 +12,34 @@
 #include "rowferry/state/checkpoint.h"
 
 struct settling {
-    struct letter *letters; /* texts owned */
+    struct letter *letters; /* elements own their texts */
     size_t letter_count;
-    struct span *cleared; /* texts owned */
+    struct span *cleared; /* elements own their texts */
     size_t cleared_count;
-    struct hashset open; /* hashes of keys with an open letter, durable or pending */
+    struct hashset open; /* hashes of keys with an open dead letter, durable or pending */
     int64_t settled;     /* operations since the last commit */
 };
 
-/* Reads the open letters' keys. */
+/* Reads the keys of the open dead letters. */
 int settling_init(struct settling *s, struct state *state, struct err *err) MUST_CHECK;
 void settling_release(struct settling *s);
 
-/* A dead letter, of an operation that the service or the encoder refused. Copies the texts. */
+/* Adds a dead letter for an operation that the service or the encoder refused. Copies the texts. */
 void settling_reject(struct settling *s, const struct letter *letter);
 
-/* An operation is done. True where it cleared an open letter of its key. */
+/* Records that an operation is done. Returns true if it cleared an open dead letter of its key. */
 bool settling_done(struct settling *s, struct span key, uint64_t hash);
 
-/* The open letter of a key is forgotten. False where there is none. */
+/* Discards the open dead letter of a key. Returns false if the key has none. */
 bool settling_discard(struct settling *s, struct span key);
 
-/* Of the letters to be committed only so many stay. */
+/* Keeps at most `letters` of the new dead letters and drops the rest. */
 void settling_keep(struct settling *s, size_t letters);
 
-/* True where a commit should not wait for a position. */
+/* Returns true if a commit should not wait for a position. */
 bool settling_crowded(const struct settling *s);
 
-/* Commits all of it; position may be null. unsettled: see state/checkpoint.h. */
+/* Commits and empties it. position may be null. unsettled: see state/checkpoint.h. */
 int settling_commit(struct settling *s, struct state *state, const char *position,
                     uint64_t unsettled, int64_t wall_us, struct err *err) MUST_CHECK;
 

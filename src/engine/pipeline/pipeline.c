@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sync from lock to last commit: connect, find or build the generation, loop, go live. */
+/* A sync, after the caller has taken the lock: connect, find or build the generation, run the
+ * loop, go live. */
 #include "rowferry/engine/pipeline/pipeline.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include "rowferry/state/generation_config.h"
 #include "rowferry/state/guard_stop.h"
 
-#define SYNC_WAIT_MS 250 /* a stop is to be noticed */
+#define SYNC_WAIT_MS 250 /* interval of checks for a stop */
 
 struct sync {
     const struct pipeline_options *options;
@@ -21,13 +22,13 @@ struct sync {
     struct target target;
     struct loop loop;
     struct buf consumer;
-    bool again; /* preparing, not for the first time */
-    bool moved; /* the loop ended for the alias, and can be gone on with */
+    bool again; /* sync_prepare runs for a second time */
+    bool moved; /* the alias moved while the loop ran, and the sync can continue from there */
 };
 
 typedef int (*sync_step)(struct sync *s, struct err *err);
 
-/* Repeats a step while it fails for a passing reason and patience lasts. */
+/* Repeats a step while it fails with a transient error and the retry budget lasts. */
 static int sync_endure(struct sync *s, struct patience *patience, sync_step step, struct err *err)
 {
     for (;;) {
@@ -62,7 +63,8 @@ static int sync_connect(struct sync *s, struct err *err)
     return s->ports->source.ops->connect(s->ports->source.self, &s->target.facts, err);
 }
 
-/* A repeat connects anew: the first connection may be what failed. */
+/* Prepares the generation. A repeat connects again, because the first connection may have caused
+ * the failure. */
 static int sync_prepare(struct sync *s, struct err *err)
 {
     int rc = s->again ? sync_connect(s, err) : 0;
@@ -89,7 +91,7 @@ static int sync_go_live(struct sync *s, struct err *err)
     return target_go_live(&s->target, err);
 }
 
-/* Whether what was sent went into the index that people search. */
+/* Checks that the documents went into the live index. */
 static int sync_check_live(struct sync *s, struct err *err)
 {
     return target_prepare(&s->target, err);
@@ -101,16 +103,18 @@ static int sync_refresh(struct sync *s, struct err *err)
                                           err);
 }
 
-/* A rebuild may have swapped its generation in and not recorded it: that is no surprise. */
+/* Prepares the generation after the alias moved. First records a swap of our own rebuild that was
+ * not recorded. */
 static int sync_look_at_alias(struct sync *s, struct err *err)
 {
     int rc = target_end_rebuild(&s->target, err);
     return rc == 0 ? target_prepare(&s->target, err) : rc;
 }
 
-/* The reason of a loop that saw the alias elsewhere is what a start would say; where that says
- * nothing, it is as it was again, or points at what a rebuild of ours has built: a start goes on
- * from there, and waits for a service that is away. */
+/* Runs the loop. If the loop ended because the alias moved, repeats the checks of a start. If they
+ * find an error, it replaces the loop's error. If they succeed, the alias was restored or points
+ * at our own rebuild, and s->moved is set: a new start continues from there and waits for an
+ * unreachable service. */
 static int sync_run_loop(struct sync *s, bool *stopped, struct err *err)
 {
     struct loop *l = &s->loop;
@@ -125,7 +129,7 @@ static int sync_run_loop(struct sync *s, bool *stopped, struct err *err)
     return rc;
 }
 
-/* The generation as the checkpoint has it now: guarded once people search it. */
+/* Points the loop at the generation of the checkpoint; a live generation is guarded. */
 static void sync_take_generation(struct sync *s)
 {
     struct loop *l = &s->loop;
@@ -143,8 +147,7 @@ static void sync_take_generation(struct sync *s)
                  (uint64_t)s->options->guard_count);
 }
 
-/* Connects to both sides and gives the loop what it needs of them. */
-/* Of a round like the one before, which failed, the log knows. */
+/* If the previous round failed too, its successor logs at debug level only. */
 static enum log_level level_of(const struct sync *s)
 {
     return s->options->again ? LOG_DEBUG : LOG_INFO;
@@ -186,7 +189,7 @@ static int sync_begin(struct sync *s, struct err *err)
     return 0;
 }
 
-/* Requests are about an index that exists. */
+/* Requests need an existing index. */
 static int sync_check_synced(const struct sync *s, struct err *err)
 {
     if (!s->options->requests_only || s->target.checkpoint.position != NULL) {
@@ -196,7 +199,7 @@ static int sync_check_synced(const struct sync *s, struct err *err)
     return err_hint(err, "run: rowferry sync %s", s->options->name);
 }
 
-/* The source keeps nothing any more for a generation in whose place there is another one. */
+/* Drops the source's entries for a generation that was replaced by another one. */
 static void sync_forget_replaced(struct sync *s)
 {
     if (target_replaced(&s->target)[0] != '\0') {
@@ -204,7 +207,7 @@ static void sync_forget_replaced(struct sync *s)
     }
 }
 
-/* Everything that was there is in the new generation. */
+/* Makes the new generation live after its initial load. */
 static int sync_end_load(struct sync *s, struct pipeline_result *result, struct err *err)
 {
     int rc = sync_endure(s, &s->loop.service_patience, sync_go_live, err);
@@ -215,7 +218,7 @@ static int sync_end_load(struct sync *s, struct pipeline_result *result, struct 
     return rc;
 }
 
-/* What the guard stopped is done. */
+/* Forgets the last guard stop, because the pipeline is past it. */
 static int sync_forget_halt(struct sync *s, struct err *err)
 {
     if (s->options->requests_only) {
@@ -225,7 +228,7 @@ static int sync_forget_halt(struct sync *s, struct err *err)
     return rc < 0 ? rc : requests_end_permission(&s->loop.requests, &s->loop.counters, err);
 }
 
-/* Until stopped. What was permitted was so for what had changed before. */
+/* Follows until stopped. Permissions end here because they cover only earlier changes. */
 static int sync_follow(struct sync *s, struct pipeline_result *result, struct err *err)
 {
     sync_take_generation(s);
@@ -254,7 +257,7 @@ static int sync_work(struct sync *s, struct pipeline_result *result, struct err 
     }
     if (s->options->next) {
         sync_forget_replaced(s);
-        return 0; /* engine/rebuild/rebuild.h goes on with it */
+        return 0; /* engine/rebuild/rebuild.h continues */
     }
     former_attend(&s->loop.former, &s->loop.intake, s->ports->state, &s->ports->clock);
     if (s->target.taken_over) {
@@ -284,7 +287,8 @@ static void sync_report(struct sync *s, struct pipeline_result *result)
     result->stream = s->options->stream;
     snprintf(result->extended, sizeof(result->extended), "%s", s->target.extended);
     if (deadletter_count(s->ports->state, &result->dead_letters, &ignored) < 0) {
-        result->dead_letters = 0; /* the sync's own error tells of a state file that fails */
+        result->dead_letters =
+            0; /* a failing state file is already reported by the sync's own error */
     }
     log_event(level_of(s), "sync_ended", F_TEXT("pipeline", s->options->name),
               F_INT("read", c->rows_read), F_INT("upserts", c->upserts),
@@ -294,10 +298,10 @@ static void sync_report(struct sync *s, struct pipeline_result *result)
               F_INT("checkpoints", c->checkpoints), F_INT("took_ms", result->elapsed_ms));
 }
 
-/* How a turn of it ended. */
+/* Result of one run of sync_once. */
 struct sync_turn {
-    bool moved;    /* as sync has it */
-    bool followed; /* it was caught up */
+    bool moved;    /* as in struct sync */
+    bool followed; /* it was caught up and following */
 };
 
 static void sync_init(struct sync *s, const struct pipeline_options *options,
@@ -373,7 +377,8 @@ static void sync_add(struct pipeline_result *sum, const struct pipeline_result *
     sum->elapsed_ms += before->elapsed_ms;
 }
 
-/* What was permitted was so for what had changed before it followed. */
+/* Repeats the sync while the alias moves. A permission covers only changes before the pipeline
+ * followed. */
 int pipeline_sync(const struct pipeline_options *options, const struct pipeline_ports *ports,
                   struct pipeline_result *result, struct err *err)
 {

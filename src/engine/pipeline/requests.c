@@ -36,7 +36,7 @@ void requests_release(struct requests *r)
     buf_release(&r->command);
 }
 
-/* It is answered, well or not: the next one may come. */
+/* Ends the current request, answered or failed, so that the next one may be taken. */
 static int64_t requests_end(struct requests *r, const char *event)
 {
     int64_t id = r->id;
@@ -51,14 +51,14 @@ static int requests_done(struct requests *r, const char *answer, struct err *err
                           clock_wall_us(&r->clock), err);
 }
 
-/* hint: "" where there is none. */
+/* hint: "" for none. */
 static int requests_refuse(struct requests *r, const char *why, const char *hint, struct err *err)
 {
     return request_refuse(r->state, requests_end(r, "request_failed"), why, hint,
                           clock_wall_us(&r->clock), err);
 }
 
-/* Hands the keys on to whoever deals with them. */
+/* Passes the keys of a request to the source reader (resync) or to the pending commit (discard). */
 static void requests_spread(struct requests *r, struct buf *arguments, struct intake *intake,
                             struct settling *settling)
 {
@@ -70,7 +70,7 @@ static void requests_spread(struct requests *r, struct buf *arguments, struct in
         struct span span = span_make(buf_text(&key), key.len);
         r->keys++;
         if (resync && span.len == 0) {
-            r->rejected++; /* a row without a key cannot be looked up: it stays a dead letter */
+            r->rejected++; /* a row without a key cannot be looked up and stays a dead letter */
         } else if (resync) {
             intake_ask(intake, span);
         } else {
@@ -103,7 +103,8 @@ const char *requests_why_not(const char *command, const char *arguments, bool ha
                : "the guard stopped the pipeline again meanwhile, see: rowferry status";
 }
 
-/* Whoever holds the pipeline is at what the guard stopped before, and has not come to it. */
+/* Applies a permission. The guard stopped the pipeline in an earlier round; the current one has
+ * not reached that point yet. */
 static int requests_permit(struct requests *r, const char *arguments, struct err *err)
 {
     struct halt halt;
@@ -152,7 +153,7 @@ void requests_put_back(struct requests *r)
     }
     if (r->id != 0 && request_answer(r->state, r->id, REQUEST_FILED, "{}", clock_wall_us(&r->clock),
                                      &ignored) == 0) {
-        r->id = 0; /* what of it is done already is done once more */
+        r->id = 0; /* the part already done will be repeated */
     }
 }
 
@@ -176,7 +177,8 @@ bool requests_about_pause(const char *command)
     return strcmp(command, REQUEST_PAUSE) == 0 || strcmp(command, REQUEST_RESUME) == 0;
 }
 
-/* Nothing that the loop itself does: where nobody is beside it, the next holder may have one. */
+/* Passes a request to the worker beside the pipeline. Without a worker it stays filed, because the
+ * next lock holder may have one. */
 static int requests_hand_over(struct requests *r, const char *arguments, struct err *err)
 {
     int64_t id = r->id;
@@ -188,7 +190,7 @@ static int requests_hand_over(struct requests *r, const char *arguments, struct 
     return request_answer(r->state, id, REQUEST_FILED, "{}", clock_wall_us(&r->clock), err);
 }
 
-/* *more: it was none for the loop, and there may be another. */
+/* Takes one request. Sets *more if the request was not for the loop, so that another may follow. */
 static int requests_take(struct requests *r, struct intake *intake, struct settling *settling,
                          bool *more, struct err *err)
 {
@@ -207,7 +209,8 @@ static int requests_take(struct requests *r, struct intake *intake, struct settl
         } else if (strcmp(command, REQUEST_RESYNC) == 0 || strcmp(command, REQUEST_DISCARD) == 0) {
             requests_spread(r, &arguments, intake, settling);
         } else if (is_permission(command) && intake->only_asked) {
-            r->permission = r->id; /* it is not this holder who would come to it */
+            r->permission = r->id; /* this holder reads only requested keys and would never reach
+                                      the guard stop */
             r->id = 0;
         } else if (is_permission(command)) {
             rc = requests_permit(r, buf_text(&arguments), err);
@@ -219,7 +222,7 @@ static int requests_take(struct requests *r, struct intake *intake, struct settl
     return rc;
 }
 
-/* What was read before the asked keys may still be unsettled: nobody asked for that. */
+/* Other pages may still be unsettled, but they are not part of the request. */
 bool requests_finished(const struct requests *r, const struct intake *intake)
 {
     return r->id != 0 && intake->asked_count == 0 &&
@@ -249,7 +252,7 @@ static int requests_finish(struct requests *r, const char *error, struct err *er
     return rc;
 }
 
-/* Forgets the letters of the keys; how many went is told by what is left. */
+/* Clears the dead letters of the keys. The number of letters before and after gives the count. */
 static int requests_forget(struct requests *r, const char *arguments, struct err *err)
 {
     struct settlement settlement = {.wall_us = clock_wall_us(&r->clock)};
@@ -298,7 +301,7 @@ int requests_discard(struct state *s, const struct clock *clock, int64_t id, con
     return rc;
 }
 
-/* How far it is, once a second. */
+/* Reports progress once a second. */
 static int requests_tell(struct requests *r, struct err *err)
 {
     int64_t now = clock_monotonic_us(&r->clock);
@@ -319,7 +322,7 @@ int requests_turn(struct requests *r, struct intake *intake, struct settling *se
     if (r->id != 0 && !requests_finished(r, intake)) {
         return requests_tell(r, err);
     }
-    if (r->id != 0) { /* whoever filed the next one waits as well */
+    if (r->id != 0) { /* the client of the next request is waiting too */
         int rc = requests_finish(r, intake->asked_error, err);
         if (rc < 0) {
             return rc;
@@ -350,7 +353,7 @@ void requests_fail(struct requests *r, const struct err *why)
     struct err ignored;
     for (unsigned i = 0; i < 2; i++) {
         if (r->id != 0 && requests_refuse(r, why->message, why->hint, &ignored) < 0) {
-            r->id = 0; /* the next holder finds it taken and takes it again */
+            r->id = 0; /* the request stays taken, and the next holder takes it again */
         }
         r->id = r->permission;
         r->permission = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for a side that is away, within the budget. */
+/* Retries with back-off within a budget. */
 #include "pipeline/retry_budget.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ void patience_well(struct patience *p, const struct clock *clock)
     backoff_reset(&p->backoff);
 }
 
-/* What a service answered may quote a document: of that the status alone. */
+/* Logs only the status of an HTTP response, because its text may quote a document. */
 static void log_away(const struct patience *p, const struct err *err)
 {
     if (err->http_status != 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves batches through filling, ready, flying and back. */
+/* Moves batches through the states filling, ready, flying and free. */
 #include "pipeline/sender.h"
 
 #include <stdlib.h>
@@ -121,8 +121,8 @@ static int sender_start(struct sender *s, struct sender_slot *slot, int64_t now_
     return 0;
 }
 
-/* The one that was filled first, so that none waits while later ones pass: the checkpoint stands
- * still before it. */
+/* Returns the due batch that was filled first. Otherwise later batches could overtake it forever,
+ * and the checkpoint would not move past it. */
 static struct sender_slot *sender_first_due(struct sender *s, int64_t now_us)
 {
     struct sender_slot *first = NULL;
@@ -153,7 +153,7 @@ static bool outcome_repeats(enum outcome outcome)
     return outcome == OUTCOME_UNKNOWN || outcome == OUTCOME_RETRY;
 }
 
-/* Settles what travelled; *repeats counts what has to travel again. */
+/* Settles the operations that were sent. *repeats counts those that must be sent again. */
 static int sender_settle_all(struct sender *s, const struct batch *b, sender_settle settle,
                              void *context, size_t *repeats, struct err *err)
 {
@@ -173,7 +173,8 @@ static int sender_settle_all(struct sender *s, const struct batch *b, sender_set
     return 0;
 }
 
-/* Refused as a whole for its size or for one malformed operation: fewer at a time. */
+/* Returns true if the whole request was refused for its size or for a malformed operation, so that
+ * it must be split. */
 static bool sender_must_halve(const struct batch *b)
 {
     return (b->http_status == 413 || b->http_status == 400) && batch_travelling(b) > 1;
@@ -189,16 +190,16 @@ static void sender_refuse_for_size(struct batch *b)
                      span_make(reason, sizeof(reason) - 1));
 }
 
-/* One operation, and nothing as large has passed since the resets began: an outage would have met
- * the others too. */
+/* Returns true if a single operation is too large to pass. Requires that smaller requests passed
+ * since the resets began and none as large; an outage would have hit those as well. */
 static bool sender_too_large(const struct sender_slot *slot)
 {
     return slot->cuts >= SENDER_CUTS_REFUSE && batch_travelling(&slot->batch) == 1 &&
            slot->passed_bytes > 0 && slot->sent_bytes > slot->passed_bytes;
 }
 
-/* A request that is reset while it is sent may be too large for what stands between: fewer at a
- * time, and one that never passes lets the others by. */
+/* Handles a connection reset while sending: a proxy on the way may refuse large requests. Halves
+ * the batch, and finally defers an operation that never passes, so that the others go first. */
 static void sender_meet_cut(struct sender_slot *slot)
 {
     size_t travelled = batch_travelling(&slot->batch);
@@ -211,7 +212,7 @@ static void sender_meet_cut(struct sender_slot *slot)
     }
 }
 
-/* Keeps count of resets, and of what passes while a batch meets them. */
+/* Counts resets, and records what other requests pass while a batch is being reset. */
 static void sender_note_passage(struct sender *s, struct sender_slot *slot, int64_t now_us)
 {
     slot->cuts = slot->batch.cut_off ? slot->cuts + 1 : 0;
@@ -227,8 +228,8 @@ static void sender_note_passage(struct sender *s, struct sender_slot *slot, int6
     }
 }
 
-/* When the rest of a batch goes again: at once, or after a back-off if something repeats. A request
- * that was answered may be larger the next time, and one document does not hold up those behind. */
+/* Schedules the rest of a batch: at once, or after a back-off if operations repeat. A request that
+ * was answered may be larger the next time. A refused single document goes behind the others. */
 static void sender_again(struct sender_slot *slot, const struct clock *clock, size_t repeats)
 {
     bool limited = slot->batch.send_limit > 0 && slot->batch.http_status == 200;
@@ -246,7 +247,8 @@ static void sender_again(struct sender_slot *slot, const struct clock *clock, si
     }
 }
 
-/* Why a request settled nothing, from the request or from its first operation. */
+/* Sets *failure to the reason why a request settled nothing, from the request or its first
+ * operation. */
 static void sender_explain(const struct batch *b, struct err *failure)
 {
     if (b->failure.class != ERR_NONE) {
@@ -305,8 +307,8 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What an answer says of how much is too much. A whole request refused for what it holds (400) says
- * nothing. */
+/* Derives the flow's verdict from a response. Returns false if the response shows nothing about
+ * load, such as a whole request refused for its content (400). */
 static bool sender_verdict(const struct batch *b, enum flow_verdict *verdict)
 {
     if (b->http_status == 0 || (b->http_status == 200 && b->failure.class != ERR_NONE)) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The batches: one is being filled, some are in flight, some wait for their retry.
+ * The sender owns the batches: one is being filled, some are in flight, some wait for a retry.
  *
- * How many fly and how large a batch aims at is service/bulk/flow.h's to say.
+ * service/bulk/flow.h decides how many requests are in flight and how large a batch gets.
  *
- * A batch that comes back with operations to repeat keeps exactly those, bytes and all, and waits
- * with a jittered back-off; nothing is encoded again. A request that is refused as a whole for its
- * size or for one malformed operation is sent again in halves, down to one operation. So is one
- * whose connection is reset again and again while it is sent. An operation that meets this alone
- * while other requests pass, all of them smaller, is refused for its size: an outage is no refusal.
+ * A batch with operations to repeat keeps exactly those bytes and waits with a jittered back-off;
+ * nothing is encoded again. A request that is refused as a whole, for its size or for one malformed
+ * operation, is sent again in halves, down to one operation. The same happens if its connection is
+ * reset repeatedly while it is sent. A single operation is refused for its size if it is always
+ * reset while other requests pass, all of them smaller. An outage is not taken for a refusal.
  */
 #ifndef ROWFERRY_ENGINE_SENDER_H
 #define ROWFERRY_ENGINE_SENDER_H
@@ -26,15 +26,15 @@ enum sender_slot_state { SLOT_FREE, SLOT_FILLING, SLOT_READY, SLOT_FLYING };
 struct sender_slot {
     struct batch batch;
     enum sender_slot_state state;
-    uint64_t number; /* which of all that were filled: the first that is due goes first */
-    int64_t due_us;  /* READY: not before this monotonic time */
-    int64_t sent_us; /* FLYING: since when, */
+    uint64_t number; /* order of filling: the oldest due batch goes first */
+    int64_t due_us;  /* READY: earliest send time, monotonic */
+    int64_t sent_us; /* FLYING: send time */
     size_t sent_bytes;
-    bool limited; /* and that no more were allowed to fly */
+    bool limited; /* FLYING: the limit of requests in flight was reached */
     struct backoff backoff;
-    unsigned cuts;       /* how often in a row its connection was reset while it was sent */
-    int64_t cut_us;      /* when the first of all resets came since it was filled; 0 = none */
-    size_t passed_bytes; /* the largest request that was sent since then and settled something */
+    unsigned cuts;       /* consecutive connection resets while sending */
+    int64_t cut_us;      /* time of the first reset since it was filled; 0 = none */
+    size_t passed_bytes; /* largest request that was sent since cut_us and settled operations */
 };
 
 struct sender_options {
@@ -46,61 +46,61 @@ struct sender_options {
     bool creates; /* see struct batch */
 };
 
-/* What becomes of an operation that has its outcome; RETRY and UNKNOWN are the sender's own. */
+/* Settles an operation with a final outcome. The sender itself handles RETRY and UNKNOWN. */
 typedef int (*sender_settle)(void *context, const struct batch *batch, const struct operation *o,
                              struct err *err);
 
 struct sender {
     struct service_port service;
     const char *ingest_pipeline;
-    const char *index;       /* the generation, */
-    const char *write_alias; /* and the name that it is written by: service/index/index.h */
+    const char *index;       /* name of the generation */
+    const char *write_alias; /* alias to write to: service/index/index.h */
     struct sender_slot *slots;
     size_t slot_count;
     uint64_t filled;
     struct flow flow;
     struct counters *counters;
-    const struct hashset *open_letters; /* the caller's; null = none: see refused.h */
-    uint64_t passed;                    /* upserts that the index took */
+    const struct hashset *open_letters; /* borrowed; null = none: see refused.h */
+    uint64_t passed;                    /* upserts that the index accepted */
 };
 
 void sender_init(struct sender *s, const struct sender_options *options,
                  struct service_port service, struct counters *counters);
 void sender_release(struct sender *s);
 
-/* The batch to add to, or null while all are on their way. */
+/* Returns the batch to add to, or null while all are in use. */
 struct batch *sender_filling(struct sender *s);
 
-/* The batch being filled goes next, if it holds anything. */
+/* Marks the batch being filled as ready, if it is not empty. */
 void sender_flush(struct sender *s);
 
-/* Starts what is ready and due, as far as requests may start. */
+/* Sends ready and due batches, as far as the limit of requests in flight allows. */
 int sender_pump(struct sender *s, int64_t now_us, struct err *err) MUST_CHECK;
 
-/* What the answers of one look said of the service. */
+/* Result of one sender_collect. */
 struct sender_news {
-    size_t settled;        /* operations */
-    int64_t settled_by_us; /* when the latest request that settled something was sent */
+    size_t settled;        /* number of operations */
+    int64_t settled_by_us; /* send time of the latest request that settled operations */
     struct err failure;    /* class TRANSIENT: why a request settled nothing; else NONE */
-    int64_t failure_by_us; /* when the latest such request was sent */
+    int64_t failure_by_us; /* send time of the latest such request */
 };
 
-/* Takes every answered batch and has each operation settled. A request that settled nothing is a
- * failure: the service is away, or refuses everything for now. A document that is refused while
- * others pass is none (refused.h). */
+/* Takes all answered batches and settles their operations. A request that settled nothing is a
+ * failure: the service is unreachable or refuses everything for now. A document that is refused
+ * while others pass is not a failure (refused.h). */
 int sender_collect(struct sender *s, const struct clock *clock, sender_settle settle, void *context,
                    struct sender_news *news, struct err *err) MUST_CHECK;
 
-/* The service is back: what waits for its retry goes at once, as far as requests may start. */
+/* The service is back: retries waiting batches at once. */
 void sender_hurry(struct sender *s);
 
-/* Monotonic time at which the next ready batch is due; INT64_MAX where none waits, or where none
- * may be sent before an answer comes. */
+/* Returns the monotonic time at which the next ready batch is due. Returns INT64_MAX if none is
+ * waiting, or if nothing may be sent before an answer arrives. */
 int64_t sender_next_due_us(const struct sender *s, int64_t now_us);
 
 size_t sender_flying(const struct sender *s);
 
-/* When the oldest request that has no answer was sent; 0 where there is none. */
+/* Returns the send time of the oldest unanswered request, or 0 if there is none. */
 int64_t sender_oldest_us(const struct sender *s);
 
 #endif

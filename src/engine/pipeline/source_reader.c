@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens the source, takes ticks, begins pages, survives a lost connection. */
+/* Opens the source, takes versions, begins pages, recovers from a lost connection. */
 #include "pipeline/source_reader.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/resnapshot.h"
 
-#define INTAKE_AGAIN_MAX 1000 /* keys of one re-reading page */
+#define INTAKE_AGAIN_MAX 1000 /* maximum number of keys in one re-reading page */
 
 void intake_init(struct intake *r, const struct source_facts *facts, const char *position,
                  int64_t clock_ceiling)
@@ -31,7 +31,7 @@ static void intake_close(struct intake *r)
     r->reading = INTAKE_CLOSED;
 }
 
-/* Drops the outrun operations that were replaced, or all. */
+/* Drops the conflicting operations that were replaced, or all of them. */
 static void intake_forget_again(struct intake *r, bool all)
 {
     size_t kept = 0;
@@ -137,7 +137,7 @@ bool intake_done(const struct intake *r)
     return still && r->again_count == 0 && r->asked_count == 0 && r->sift_count == 0;
 }
 
-/* The next tick; its ceiling is made durable first. */
+/* Takes the next version; its ceiling is made durable first. */
 static int intake_tick(struct intake *r, struct err *err)
 {
     int64_t now = clock_wall_us(&r->clock);
@@ -162,7 +162,7 @@ void intake_end_ticks(struct intake *r)
     }
 }
 
-/* The source that answers must be the one that this run began with. */
+/* Checks that the source is still the one that this run began with. */
 static int intake_check_facts(const struct intake *r, const struct source_facts *facts,
                               struct err *err)
 {
@@ -195,8 +195,8 @@ static int intake_connect(struct intake *r, struct err *err)
     return rc;
 }
 
-/* A first start has its position made durable before anything is read, so that a crash in the
- * first page finds the log pinned where it began. */
+/* Makes the first position durable before anything is read. After a crash in the first page, the
+ * log is then pinned where it began. */
 static int intake_start(struct intake *r, struct err *err)
 {
     struct buf position;
@@ -214,7 +214,8 @@ static int intake_start(struct intake *r, struct err *err)
     return rc;
 }
 
-/* Where an interrupted first load goes on; -1 rows where nobody has counted the table. */
+/* Logs where an interrupted initial load resumes. rows_left is -1 if the table's row count is
+ * unknown. */
 static void intake_tell_resumed(const struct intake *r)
 {
     struct capture_progress copy;
@@ -225,7 +226,7 @@ static void intake_tell_resumed(const struct intake *r)
     int64_t left = -1;
     if (copy.rows_estimated >= 0) {
         int64_t read = (int64_t)((double)copy.rows_estimated * copy.share);
-        read = read > 0 ? read : r->loaded; /* keys of which the server knows nothing */
+        read = read > 0 ? read : r->loaded; /* the server has no statistics for the keys */
         left = copy.rows_estimated > read ? copy.rows_estimated - read : 0;
     }
     log_event(LOG_INFO, "load_resumed", F_TEXT("pipeline", r->patience->pipeline),
@@ -263,14 +264,15 @@ static int intake_open(struct intake *r, struct err *err)
     } else if (rc == 0 && first) {
         intake_tell_resumed(r);
     }
-    if (rc == ERR_HELD && r->opened) { /* by our own lost session, which the server still counts */
+    if (rc == ERR_HELD &&
+        r->opened) { /* held by our own lost session, which the server has not ended yet */
         err->class = ERR_TRANSIENT;
         return ERR_TRANSIENT;
     }
     return rc;
 }
 
-/* A page of keys that a request asked for; a page that broke off before is finished first. */
+/* Begins a page of requested keys. An interrupted page is finished first. */
 static int intake_begin_asked(struct intake *r, struct err *err)
 {
     size_t count = r->asked_count < INTAKE_AGAIN_MAX ? r->asked_count : INTAKE_AGAIN_MAX;
@@ -307,7 +309,7 @@ static int intake_begin(struct intake *r, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    if (r->again_count > 0) { /* counts to the pages of what was outrun, so it needs none */
+    if (r->again_count > 0) { /* uses the pages of the conflicting operations, so it opens none */
         rc = intake_begin_again(r, err);
     } else if (r->asking > 0 || (r->asked_count > 0 && r->page == 0)) {
         rc = intake_begin_asked(r, err);
@@ -323,7 +325,7 @@ static int intake_begin(struct intake *r, struct err *err)
     return rc;
 }
 
-/* A page that settles nothing: where reading stands is as before. */
+/* Closes a page that does not change the position. */
 static void intake_close_page(struct intake *r)
 {
     window_close(r->window, r->page, NULL);
@@ -331,7 +333,8 @@ static void intake_close_page(struct intake *r)
     r->reading = INTAKE_IDLE;
 }
 
-/* All of the window's open page is read: what is settled up to here need not be read again. */
+/* Closes the open page of the window at this position. Once it is settled, nothing up to here is
+ * read again. */
 static void intake_reach(struct intake *r, const char *position)
 {
     bool moved = strcmp(position, r->position) != 0;
@@ -343,9 +346,9 @@ static void intake_reach(struct intake *r, const char *position)
 static void intake_end_page(struct intake *r, const struct change *change)
 {
     bool reread = r->rereading > 0;
-    patience_well(r->patience, &r->clock); /* to connect alone is no progress */
+    patience_well(r->patience, &r->clock); /* a connection alone is not progress */
     intake_forget_again(r, false);
-    if (reread) { /* where reading stands is as before */
+    if (reread) { /* the position does not change */
         r->reading = INTAKE_IDLE;
         return;
     }
@@ -361,8 +364,8 @@ static void intake_end_page(struct intake *r, const struct change *change)
     r->reading = change->drained ? INTAKE_DRAINED : INTAKE_IDLE;
 }
 
-/* The rest of the page counts as a page of its own, unless there are too many: then a later mark
- * will do. */
+/* Handles a safepoint: the rest of the page becomes a new page. Skipped if the window has too many
+ * pages; a later safepoint serves as well. */
 static void intake_pass_mark(struct intake *r, const struct change *change)
 {
     if (!window_crowded(r->window)) {
@@ -386,8 +389,9 @@ static int intake_step(struct intake *r, struct change *change, struct err *err)
     return rc;
 }
 
-/* A key that the source will not look up (no number, for example) is the asker's mistake: the
- * holder goes on. What else may be wrong is met again by the next page. */
+/* Refuses a request because the source cannot look up a key of it, for example one that is not
+ * a number. The pipeline continues. If the source has another problem, the next page finds it
+ * again. */
 static void intake_refuse_asked(struct intake *r, const struct err *why)
 {
     intake_close(r);

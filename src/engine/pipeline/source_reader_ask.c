@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the source is asked between two pages and may leave without an answer. */
+/* Queries to the source between two pages; they may stay unanswered. */
 #include "pipeline/source_reader.h"
 
 bool intake_reads_log(const struct intake *r)
@@ -21,7 +21,8 @@ bool intake_copies(const struct intake *r)
     return copy.share < 1;
 }
 
-/* A connection that is lost is met again by the next poll or page; what is refused stays so. */
+/* Returns true if the query was answered. A lost connection is found again by the next poll or
+ * page. Any other failure is permanent. */
 static bool answered(int rc, bool *never)
 {
     *never = rc < 0 && rc != ERR_TRANSIENT;

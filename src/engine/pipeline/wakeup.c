@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One epoll descriptor over those that may wake a pipeline. */
+/* One epoll descriptor for everything that may wake a pipeline. */
 #include "pipeline/wakeup.h"
 
 #include <stdint.h>
@@ -43,8 +43,8 @@ void bell_close(struct bell *b)
     bell_init(b);
 }
 
-/* A connection that was closed is forgotten by the system itself, and the next one may have the
- * same number: so it is always added, which does no harm to one that is there. */
+/* Returns the descriptor to wait for. The kernel removes a closed connection, and the next one may
+ * get the same number. So source_fd is always added; adding it twice is harmless. */
 int bell_fd(struct bell *b, int source_fd)
 {
     if (b->fd < 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What wakes a pipeline that rests between two polls: the source's connection, a write of the state
- * file (a request may have been filed), and whoever watches over it. One descriptor for all, so
- * that nothing has to be looked at again and again.
+ * Wakeups of a pipeline that sleeps between two polls: the source's connection, a write of the
+ * state file (a request may have been filed), and the supervisor of the pipeline. One descriptor
+ * covers all of them, so that polling at short intervals is not needed.
  */
 #ifndef ROWFERRY_ENGINE_WAKEUP_H
 #define ROWFERRY_ENGINE_WAKEUP_H
@@ -12,20 +12,20 @@
 #include "rowferry/state/store.h"
 
 struct bell {
-    int fd; /* -1: there is none, and looking again and again has to do */
+    int fd; /* -1: unavailable, use polling */
     int state_fd;
-    int source_fd; /* as was given last; -1: none */
+    int source_fd; /* as given last; -1: none */
 };
 
 void bell_init(struct bell *b);
-/* wake_fd: of whoever watches over it, 0: nobody. */
+/* wake_fd: descriptor of the supervisor, 0: none. */
 void bell_open(struct bell *b, const struct state *state, int wake_fd);
 void bell_close(struct bell *b);
 
-/* The descriptor to wait for; source_fd: what the source calls on, -1: it is not listened to. */
+/* Returns the descriptor to wait for. source_fd: the source's notifications, -1: none. */
 int bell_fd(struct bell *b, int source_fd);
 
-/* Who has rung. */
+/* Sets *source and *state if the source or the state file caused the wakeup. */
 void bell_ask(struct bell *b, bool *source, bool *state);
 
 #endif

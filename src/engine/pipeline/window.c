@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The laws of the window. A broken law aborts: the checkpoint behind us is still right. */
+/* The invariants of the window. A violation aborts the process; the committed checkpoint is still
+ * correct. */
 #include "pipeline/window.h"
 
 #include <stdio.h>
@@ -63,7 +64,7 @@ uint64_t window_open(struct window *w)
     return w->next++;
 }
 
-/* Moves `first` over the pages that are reached. */
+/* Advances `first` past the pages that are reached. */
 static void window_advance(struct window *w)
 {
     while (w->first < w->next) {
