@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open addressing with linear probing. Removal shifts the following entries, so there are no
- * tombstones. */
+/* Open addressing with linear probing. Removal shifts the following entries; tombstones are not
+ * needed. */
 #include "pipeline/hashset.h"
 
 #include <stdlib.h>

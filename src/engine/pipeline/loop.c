@@ -121,7 +121,7 @@ void loop_end(struct loop *l, const struct err *why)
     }
 }
 
-/* --- reading ------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 static bool loop_may_read(struct loop *l)
 {
@@ -295,7 +295,7 @@ static int loop_read(struct loop *l, bool *waiting, struct err *err)
     return 0;
 }
 
-/* --- settling ------------------------------------------------------------------------------ */
+/* --- settling -------------------------------------------------------------------------------- */
 
 /* Updates the retry budget of the service. Requests overtake each other: a success counts only if
  * it was sent after the service went away, and a failure only if it was sent after the last
@@ -328,7 +328,7 @@ static int loop_collect(struct loop *l, struct err *err)
     return rc;
 }
 
-/* --- checkpoint ---------------------------------------------------------------------------- */
+/* --- checkpoint ------------------------------------------------------------------------------ */
 
 /* Returns true if a commit is due. Frequent commits reduce what a crash sends again, rare ones
  * cost less. */
@@ -367,7 +367,7 @@ static int loop_commit(struct loop *l, bool now, struct err *err)
     return 0;
 }
 
-/* --- turns ---------------------------------------------------------------------------------- */
+/* --- turns ----------------------------------------------------------------------------------- */
 
 static bool loop_finished(struct loop *l)
 {

@@ -32,8 +32,7 @@ struct loop {
     struct clock clock;
     const struct plan *plan;
     struct counters counters;
-    struct board_moment
-        moment; /* state to publish; also owns lag, xmin holder, stall and latency */
+    struct board_moment moment; /* published state; also owns lag, xmin holder, stall and latency */
     struct patience source_patience;
     struct patience service_patience;
     struct window window;
@@ -74,8 +73,7 @@ struct loop {
     struct buf letters;     /* dead letters for the checkpoint backup */
     uint64_t letters_revision; /* revision of the dead letters in `letters` */
     int64_t letters_us;        /* when `letters` was filled */
-    uint64_t
-        counted_revision; /* revision of the dead letters as last counted for the status snapshot */
+    uint64_t counted_revision; /* revision of the dead letters when they were last counted */
 };
 
 /* Initializes the loop. The caller sets plan, sender.index, intake.consumer and what intake_init

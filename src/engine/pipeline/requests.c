@@ -80,7 +80,7 @@ static void requests_spread(struct requests *r, struct buf *arguments, struct in
     buf_release(&key);
 }
 
-/* --- permissions ---------------------------------------------------------------------------- */
+/* --- permissions ----------------------------------------------------------------------------- */
 
 const char *requests_why_not(const char *command, const char *arguments, bool halted,
                              const struct halt *halt)

@@ -214,8 +214,7 @@ static int intake_start(struct intake *r, struct err *err)
     return rc;
 }
 
-/* Logs where an interrupted initial load resumes. rows_left is -1 if the table's row count is
- * unknown. */
+/* Logs where an interrupted initial load resumes. rows_left: -1 if the row count is unknown. */
 static void intake_tell_resumed(const struct intake *r)
 {
     struct capture_progress copy;
@@ -389,9 +388,8 @@ static int intake_step(struct intake *r, struct change *change, struct err *err)
     return rc;
 }
 
-/* Refuses a request because the source cannot look up a key of it, for example one that is not
- * a number. The pipeline continues. If the source has another problem, the next page finds it
- * again. */
+/* Refuses a request with a key that the source cannot look up, such as one that is not a number.
+ * The pipeline continues; if the source has another problem, the next page finds it again. */
 static void intake_refuse_asked(struct intake *r, const struct err *why)
 {
     intake_close(r);

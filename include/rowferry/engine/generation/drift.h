@@ -50,7 +50,7 @@ struct drift_found {
 void drift_find(struct drift_found *out, const struct drift_side *was, const struct drift_side *is);
 void drift_release(struct drift_found *d);
 
-/* --- canonical text ------------------------------------------------------------------------ */
+/* --- canonical text -------------------------------------------------------------------------- */
 
 enum word_kind {
     WORD_PART = 'p',   /* key, where, query ... */

@@ -64,8 +64,7 @@ struct pipeline_options {
     int64_t begun_us; /* rebuild: time of the request, which marks its indices */
     int64_t keep;     /* former generations to keep if an unrecorded swap is found */
     bool refresh;     /* return when all documents are searchable */
-    const volatile sig_atomic_t
-        *stop;           /* set by a signal or thread: finish requests in flight, return */
+    const volatile sig_atomic_t *stop; /* set to request a stop after requests in flight */
     int wake_fd;         /* readable once stop is set, when following; 0 = none: `stop` is polled */
     struct stall *stall; /* kept over several runs of the engine; null = not observed */
     struct board *board; /* status snapshot (engine/observe/status_snapshot.h); null = none */
