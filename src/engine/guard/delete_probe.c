@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Foreseen deletes, asked of the index by their keys. */
+/* Checks which counted deletes have a document in the index. */
 #include "guard/delete_probe.h"
 
 #include <string.h>
@@ -19,14 +19,14 @@ static uint64_t hash_of(struct span key)
     return text_hash(key.data, key.len);
 }
 
-/* At `from`; a key has no NUL. */
+/* Returns the name at offset `from`. Keys contain no NUL. */
 static struct span name_at(const struct deletes *d, size_t from)
 {
     const char *name = buf_text(&d->names) + from;
     return span_make(name, strlen(name));
 }
 
-/* The guard keeps fewer of them now. */
+/* Drops the names that the guard does not keep any more. */
 static void sort_out(struct deletes *d)
 {
     size_t to = 0;

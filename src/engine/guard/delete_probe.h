@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of the deletes that were foreseen have a document to delete, for deletes.c alone: the index
- * is asked for them by their keys, a page at a time. Of more keys than the guard counts exactly
- * only those are asked that it keeps.
+ * Delete probe, private to deletes.c: finds out which of the counted deletes have a document in the
+ * index. Queries the index by keys, one page at a time. If there are more keys than the guard
+ * counts exactly, it probes only the sample that the guard keeps.
  */
 #ifndef ROWFERRY_ENGINE_DELETE_PROBE_H
 #define ROWFERRY_ENGINE_DELETE_PROBE_H
 
 #include "guard/deletes.h"
 
-/* A look ahead begins. */
+/* Begins a prescan. */
 void meet_begin(struct deletes *d);
 
-/* The key of a delete to come: counted, and remembered. */
+/* Counts and remembers the key of an upcoming delete. */
 void meet_foresee(struct deletes *d, struct span key);
 
-/* The next page: keys without a document no longer count; *more false after the last. Nothing may
- * be unsettled. ERR_REJECTED where the service does not let them be asked. */
+/* Probes the next page: keys without a document no longer count. Sets *more to false after the
+ * last page. No operation may be unsettled. Returns ERR_REJECTED if the service does not permit
+ * the query. */
 int meet_next(struct loop *l, bool *more, struct err *err) MUST_CHECK;
 
-/* The same for one key alone, that has just been counted. A failure leaves it counted. */
+/* Probes a single key that was just counted. If the query fails, the key stays counted. */
 void meet_one(struct loop *l, struct span key);
 
 #endif

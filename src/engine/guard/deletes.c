@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guard's questions and the reconcile's walks. */
+/* Applies the delete guard and drives the reconcile. */
 #include "guard/deletes.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "rowferry/state/guard_stop.h"
 
 #define SPOT_MAX_BYTES ((size_t)64 << 10)
-#define NAMES_MAX_BYTES ((size_t)256 << 20) /* of 65,536 keys: some hundred KiB as a rule */
+#define NAMES_MAX_BYTES ((size_t)256 << 20) /* for 65,536 keys; usually some hundred KiB */
 
 void deletes_init(struct deletes *d, const struct guard_limits *limits, int64_t permitted)
 {
@@ -41,7 +41,7 @@ void deletes_release(struct deletes *d)
     free(d->keys);
 }
 
-/* --- the verdict --------------------------------------------------------------------------- */
+/* --- guard decisions ------------------------------------------------------------------------- */
 
 static void keep(struct state *state, const struct clock *clock, int64_t deletes, int64_t documents,
                  const char *pipeline)
@@ -59,7 +59,7 @@ static void push_documents(struct buf *out, int64_t documents)
     }
 }
 
-/* What is about to be deleted, and why. */
+/* Sets *why to an error that states what would be deleted and for what reason. */
 static void explain(const struct loop *l, bool reconcile, bool always, struct err *why)
 {
     const struct deletes *d = &l->deletes;
@@ -94,8 +94,9 @@ static void explain(const struct loop *l, bool reconcile, bool always, struct er
              l->options->name);
 }
 
-/* A reconcile that would empty the index is never meant. After a TRUNCATE few rows are no excuse:
- * more than the share of them are too many, while a table that was loaded again may lack some. */
+/* Returns true if the reconcile certainly needs a person's permission. This holds if it would
+ * empty the index. After a TRUNCATE it also holds for more than the permitted share, however few
+ * rows, because a reloaded table may lack some. */
 static bool never_meant(const struct deletes *d)
 {
     double most =
@@ -103,7 +104,7 @@ static bool never_meant(const struct deletes *d)
     return d->absent == d->listed || (double)d->absent > most;
 }
 
-/* Ends the work if the guard says so. */
+/* Returns true if the deletes may be sent. Otherwise ends the work with an error. */
 static bool passes(struct loop *l, bool reconcile)
 {
     struct deletes *d = &l->deletes;
@@ -136,7 +137,7 @@ int deletes_check_emptied(struct state *state, const struct guard *guard, int64_
                     pipeline);
 }
 
-/* --- what comes from the source ------------------------------------------------------------ */
+/* --- changes from the source ----------------------------------------------------------------- */
 
 static void take_judge(struct loop *l)
 {
@@ -166,7 +167,7 @@ static void take_foreseen(struct deletes *d, struct span key)
     meet_foresee(d, key);
 }
 
-/* What was permitted was so for one time. */
+/* A permission is used up once it was needed. */
 void deletes_judged(struct deletes *d)
 {
     d->guard.allowed = d->spent ? 0 : d->guard.allowed;
@@ -205,7 +206,7 @@ bool deletes_take(struct loop *l)
     }
 }
 
-/* Rows may have gone after the look ahead at their window. */
+/* Counts the delete if the prescan of its window did not, because its row was deleted later. */
 bool deletes_pass(struct loop *l, uint64_t key_hash)
 {
     struct deletes *d = &l->deletes;
@@ -218,7 +219,7 @@ bool deletes_pass(struct loop *l, uint64_t key_hash)
     return passes(l, false);
 }
 
-/* --- steps --------------------------------------------------------------------------------- */
+/* --- steps ----------------------------------------------------------------------------------- */
 
 static bool settled(const struct loop *l)
 {
@@ -246,8 +247,8 @@ bool deletes_wait(const struct loop *l)
            patience_wait_ms(&l->service_patience, clock_monotonic_us(&l->clock)) > 0;
 }
 
-/* The number has to be exact only where it decides. A service that may not be asked leaves it
- * unknown. */
+/* Counts the documents. Refreshes first if the exact number decides. A service that does not
+ * permit it leaves the number unknown. */
 static int count_documents(struct loop *l, struct err *err)
 {
     struct guard *g = &l->deletes.guard;
@@ -273,7 +274,8 @@ static void approve(struct loop *l)
     }
 }
 
-/* Too many may have been deleted before, or never have been documents. */
+/* Decides on a window. If it has too many deletes, probes them first: some documents may already
+ * be deleted or may never have existed. */
 static int judge_window(struct loop *l, struct err *err)
 {
     struct deletes *d = &l->deletes;
@@ -290,11 +292,11 @@ static int meet(struct loop *l, struct err *err)
 {
     bool more;
     int rc = meet_next(l, &more, err);
-    if (rc == ERR_REJECTED) { /* it may not be asked: all that was foreseen counts */
+    if (rc == ERR_REJECTED) { /* not permitted: all counted deletes stay */
         approve(l);
         return 0;
     }
-    if (rc == 0 && !more) { /* what is settled since the first count is in it */
+    if (rc == 0 && !more) { /* includes what was settled since the first count */
         rc = count_documents(l, err);
         if (rc == 0) {
             approve(l);
@@ -371,7 +373,7 @@ int deletes_turn(struct loop *l, bool *ready, struct err *err)
             return rc;
         }
         patience_well(&l->service_patience, &l->clock);
-        /* answers are taken between the pages of the one, and before the end of the other */
+        /* let the loop take answers between probes and before a reconcile ends */
         if (l->deletes.phase == DELETES_MEET || closes_late(l)) {
             *ready = false;
             return 0;

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deletes in number: what the guard says to those of a large window, and the reconcile: after a
- * TRUNCATE, after a member left, and as often as the configuration asks for it.
+ * Mass deletes: guards large windows of deletes, and runs the reconcile after a TRUNCATE, after a
+ * member left, and by schedule.
  *
- * A reconcile waits until all that was read is settled, refreshes the index, and walks its keys in
- * pages (service/index/scan.h), each asked of the source in a page of its own: a key without a row
- * is a delete of that page's version, so that whatever writes it again is later. The first walk
- * only counts; the guard judges; what was found is asked again, or where it was much the whole
- * index, and sent. While the source is asked for one page the service lists the next. It has ended,
- * for the state file and for the source, once all that it sent is settled and committed: until then
- * it is owed.
+ * A reconcile waits until everything read is settled, refreshes the index, and walks its keys in
+ * pages (service/index/scan.h). Each page of keys is looked up in the source in a page of its own.
+ * A key without a row becomes a delete with that page's version, so any later write of it wins. The
+ * first walk only counts; then the guard decides. The second walk checks the missing keys again, or
+ * the whole index if they were too many, and sends the deletes. The service lists the next page
+ * while the source looks up the current one. The reconcile has ended, for the state file and the
+ * source, once everything it sent is settled and committed. Until then it is owed.
  *
- * A window's deletes that would be too many, or need what a person permitted, are asked of the
- * index by their keys: a key that has no document there counts for nothing, however often it is
- * told.
+ * If a window has too many deletes, or they need a permission, the index is probed by their keys.
+ * Keys without a document do not count.
  *
- * A request of a holder that was killed may still arrive after the listing, and would be in the
- * index for ever. So whether requests fly is durable, and after an end that left some a reconcile
- * is owed once more, DELETES_LATE_US later. A state file that is lost takes what it owed with it:
- * where another is taken over, one is owed.
+ * A request of a killed process may still arrive after the listing and would stay in the index
+ * forever. So the state file records whether requests are in flight. If a process ends with some in
+ * flight, a reconcile is owed DELETES_LATE_US later. A lost state file loses that record, so a
+ * takeover also owes one.
  */
 #ifndef ROWFERRY_ENGINE_DELETES_H
 #define ROWFERRY_ENGINE_DELETES_H
@@ -28,95 +27,98 @@
 #include "rowferry/service/index/scan.h"
 #include "rowferry/state/reconcile.h"
 
-#define DELETES_LATE_US INT64_C(300000000) /* no request arrives so long after its sender's end */
+#define DELETES_LATE_US INT64_C(300000000) /* requests arrive no later after their sender's end */
 
 struct loop;
 
 enum deletes_phase {
     DELETES_IDLE,
-    DELETES_JUDGE,  /* a window's deletes were foreseen */
-    DELETES_MEET,   /* too many: the index is asked which of them are in it */
-    DELETES_SETTLE, /* a reconcile: what was read is to be settled */
-    DELETES_COUNT,  /* its first walk */
-    DELETES_SEND,   /* its second */
-    DELETES_CLOSE,  /* what it sent is to be settled and committed */
+    DELETES_JUDGE,  /* the deletes of a window were counted */
+    DELETES_MEET,   /* too many: the index is probed for their documents */
+    DELETES_SETTLE, /* reconcile: everything read must be settled first */
+    DELETES_COUNT,  /* reconcile: first walk, counts */
+    DELETES_SEND,   /* reconcile: second walk, sends deletes */
+    DELETES_CLOSE,  /* its deletes must be settled and committed */
 };
 
-/* Why there is a reconcile. */
+/* Reason of a reconcile. */
 enum deletes_why {
     DELETES_TRUNCATED,
-    DELETES_LEFT,  /* a member left, and its rows with it */
-    DELETES_AGAIN, /* everything was copied again, in place */
-    DELETES_OWED,  /* what came late may be there since the last one */
+    DELETES_LEFT,  /* a member left the table, and its rows with it */
+    DELETES_AGAIN, /* re-snapshot: everything was copied again in place */
+    DELETES_OWED,  /* late requests may have arrived since the last reconcile */
     DELETES_DUE,
 };
 
 struct deletes {
     struct guard guard;
-    bool guarded; /* the index is searched: what is being built may be deleted from */
+    bool guarded; /* the index is live; a generation being built is not guarded */
     enum deletes_phase phase;
     enum deletes_why why;
-    bool foreseeing;     /* a look ahead has begun */
-    bool spent;          /* what a person permitted was needed for this one */
-    struct buf names;    /* of the keys that count, each ended by a NUL, */
-    size_t named;        /* and how far the index was asked for them */
-    unsigned level;      /* the guard's, when they were last sorted out */
-    struct hashset idle; /* what is not in the index: there is nothing to delete */
+    bool foreseeing;     /* a prescan has begun */
+    bool spent;          /* the permission was needed for these deletes */
+    struct buf names;    /* counted keys, each terminated by a NUL */
+    size_t named;        /* offset in `names` up to which the index was probed */
+    unsigned level;      /* the guard's level when `names` was last filtered */
+    struct hashset idle; /* keys without a document: nothing to delete */
 
     bool begun; /* the walk has read a page */
     struct scan_page page;
-    struct scan_page next; /* listed while the source is asked for the one before */
+    struct scan_page next; /* listed while the source looks up the current page */
     bool listed_ahead;
     struct span *keys; /* of the page */
     struct buf after;  /* the last key of the walk */
-    int64_t listed;    /* by the first walk, */
-    int64_t absent;    /* and so many had no row: */
+    int64_t listed;    /* number of keys listed by the first walk */
+    int64_t absent;    /* number of keys without a row */
     struct scan_page found;
     struct buf last_absent;
-    bool overflowed; /* these, unless they were too many */
+    bool overflowed; /* `found` is incomplete because there were too many */
 
     struct reconcile kept; /* as in the state file */
-    int64_t interval_us;   /* between two; 0: none is due by time */
-    int64_t owed_us;       /* monotonic: one is owed from then on; 0: none */
-    int64_t late_us;       /* monotonic: until then requests of a killed holder may arrive */
+    int64_t interval_us;   /* between two reconciles; 0: none by schedule */
+    int64_t owed_us;       /* monotonic: a reconcile is owed from then on; 0: none */
+    int64_t late_us;       /* monotonic: until then requests of a killed process may arrive */
     int64_t listing_us;    /* monotonic: when the reconcile began to list */
 };
 
-/* permitted: deletes that a person allowed, beside what the limits let pass. */
+/* permitted: number of deletes that a person permitted in addition to the limits. */
 void deletes_init(struct deletes *d, const struct guard_limits *limits, int64_t permitted);
 void deletes_release(struct deletes *d);
 
-/* Takes over what the state file knows of the last reconcile. */
+/* Loads the record of the last reconcile from the state file. */
 int deletes_load(struct loop *l, struct err *err) MUST_CHECK;
 
-/* The index is empty: nothing in it is without a row. */
+/* Records that the index is empty, so that none of its documents lacks a row. */
 int deletes_note_empty(struct loop *l, struct err *err) MUST_CHECK;
 
-/* The index has documents and is copied from the beginning: its keys are walked after that. */
+/* Records that an index with documents is loaded from the beginning, so that its keys are walked
+ * afterwards. */
 int deletes_note_former(struct loop *l, struct err *err) MUST_CHECK;
 
-/* At each turn, before anything is sent: begins a reconcile where all is read and one is due. */
+/* Called at each turn before anything is sent. Begins a reconcile if one is due and everything is
+ * read. */
 int deletes_mind(struct loop *l, struct err *err) MUST_CHECK;
 
-/* At the end: what was sent may all be settled. */
+/* Called at the end. Records whether requests may still be in flight. */
 int deletes_rest(struct loop *l, struct err *err) MUST_CHECK;
 
-/* News of the intake that is about deletes: true where the change needs nothing more. */
+/* Handles changes that concern deletes. Returns true if the change needs no further handling. */
 bool deletes_take(struct loop *l);
 
-/* A delete is about to be sent; false where the guard ends the work instead. */
+/* Called before a delete is sent. Returns false if the guard ends the work instead. */
 bool deletes_pass(struct loop *l, uint64_t key_hash);
 
-/* True where nothing may be read yet. */
+/* Returns true if nothing may be read yet. */
 bool deletes_wait(const struct loop *l);
 
-/* True where a reconcile waits for its last commit. */
+/* Returns true if a reconcile waits for its last commit. */
 bool deletes_close(const struct loop *l);
 
-/* Between pages: one step on; *ready: reading may go on. */
+/* Called between pages. Performs one step; *ready is true if reading may continue. */
 int deletes_turn(struct loop *l, bool *ready, struct err *err) MUST_CHECK;
 
-/* An empty table over an index that is not: nothing is swapped in without a decision. */
+/* Returns an error if the table is empty and the live index is not, because such a swap needs a
+ * permission. */
 int deletes_check_emptied(struct state *state, const struct guard *guard, int64_t documents,
                           const struct clock *clock, const char *pipeline, const char *index,
                           struct err *err) MUST_CHECK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts deletes by distinct keys, and judges. */
+/* Counts deletes by distinct keys and decides. */
 #include "guard/guard.h"
 
 #define GUARD_EXACT ((size_t)65536)
@@ -23,7 +23,7 @@ void guard_begin(struct guard *g)
     g->documents = -1;
 }
 
-/* The high bits choose, as the set places by the low ones. */
+/* The high bits select the sample, because the set uses the low ones for placement. */
 static bool guard_keeps(const struct guard *g, uint64_t hash)
 {
     return g->level == 0 || hash >> (64 - g->level) == 0;

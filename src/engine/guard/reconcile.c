@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks over an index's keys, and when they are due. */
+/* Schedules reconciles and walks the keys of an index. */
 #include "guard/reconcile.h"
 
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "pipeline/loop.h"
 #include "rowferry/base/log.h"
 
-#define FOUND_MAX_BYTES ((size_t)1 << 20) /* of keys without a row that are kept */
+#define FOUND_MAX_BYTES ((size_t)1 << 20) /* maximum size of the kept keys without a row */
 
-/* --- when ---------------------------------------------------------------------------------- */
+/* --- schedule -------------------------------------------------------------------------------- */
 
 static bool is_owed(const struct loop *l)
 {
@@ -18,20 +18,22 @@ static bool is_owed(const struct loop *l)
     return owed_us != 0 && owed_us <= clock_monotonic_us(&l->clock);
 }
 
-/* A clock that was set back makes the one by time due. */
+/* Returns true if a reconcile is due. If the clock was set back, the scheduled one is due at
+ * once. */
 static bool is_due(const struct loop *l)
 {
     const struct deletes *d = &l->deletes;
-    if (l->options->stream) { /* no delete comes of it, and no late request overwrites anything */
+    if (l->options->stream) { /* a data stream takes no deletes, and late requests overwrite nothing
+                                 there */
         return false;
     }
     int64_t since = clock_wall_us(&l->clock) - d->kept.finished_us;
     return is_owed(l) || (d->interval_us > 0 && (since < 0 || since >= d->interval_us));
 }
 
-/* The wall clock may be set while late requests are on their way: within a process the monotonic
- * one counts. From one process to the next there is only the wall clock; set back, it makes nothing
- * take longer than DELETES_LATE_US from now. */
+/* Converts a wall-clock time to monotonic time, which counts within a process because the wall
+ * clock may be set. Between processes there is only the wall clock. If it was set back, the result
+ * is at most DELETES_LATE_US from now. */
 static int64_t from_wall(const struct loop *l, int64_t wall_us)
 {
     int64_t left = wall_us - clock_wall_us(&l->clock);
@@ -45,8 +47,8 @@ static int64_t to_wall(const struct loop *l, int64_t monotonic_us)
     return monotonic_us == 0 ? 0 : clock_wall_us(&l->clock) + left;
 }
 
-/* Nothing is known where a state file was lost: a walk may have ended just before, and one more
- * have been owed with it. */
+/* Loads the record of the last reconcile. A lost state file has none, so assume that requests were
+ * in flight and that a reconcile is owed. */
 int deletes_load(struct loop *l, struct err *err)
 {
     struct deletes *d = &l->deletes;
@@ -97,7 +99,7 @@ int deletes_mind(struct loop *l, struct err *err)
     return note(l, err);
 }
 
-/* Times that are to come are noted again, by the wall clock as it is set now. */
+/* Records future times again, converted by the current wall clock. */
 int deletes_rest(struct loop *l, struct err *err)
 {
     struct deletes *d = &l->deletes;
@@ -107,7 +109,7 @@ int deletes_rest(struct loop *l, struct err *err)
                                                                                   : 0;
 }
 
-/* --- walks --------------------------------------------------------------------------------- */
+/* --- walks ----------------------------------------------------------------------------------- */
 
 static const char *words_of(enum deletes_why why)
 {
@@ -128,7 +130,8 @@ void reconcile_begin(struct loop *l, enum deletes_why why)
     d->phase = DELETES_SETTLE;
     d->why = why;
     if (why == DELETES_AGAIN && d->late_us < l->started_us + DELETES_LATE_US) {
-        d->late_us = l->started_us + DELETES_LATE_US; /* of whoever held it meanwhile, elsewhere */
+        d->late_us =
+            l->started_us + DELETES_LATE_US; /* of processes that held the pipeline elsewhere */
     }
     log_event(why >= DELETES_OWED ? LOG_INFO : LOG_WARN, "reconcile_started",
               F_TEXT("pipeline", l->options->name), F_TEXT("index", l->sender.index),
@@ -160,7 +163,7 @@ void reconcile_walk(struct deletes *d, enum deletes_phase phase)
     d->listed_ahead = again;
     d->page.last = false;
     buf_reset(&d->after);
-    if (again) { /* these alone, asked once more */
+    if (again) { /* check only the missing keys again */
         struct scan_page found = d->found;
         d->found = d->next;
         d->next = found;
@@ -195,7 +198,8 @@ static int list(struct loop *l, struct scan_page *page, struct err *err)
     return l->service.ops->scan(l->service.self, l->sender.index, after, page, err);
 }
 
-/* A failure is met again by who needs the page. */
+/* Lists the next page in advance. A failure is ignored, because it recurs when the page is
+ * needed. */
 void reconcile_list_ahead(struct loop *l)
 {
     struct err ignored;
@@ -252,7 +256,8 @@ int reconcile_drop(struct loop *l, struct err *err)
     return note(l, err);
 }
 
-/* Not after the last one in the order of bytes: a page that broke off was begun again. */
+/* Returns true if the key is not after the last one in byte order, because an interrupted page was
+ * read again. */
 static bool is_repeat(const struct deletes *d, struct span key)
 {
     size_t shared = key.len < d->last_absent.len ? key.len : d->last_absent.len;
@@ -276,15 +281,15 @@ void reconcile_absent(struct deletes *d, struct span key)
     }
 }
 
-/* A source that was told of the end asks no more, though no position has moved: what the deletes
- * left in letters is with it by then, or the connection is lost and it asks again. */
+/* Ends the reconcile and reports this to the source, although the position has not moved. If the
+ * connection was lost, the source asks for the reconcile again. */
 int reconcile_end(struct loop *l, struct err *err)
 {
     struct deletes *d = &l->deletes;
     deletes_judged(d);
     d->phase = DELETES_IDLE;
-    d->kept.finished_us =
-        clock_wall_us(&l->clock); /* one that takes longer than the interval ends */
+    d->kept.finished_us = clock_wall_us(
+        &l->clock); /* time of the end, so that one longer than the interval is not due at once */
     d->owed_us = d->late_us > d->listing_us ? d->late_us : 0;
     log_event(LOG_INFO, "reconcile_ended", F_TEXT("pipeline", l->options->name),
               F_INT("documents", d->listed), F_INT("deletes", d->absent));

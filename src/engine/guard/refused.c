@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts refusals of single documents, each beside a witness. */
+/* Counts refusals of single documents, each checked with a witness. */
 #include "guard/refused.h"
 
 #include "rowferry/document/bulk/encode.h"
 
-#define WITNESSED_FROM 2  /* refusals */
-#define WITNESS_VERSION 1 /* lower than any of ours, so it deletes nothing that we wrote */
+#define WITNESSED_FROM 2  /* number of refusals */
+#define WITNESS_VERSION 1 /* lower than all our versions, so it deletes nothing that we wrote */
 
-/* Of the operations that were there the witness's page holds which one it is for. */
+/* Adds witnesses. `page` of a witness holds the index of the operation it is for. */
 void refused_accompany(struct batch *b)
 {
     size_t count = b->count;
@@ -23,13 +23,13 @@ void refused_accompany(struct batch *b)
         }
         memcpy(key, batch_key(b, &b->operations[i]).data, len); /* the buffer may move */
         if (!encode_delete(b, span_make(key, len), WITNESS_VERSION, i, &refusal)) {
-            return; /* no room: the next time */
+            return; /* no room: retry with the next request */
         }
         b->operations[b->count - 1].witness = true;
     }
 }
 
-/* It was not there, or what is there is newer. */
+/* Returns true if the shard accepted the witness: no document, or a newer one. */
 static bool witness_passed(const struct operation *o)
 {
     return o->outcome == OUTCOME_DONE || o->outcome == OUTCOME_OUTRUN;
@@ -61,7 +61,8 @@ static bool service_is_busy(int status)
     return status == 429 || (status >= 502 && status <= 504);
 }
 
-/* One more refusal. True if the service took something else meanwhile. */
+/* Counts one more refusal. Returns true if the service accepted something else in the same
+ * period. */
 static bool count_refusal(const struct batch *b, struct operation *o, uint64_t before,
                           uint64_t passed, bool known)
 {

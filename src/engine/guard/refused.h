@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a document that is refused "for now" (429 or 5xx of its own item) is refused for good.
+ * Decides when a document that is refused "for now" (429 or 5xx of its own item) is refused for
+ * good.
  *
  * An ingest processor that fails answers 500 for its document, and always will. So an upsert that
- * was refused REFUSED_TIMES in a row is a dead letter if the service took others meanwhile. Two
- * things show that it did:
+ * was refused REFUSED_TIMES in a row becomes a dead letter if the service accepted others in that
+ * period. Two things are required as evidence:
  *
- * - From its third attempt on, a witness travels in the same request: a delete of the same id
- *   with the lowest version, which changes nothing. It meets the same shard, so a shard that is
- * busy, full or away refuses both. A refusal counts only if its witness passed.
- * - Since its first refusal the index took another upsert, or its key has a dead letter already: an
- *   ingest pipeline that refuses everything makes no dead letters.
+ * - From the third attempt on, the same request carries a witness: a delete of the same id with the
+ *   lowest version, which changes nothing. It goes to the same shard, so a shard that is busy, full
+ * or unavailable refuses both. A refusal counts only if its witness passed.
+ * - Since the first refusal the index accepted another upsert, or the key has a dead letter
+ * already. So an ingest pipeline that refuses everything makes no dead letters.
  *
- * A data stream takes no deletes. A refusal by its own status counts there if another document
- * passed since the last one; 429, 502, 503 and 504 do not.
+ * A data stream takes no deletes. There a refusal counts if another document passed since the last
+ * one, unless its status is 429, 502, 503 or 504.
  */
 #ifndef ROWFERRY_ENGINE_REFUSED_H
 #define ROWFERRY_ENGINE_REFUSED_H
@@ -23,14 +24,14 @@
 
 #define REFUSED_TIMES 10
 
-/* Adds a witness for each operation that needs one. They are the batch's last operations. */
+/* Adds a witness for each operation that needs one, as the last operations of the batch. */
 void refused_accompany(struct batch *b);
 
 /*
- * Takes the witnesses of an answered batch out of it again and counts refusals: what is refused for
- * good becomes REJECTED. open: keys that have a dead letter (may be null); passed: how many
- * upserts the index took, kept by the caller. Returns how many operations repeat though the service
- * takes others: they are no sign of an outage.
+ * Removes the witnesses from an answered batch and counts refusals. An operation refused for good
+ * becomes REJECTED. open: keys that have a dead letter (may be null). passed: number of upserts
+ * that the index accepted, kept by the caller. Returns the number of operations that must be
+ * repeated although the service accepts others; they are not a sign of an outage.
  */
 size_t refused_judge(struct batch *b, const struct hashset *open, uint64_t *passed);
 

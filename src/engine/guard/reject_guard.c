@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When rejections are judged, and what is left behind where they stop the pipeline. */
+/* Decides when rejections are checked, and what is kept when they stop the pipeline. */
 #include "guard/reject_guard.h"
 
 #include <inttypes.h>
@@ -9,7 +9,8 @@
 #include "rowferry/base/log.h"
 #include "rowferry/state/deadletter.h"
 
-/* What is counted again and is the same is the same stop: a permission on its way is for it. */
+/* Records a guard stop. The same counts as before mean the same stop, so a pending permission
+ * still applies. */
 void verdict_keep(struct state *state, const struct halt *halt, const char *pipeline)
 {
     struct err unkept;
@@ -38,7 +39,8 @@ void verdict_count(struct loop *l, uint64_t page, const struct letter *letter)
     }
 }
 
-/* The windows of a copy are its pages: too short to say anything. */
+/* Detects the end of a window. The windows of the initial load are single pages, too short to be
+ * judged. */
 void verdict_take(struct loop *l, const struct change *change)
 {
     if (change->kind == CHANGE_PAGE) {
@@ -82,7 +84,8 @@ static void stop(struct loop *l, const struct reject_reason *reason)
     loop_end(l, &why);
 }
 
-/* Some letters are kept to be looked at; the others belong to what is done again. */
+/* Commits some dead letters for inspection. The others are dropped, because their operations will
+ * be repeated. */
 static int keep_letters(struct loop *l, struct err *err)
 {
     int64_t kept;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guard over rejections, as the loop works: which operations count, when a stretch of them
- * ends, and what it means that too many are refused (engine/guard/reject_stats.h).
+ * Reject guard of the loop: which operations count, when a stretch of them ends, and what happens
+ * if too many are rejected (engine/guard/reject_stats.h).
  *
- * While they may be too many nothing is committed: letters beyond the first hundred go away with
- * the work that is done again. What a request asked for does not count, or nobody could retry a
- * thousand dead letters.
+ * Nothing is committed while there may be too many. Dead letters beyond the first hundred are
+ * dropped, and their operations are repeated. Operations of a request do not count, because
+ * otherwise a retry of a thousand dead letters would be impossible.
  */
 #ifndef ROWFERRY_ENGINE_REJECT_GUARD_H
 #define ROWFERRY_ENGINE_REJECT_GUARD_H
@@ -22,19 +22,19 @@ struct verdict {
     bool tripped;
 };
 
-/* An operation of the page is settled; letter: null where it is done. */
+/* Counts a settled operation of the page. letter: null if it succeeded. */
 void verdict_count(struct loop *l, uint64_t page, const struct letter *letter);
 
-/* What was read decides where a stretch ends. */
+/* Notes a change that was read, to find the end of a stretch. */
 void verdict_take(struct loop *l, const struct change *change);
 
-/* Ends the work where too many are refused. */
+/* Ends the work if too many operations were rejected. */
 int verdict_turn(struct loop *l, struct err *err) MUST_CHECK;
 
-/* True while nothing may be committed. */
+/* Returns true while nothing may be committed. */
 bool verdict_waits(const struct loop *l);
 
-/* What stopped the pipeline is kept, so that a person may permit just this. */
+/* Records what stopped the pipeline, so that a person can permit exactly this. */
 void verdict_keep(struct state *state, const struct halt *halt, const char *pipeline);
 
 #endif

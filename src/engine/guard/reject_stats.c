@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts refused operations by their reason, and judges. */
+/* Counts rejected operations by reason, and decides. */
 #include "guard/reject_stats.h"
 
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 
-/* --- the reason's name --------------------------------------------------------------------- */
+/* --- name of a reason ------------------------------------------------------------------------ */
 
-/* What stands between two texts; empty where they are not there. */
+/* Returns the text between two markers, or an empty one if they are missing. */
 static struct span between(struct span text, const char *before, const char *after)
 {
     const char *at = text.len > 0 ? memmem(text.data, text.len, before, strlen(before)) : NULL;
@@ -23,8 +23,8 @@ static struct span between(struct span text, const char *before, const char *aft
     return end != NULL ? span_make(at, (size_t)(end - at)) : span_make("", 0);
 }
 
-/* As both products name it: "failed to parse field [price] of type [long]", "dynamic introduction
- * of [price] within", "immense term in field=\"price\"". */
+/* Extracts the field name from an error of either product: "failed to parse field [price] of type
+ * [long]", "dynamic introduction of [price] within", "immense term in field=\"price\"". */
 static struct span field_of(struct span reason)
 {
     static const char *const marks[][2] = {{"mapping for [", "]"},
@@ -39,7 +39,8 @@ static struct span field_of(struct span reason)
     return field;
 }
 
-/* Our own reasons: column "price": what is wrong: the value's beginning. */
+/* Extracts the column from our own reasons, which have the form: column "price": problem: start of
+ * the value. */
 static struct span own_reason(struct span reason)
 {
     struct span column = between(reason, "column \"", "\": ");
@@ -73,7 +74,7 @@ static void name_reason(char *out, const struct letter *letter)
     buf_release(&name);
 }
 
-/* --- counting ------------------------------------------------------------------------------ */
+/* --- counting -------------------------------------------------------------------------------- */
 
 static uint64_t hash_name(const char *name)
 {
@@ -104,7 +105,7 @@ void rejects_begin(struct rejects *r)
     r->suspect = 0;
 }
 
-/* A full stretch is judged at once; where too many are refused it stays. */
+/* Counts an operation. A full stretch is checked at once, and kept if too many were rejected. */
 void rejects_done(struct rejects *r)
 {
     if (++r->operations >= REJECTS_STRETCH && rejects_trips(r, true) == NULL) {
@@ -112,8 +113,8 @@ void rejects_done(struct rejects *r)
     }
 }
 
-/* Where there are more reasons than places, the rarest makes room: it is none of those that
- * matter. */
+/* Returns the counter of a reason. If all are in use, replaces the rarest one, which cannot be
+ * decisive. */
 static struct reject_reason *place_of(struct rejects *r, uint64_t hash)
 {
     struct reject_reason *rarest = r->reasons;
@@ -141,7 +142,7 @@ void rejects_add(struct rejects *r, const struct letter *letter)
     rejects_done(r);
 }
 
-/* --- judging ------------------------------------------------------------------------------- */
+/* --- judging --------------------------------------------------------------------------------- */
 
 bool rejects_doubt(const struct rejects *r)
 {
