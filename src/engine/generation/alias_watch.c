@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The alias, every ten seconds. */
+/* Polls the alias every ten seconds. */
 #include "generation/alias_watch.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void take(struct aim *a)
 
 bool aim_turn(struct aim *a, int64_t now_us)
 {
-    struct err ignored; /* a service that is away is the sender's to tell */
+    struct err ignored; /* the sender reports an unreachable service */
     if (a->alias == NULL || a->forbidden || a->missed) {
         return a->missed;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the alias still points at the generation that is written: asked now and then, and not
- * waited for. What it sees is a suspicion, for the caller to look at as at a start.
+ * Alias watch: polls whether the alias still points at the generation being written, without
+ * blocking. A mismatch is only a suspicion; the caller repeats the checks of a start.
  */
 #ifndef ROWFERRY_ENGINE_ALIAS_WATCH_H
 #define ROWFERRY_ENGINE_ALIAS_WATCH_H
@@ -10,17 +10,17 @@
 
 struct aim {
     struct service_port service;
-    const char *alias; /* borrowed, as the next two; null: nothing is looked at */
+    const char *alias; /* borrowed, as are index and uuid; null: watch disabled */
     const char *index;
-    const char *uuid; /* null: not known */
-    bool stream;      /* the alias is a data stream, the one that is written */
-    int64_t due_us;   /* of the next look; 0 = none was due yet */
-    bool asked;       /* there is no answer yet */
-    bool forbidden;   /* the credential may not look */
-    bool missed;      /* it points elsewhere */
+    const char *uuid; /* null: unknown */
+    bool stream;      /* the alias is the data stream being written */
+    int64_t due_us;   /* time of the next poll; 0 = not scheduled yet */
+    bool asked;       /* a query is pending */
+    bool forbidden;   /* the credential does not permit the query */
+    bool missed;      /* the alias points elsewhere */
 };
 
-/* Looks where it is time to; true once the alias was seen to point elsewhere. */
+/* Polls if due. Returns true once the alias was seen to point elsewhere. */
 bool aim_turn(struct aim *a, int64_t now_us);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells the source where the state file stands. */
+/* Writes the checkpoint backup to the source. */
 #include "generation/checkpoint_backup.h"
 
 #include "pipeline/loop.h"
@@ -8,8 +8,9 @@
 
 #define MIRROR_BYTES_PER_S INT64_C(262144)
 
-/* The letters are written as one text each time that they change: many of them seldom. A position
- * without its letters would lose some, so it waits with them. */
+/* Returns true if the backup should wait. Each change writes all dead letters as one text, so a
+ * large number of them is written rarely. The position waits with them, because a newer one would
+ * lose letters. */
 static bool puts_off(const struct loop *l, int64_t now_us)
 {
     int64_t pause_us = (int64_t)l->letters.len * 1000000 / MIRROR_BYTES_PER_S;

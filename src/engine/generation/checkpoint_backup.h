@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the source is told of the state file, so that one that is lost costs nothing: position,
- * clock and open dead letters, which belong together.
+ * Checkpoint backup: a copy of the state file's position, clock and open dead letters in the
+ * source. The three belong together. With it, nothing is lost if the state file is.
  */
 #ifndef ROWFERRY_ENGINE_CHECKPOINT_BACKUP_H
 #define ROWFERRY_ENGINE_CHECKPOINT_BACKUP_H
@@ -16,10 +16,10 @@ struct loop;
 
 #define MIRROR_LETTERS_BYTES ((size_t)64 << 20)
 
-/* Between pages. now: do not put it off. */
+/* Writes the backup. Called between pages. now: do not postpone it. */
 int mirror_tell(struct loop *l, bool now, struct err *err) MUST_CHECK;
 
-/* Logs once that the source could not be pruned, until it can: nothing is lost but space there. */
+/* Logs once that the source could not be pruned, until it can be. Only disk space is lost there. */
 void mirror_tell_unpruned(struct intake *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lets the source forget what former generations needed. */
+/* Drops the consumers of former generations in the source. */
 #include "generation/consumer_retention.h"
 
 #include "rowferry/base/log.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Generations that are not live any more still have their consumer in the source, so that the last
- * one can be gone back to from where it stood. That holds the change log from being pruned: an hour
- * later it is let go, and those before it at once. Going back then copies everything in place.
+ * Retention of the consumers of former generations. A consumer in the source makes it possible to
+ * return to its generation from the position where it stopped. It also keeps the change log from
+ * being pruned. So the last one is dropped after an hour, and earlier ones at once. A later return
+ * then needs a re-snapshot in place.
  */
 #ifndef ROWFERRY_ENGINE_CONSUMER_RETENTION_H
 #define ROWFERRY_ENGINE_CONSUMER_RETENTION_H
@@ -10,10 +11,10 @@
 #include "pipeline/source_reader.h"
 
 struct former_watch {
-    int64_t look_us; /* monotonic: not before */
+    int64_t look_us; /* monotonic: time of the next check */
 };
 
-/* Between pages: lets go at most one whose time has come. What fails is tried again later. */
+/* Called between pages. Drops at most one expired consumer. A failed attempt is repeated later. */
 void former_attend(struct former_watch *w, struct intake *intake, struct state *state,
                    const struct clock *clock);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What differs between two definitions, and whether that only adds. */
+/* Compares two definitions, and finds out if the difference is additive. */
 #include "rowferry/engine/generation/drift.h"
 
 #include <stdlib.h>
@@ -10,11 +10,10 @@
 #include "rowferry/document/mapping/mapdiff.h"
 
 #define LINE_MAX_BYTES ((size_t)64 << 20)
-#define SHOWN_MAX_BYTES 200 /* of a value; a longer one is called another */
+#define SHOWN_MAX_BYTES 200 /* of a value; a longer one is shown as "another" */
 #define THROUGH "\nthrough "
 
-/* --- words -------------------------------------------------------------------------------------
- */
+/* --- canonical text -------------------------------------------------------------------------- */
 
 void words_push(struct buf *words, enum word_kind kind, const char *name, const char *value)
 {
@@ -34,7 +33,7 @@ void words_push_mapping(struct buf *words, const char *mappings, const char *ing
     }
 }
 
-/* A line in its parts; false at the end. */
+/* A parsed line of a canonical text. */
 struct word {
     struct span line;
     enum word_kind kind;
@@ -68,8 +67,7 @@ static bool has_line(const char *words, const struct word *line)
     return false;
 }
 
-/* The line that has taken this one's place: of the same name, and not on the other side as it is.
- */
+/* Finds the line that replaced `line`: same kind and name, and missing from the other side. */
 static bool find_instead(struct word *out, const char *words, const char *other,
                          const struct word *line)
 {
@@ -81,8 +79,7 @@ static bool find_instead(struct word *out, const char *words, const char *other,
     return false;
 }
 
-/* --- lines -------------------------------------------------------------------------------------
- */
+/* --- lines of the difference ----------------------------------------------------------------- */
 
 static void add_text(char ***items, size_t *count, char *text)
 {
@@ -90,7 +87,8 @@ static void add_text(char ***items, size_t *count, char *text)
     (*items)[(*count)++] = text;
 }
 
-/* What has many lines or is long is looked up where it stands. */
+/* Appends the values before and after. Long ones are replaced by "added", "removed" or
+ * "another". */
 static void push_values(struct buf *line, const struct word *was, const struct word *is)
 {
     bool brief = (was == NULL || was->value.len <= SHOWN_MAX_BYTES) &&
@@ -117,7 +115,7 @@ static void push_name(struct buf *line, const struct word *w)
     buf_push(line, w->name.data, w->name.len);
 }
 
-/* Either may be null: there is none on that side. */
+/* Adds a line. Either side may be null if it has no such entry. */
 static void add_line(struct drift_found *d, const struct word *was, const struct word *is)
 {
     struct buf line;
@@ -128,7 +126,7 @@ static void add_line(struct drift_found *d, const struct word *was, const struct
     add_text(&d->lines, &d->line_count, buf_detach(&line));
 }
 
-/* Itself, or a name with dots in an object that is new. */
+/* Returns true for an added property, or a dotted name within an added object. */
 static bool is_added(const struct drift_found *d, struct span property)
 {
     for (size_t i = 0; i < d->added_count; i++) {
@@ -141,7 +139,7 @@ static bool is_added(const struct drift_found *d, struct span property)
     return false;
 }
 
-/* Whether the mapping's own line tells it: "body: removed ...". */
+/* Returns true if the mapping's own line already reports the removal: "body: removed ...". */
 static bool is_removed(const struct drift_found *d, const struct word *w)
 {
     for (size_t i = 0; i < d->line_count && w->kind == WORD_FIELD; i++) {
@@ -154,8 +152,8 @@ static bool is_removed(const struct drift_found *d, const struct word *w)
     return false;
 }
 
-/* Columns that come or go do so for the fields that they fill, whose lines tell it; a field that
- * comes with its property is told with that. True where all of the rest is as it was. */
+/* Compares two tables. Columns are added or removed with the fields that they fill, and a field
+ * with its property, so they get no lines of their own. Returns true if nothing else differs. */
 static bool compare_tables(struct drift_found *d, const char *was, const char *is)
 {
     struct word w;
@@ -167,7 +165,7 @@ static bool compare_tables(struct drift_found *d, const char *was, const char *i
         }
         bool changed = find_instead(&other, is, was, &w);
         if (!changed && (w.kind == WORD_COLUMN || is_removed(d, &w))) {
-            continue; /* the mapping is no addition then */
+            continue; /* the mapping's difference is then not additive */
         }
         add_line(d, &w, changed ? &other : NULL);
         same = false;
@@ -182,7 +180,7 @@ static bool compare_tables(struct drift_found *d, const char *was, const char *i
     return same;
 }
 
-/* "title: type text -> keyword", and as mapdiff says what is not one parameter's. */
+/* Adds "title: type text -> keyword", or mapdiff's wording if several parameters differ. */
 static void add_mapping_line(struct drift_found *d, const struct mapdiff_line *line)
 {
     struct buf text;
@@ -194,7 +192,7 @@ static void add_mapping_line(struct drift_found *d, const struct mapdiff_line *l
     }
 }
 
-/* The two lines of a mapping's words; *through is null where there is no pipeline. */
+/* Splits the canonical text of a mapping. *through is null if it has no ingest pipeline. */
 static char *split(const char *words, const char **through)
 {
     const char *end = strstr(words, THROUGH);
@@ -220,7 +218,7 @@ static bool compare_pipelines(struct drift_found *d, const char *was, const char
     return false;
 }
 
-/* True where the new mapping only adds, or means the same. */
+/* Returns true if the new mapping is equivalent or only adds properties. */
 static bool compare_mappings(struct drift_found *d, const char *was_words, const char *is_words)
 {
     struct mapdiff diff = {0};
@@ -248,7 +246,8 @@ static bool compare_mappings(struct drift_found *d, const char *was_words, const
     return adds;
 }
 
-/* Where only one of the fingerprints differs, the other side's words are the same. */
+/* Returns true if the difference is additive. If only one fingerprint differs, the other side's
+ * texts are equal. */
 static bool only_adds(struct drift_found *d, const struct drift_side *was,
                       const struct drift_side *is, bool same_mapping, bool same_table)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds or builds the generation, and swaps the alias in. */
+/* Finds or builds the generation, and swaps the alias. */
 #include "generation/generation.h"
 
 #include <inttypes.h>
@@ -18,14 +18,16 @@
 
 #define MARK_SPREAD_US 1000000
 
-/* The ceiling stays as it is until the uuid is recorded: no version is taken before. */
+/* Sets the creator mark. The ceiling does not change until the uuid is recorded, because no
+ * version is taken before. */
 static void target_mark(struct target *t)
 {
     int64_t mark = t->begun_us != 0 ? t->begun_us : t->checkpoint.clock_ceiling;
     snprintf(t->creator, sizeof(t->creator), "%016" PRIx64, (uint64_t)mark);
 }
 
-/* Before a first load creates its index: a ceiling that no other state file has. */
+/* Before an initial load creates its index: sets the ceiling to a value that no other state file
+ * has. */
 static int target_mark_anew(struct target *t, struct err *err)
 {
     if (t->begun_us != 0) {
@@ -91,7 +93,7 @@ static bool index_is_ours(const struct target *t, const struct index_info *index
     return strcmp(index->pipeline, t->pipeline) == 0;
 }
 
-/* `<alias>-<yyyymmdd>-<number>`; to.index may have been changed since. */
+/* Checks for the form `<alias>-<yyyymmdd>-<number>`, because to.index may have changed since. */
 static bool name_is_of_alias(const struct target *t, const char *name)
 {
     if (t->stream) {
@@ -131,7 +133,7 @@ static int refuse_concrete(const struct target *t, struct err *err)
 static int expect_own(const struct target *t, const struct index_info *from, struct err *err)
 {
     if (t->stream && !index_is_ours(t, from)) {
-        return 0; /* whether it may be taken service/index/stream.h says */
+        return 0; /* service/index/stream.h decides whether it may be used */
     }
     if (!index_is_ours(t, from)) {
         err_set(err, ERR_REJECTED,
@@ -164,7 +166,7 @@ int target_holder(struct target *t, enum alias_kind *kind, struct index_info *fr
         return 0;
     case ALIAS_CONCRETE:
         return t->adopt ? 0 : refuse_concrete(t, err);
-    case ALIAS_STREAM: /* target_resolve's */
+    case ALIAS_STREAM: /* handled by target_resolve */
     case ALIAS_SEVERAL:
         err_set(err, ERR_REJECTED, "alias \"%s\" points at several indices", t->alias);
         return err_hint(err, ONE_ALONE);
@@ -174,8 +176,8 @@ int target_holder(struct target *t, enum alias_kind *kind, struct index_info *fr
     return expect_own(t, from, err);
 }
 
-/* `<alias>-<yyyymmdd>-<number>`, the first number from `number` on that is free: neither an index
- * nor somebody's alias has the name. */
+/* Sets name to `<alias>-<yyyymmdd>-<number>` with the first free number after *number. A free name
+ * belongs to no index and no alias. */
 static int target_free_name(struct target *t, int64_t *number, struct buf *name, struct err *err)
 {
     char iso[CLOCK_ISO_BYTES];
@@ -232,7 +234,7 @@ int target_create(const struct target *t, const char *fingerprint, struct err *e
     return rc;
 }
 
-/* Records the uuid of the index just created. */
+/* Records the uuid of the new index. */
 static int target_adopt_uuid(struct target *t, struct err *err)
 {
     struct index_info info;
@@ -252,7 +254,7 @@ static int target_adopt_uuid(struct target *t, struct err *err)
     return rc < 0 ? rc : target_reload(t, err);
 }
 
-/* What was recorded already. */
+/* Creates the index of a recorded generation. */
 static int target_build(struct target *t, struct err *err)
 {
     int rc = target_create(t, t->checkpoint.mapping_fingerprint, err);
@@ -306,8 +308,8 @@ static int target_new_generation(struct target *t, struct err *err)
     return rc == 0 ? target_build(t, err) : rc;
 }
 
-/* A stream that is gone, or came back by its template, is filled from the beginning: what it has
- * stays. */
+/* Refills a data stream from the beginning after it was deleted or recreated by its template. Its
+ * documents stay. */
 static int target_refill(struct target *t, bool gone, struct err *err)
 {
     log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
@@ -342,7 +344,7 @@ static int target_check_live(struct target *t, struct err *err)
                 c->generation, kind == ALIAS_SEVERAL ? "alone" : "any more", now);
         if (t->stream) {
             err_set(err, ERR_STATE, "data stream \"%s\" is gone", t->alias);
-        } else if (kind == ALIAS_SEVERAL) { /* which a rebuild refuses too */
+        } else if (kind == ALIAS_SEVERAL) { /* a rebuild refuses this too */
             return err_hint(err, ONE_ALONE);
         }
     } else if (!same) {
@@ -357,7 +359,8 @@ static int target_check_live(struct target *t, struct err *err)
                           t->pipeline);
 }
 
-/* The alias is the truth: a rebuild may have swapped its generation in and not recorded it. */
+/* Promotes a rebuilt generation that was swapped in but not recorded. The alias is
+ * authoritative. */
 static int target_promote(struct target *t, const struct index_info *at, struct err *err)
 {
     struct state *state = NULL;
@@ -371,7 +374,7 @@ static int target_promote(struct target *t, const struct index_info *at, struct 
                    target_same_text(next.index_uuid, at->uuid);
     }
     state_close(state);
-    if (promoted) { /* somebody else may have swapped it in, before it was complete */
+    if (promoted) { /* another program may have swapped it in before it was complete */
         rc = t->service.ops->finish(t->service.self, at->name, t->settings, err);
     }
     if (promoted && rc == 0) {
@@ -393,7 +396,7 @@ static int target_promote(struct target *t, const struct index_info *at, struct 
     return rc < 0 || !promoted ? rc : target_reload(t, err);
 }
 
-/* A build that was interrupted: goes on where it can, else begins again. */
+/* Resumes an interrupted build if possible, otherwise starts again. */
 static int target_check_building(struct target *t, struct err *err)
 {
     struct index_info at;
@@ -407,7 +410,8 @@ static int target_check_building(struct target *t, struct err *err)
     bool unborn = !found && c->index_uuid == NULL;
     struct err drift = {.message = "to.index was changed"};
     if ((same || unborn) && name_is_of_alias(t, c->generation) && schema_check(t, &drift) == 0) {
-        /* unborn: by the same name, so that a creation which is still on its way meets this one */
+        /* not created yet: keep the name, so that a creation request still in flight hits the same
+         * index */
         return unborn                  ? target_build(t, err)
                : c->index_uuid == NULL ? target_adopt_uuid(t, err)
                                        : 0;
@@ -417,7 +421,7 @@ static int target_check_building(struct target *t, struct err *err)
               F_TEXT("error", same    ? drift.message
                               : found ? "it was created by another run"
                                       : "it is gone"));
-    bool stays = same && t->stream; /* and is the next one, for the same consumer */
+    bool stays = same && t->stream; /* it becomes the next generation with the same consumer */
     if (c->index_uuid != NULL && !stays) {
         target_consumer(t, &t->replaced);
         rc = former_due(t->state, target_replaced(t), err);
@@ -441,7 +445,8 @@ int target_end_rebuild(struct target *t, struct err *err)
     return rc == 0 && underway && kind == ALIAS_ONE ? target_promote(t, &at, err) : rc;
 }
 
-/* Before it is looked what is there: another host may be about to make it. */
+/* Claims the initial load before the index is looked up, because another host may be about to
+ * create it. */
 static int target_claim(const struct target *t, struct err *err)
 {
     if (t->checkpoint.phase == GENERATION_LIVE || t->next || t->observes) {

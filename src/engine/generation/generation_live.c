@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A complete generation goes live. */
+/* Makes a complete generation live. */
 #include "generation/generation.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "rowferry/base/failpoint.h"
 #include "rowferry/base/log.h"
 
-/* Somebody may have deleted it, and created another one by its name. */
+/* The index may have been deleted and another one created with its name. */
 int target_check_filled(struct target *t, struct err *err)
 {
     struct index_info at;
@@ -25,8 +25,8 @@ int target_check_filled(struct target *t, struct err *err)
                    : err_hint(err, "sync again: another generation is built from the beginning");
 }
 
-/* An index that nobody may count is not known to be empty. What was deleted just now is counted
- * until a refresh. */
+/* Counts the documents after a refresh, because recently deleted ones count until then. An index
+ * that may not be counted counts as not empty. */
 static int target_count(struct target *t, const char *index, int64_t *count, struct err *err)
 {
     int rc = t->service.ops->refresh(t->service.self, index, err);
@@ -48,7 +48,8 @@ int target_count_emptied(struct target *t, const char *from, int64_t *documents,
     return rc < 0 || after > 0 ? rc : target_count(t, from, documents, err);
 }
 
-/* An empty table over an index that is not: nothing is swapped in without a decision. */
+/* Returns an error if the table is empty and the live index is not, because such a swap needs a
+ * permission. */
 static int target_check_emptied(struct target *t, const char *from, struct err *err)
 {
     int64_t documents;
@@ -58,9 +59,8 @@ static int target_check_emptied(struct target *t, const char *from, struct err *
                                           from, err);
 }
 
-/* What the alias pointed at, which this state file does not know, can be gone back to by a copy in
- * place; `status` names it as long as any other. Where it cannot be noted that is no reason to stay
- * with it. */
+/* Records an index of ours, unknown to this state file, as a former generation. `status` lists it,
+ * and a return to it needs a re-snapshot in place. A failure does not prevent the swap. */
 static int target_leave(const struct target *t, const struct index_info *from, struct err *err)
 {
     int rc = t->service.ops->leave(t->service.self, from->name, t->pipeline, "",

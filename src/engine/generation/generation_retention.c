@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which generations stay, and the removal of the others. */
+/* Decides which generations are kept, and removes the others. */
 #include "generation/generation_retention.h"
 
 #include <stdlib.h>
@@ -15,7 +15,8 @@ static bool is(const struct index_info *index, const char *name)
     return name != NULL && strcmp(index->name, name) == 0;
 }
 
-/* Whether a was live after b. Of those that never were, or were left by nobody, the newer one. */
+/* Returns true if a was live after b. If neither was live or recorded as left, the newer one
+ * counts as later. */
 static bool after(const struct index_info *a, const struct index_info *b)
 {
     return a->left_clock != b->left_clock ? a->left_clock > b->left_clock : a > b;
@@ -44,8 +45,8 @@ static bool stays(const struct index_info *all, size_t count, const struct index
     return is(one, kept->live) || (is(one, kept->former) ? kept->count > 0 : before < kept->count);
 }
 
-/* What it keeps in the source. This state file may never have heard of it. Its clock may have been
- * ahead of the time by then, by what is reserved. */
+/* Records what a generation keeps in the source, because this state file may not know it. The
+ * recorded clock may be ahead of the time by the reserve. */
 static int note(const struct target *t, struct state *state, const struct index_info *one,
                 bool removed, struct err *err)
 {
@@ -128,7 +129,7 @@ void keep_only(const struct target *t, struct state *state, const struct kept *k
     free(all);
 }
 
-/* Of the rebuild that is under way; null: none. For the caller to free. */
+/* Sets *name to the generation of the rebuild in progress; null: none. The caller frees it. */
 static int name_of_next(struct state *state, char **name, struct err *err)
 {
     struct checkpoint c = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is different where the generation is a data stream: it bears the alias's name itself, there
- * is one, and it is written by that name. */
+/* Differences if the generation is a data stream: it has the alias's name, there is only one, and
+ * writes use that name. */
 #include <stdio.h>
 
 #include "generation/generation.h"

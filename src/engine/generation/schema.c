@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names what drifted; adds to a live index what only adds. */
+/* Reports drift, and extends a live index by additive changes. */
 #include "generation/schema.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #define WORDS_MAX_BYTES ((size_t)64 << 20)
 #define HTTP_BAD_REQUEST 400
 
-/* Without an ingest pipeline the mapping's own. */
+/* Without an ingest pipeline this is the mapping's own fingerprint. */
 void target_fingerprint(const struct target *t, char out[17])
 {
     mapping_fingerprint(out, t->mapping);
@@ -37,7 +37,8 @@ static void push_mapping_words(const struct target *t, struct buf *out)
     buf_release(&mappings);
 }
 
-/* was: identity and fingerprints of the index; state: where the words are, null: nowhere. */
+/* was: identity and fingerprints of the index; state: where the canonical texts are, null:
+ * unavailable. */
 static int compare(const struct target *t, struct drift_side was, struct state *state,
                    struct drift_found *out, struct err *err)
 {
@@ -101,7 +102,7 @@ int schema_note(struct target *t, struct err *err)
     return rc;
 }
 
-/* "body, title.raw". */
+/* Appends the names: "body, title.raw". */
 static void push_added(const struct drift_found *d, struct buf *out)
 {
     for (size_t i = 0; i < d->added_count; i++) {
@@ -121,7 +122,7 @@ static int refuse(const struct target *t, struct err *err)
     return err_drift(err);
 }
 
-/* The mapping's own words where the service does not take it: then it is no addition to it. */
+/* Extends the index. If the service refuses the mapping, the change is not additive after all. */
 static int extend_index(struct target *t, const char *fingerprint, struct err *err)
 {
     struct buf meta;

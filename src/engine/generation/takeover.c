@@ -12,7 +12,7 @@
 #include "rowferry/engine/pipeline/pipeline.h"
 #include "rowferry/state/deadletter.h"
 
-/* Null where the index was built from what the pipeline is now. */
+/* Returns null if the index was built from the pipeline's current definition. */
 static const char *takeover_differs(const struct target *t, const struct index_info *live)
 {
     char fingerprint[17];
@@ -39,7 +39,8 @@ const char *pipeline_differs(const struct pipeline_options *options,
     return takeover_differs(&t, index);
 }
 
-/* Of `<alias>-<yyyymmdd>-<number>`, so that the next generation's name is free. */
+/* Returns the number in `<alias>-<yyyymmdd>-<number>`, so that the next generation's name is
+ * free. */
 static int64_t takeover_number(const char *index)
 {
     const char *last = strrchr(index, '-');
@@ -66,7 +67,8 @@ static int takeover_tell(struct target *t, int64_t cut, struct err *err)
     return rc;
 }
 
-/* What was sent after the mirror was written bears versions above its ceiling: up to a reserve. */
+/* Commits the takeover. Operations sent after the backup was written may have versions above its
+ * ceiling, by up to one reserve. */
 static int takeover_commit(struct target *t, struct index_info *live, struct mirrored *mirror,
                            struct err *err)
 {
@@ -92,7 +94,8 @@ static int takeover_commit(struct target *t, struct index_info *live, struct mir
     return rc == 0 ? takeover_tell(t, cut, err) : rc;
 }
 
-/* Whoever still works with the index holds it: it is not to be replaced under his feet either. */
+/* Takes over a live index. The lock in the source ensures that no other process is still writing
+ * to it. */
 static int takeover_of(struct target *t, struct index_info *live, const char *differs,
                        struct err *err)
 {
@@ -129,8 +132,7 @@ int takeover_try(struct target *t, struct err *err)
     return rc;
 }
 
-/* --- a state file that is old ------------------------------------------------------------------
- */
+/* --- outdated state file --------------------------------------------------------------------- */
 
 static bool takeover_is_own(const struct target *t, const struct index_info *live)
 {
@@ -139,7 +141,7 @@ static bool takeover_is_own(const struct target *t, const struct index_info *liv
            strcmp(c->index_uuid, live->uuid) == 0;
 }
 
-/* A first load that was overtaken: nobody goes on with it. */
+/* Abandons an initial load that another host has overtaken. */
 static int takeover_abandon(struct target *t, const char *index, bool remains, struct err *err)
 {
     log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
@@ -147,8 +149,8 @@ static int takeover_abandon(struct target *t, const char *index, bool remains, s
     return remains ? t->service.ops->remove(t->service.self, index, t->pipeline, err) : 0;
 }
 
-/* Whether the index that is filled is still there: who removed it may have given its name to the
- * one that people search now. */
+/* Finds out if the index being filled still exists. If it was removed, the live index may now have
+ * its name. */
 static int takeover_remains(const struct target *t, bool *remains, struct err *err)
 {
     struct index_info at;
@@ -194,7 +196,7 @@ int takeover_newer(struct target *t, struct err *err)
     struct mirrored mirror = {0};
     struct buf consumer;
     if (t->checkpoint.phase == GENERATION_NONE) {
-        return 0; /* takeover_try's */
+        return 0; /* handled by takeover_try */
     }
     int rc = target_resolve(t, &kind, &live, err);
     if (rc < 0 || kind != ALIAS_ONE || strcmp(live.pipeline, t->pipeline) != 0 ||

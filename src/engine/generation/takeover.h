@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A state file that is lost: the live generation is gone on with from what the source keeps of it.
+ * Takeover: continues the live generation from the source's checkpoint backup after the state file
+ * was lost.
  */
 #ifndef ROWFERRY_ENGINE_TAKEOVER_H
 #define ROWFERRY_ENGINE_TAKEOVER_H
@@ -8,18 +9,18 @@
 #include "generation/generation.h"
 
 /*
- * For a pipeline without a generation. t->taken_over where the alias points at an index of ours
- * that was built from the same source, table and mapping, and reading can go on from the source's
- * mirror: then the state file says so too. Else nothing has changed, and the log says why. ERR_HELD
- * where somebody else still writes to that index. The pipeline's other generations are noted as
- * former ones: a rebuild that was under way with the lost state file is none any more.
+ * For a pipeline without a generation. Sets t->taken_over and commits the state file if the alias
+ * points at an index of ours with the same source, table and mapping, and the checkpoint backup is
+ * usable. Otherwise changes nothing and logs the reason. Returns ERR_HELD if another process still
+ * writes to that index. The pipeline's other generations are recorded as former ones, because a
+ * rebuild is lost with its state file.
  */
 int takeover_try(struct target *t, struct err *err) MUST_CHECK;
 
 /*
- * For a pipeline whose state file may be old: the same, where the alias points at another index
- * than the state file's, or the source's mirror is ahead of it; t->stood_by: not behind it. Whether
- * its generation can be written else is for others to say.
+ * For a pipeline whose state file may be outdated. Does the same if the alias points at another
+ * index than the state file's, or if the backup is ahead of the state file; with t->stood_by also
+ * if they are equal. Does not check whether the state file's own generation is writable otherwise.
  */
 int takeover_newer(struct target *t, struct err *err) MUST_CHECK;
 
