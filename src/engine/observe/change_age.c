@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between two looks at the source. */
+/* Estimates when changes were committed, between two polls of the source. */
 #include "observe/change_age.h"
 
 #include <string.h>
@@ -20,7 +20,8 @@ void vintage_called(struct vintage *v, int64_t now_us)
     v->called_us = v->called_us != 0 ? v->called_us : now_us;
 }
 
-/* More windows than marks are unsettled: the oldest two become one that is as old as the first. */
+/* Joins the oldest two marks if more windows are unsettled than there are marks. The result has
+ * the age of the first. */
 static void join_oldest(struct vintage *v)
 {
     v->marks[1] = v->marks[0];
@@ -52,7 +53,7 @@ bool vintage_end(struct vintage *v, int64_t *until_wall_us)
     return was;
 }
 
-/* The last that begins at or before the page. */
+/* Returns the last mark that begins at or before the page. */
 static const struct vintage_mark *mark_of(const struct vintage *v, uint64_t page)
 {
     for (unsigned i = v->count; i > 0; i--) {
@@ -63,7 +64,7 @@ static const struct vintage_mark *mark_of(const struct vintage *v, uint64_t page
     return NULL;
 }
 
-/* Steps of the golden section are spread evenly however many there are. */
+/* Steps of the golden section are spread evenly for any number of operations. */
 int64_t vintage_age_us(struct vintage *v, uint64_t page, int64_t now_us)
 {
     const struct vintage_mark *m = mark_of(v, page);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How old the changes of a page are: between which two looks at the source they were committed.
- * Pure.
+ * Change age: estimates how long ago the changes of a page were committed. Pure.
  *
- * Neither the change log nor a cursor tells when a change was committed, but what a snapshot shows
- * and the one before it did not was committed between the two. Of changes of one window it is
- * assumed that they came evenly in that time, each operation taking its turn; where the source has
- * called (NOTIFY), between the call and the snapshot.
+ * Neither the change log nor a cursor records commit times. But a change that a snapshot shows and
+ * the previous one did not was committed between the two. The changes of one window are assumed to
+ * be spread evenly over that time, each operation taking its turn. If the source sent a
+ * notification (NOTIFY), they are spread between the notification and the snapshot.
  */
 #ifndef ROWFERRY_ENGINE_CHANGE_AGE_H
 #define ROWFERRY_ENGINE_CHANGE_AGE_H
@@ -17,34 +16,34 @@
 #define VINTAGE_MARKS 64
 
 struct vintage_mark {
-    uint64_t page;         /* the first of its window */
-    int64_t from_us;       /* monotonic: when nothing of it was there yet, */
-    int64_t until_us;      /* and when all of it was: its snapshot */
-    int64_t until_wall_us; /* the same, wall clock */
+    uint64_t page;         /* the first page of its window */
+    int64_t from_us;       /* monotonic: none of the changes was committed yet */
+    int64_t until_us;      /* monotonic: time of the snapshot, all were committed */
+    int64_t until_wall_us; /* same as until_us, wall clock */
 };
 
 struct vintage {
     struct vintage_mark marks[VINTAGE_MARKS]; /* by page, the oldest first */
     unsigned count;
-    int64_t looked_us; /* monotonic: the last look at the source; 0 = none */
-    int64_t called_us; /* when the source called first since then; 0 = not */
-    uint64_t turn;     /* of the operations */
-    bool open;         /* a window was begun and is not read to its end */
+    int64_t looked_us; /* monotonic: last poll of the source; 0 = none */
+    int64_t called_us; /* first notification since then; 0 = none */
+    uint64_t turn;     /* number of ages computed, which spreads them */
+    bool open;         /* a window has begun and is not read completely */
 };
 
-/* The source was asked and showed nothing. */
+/* Records a poll that showed no changes. */
 void vintage_nothing(struct vintage *v, int64_t now_us);
 
-/* The source has called. */
+/* Records a notification of the source. */
 void vintage_called(struct vintage *v, int64_t now_us);
 
-/* A page of the log begins: the first of a window where none is open. */
+/* Begins a page of the log, which is the first of a window if none is open. */
 void vintage_begin(struct vintage *v, uint64_t page, int64_t now_us, int64_t wall_us);
 
-/* A window ends. True: gives the wall clock of its snapshot. */
+/* Ends a window. Returns true and the wall clock of its snapshot if one was open. */
 bool vintage_end(struct vintage *v, int64_t *until_wall_us);
 
-/* How long ago an operation of the page was committed, about; -1: not known. */
+/* Returns the estimated time since an operation of the page was committed; -1: unknown. */
 int64_t vintage_age_us(struct vintage *v, uint64_t page, int64_t now_us);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An index that fills, every half minute. */
+/* Checks a growing index every half minute. */
 #include "observe/growth_watch.h"
 
 #include "rowferry/base/log.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looks now and then at how an index grows while it is filled, and freezes the batches' growth
- * where it grows as it should not. One log line for each change of mind.
+ * Growth watch: checks regularly how an index grows during the initial load, and stops the batches
+ * from growing if it grows abnormally. Logs one line for each change.
  */
 #ifndef ROWFERRY_ENGINE_GROWTH_WATCH_H
 #define ROWFERRY_ENGINE_GROWTH_WATCH_H
@@ -14,15 +14,16 @@ struct watch {
     struct service_port service;
     const char *pipeline; /* borrowed, for the log */
     struct growth growth;
-    enum growth_news news; /* of the last look */
-    int64_t due_us;        /* of the next one; 0 = none was due yet */
-    bool forbidden;        /* the credential may not look */
+    enum growth_news news; /* result of the last check */
+    int64_t due_us;        /* time of the next check; 0 = not scheduled yet */
+    bool forbidden;        /* the credential does not permit the check */
 };
 
-/* Why batches grow no more; "" where they may. */
+/* Returns the reason why batches may not grow, or "" if they may. */
 const char *watch_why(const struct watch *w);
 
-/* Looks where it is time to. sent: documents of this run; left: to come, negative where unknown. */
+/* Checks if due. sent: documents of this run; left: documents still to come, negative if
+ * unknown. */
 void watch_turn(struct watch *w, const char *index, struct flow *flow, int64_t sent, int64_t left,
                 int64_t now_us);
 

@@ -8,9 +8,9 @@
 #include "pipeline/loop.h"
 
 #define HOLD_EVERY_US INT64_C(10000000)
-#define HOLD_RESTING_US INT64_C(30000000) /* while nothing changes and nobody holds it */
-#define HOLD_LEAST_US INT64_C(1000000)    /* what is open for less holds nothing up */
-#define HOLD_SAME_US INT64_C(2000000)     /* two looks at one transaction differ by less */
+#define HOLD_RESTING_US INT64_C(30000000) /* idle, and nothing holds it */
+#define HOLD_LEAST_US INT64_C(1000000)    /* ignore younger transactions */
+#define HOLD_SAME_US INT64_C(2000000)     /* tolerance for one transaction */
 #define COUNT_EVERY_US INT64_C(5000000)
 
 void gauge_begin(struct loop *l)
@@ -20,8 +20,7 @@ void gauge_begin(struct loop *l)
     }
 }
 
-/* --- pages -----------------------------------------------------------------------------------
- */
+/* --- pages ----------------------------------------------------------------------------------- */
 
 void gauge_reads(struct loop *l)
 {
@@ -66,10 +65,9 @@ void gauge_acknowledged(struct loop *l, uint64_t page)
     }
 }
 
-/* --- questions to the source -------------------------------------------------------------------
- */
+/* --- queries to the source ------------------------------------------------------------------- */
 
-/* Of one transaction the beginning stays what it was told to be at first. */
+/* Records the holder. The start time of a transaction keeps its first estimate. */
 static void take_hold(struct loop *l, const struct hold *hold)
 {
     struct working *w = &l->moment.work;
@@ -134,7 +132,7 @@ void gauge_ask(struct loop *l, bool more)
     }
 }
 
-/* What is read and not acknowledged counts as well. */
+/* Includes changes that are read and not acknowledged. */
 static int64_t lag_rows(const struct loop *l)
 {
     bool reads = l->intake.capture != NULL && l->source_patience.away_since_us == 0;
@@ -144,8 +142,7 @@ static int64_t lag_rows(const struct loop *l)
     return l->gauge.waiting + (int64_t)(l->window.read - l->window.settled);
 }
 
-/* --- does it get on? ---------------------------------------------------------------------------
- */
+/* --- progress -------------------------------------------------------------------------------- */
 
 static bool something_waits(const struct loop *l)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to tell a person who waits. */
+/* Computes progress figures for people. */
 #include "observe/progress.h"
 
 static int64_t remaining_ms(const struct capture_progress *copy, double rows_per_second)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the loop stands: for the log, for progress, for `status`. */
+/* Reports the loop's progress to the log, to options.progress and to `status`. */
 #include "observe/progress_report.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void fill(struct loop *l, struct progress *out)
     progress_fill(out, &l->counters, &copy, (clock_monotonic_us(&l->clock) - l->started_us) / 1000);
 }
 
-/* Of work without an end the average says little: what came since the last time. */
+/* Replaces the average rate by the rate since the last report if the work has no end. */
 static void fill_rate(const struct loop *l, struct progress *p, int64_t rows, int64_t since_us)
 {
     int64_t took_us = clock_monotonic_us(&l->clock) - since_us;
@@ -43,8 +43,8 @@ static void fill_rate(const struct loop *l, struct progress *p, int64_t rows, in
     }
 }
 
-/* What is told of now; the speed is that of the last second. Lag, hold and stall are others' to
- * keep. */
+/* Fills the current state; the rate covers the last second. Lag, watermark holder and stall are
+ * maintained elsewhere. */
 static void fill_work(struct loop *l, const struct progress *p)
 {
     struct working *w = &l->moment.work;
@@ -110,7 +110,7 @@ void telling_board(struct loop *l)
     board_publish(l->options->board, m);
 }
 
-/* Each time is a commit: of a pipeline that rests there is nothing new. */
+/* Each report is a commit, so an idle pipeline reports rarely. */
 int telling_note(struct loop *l, struct err *err)
 {
     int64_t now = clock_monotonic_us(&l->clock);
@@ -132,7 +132,8 @@ void telling_of_patience(struct loop *l)
     telling_board(l);
 }
 
-/* A crash was before, or rows were updated, of which the data stream keeps what it had. */
+/* Logs documents that the data stream already had. Either the previous process crashed, or rows
+ * were updated. */
 static void log_present(struct loop *l)
 {
     int64_t more = l->counters.present - l->logged_present;
@@ -152,7 +153,7 @@ void telling_end(struct loop *l)
     }
 }
 
-/* Only a copy tells how an index grows: a change replaces a document. */
+/* Checks the growth only during an initial load, because later changes replace documents. */
 void telling_watch(struct loop *l)
 {
     struct capture_progress copy;

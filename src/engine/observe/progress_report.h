@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the loop tells of itself while it works; each of these says something only when it is time.
+ * Progress reports of the loop. Each function reports only if it is due.
  */
 #ifndef ROWFERRY_ENGINE_PROGRESS_REPORT_H
 #define ROWFERRY_ENGINE_PROGRESS_REPORT_H
@@ -9,22 +9,22 @@
 
 struct loop;
 
-/* For `status`, which shows it while this process holds the pipeline. */
+/* Reports to the state file; `status` shows it while this process holds the pipeline. */
 int telling_note(struct loop *l, struct err *err) MUST_CHECK;
 
-/* To options.board. */
+/* Publishes to options.board. */
 void telling_board(struct loop *l);
 
-/* While nothing is read or sent, because a side is away. */
+/* Reports while nothing is read or sent because a side is unreachable. */
 void telling_of_patience(struct loop *l);
 
-/* How an index grows that is being filled (engine/observe/growth_watch). */
+/* Checks the growth of an index that is being filled (engine/observe/growth_watch). */
 void telling_watch(struct loop *l);
 
-/* To options.progress and to the log. */
+/* Reports to options.progress and to the log. */
 void telling_show(struct loop *l);
 
-/* The work ends: as of when the index was equal last. */
+/* Reports at the end when the index was last up to date. */
 void telling_end(struct loop *l);
 
 #endif

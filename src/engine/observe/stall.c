@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From facts to a cause. */
+/* Derives a cause from the facts. */
 #include "rowferry/engine/observe/stall.h"
 
 #include <stdio.h>
@@ -45,15 +45,15 @@ const char *stall_remedy(const char *name)
     return NULL;
 }
 
-/* --- what moved ------------------------------------------------------------------------------ */
+/* --- progress -------------------------------------------------------------------------------- */
 
-/* What is only tried again does not get on before it is kept. */
+/* Returns true if a retry is not progress until it is committed. */
 static bool must_be_firm(enum stall_cause cause)
 {
     return cause >= STALL_STATE_FILE && cause <= STALL_REBUILD;
 }
 
-/* A round begins with zero, which is no movement. */
+/* Counts restart at zero in each round, which is not progress. */
 static bool grows(uint64_t *count, uint64_t now)
 {
     bool more = now > *count;
@@ -61,7 +61,7 @@ static bool grows(uint64_t *count, uint64_t now)
     return more;
 }
 
-/* Whether it gets on, for what it stands at. */
+/* Returns true if there was progress, as required for the current cause. */
 static bool gets_on(struct stall *s, const struct stall_facts *f)
 {
     bool moved = grows(&s->moved, f->moved);
@@ -80,7 +80,7 @@ static enum stall_cause service_cause(const struct stall_facts *f)
     return f->service_status != 0 ? STALL_REFUSED : STALL_SERVICE;
 }
 
-/* Of what was there before the last movement, or comes from before it, the first. */
+/* Returns the first cause that existed before the last progress or began before it. */
 static enum stall_cause cause_of(const struct stall_facts *f, int64_t moved_at_us)
 {
     if (f->stopped != STALL_NONE) {
@@ -119,7 +119,7 @@ static void say_why(struct stall *s, const struct stall_facts *f)
     case STALL_SERVICE:
         snprintf(text, sizeof(text), "the service is away: %s", or_nothing(f->service_why));
         break;
-    case STALL_REFUSED: /* its reasons may quote documents */
+    case STALL_REFUSED: /* the service's reason may quote documents */
         snprintf(text, sizeof(text), "the service takes nothing: it answers %d%s",
                  f->service_status, f->service_status == 429 ? " (too much, or a full disk)" : "");
         break;
@@ -157,7 +157,8 @@ static enum stall_news end(struct stall *s)
     return was ? STALL_ENDED : STALL_SAME;
 }
 
-/* Tried again, and neither got on nor met anything new: it stands where it stood. */
+/* Returns true if a retry neither made progress nor met a new problem, so that the stall
+ * persists. */
 static bool stays(const struct stall *s, const struct stall_facts *f)
 {
     return must_be_firm(s->cause) && f->stopped == STALL_NONE && f->source_away_us == 0 &&
@@ -199,7 +200,7 @@ enum stall_news stall_judge(struct stall *s, const struct stall_facts *f)
     return due ? begin_or_go_on(s, f) : STALL_SAME;
 }
 
-/* --- telling --------------------------------------------------------------------------------- */
+/* --- reporting ------------------------------------------------------------------------------- */
 
 void stall_show(const struct stall *s, struct working *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A snapshot under a lock, and the sums of the rounds before. */
+/* A snapshot under a lock, and the totals of earlier rounds. */
 #include "rowferry/engine/observe/status_snapshot.h"
 
 #include <pthread.h>
@@ -17,8 +17,8 @@ struct board {
     pthread_mutex_t lock;
     char *name;
     char *alias;
-    struct board_view view; /* moment: of the round in work */
-    struct counters before; /* of the rounds that have ended */
+    struct board_view view; /* moment: of the current round */
+    struct counters before; /* total of the rounds that have ended */
     struct latency latency_before;
 };
 
