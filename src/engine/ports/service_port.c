@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The service port over the real service: each member is one call. */
+/* The service port of a real service: each member is one call. */
 #include "rowferry/base/failpoint.h"
 #include "rowferry/base/log.h"
 #include "rowferry/engine/port.h"
@@ -101,7 +101,7 @@ static int port_ready(void *self, const char *index, int64_t timeout_ms, bool *g
                       struct err *err)
 {
     int rc = index_ready(self, index, timeout_ms, green, err);
-    if (rc == INDEX_UNSEEN) { /* and green: nobody asks again */
+    if (rc == INDEX_UNSEEN) { /* counts as green, because a retry cannot succeed either */
         log_event(LOG_WARN, "health_unseen", F_TEXT("index", index), F_INT("status", 403));
         return 0;
     }
@@ -154,7 +154,7 @@ static int port_scan(void *self, const char *index, struct span after, struct sc
     return scan_next(self, index, after, page, err);
 }
 
-/* An answer of the longest keys stays far below. */
+/* Even a response with the longest keys is far below the limit. */
 static int port_present(void *self, const char *index, const struct span *keys, size_t count,
                         bool *found, struct err *err)
 {

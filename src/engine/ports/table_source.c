@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connects to the table, compiles the plan, opens the change log. */
+/* Connects to the table, compiles the plan, opens the capture. */
 #include "rowferry/engine/ports/table_source.h"
 
 #include <assert.h>
@@ -20,13 +20,13 @@
 
 struct table_source {
     struct table_source_options options;
-    struct pg *pg; /* between connect and capture */
+    struct pg *pg; /* valid between connect and capture */
     struct table *table;
     struct pg_identity identity;
     struct plan plan;
     char identity_text[96];
-    char fingerprint[17]; /* of what the plan uses */
-    struct buf words;     /* the same, one line each: see drift.h */
+    char fingerprint[17]; /* of everything that the plan uses */
+    struct buf words;     /* canonical text of the same, one line each: see drift.h */
 };
 
 struct table_source *table_source_new(const struct table_source_options *options)
@@ -66,7 +66,7 @@ static void push_line(struct buf *text, const char *word, const char *what)
     }
 }
 
-/* Names and types, down to the fields of composites. */
+/* Appends names and types, including the fields of composites. */
 static void push_column(struct buf *text, const struct column *column)
 {
     buf_printf(text, "column %s %s\n", column->name, column->declared);
@@ -75,9 +75,9 @@ static void push_column(struct buf *text, const struct column *column)
     }
 }
 
-/* What decides which documents there are and what stands in them: key, condition, query, what it
- * depends on, and which column fills which property. Other columns may come and go without a
- * rebuild. */
+/* Computes the fingerprint of everything that determines the documents: key, condition, query,
+ * dependencies, and which column fills which property. Other columns may be added or dropped
+ * without a rebuild. */
 static void table_source_fingerprint(struct table_source *t, const struct buf *views)
 {
     struct buf text;
@@ -102,7 +102,7 @@ static void table_source_fingerprint(struct table_source *t, const struct buf *v
     buf_release(&text);
 }
 
-/* The type, and of a composite what it is made of. */
+/* Appends the type, and for a composite its fields. */
 static void push_type(struct buf *out, const struct column *column)
 {
     buf_push_text(out, column->declared);
@@ -122,7 +122,7 @@ static void word_key(struct table_source *t, struct buf *value)
     buf_reset(value);
 }
 
-/* What column fills what property. */
+/* Appends the columns, and which column fills which property. */
 static void word_fields(struct table_source *t, struct buf *value)
 {
     const struct plan *plan = &t->plan;
@@ -137,8 +137,8 @@ static void word_fields(struct table_source *t, struct buf *value)
     }
 }
 
-/* All that the fingerprint is of, so that who has both can say what differs; but columns and
- * properties by their names, not by their places: in which order they stand changes no document. */
+/* Builds the canonical text of everything in the fingerprint, so that two definitions can be
+ * compared. Columns and properties are listed by name, because their order changes no document. */
 static void table_source_words(struct table_source *t)
 {
     struct buf value;
@@ -181,7 +181,7 @@ static int table_source_check_key(const struct table_source *t, struct err *err)
     return 0;
 }
 
-/* The table with its query, if there is one. */
+/* Looks up the table, with its query if there is one. */
 static int table_source_look_up(struct table_source *t, struct err *err)
 {
     const struct table_source_options *o = &t->options;
@@ -192,7 +192,7 @@ static int table_source_look_up(struct table_source *t, struct err *err)
     return rc;
 }
 
-/* Of one entry of from.depends_on: what changes of that table ask for. */
+/* Returns a hash of one entry of from.depends_on. */
 static uint64_t dependency_hash(const struct table *table, const struct dependency *d)
 {
     struct buf text;
@@ -221,7 +221,8 @@ static void word_dependency(struct table_source *t, const struct table *table,
     buf_release(&name);
 }
 
-/* Looks the tables of depends_on up; *depends becomes a hash of them in whatever order. */
+/* Looks up the tables of depends_on. *depends becomes a hash of them, independent of their
+ * order. */
 static int find_others(struct table_source *t, struct table **others, uint64_t *depends,
                        struct err *err)
 {
@@ -240,7 +241,7 @@ static int find_others(struct table_source *t, struct table **others, uint64_t *
     return rc;
 }
 
-/* Appends to `views` what the rows depend on beside the table. */
+/* Checks that all tables can be read, and appends the dependencies of the rows to `views`. */
 static int table_source_check_reading(struct table_source *t, struct buf *views, struct err *err)
 {
     const struct table_source_options *o = &t->options;
@@ -335,7 +336,7 @@ static struct cursor_options table_source_cursor(const struct table_source *t)
                                    .fingerprint = t->table->fingerprint};
 }
 
-/* A cursor keeps nothing in the source. */
+/* A cursor keeps no backup in the source. */
 static int table_source_mirrored(void *self, const char *consumer, const char *own,
                                  struct mirrored *out, struct err *err)
 {
@@ -363,8 +364,9 @@ static bool names(const char *const *properties, size_t count, const char *prope
     return false;
 }
 
-/* The columns that fill none but these properties, null where there are none; the caller frees the
- * list alone. What fills another one too is relied on already, as it was. */
+/* Returns the columns that fill only these properties, null if there are none. The caller frees
+ * the list only. A column that fills another property too is already in use with its current
+ * definition. */
 static const char **columns_of(const struct plan *plan, const char *const *properties, size_t count,
                                size_t *column_count)
 {
@@ -383,8 +385,8 @@ static const char **columns_of(const struct plan *plan, const char *const *prope
     return columns;
 }
 
-/* A cursor keeps nothing in the source, and of a query the definition of its columns is not kept.
- */
+/* Nothing to do for a cursor, which keeps nothing in the source, or for a query, whose column
+ * definitions are not stored. */
 static int table_source_extend(void *self, const char *consumer, const char *const *properties,
                                size_t count, struct err *err)
 {
