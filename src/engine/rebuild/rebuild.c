@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The next generation: filled, looked at, swapped in. */
+/* Fills, checks and swaps in the next generation. */
 #include "rowferry/engine/rebuild/rebuild.h"
 
 #include <stdio.h>
@@ -13,12 +13,12 @@
 #include "rowferry/base/log.h"
 #include "rowferry/state/deadletter.h"
 
-#define READY_MS 120000 /* how long copies of the shards are waited for, */
+#define READY_MS 120000 /* time limit for replica shards */
 #define READY_TURN_MS 2000
 
-/* --- what all steps begin with --------------------------------------------------------------- */
+/* --- common to all steps --------------------------------------------------------------------- */
 
-/* The pipeline as one that fills the next generation; *next is the caller's to close. */
+/* Opens the rebuild as a pipeline that fills the next generation. The caller closes j->next. */
 int rebuild_open_next(struct rebuild_job *j, struct err *err)
 {
     int rc = rebuild_look(j->ports->pipeline->state, &j->wish, &j->underway, err);
@@ -79,8 +79,8 @@ int rebuild_fail_at(const char *point, struct err *err)
     return err_set(err, ERR_TRANSIENT, "failpoint \"%s\"", point);
 }
 
-/* Swapped in before, and not recorded: whoever writes the live generation records it as it begins.
- */
+/* Finds out if the next generation was swapped in but not recorded. The writer of the live
+ * generation records it at its next start. */
 static int look_swapped(struct rebuild_job *j, void *context, struct err *err)
 {
     struct rebuild_result *result = context;
@@ -100,8 +100,8 @@ static int look_swapped(struct rebuild_job *j, void *context, struct err *err)
     return rc;
 }
 
-/* The live one's loop looks where the alias points, too, and may have recorded it just now: then
- * there is neither a wish nor a next generation any more. */
+/* Handles a rebuild that is already recorded. The live generation's loop also watches the alias
+ * and may have recorded the swap just now. Then neither a request nor a next generation is left. */
 static int look_recorded(struct rebuild_job *j, int rc, struct rebuild_result *result,
                          struct err *err)
 {
@@ -136,7 +136,8 @@ static int copy(struct rebuild_job *j, struct rebuild_result *result, struct err
     return rc;
 }
 
-/* Where the live one lacks copies too, as on a single node, they are not to be waited for. */
+/* Sets *lacks if the live index lacks replicas too, as on a single node; then do not wait for
+ * them. */
 static int live_lacks_copies(struct rebuild_job *j, bool *lacks, struct err *err)
 {
     const struct service_port *service = &j->ports->pipeline->service;
@@ -175,7 +176,8 @@ static int wait_for_copies(struct rebuild_job *j, const char *index, struct err 
     return rc;
 }
 
-/* Settings as configured, and the copies of the shards made: what goes live answers as before. */
+/* Applies the configured settings and waits for the replicas, so that the generation goes live at
+ * full capacity. */
 static int finish(struct rebuild_job *j, void *context, struct err *err)
 {
     const struct rebuild_result *result = context;
@@ -268,17 +270,17 @@ struct exchange {
     struct rebuild_result *result;
 };
 
-/* What the former one has to know so that it can be gone back to. Its open dead letters end with
- * it: where there are any no position is left, and going back reads all rows again, which finds
- * them. */
+/* Records what a return to the former generation needs. Its open dead letters are lost. So if it
+ * has any, no position is recorded, and a return reads all rows again. */
 static int leave(struct rebuild_job *j, const struct exchange *x, const struct index_info *from,
                  struct err *err)
 {
     const struct service_port *service = &j->ports->pipeline->service;
     const struct checkpoint *live = x->live;
     int64_t letters = 0;
-    bool known = live->position != NULL && live->generation != NULL &&
-                 strcmp(live->generation, from->name) == 0; /* else another state file's */
+    bool known =
+        live->position != NULL && live->generation != NULL &&
+        strcmp(live->generation, from->name) == 0; /* otherwise it belongs to another state file */
     int rc = deadletter_count(j->ports->pipeline->state, &letters, err);
     return rc < 0 ? rc
                   : service->ops->leave(
@@ -287,7 +289,7 @@ static int leave(struct rebuild_job *j, const struct exchange *x, const struct i
                         known ? live->clock_ceiling : x->target->checkpoint.clock_ceiling, err);
 }
 
-/* May be repeated: where the alias points tells what is done. */
+/* May be repeated: the alias shows what is done. */
 static int exchange(struct rebuild_job *j, void *context, struct err *err)
 {
     const struct exchange *x = context;
@@ -303,7 +305,8 @@ static int exchange(struct rebuild_job *j, void *context, struct err *err)
         return rc;
     }
     if (kind == ALIAS_ONE && strcmp(from.name, t->checkpoint.generation) == 0) {
-        /* before, and not recorded; or by somebody else, who did not wait for its settings */
+        /* swapped earlier and not recorded, or by another program that did not wait for its
+         * settings */
         return t->service.ops->finish(t->service.self, from.name, t->settings, err);
     }
     rc = t->service.ops->refresh(t->service.self, t->checkpoint.generation, err);
@@ -358,7 +361,7 @@ static int swap(struct rebuild_job *j, struct rebuild_result *result, struct err
     if (rc == 0 && FAILPOINT("alias_swapped")) {
         rc = rebuild_fail_at("alias_swapped", err);
     }
-    if (rc == 0) { /* the wish is what remembers that it is owed */
+    if (rc == 0) { /* the request records that the rest is owed */
         keep_only(
             &t, j->ports->pipeline->state,
             &(struct kept){.live = t.checkpoint.generation,
@@ -378,7 +381,7 @@ static int swap(struct rebuild_job *j, struct rebuild_result *result, struct err
 
 static int catch_up(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
 {
-    result->swapped = false; /* to whoever filled it the alias said so, here the record does */
+    result->swapped = false; /* rebuild_fill judged by the alias, this function by the record */
     int rc = rebuild_open_next(j, err);
     if (rc == 0) {
         rc = copy(j, result, err);
@@ -393,8 +396,8 @@ static int catch_up(struct rebuild_job *j, struct rebuild_result *result, struct
     return rc;
 }
 
-/* Where fill found it swapped in, little more than the record is left, unless the live one's loop
- * made it. Somebody else may have swapped it in before it was complete. */
+/* After fill found the generation swapped in, only the record is missing, unless the live loop
+ * wrote it. If another program did the swap, the generation may be incomplete. */
 static int record_swapped(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
 {
     int rc = rebuild_look(j->ports->pipeline->state, &j->wish, &j->underway, err);

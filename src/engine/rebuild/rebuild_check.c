@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The look at a generation before people search it. */
+/* Checks a generation before it goes live. */
 #include <inttypes.h>
 
 #include "rebuild/rebuild_private.h"
@@ -9,8 +9,8 @@
 
 #define SAMPLE 1000
 #define LETTERS_FEW 100
-#define LETTERS_SHARE 20 /* one of so many */
-#define SETTLE_MS 0      /* nobody writes it meanwhile: what waits is not synced yet */
+#define LETTERS_SHARE 20 /* one in 20 */
+#define SETTLE_MS 0      /* the generation has no other writer, so what waits is not synced yet */
 
 static int compare(const struct rebuild_job *j, size_t sample, struct rebuild_result *result,
                    struct err *err)
@@ -36,7 +36,7 @@ static int count_rows(const struct rebuild_job *j, int64_t *rows, struct err *er
     struct listing *listing = NULL;
     *rows = -1;
     if (j->ports->listing->query != NULL) {
-        return 0; /* what it yields is not counted without running it */
+        return 0; /* counting the rows of a query would mean to run it */
     }
     int rc = pg_open(&pg, j->ports->source, err);
     if (rc == 0) {
@@ -117,14 +117,14 @@ int rebuild_check(struct rebuild_job *j, struct rebuild_result *result, struct e
     return rc == 0 ? judge(j, result, err) : rc;
 }
 
-/* --- the guard's say ------------------------------------------------------------------------- */
+/* --- guard ----------------------------------------------------------------------------------- */
 
 static const char *word(const struct rebuild_job *j)
 {
     return j->wish.kind == REBUILD_BACK ? " --rollback" : "";
 }
 
-/* The live index may not have seen the deletes yet, and needs no permission then. */
+/* Adds the hint for a permission. If the live index has not seen the deletes yet, it needs none. */
 static int hint_at_option(const struct rebuild_job *j, struct err *err)
 {
     return err_hint(err,
@@ -133,7 +133,8 @@ static int hint_at_option(const struct rebuild_job *j, struct err *err)
                     word(j), j->filling.name);
 }
 
-/* Built from what the configuration says no more, the live index is not synced by a command. */
+/* Sets *synced if the live index has the configured definition; otherwise no command can sync
+ * it. */
 static int look_synced(const struct rebuild_job *j, const struct target *next, bool *synced,
                        struct err *err)
 {
@@ -146,7 +147,8 @@ static int look_synced(const struct rebuild_job *j, const struct target *next, b
     return rc;
 }
 
-/* Where the live index waits for a person, what would take its place has the same rows gone. */
+/* Returns an error if the guard stopped the live pipeline, because the next generation lacks the
+ * same rows. */
 static int expect_not_halted(const struct rebuild_job *j, const struct target *next,
                              struct err *err)
 {
@@ -172,7 +174,7 @@ static int expect_not_halted(const struct rebuild_job *j, const struct target *n
                   : hint_at_option(j, err);
 }
 
-/* *count negative: it may not be counted. */
+/* Sets *count to -1 if the service does not permit to count. */
 static int count_exactly(const struct service_port *service, const char *index, int64_t *count,
                          struct err *err)
 {
@@ -224,7 +226,7 @@ static int expect_not_fewer(const struct rebuild_job *j, const char *next, const
     return hint_at_option(j, err);
 }
 
-/* What somebody else made and is adopted has documents of its own. */
+/* An adopted index has documents of its own, so it is not compared. */
 int rebuild_guard(const struct rebuild_job *j, struct target *next, enum alias_kind kind,
                   const char *live, struct err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rebuild at work: rebuild_wish.c begins and ends it, rebuild.c takes the steps between,
- * rebuild_check.c looks before the swap. */
+/* A running rebuild. rebuild_request.c begins and ends it, rebuild.c performs the steps in
+ * between, rebuild_check.c checks the result before the swap. */
 #ifndef ROWFERRY_ENGINE_REBUILD_PRIVATE_H
 #define ROWFERRY_ENGINE_REBUILD_PRIVATE_H
 
@@ -22,37 +22,37 @@ void rebuild_job_begin(struct rebuild_job *j, const struct rebuild_options *opti
                        const struct rebuild_ports *ports);
 void rebuild_job_end(struct rebuild_job *j, struct rebuild_result *result);
 
-/* Opens the next generation's rows, and makes options and ports that fill it. */
+/* Opens the rows of the next generation, and prepares options and ports that fill it. */
 int rebuild_open_next(struct rebuild_job *j, struct err *err) MUST_CHECK;
 
 bool rebuild_stopping(const struct rebuild_job *j);
 
-/* Repeats a step while it fails for a passing reason, `limits.retry_budget` lasts and nobody stops
- * it. Where the budget has no end it is taken once. */
+/* Repeats a step while it fails with a transient error, `limits.retry_budget` lasts and no stop is
+ * requested. If the budget is unlimited, the step runs once. */
 typedef int (*rebuild_step)(struct rebuild_job *j, void *context, struct err *err);
 int rebuild_endure(struct rebuild_job *j, rebuild_step step, void *context,
                    struct err *err) MUST_CHECK;
 
-/* The generation of these rows as a target; to be initialised by target_init. */
+/* Initializes a target for the generation of these rows; target_init must follow. */
 void rebuild_target_of(const struct rebuild_job *j, struct state *state, struct target *t);
 
 /* Appends the name under which an adopted index is kept. */
 void rebuild_kept_name(const struct target *t, struct buf *out);
 
-/* What a failpoint says. */
+/* Sets the error of a failpoint. */
 int rebuild_fail_at(const char *point, struct err *err);
 
 /*
- * Whether the next generation may go live: as many documents as rows but for dead letters, few dead
- * letters, and no difference in a sample of its rows. Where the numbers differ, as they do while
- * rows are written, or a difference is found, everything is compared. ERR_STATE with the numbers
- * where it may not.
+ * Checks whether the next generation may go live. It must have as many documents as rows, apart
+ * from dead letters, few dead letters, and no difference in a sample of its rows. If the numbers
+ * differ, as they do while rows are written, or if a difference is found, everything is compared.
+ * Otherwise returns ERR_STATE with the numbers.
  */
 int rebuild_check(struct rebuild_job *j, struct rebuild_result *result, struct err *err) MUST_CHECK;
 
-/* Whether the guard lets the generation take the place of `live`, which the alias points at or
- * whose name it takes: the pipeline does not wait for a person's word on deletes, and it has some
- * documents, and not fewer by more than may be deleted. */
+/* Checks whether the guard permits the generation to replace `live`, which the alias points at or
+ * whose name it takes. The pipeline must not be waiting for a permission. The generation must not
+ * be empty, and may have fewer documents only within the limits of deletes. */
 int rebuild_guard(const struct rebuild_job *j, struct target *next, enum alias_kind kind,
                   const char *live, struct err *err) MUST_CHECK;
 

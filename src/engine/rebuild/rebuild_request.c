@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rebuild is wished for, or given up. */
+/* Requests or aborts a rebuild. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define LEFT_MAX_BYTES ((size_t)1 << 20) /* of a position */
 
-/* --- the wish -------------------------------------------------------------------------------- */
+/* --- the request ----------------------------------------------------------------------------- */
 
 static const char *word(enum rebuild_kind kind)
 {
@@ -46,8 +46,8 @@ static int wish(struct rebuild_job *j, enum rebuild_kind kind, bool adopt,
     return rc;
 }
 
-/* A state file that knows nothing of what the alias points at: somebody with another one may work
- * with it, and holds it then. */
+/* Checks that no other process uses the live index, which this state file does not know. Such a
+ * process would hold the lock. */
 static int expect_free(struct target *t, const struct index_info *live, struct err *err)
 {
     struct mirrored mirror = {0};
@@ -64,7 +64,8 @@ static int expect_free(struct target *t, const struct index_info *live, struct e
     return rc;
 }
 
-/* Then a block that is found later was put there by the adoption, and may be taken off. */
+/* Checks that the index to adopt is not blocked. A block found later was then set by the adoption
+ * and may be removed. */
 static int expect_writable(const struct index_info *from, struct err *err)
 {
     if (!from->write_blocked) {
@@ -74,7 +75,7 @@ static int expect_writable(const struct index_info *from, struct err *err)
     return err_hint(err, "take the block off first, and try again");
 }
 
-/* Refused before it is written down: what bears the alias has to be ours, or to be adopted. */
+/* Checks before the request is recorded that the alias's holder is ours or may be adopted. */
 static int want_new(struct rebuild_job *j, struct target *t, bool adopt, struct err *err)
 {
     struct index_info from;
@@ -90,7 +91,7 @@ static int want_new(struct rebuild_job *j, struct target *t, bool adopt, struct 
     return rc < 0 ? rc : wish(j, REBUILD_NEW, adopt, NULL, NULL, err);
 }
 
-/* index null: of the pipeline itself, whose name ends the hint then. */
+/* index null: the error is about the pipeline, whose name is appended to the hint. */
 static int refuse_back(const struct rebuild_job *j, const char *index, const char *why,
                        const char *hint, struct err *err)
 {
@@ -103,7 +104,7 @@ static int refuse_back(const struct rebuild_job *j, const char *index, const cha
     return err_hint(err, "%s %s", hint, name);
 }
 
-/* The one of ours that was live before. */
+/* Finds our last former generation. */
 static int find_former(struct rebuild_job *j, const struct target *t, struct index_info *all,
                        const struct index_info **former, struct err *err)
 {
@@ -140,8 +141,8 @@ static int check_former(struct rebuild_job *j, const struct target *t,
     return 0;
 }
 
-/* From where it stood when it was replaced. Where that is not known, or dead letters were open, it
- * is copied again in place. */
+/* Begins from the position where it was replaced. If that is unknown, or dead letters were open,
+ * it is loaded again in place. */
 static int begin_back(struct rebuild_job *j, struct target *t, const struct index_info *former,
                       struct err *err)
 {
@@ -230,10 +231,10 @@ int rebuild_want(const struct rebuild_options *options, const struct rebuild_por
     return rc;
 }
 
-/* --- giving up ------------------------------------------------------------------------------- */
+/* --- aborting -------------------------------------------------------------------------------- */
 
-/* A former generation stays; what was built goes. What it is for the source is known by what was
- * recorded: the index may be gone since. */
+/* Removes the next generation, unless it is a former one. Its consumer comes from the record,
+ * because the index may be gone. */
 static int remove_next(struct rebuild_job *j, struct target *t, struct buf *consumer,
                        struct err *err)
 {
@@ -251,7 +252,7 @@ static int remove_next(struct rebuild_job *j, struct target *t, struct buf *cons
     return goes ? t->service.ops->remove(t->service.self, c->generation, t->pipeline, err) : rc;
 }
 
-/* An adoption that was cut off has blocked and cloned the index that bears the alias's name. */
+/* Reverts an interrupted adoption, which has blocked and cloned the index with the alias's name. */
 static int undo_adoption(const struct rebuild_job *j, struct target *t, struct err *err)
 {
     struct buf kept;
@@ -314,7 +315,7 @@ static int look_and_end(struct rebuild_job *j, void *context, struct err *err)
     return rc == 0 ? target_end_rebuild(t, err) : rc;
 }
 
-/* What the alias points at is live, and not to be given up. */
+/* Promotes a generation that the alias points at, because a live generation must not be removed. */
 static int end_swapped(struct rebuild_job *j, struct err *err)
 {
     struct target t;
@@ -355,8 +356,7 @@ int rebuild_abort(const struct rebuild_options *options, const struct rebuild_po
     return rc;
 }
 
-/* --- from the beginning -------------------------------------------------------------------------
- */
+/* --- restart --------------------------------------------------------------------------------- */
 
 static int look_live(struct rebuild_job *j, void *context, struct err *err)
 {

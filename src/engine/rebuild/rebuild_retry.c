@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A step of a rebuild while a server is away. */
+/* Repeats a step of a rebuild while a server is unreachable. */
 #include "pipeline/retry_budget.h"
 #include "rebuild/rebuild_private.h"
 
-#define WAIT_MS 250 /* a stop is to be noticed */
+#define WAIT_MS 250 /* interval of checks for a stop */
 
 bool rebuild_stopping(const struct rebuild_job *j)
 {
@@ -43,13 +43,14 @@ int rebuild_endure(struct rebuild_job *j, rebuild_step step, void *context, stru
     struct patience patience;
     int rc = step(j, context, err);
     if (p->retry_budget_ms < 0) {
-        return rc; /* who has no end begins the rebuild again, and does other things between */
+        return rc; /* a caller with an unlimited budget restarts the rebuild and does other work in
+                      between */
     }
     patience_init(&patience, "source or service", p->name, p->retry_budget_ms);
     while (rc == ERR_TRANSIENT && !rebuild_stopping(j) && patience_away(&patience, clock, err)) {
         rc = nap(j, &patience, err);
         if (rc == 0 && rebuild_stopping(j)) {
-            return ERR_TRANSIENT; /* as it was */
+            return ERR_TRANSIENT; /* the error is unchanged */
         }
         rc = rc == 0 ? step(j, context, err) : rc;
     }
