@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk as a whole, and its first half: the table's keys asked of the index. */
+/* Controls a verify, and runs its first half: looks up the table's keys in the index. */
 #include "verify/verify_private.h"
 
 #include <stdio.h>
@@ -11,13 +11,12 @@
 #include "rowferry/base/log.h"
 #include "rowferry/state/guard_stop.h"
 
-#define SUSPECTS_MOST 500 /* then they are looked at again */
+#define SUSPECTS_MOST 500 /* number of suspects that triggers a second look */
 #define REPLACED_MOST 3
 #define SHOW_US INT64_C(200000)
 #define NAME_MAX_BYTES 2048
 
-/* --- both servers ------------------------------------------------------------------------------
- */
+/* --- both servers ---------------------------------------------------------------------------- */
 
 static void close_source(struct verify *v)
 {
@@ -29,7 +28,7 @@ static void close_source(struct verify *v)
     v->listing = NULL;
 }
 
-/* Under a name of its own: nothing is registered under it. */
+/* Uses a consumer name of its own, under which nothing is registered. */
 static int open_capture(struct verify *v, struct err *err)
 {
     const struct source_port *port = &v->ports->pipeline->source;
@@ -52,7 +51,7 @@ static int open_listing(struct verify *v, struct err *err)
     return rc == 0 ? listing_open(&v->listing, pg, v->ports->listing, err) : rc;
 }
 
-/* What was begun must be the live generation, and still be. */
+/* Checks that the generation is live and has not been replaced since the start. */
 int verify_check_index(struct verify *v, struct err *err)
 {
     int rc = target_reload(&v->target, err);
@@ -125,8 +124,7 @@ int verify_endure(struct verify *v, verify_step step, struct err *err)
     return rc;
 }
 
-/* --- progress ----------------------------------------------------------------------------------
- */
+/* --- progress -------------------------------------------------------------------------------- */
 
 void verify_begin_stage(struct verify *v, const char *stage, int64_t expected)
 {
@@ -154,8 +152,7 @@ void verify_moves(struct verify *v, size_t count)
     show(v);
 }
 
-/* --- the table's keys --------------------------------------------------------------------------
- */
+/* --- the table's keys ------------------------------------------------------------------------ */
 
 static void on_document(struct verify *v, void *context, struct span key, struct span row,
                         const struct document *document)
@@ -177,7 +174,8 @@ static void on_refused(struct verify *v, void *context, struct span key, const c
     verify_keys_push(&v->suspects, key);
 }
 
-/* Gone since it was listed, or no row by the pipeline's condition: the other walk's. */
+/* The row was deleted since it was listed, or the condition excludes it. The second half covers
+ * it. */
 static void on_gone_row(struct verify *v, void *context, struct span key)
 {
     (void)v;
@@ -195,7 +193,7 @@ int verify_look_at_page(struct verify *v, const struct look *look, struct err *e
     }
     int rc = look_keys(v, keys, count, look, err);
     free(keys);
-    if (rc != 0) { /* the page is looked at again as a whole */
+    if (rc != 0) { /* the whole page is checked again */
         v->suspects.count = suspects;
         buf_truncate(&v->suspects.bytes, suspects > 0 ? v->suspects.ends[suspects - 1] : 0);
     }
@@ -228,7 +226,8 @@ void verify_remember(struct verify *v, struct span key)
     v->begun = true;
 }
 
-/* A condition that the source refuses is the person's own, not the pipeline's. */
+/* Attributes a condition that the source refuses to --where, because the pipeline has none of its
+ * own here. */
 static int blame_condition(const struct verify *v, int rc, struct err *err)
 {
     bool own = rc == ERR_REJECTED && v->ports->listing->only != NULL;
@@ -249,7 +248,7 @@ static int draw_sample(struct verify *v, struct err *err)
     return blame_condition(v, rc, err);
 }
 
-/* The next page of keys; *last: none comes after it. */
+/* Reads the next page of keys. Sets *last if it is the last one. */
 static int next_rows(struct verify *v, size_t *drawn, bool *last, struct err *err)
 {
     if (v->options->sample > 0) {
@@ -296,8 +295,7 @@ static int walk_rows(struct verify *v, struct err *err)
     return rc;
 }
 
-/* --- as a whole --------------------------------------------------------------------------------
- */
+/* --- control --------------------------------------------------------------------------------- */
 
 static int look_halted(struct verify *v, struct err *err)
 {
@@ -312,7 +310,7 @@ static int walk(struct verify *v, struct err *err)
     int rc = verify_endure(v, verify_connect, err);
     if (rc == 0) {
         rc = look_halted(v, err);
-        v->impatient = v->result->halted; /* its holder settles nothing */
+        v->impatient = v->result->halted; /* the lock holder settles nothing */
     }
     if (rc == 0) {
         log_event(LOG_INFO, "verify_started", F_TEXT("pipeline", v->options->pipeline->name),
@@ -322,7 +320,7 @@ static int walk(struct verify *v, struct err *err)
     if (rc == 0 && !v->options->rows_only && !verify_stopping(v)) {
         rc = verify_walk_documents(v, err);
     }
-    if (rc == 0 && !verify_stopping(v)) { /* what was compared is what people search */
+    if (rc == 0 && !verify_stopping(v)) { /* make sure that the compared generation is still live */
         rc = verify_endure(v, verify_check_index, err);
     }
     v->result->stopped = verify_stopping(v);
@@ -411,7 +409,7 @@ int verify_run(const struct verify_options *options, const struct verify_ports *
     if (rc == 0) {
         rc = look_halted(&v, err);
     }
-    if (rc == 0) { /* a failure is the caller's to log */
+    if (rc == 0) { /* the caller logs a failure */
         log_end(&v);
     }
     release(&v);

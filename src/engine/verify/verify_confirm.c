@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second look. In this order: the checkpoint; the documents' versions; the rows, and which of
- * them have changes that the checkpoint does not cover; the documents. Where nothing waits and the
- * version stayed the same, the index showed just this document when the row was read, with all of
- * the row's changes settled.
+ * The second look at suspects, in this order: the checkpoint; the versions of the documents; the
+ * rows and which of them have changes that the checkpoint does not cover; the documents. If no
+ * change is waiting and the version is the same, the index had exactly this document when the row
+ * was read, with all changes of the row settled.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +15,18 @@
 
 #define HELD_PAUSE_MS 100
 #define FREE_PAUSE_MS 20
-#define FREE_ROUNDS 2  /* where nobody holds the pipeline, nothing changes by waiting */
-#define ABSENT_LOOKS 2 /* a document that is not there has no version to tell by */
+#define FREE_ROUNDS 2  /* without a lock holder, waiting changes nothing */
+#define ABSENT_LOOKS 2 /* a missing document has no version to compare */
 
-/* One of a slice. */
+/* One suspect of a slice. */
 struct looked {
     struct span key;
     struct document before;
     bool waits;
     bool decided;
-    bool absent; /* there is no row: its document is asked for once all are known */
+    bool absent; /* the row does not exist; its document is fetched after all rows were read */
     bool impossible;
-    unsigned *seen; /* how often it was found to differ */
+    unsigned *seen; /* number of times it was found to differ */
 };
 
 struct slice {
@@ -35,7 +35,7 @@ struct slice {
     size_t count;
     const char *position; /* of the checkpoint */
     bool all_wait;
-    bool last; /* nobody held the pipeline, and there is no further look */
+    bool last; /* no process held the lock, and this is the last look */
     struct err letter_err;
 };
 
@@ -49,8 +49,7 @@ static struct looked *find(struct slice *s, struct span key)
     return NULL;
 }
 
-/* --- telling -----------------------------------------------------------------------------------
- */
+/* --- reporting ------------------------------------------------------------------------------- */
 
 static int note_letter(void *context, const struct dead_letter *letter)
 {
@@ -60,7 +59,7 @@ static int note_letter(void *context, const struct dead_letter *letter)
     return 0;
 }
 
-/* Null where there is none. */
+/* Returns the reason of the key's open dead letter, or null. The caller frees it. */
 static char *open_letter(struct slice *s, struct span key)
 {
     char *reason = NULL;
@@ -94,18 +93,17 @@ static void tell(struct slice *s, struct looked *l, struct verify_found found)
     free(reason);
 }
 
-/* --- verdicts ----------------------------------------------------------------------------------
- */
+/* --- decisions ------------------------------------------------------------------------------- */
 
-/* True where what was seen counts. */
+/* Returns true if the observation is conclusive. */
 static bool settled(const struct slice *s, const struct looked *l, const struct document *now)
 {
     return !s->all_wait && !l->waits && l->before.found == now->found &&
            l->before.version == now->version;
 }
 
-/* Whether no sync can have written since the checkpoint was read: nobody holds the pipeline, and
- * the checkpoint is where it was. */
+/* Returns true if no sync can have written since the checkpoint was read: the lock is free, and
+ * the checkpoint has not moved. */
 static bool nobody_synced(const struct slice *s)
 {
     struct state *state = s->v->ports->pipeline->state;
@@ -122,7 +120,8 @@ static bool nobody_synced(const struct slice *s)
     return same;
 }
 
-/* Differs at the last look as well, nothing of its key waits, and the writer is none of ours. */
+/* Returns true if another program changed the document: it differs in the last look, its key has
+ * no waiting changes, and we did not write. */
 static bool overwritten(const struct slice *s, const struct looked *l)
 {
     return s->last && !s->all_wait && !l->waits && nobody_synced(s);
@@ -221,8 +220,7 @@ static int ask_gone(struct slice *s, struct err *err)
     return look_documents(s->v, g.keys, g.count, true, judge_gone, &g, err);
 }
 
-/* --- slices ------------------------------------------------------------------------------------
- */
+/* --- slices ---------------------------------------------------------------------------------- */
 
 static void on_before(void *context, size_t i, const struct document *document)
 {
@@ -239,7 +237,8 @@ static void on_waiting(void *context, struct span key)
     }
 }
 
-/* After the rows' snapshot: what it sees and the checkpoint does not, waits. */
+/* Called after the snapshot of the rows: changes that it shows and the checkpoint does not cover
+ * are waiting. */
 static int on_begun(struct verify *v, void *context, const struct span *keys, size_t count,
                     struct err *err)
 {
@@ -294,9 +293,11 @@ static int one_slice(struct verify *v, struct round *r, size_t from, size_t *nex
             (struct looked){.key = verify_keys_get(&v->suspects, i), .seen = &r->seen[i]};
     }
     int rc = look_at(s, err);
-    for (size_t i = 0; i < s->count; i++) { /* also after an error: what was told is told */
+    for (size_t i = 0; i < s->count;
+         i++) { /* also after an error, because reports cannot be taken back */
         if (!s->items[i].decided) {
-            r->seen[r->left.count] = *s->items[i].seen; /* never behind what is read */
+            r->seen[r->left.count] =
+                *s->items[i].seen; /* never written ahead of what is still to be read */
             verify_keys_push(&r->left, s->items[i].key);
         }
     }
@@ -305,7 +306,7 @@ static int one_slice(struct verify *v, struct round *r, size_t from, size_t *nex
     return rc;
 }
 
-/* One look at all that is left; the checkpoint is read before. */
+/* Takes one look at all remaining suspects; reads the checkpoint first. */
 static int one_round(struct verify *v, struct round *r, struct err *err)
 {
     char holder[256];

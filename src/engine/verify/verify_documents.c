@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index's keys asked of the table: documents without a row. */
+/* Looks up the index's keys in the table, to find documents without a row. */
 #include "verify/verify_private.h"
 
 static void on_no_document(struct verify *v, void *context, struct span key, struct span row,
@@ -34,7 +34,7 @@ static int refresh(struct verify *v, struct err *err)
     return rc == ERR_REJECTED ? 0 : rc;
 }
 
-/* By their ids, which a document with the source_id of another row has too. */
+/* Lists documents by id, because a document may have another row's source_id. */
 static int list_documents(struct verify *v, struct err *err)
 {
     v->scanned.ids = true;
@@ -58,7 +58,7 @@ static int gone_of_page(struct verify *v, struct err *err)
     return verify_look_at_page(v, &look, err);
 }
 
-/* A page of the index, or its beginning, asked of the table. */
+/* Looks up a page of the index, or its first `most` keys, in the table. */
 static int look_scanned(struct verify *v, size_t most, struct err *err)
 {
     verify_keys_reset(&v->page);
@@ -83,7 +83,7 @@ static int scan_on(struct verify *v, size_t most, struct err *err)
     return rc;
 }
 
-/* Parts of pages that begin behind keys of the sample: at most as many documents as rows. */
+/* Reads parts of pages that begin after keys of the sample; at most as many documents as rows. */
 static int scan_sampled(struct verify *v, struct err *err)
 {
     size_t pages = (v->sample.count + SCAN_SURE - 1) / SCAN_SURE;

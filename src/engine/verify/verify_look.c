@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of some keys, encoded as a sync would, and the index's documents beside them. */
+/* Reads the rows of some keys, encodes them as a sync would, and fetches the documents of the same
+ * keys. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -8,9 +9,9 @@
 #include "rowferry/document/bulk/encode.h"
 #include "verify/verify_private.h"
 
-#define LOOK_BYTES ((size_t)512 << 10)   /* of rows that are asked of the index at a time */
-#define ANSWER_BYTES ((size_t)2 << 20)   /* a larger answer is asked for in halves */
-#define ENVELOPE_BYTES ((size_t)1 << 20) /* beside a single document */
+#define LOOK_BYTES ((size_t)512 << 10)   /* maximum size of rows per query of the index */
+#define ANSWER_BYTES ((size_t)2 << 20)   /* larger responses are requested in halves */
+#define ENVELOPE_BYTES ((size_t)1 << 20) /* in addition to a single document */
 #define READ_WAIT_MS 60000
 
 void verify_keys_init(struct verify_keys *k)
@@ -48,8 +49,7 @@ struct span verify_keys_get(const struct verify_keys *k, size_t i)
     return span_make(buf_text(&k->bytes) + from, k->ends[i] - from);
 }
 
-/* --- documents ---------------------------------------------------------------------------------
- */
+/* --- documents ------------------------------------------------------------------------------- */
 
 static size_t largest_document(const struct verify *v)
 {
@@ -86,7 +86,7 @@ struct flush {
     const struct look *look;
 };
 
-/* The document without its action line and newlines. */
+/* Returns the document without its action line and newlines. */
 static struct span row_document(const struct batch *b, size_t i)
 {
     const struct operation *o = &b->operations[i];
@@ -118,8 +118,7 @@ static int flush(struct verify *v, const struct look *look, struct err *err)
     return rc;
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 static int await(struct verify *v, struct err *err)
 {
@@ -185,7 +184,8 @@ static int look_once(struct verify *v, const struct span *keys, size_t count,
     return rc == 0 ? flush(v, look, err) : rc;
 }
 
-/* Documents of others may have ids that are no keys, which the source refuses to look up. */
+/* Retries with the keys that a row can have. Documents of other programs may have ids that the
+ * source refuses to look up. */
 static int look_possible(struct verify *v, const struct span *keys, size_t count,
                          const struct look *look, struct err *err)
 {
@@ -202,7 +202,7 @@ static int look_possible(struct verify *v, const struct span *keys, size_t count
             look->impossible(v, look->context, keys[i]);
         }
     }
-    if (rc == 0 && kept == count) { /* something else was refused */
+    if (rc == 0 && kept == count) { /* the refusal has another cause */
         *err = refused;
         rc = (int)refused.class;
     }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A verify at work: verify.c walks the table's keys, verify_documents.c the index's,
- * verify_look.c reads rows and documents of some keys, verify_confirm.c looks again at what is
- * suspected.
+ * A running verify. verify.c walks the table's keys, verify_documents.c the index's; verify_look.c
+ * reads rows and documents of some keys; verify_confirm.c takes the second look at suspects.
  */
 #ifndef ROWFERRY_ENGINE_VERIFY_PRIVATE_H
 #define ROWFERRY_ENGINE_VERIFY_PRIVATE_H
@@ -12,10 +11,10 @@
 #include "rowferry/engine/verify/verify.h"
 #include "rowferry/service/index/documents.h"
 
-#define VERIFY_PAGE 1000 /* keys that are asked for at a time */
-#define VERIFY_SLICE 100 /* of those that are looked at again */
+#define VERIFY_PAGE 1000 /* keys per query */
+#define VERIFY_SLICE 100 /* keys per query of the second look */
 
-/* Keys, one after the other. */
+/* A list of keys, stored back to back. */
 struct verify_keys {
     struct buf bytes;
     size_t *ends;
@@ -40,67 +39,67 @@ struct verify {
     struct verify_keys suspects;
     struct scan_page scanned;
     struct buf after; /* the last key of the walk */
-    bool begun;       /* the walk has a last key */
+    bool begun;       /* `after` is set */
     const char *stage;
     int64_t shown_us;
     int64_t stage_us;
     int64_t stage_done;
     int64_t stage_expected;
-    bool impatient; /* a holder has not settled in time, once */
+    bool impatient; /* a lock holder failed once to settle in time */
 };
 
 void verify_keys_init(struct verify_keys *k);
 void verify_keys_release(struct verify_keys *k);
 void verify_keys_reset(struct verify_keys *k);
 void verify_keys_push(struct verify_keys *k, struct span key);
-struct span verify_keys_get(const struct verify_keys *k, size_t i); /* until the next push */
+struct span verify_keys_get(const struct verify_keys *k, size_t i); /* valid until the next push */
 
-/* --- verify_look.c: some keys ------------------------------------------------------------------
- */
+/* --- verify_look.c: rows and documents of some keys ------------------------------------------ */
 
-/* What a look does with what it finds. The spans are borrowed during the call. */
+/* Callbacks of a look. The spans are borrowed during the call. */
 struct look {
     void (*document)(struct verify *v, void *context, struct span key, struct span row,
                      const struct document *document);
     void (*refused)(struct verify *v, void *context, struct span key, const char *reason);
     void (*gone)(struct verify *v, void *context, struct span key);
-    void (*impossible)(struct verify *v, void *context, struct span key); /* no row can have it */
+    void (*impossible)(struct verify *v, void *context,
+                       struct span key); /* no row can have this key */
     int (*begun)(struct verify *v, void *context, const struct span *keys, size_t count,
-                 struct err *err); /* the rows' snapshot is taken; null: nothing */
+                 struct err *err); /* the snapshot of the rows was taken; may be null */
     void *context;
     bool only_gone;
 };
 
-/* Reads the rows of the keys and asks the index for each row's document. What was told before the
- * source refused a key may be told again. */
+/* Reads the rows of the keys and fetches each row's document. If the source refuses a key, earlier
+ * results may be reported again. */
 int look_keys(struct verify *v, const struct span *keys, size_t count, const struct look *look,
               struct err *err) MUST_CHECK;
 
-/* Documents of keys, each told; those that are larger than any of ours have an empty source. */
+/* Fetches the documents of the keys and passes each to the callback. Documents larger than any of
+ * ours have an empty source. */
 int look_documents(struct verify *v, const struct span *keys, size_t count, bool with_source,
                    void (*each)(void *context, size_t i, const struct document *document),
                    void *context, struct err *err) MUST_CHECK;
 
-/* --- verify_confirm.c --------------------------------------------------------------------------
- */
+/* --- verify_confirm.c ------------------------------------------------------------------------ */
 
-/* Looks again at all that is suspected until each is decided; empties the list. */
+/* Checks all suspects again until each is decided. Empties the list. */
 int verify_confirm(struct verify *v, struct err *err) MUST_CHECK;
 
-/* --- verify_documents.c ----------------------------------------------------------------------- */
+/* --- verify_documents.c ---------------------------------------------------------------------- */
 
 int verify_walk_documents(struct verify *v, struct err *err) MUST_CHECK;
 
-/* --- verify.c ----------------------------------------------------------------------------------
- */
+/* --- verify.c -------------------------------------------------------------------------------- */
 
 typedef int (*verify_step)(struct verify *v, struct err *err);
 
-/* Repeats a step, connected anew, while it fails for a passing reason and patience lasts. */
+/* Repeats a step with a new connection while it fails with a transient error and the retry budget
+ * lasts. */
 int verify_endure(struct verify *v, verify_step step, struct err *err);
-/* Looks again when many are suspected, or at the end. */
+/* Takes the second look if there are enough suspects, or at the end. */
 int verify_confirm_many(struct verify *v, bool last, struct err *err);
-/* A look at the keys of the page; what it suspected before an error is forgotten. */
+/* Looks at the keys of the page. After an error, forgets the suspects of the page. */
 int verify_look_at_page(struct verify *v, const struct look *look, struct err *err);
 
 /* The last key of a walk, and progress. */
@@ -109,9 +108,9 @@ void verify_remember(struct verify *v, struct span key);
 void verify_begin_stage(struct verify *v, const char *stage, int64_t expected);
 void verify_moves(struct verify *v, size_t count);
 
-#define VERIFY_REPLACED 1 /* no error: another generation is live now */
+#define VERIFY_REPLACED 1 /* not an error: another generation is live now */
 
-/* The index is still the one that the checkpoint names. */
+/* Checks that the index is still the checkpoint's generation. */
 int verify_connect(struct verify *v, struct err *err);
 int verify_check_index(struct verify *v, struct err *err);
 void verify_nap(const struct verify *v, int64_t ms);
