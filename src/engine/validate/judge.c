@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks, orders, neighbours, sizes. */
+/* Evaluates ranks, orders, neighbours and sizes. */
 #include "validate/judge.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define AS_NEAR 1e-5 /* the products compute with floats */
+#define AS_NEAR 1e-5 /* relative tolerance, because the products compute with floats */
 
 size_t judge_rank(const size_t *hits, size_t count, const size_t *expected, size_t expected_count)
 {
@@ -49,8 +49,7 @@ size_t judge_order(const int64_t *ranks, size_t count, bool descending)
     return count;
 }
 
-/* --- vectors -----------------------------------------------------------------------------------
- */
+/* --- vectors --------------------------------------------------------------------------------- */
 
 enum metric judge_metric(const char *similarity, enum metric fallback)
 {
@@ -166,8 +165,7 @@ size_t judge_vector(const char *text, float *out, size_t most)
     }
 }
 
-/* --- texts and sizes ---------------------------------------------------------------------------
- */
+/* --- texts and sizes ------------------------------------------------------------------------- */
 
 static bool of_word(char c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Judging what a search answers: ranks, orders, neighbours, sizes. Pure; documents are their places
- * in a sample, JUDGE_STRANGER is one that is not in it.
+ * Evaluates search results: ranks, orders, neighbours, sizes. Pure. A document is represented by
+ * its index in the sample; JUDGE_STRANGER is a document outside the sample.
  */
 #ifndef ROWFERRY_ENGINE_JUDGE_H
 #define ROWFERRY_ENGINE_JUDGE_H
@@ -15,41 +15,41 @@
 
 #define JUDGE_STRANGER SIZE_MAX
 
-/* The place, from 1 on, of the first hit that was expected; 0: none is among them. */
+/* Returns the rank (from 1) of the first expected hit; 0: none. */
 size_t judge_rank(const size_t *hits, size_t count, const size_t *expected, size_t expected_count);
 
-/* Counts a search whose expected hit has this rank, 0: none within the first k. */
+/* Counts a search whose expected hit has this rank; 0: not within the first k. */
 void relevance_add(struct relevance *r, size_t rank);
-/* The mean of 1 / rank; 0 where nothing was asked. */
+/* Returns the mean of 1 / rank; 0 if there were no searches. */
 double relevance_mrr(const struct relevance *r);
 
-/* The first hit that stands wrong, by the ranks of their values in the order of the hits: they must
- * not fall (descending: not rise), and 0, no value, comes last. count: they are in order. */
+/* Returns the index of the first hit in wrong order, or count if all are in order. ranks: of the
+ * hits' values. They must not fall (descending: not rise); 0, no value, comes last. */
 size_t judge_order(const int64_t *ranks, size_t count, bool descending);
 
 enum metric { METRIC_NONE, METRIC_L2, METRIC_L1, METRIC_LINF, METRIC_COSINE, METRIC_DOT };
 
-/* By what the products call it; fallback where it is unsaid (null). METRIC_NONE: not ours to
- * compute. */
+/* Maps a product's name of a similarity to a metric. similarity null: returns fallback.
+ * METRIC_NONE: cannot be computed here. */
 enum metric judge_metric(const char *similarity, enum metric fallback);
 
-/* Smaller is nearer. */
+/* Returns a distance: smaller is nearer. */
 double judge_distance(enum metric metric, const float *a, const float *b, size_t dimension);
 
-/* How much of the k nearest was found: distances of all documents in any order (it is sorted here),
- * and of the hits. What is as near as the k-th counts as well. */
+/* Returns the share of the k nearest documents that was found. all: distances of all documents,
+ * gets sorted; hits: distances of the hits. A hit as near as the k-th counts as found. */
 double judge_recall(double *all, size_t count, const double *hits, size_t hit_count, size_t k);
 
-/* Reads "[1,2.5]" or "{1,2.5}" into at most `most` numbers; how many there are, 0: it is no vector.
- */
+/* Reads "[1,2.5]" or "{1,2.5}" into `out`, at most `most` numbers. Returns the count; 0: not a
+ * vector. */
 size_t judge_vector(const char *text, float *out, size_t most);
 
-/* The next word of a text from *at on: letters, digits and what is beyond ASCII, at least three
- * bytes. False at the end. */
+/* Reads the next word from *at: letters, digits and non-ASCII bytes, at least three bytes. Returns
+ * false at the end. */
 bool judge_word(const char *text, size_t *at, struct span *word);
 
-/* What all rows take of something of which so many documents by chance took `some`; 0 where there
- * is nothing to go by. */
+/* Extrapolates to all rows: `some` is the total of that many random documents. Returns 0 if
+ * nothing is known. */
 int64_t judge_whole(int64_t some, int64_t documents, int64_t rows);
 
 #endif

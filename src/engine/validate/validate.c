@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of a trial: rows, index, eight steps, and the index is gone. */
+/* Runs a trial: choose rows, create an index, run eight steps, remove the index. */
 #include "rowferry/engine/validate/validate.h"
 
 #include <inttypes.h>
@@ -28,10 +28,9 @@ static void tell_stage(const struct validating *v, const char *words)
     }
 }
 
-/* --- rows and index ----------------------------------------------------------------------------
- */
+/* --- rows and index -------------------------------------------------------------------------- */
 
-/* Whose keys the searches expect: they have to be among the rows. */
+/* Collects the keys that the searches expect, because the sample must contain them. */
 static size_t named_keys(const struct validate_options *o, const char ***out)
 {
     size_t count = 0;
@@ -112,7 +111,8 @@ static int create(struct validating *v, struct err *err)
     return rc;
 }
 
-/* A service that is away for a moment shall not keep an index that nobody needs. */
+/* Removes the trial's index. Retries, so that a short outage of the service does not leave it
+ * behind. */
 static int drop(struct validating *v, struct err *err)
 {
     const struct timespec pause = {.tv_sec = REMOVE_PAUSE_S};
@@ -128,10 +128,9 @@ static int drop(struct validating *v, struct err *err)
     return rc;
 }
 
-/* --- steps -------------------------------------------------------------------------------------
- */
+/* --- steps ----------------------------------------------------------------------------------- */
 
-/* needed: without it there is nothing to try. */
+/* needed: the trial cannot continue without this step. */
 static int run_step(struct validating *v, enum validate_step_id id, bool needed,
                     int (*step)(struct validating *, struct err *), struct err *err)
 {
@@ -158,8 +157,8 @@ static bool is_about_vectors(const struct err *err)
            strstr(err->message, "knn") != NULL || strstr(err->message, "_vector") != NULL;
 }
 
-/* An index that the service does not make: of its analysis and mapping, or of its vectors. The rows
- * can still say whether their dimensions fit. */
+/* Reports that the service refused to create the index, for its analysis, mapping or vectors. The
+ * rows can still show whether the vectors' dimensions fit. */
 static int creation_refused(struct validating *v, struct err *err)
 {
     struct err why = *err;
@@ -190,7 +189,7 @@ static int run_steps(struct validating *v, struct err *err)
     static const struct {
         enum validate_step_id id;
         int (*run)(struct validating *, struct err *);
-        bool always; /* also where no document is there */
+        bool always; /* runs also if no document was indexed */
     } steps[] = {
         {VALIDATE_COUNTS, validate_counts, true},
         {VALIDATE_QUERIES, validate_queries, false},

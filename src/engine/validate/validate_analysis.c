@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mapping as it was created, and what analysis makes of the rows' texts. */
+/* Checks the mapping as created, and what its analysis makes of the rows' texts. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "rowferry/document/mapping/mapdiff.h"
 #include "validate/validate_private.h"
 
-#define TEXTS 3 /* of each field */
-#define WORDS 3 /* of each text */
+#define TEXTS 3 /* per field */
+#define WORDS 3 /* per text */
 #define CHARACTERS 400
 
-/* --- the mapping -------------------------------------------------------------------------------
- */
+/* --- mapping --------------------------------------------------------------------------------- */
 
 static int compare_mapping(struct validating *v, size_t *differ, struct err *err)
 {
@@ -42,8 +41,7 @@ static int compare_mapping(struct validating *v, size_t *differ, struct err *err
     return rc;
 }
 
-/* --- analysis ----------------------------------------------------------------------------------
- */
+/* --- analysis -------------------------------------------------------------------------------- */
 
 struct terms {
     char **items;
@@ -80,7 +78,7 @@ static bool all_within(const struct terms *some, const struct terms *all)
     return true;
 }
 
-/* Texts are kept until the statement that told them has ended. */
+/* Copies of texts, which outlive the statement that returned them. */
 struct texts {
     char *items[TEXTS];
     size_t count;
@@ -99,10 +97,10 @@ static void take_text(void *context, size_t row, int64_t rank, const char *text)
 struct analysed {
     struct validating *v;
     const char *field;
-    char *analyzer; /* of searches; null: the same as of texts */
+    char *analyzer; /* for searches; null: the field's analyzer */
     size_t words;
-    bool sensitive; /* noted: upper and lower case */
-    bool lost;      /* noted: a word is not found */
+    bool sensitive; /* a note about upper and lower case was added */
+    bool lost;      /* a note about a word that is not found was added */
 };
 
 static int terms_of(const struct analysed *a, const char *analyzer, const char *text,
@@ -133,7 +131,7 @@ static void lower(char *word)
     }
 }
 
-/* A word as it stands, then in lower case. A word of which nothing is left is not searched for. */
+/* Tries a word as it is, then in lower case. Skips a word that the analyzer drops completely. */
 static int try_word(struct analysed *a, char *word, const char *text, const struct terms *made,
                     struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every row is a document, and every value is in it. */
+/* Checks that every row has a document with all of its values. */
 #include <string.h>
 
 #include "rowferry/service/index/index.h"
@@ -12,7 +12,7 @@ static bool has_presence(const struct property *p)
            strcmp(p->type, "dense_vector") == 0 || strcmp(p->type, "knn_vector") == 0;
 }
 
-/* Every row with a value has a document with the field. */
+/* Checks that every row with a value has a document with the field. */
 static int count_field(struct validating *v, const struct plan_step *step, size_t *fields,
                        struct err *err)
 {
@@ -52,7 +52,7 @@ static int count_field(struct validating *v, const struct plan_step *step, size_
     return rc;
 }
 
-/* A field that the service fills: somebody has to do it. */
+/* Checks that a field without a column is filled by the service. */
 static int count_filled_there(struct validating *v, const struct field *field, size_t *fields,
                               struct err *err)
 {

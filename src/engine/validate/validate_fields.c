@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters and orders of the index against the same in SQL. */
+/* Compares filters and sort orders of the index with SQL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "validate/validate_private.h"
 
-/* --- filter ------------------------------------------------------------------------------------
- */
+/* --- filter ---------------------------------------------------------------------------------- */
 
 static void push_bounds(struct buf *body, const char *field, const char *low, const char *high,
                         enum sample_how how)
@@ -24,7 +23,7 @@ static void push_bounds(struct buf *body, const char *field, const char *low, co
     buf_push_text(body, range ? "}}}}" : "}}}");
 }
 
-/* A search that the service refuses, or fails at: the application's would be as well. */
+/* Turns a refused search into a note, because the application's search would fail as well. */
 static int refused(struct validating *v, const char *field, const char *remedy, int rc,
                    struct err *err)
 {
@@ -119,7 +118,8 @@ static bool is_text(const char *type)
            strcmp(type, "search_as_you_type") == 0;
 }
 
-/* What people named: it has to be there, be no text, and be in some document. */
+/* Checks a configured filter field: it must exist, must not be a text, and must be in some
+ * document. */
 static int filter_named(struct validating *v, const char *field, struct err *err)
 {
     struct buf body;
@@ -145,7 +145,7 @@ static int filter_named(struct validating *v, const char *field, struct err *err
     return rc;
 }
 
-/* Goes through the properties that SQL can compare. */
+/* Calls `use` for each property that SQL can compare. */
 static int each_comparable(struct validating *v, bool orders,
                            int (*use)(struct validating *, const struct plan_step *,
                                       enum sample_how, size_t *, struct err *),
@@ -184,10 +184,9 @@ int validate_filter(struct validating *v, struct err *err)
     return rc;
 }
 
-/* --- sort --------------------------------------------------------------------------------------
- */
+/* --- sort ------------------------------------------------------------------------------------ */
 
-/* Of an array the smallest counts, or descending the largest. */
+/* Finds each row's rank: the smallest of an array, or the largest for descending order. */
 static void best_ranks(const struct ranking *r, bool descending, int64_t *best, size_t count)
 {
     memset(best, 0, count * sizeof(*best));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows become documents of the trial's index, one bulk at a time. */
+/* Indexes the rows into the trial's index, one bulk request at a time. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,8 +18,8 @@ struct filling {
     struct batch batch;
     int64_t version;
     size_t refused;
-    bool average; /* the rows by chance go, which stand for the table; then all others */
-    bool *seen;   /* of the sample: a row came */
+    bool average; /* first pass: the random rows, which represent the table; then all others */
+    bool *seen;   /* by index in the sample: the row was read */
 };
 
 static const char mend[] = "mend the value, or give the property a type that holds it: in a whole "
@@ -35,8 +35,7 @@ static size_t log_of(size_t bytes)
     return n;
 }
 
-/* --- one bulk ----------------------------------------------------------------------------------
- */
+/* --- one bulk request ------------------------------------------------------------------------ */
 
 static int travel(struct filling *f, struct err *err)
 {
@@ -58,7 +57,7 @@ static void note_bulk(struct filling *f, int64_t bytes, int64_t documents, int64
     if (!f->average) {
         return;
     }
-    if (g->bulk_count == 2) { /* the first one only warmed up */
+    if (g->bulk_count == 2) { /* the first one was a warm-up */
         g->sent_us = g->sent_documents = g->sent_bytes = 0;
     }
     g->sent_us += took_us;
@@ -66,7 +65,7 @@ static void note_bulk(struct filling *f, int64_t bytes, int64_t documents, int64
     g->sent_bytes += bytes;
 }
 
-/* How many are to be sent again; *stop: one whose kind will never pass. */
+/* Returns the number of operations to repeat. *stop receives an operation with a fatal outcome. */
 static size_t settle(struct filling *f, const struct operation **stop)
 {
     size_t again = 0;
@@ -111,7 +110,7 @@ static int stopped(const struct filling *f, const struct operation *o, struct er
                          f->v->trial.index, (int)reason.len, reason.data);
 }
 
-/* Until all are settled, or for as long as the retry budget says. */
+/* Sends until all operations are settled or the retry budget is exhausted. */
 static int send(struct filling *f, struct err *err)
 {
     const struct clock *clock = &f->v->ports->clock;
@@ -141,8 +140,7 @@ static int send(struct filling *f, struct err *err)
     return rc;
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 static void note_refusal(struct filling *f, const struct row *row, const struct refusal *refusal)
 {
@@ -168,7 +166,7 @@ static void note_size(struct filling *f, size_t row, size_t bytes)
     }
 }
 
-/* The document's bytes, without its action line. */
+/* Returns the size of the last document without its action line. */
 static size_t document_bytes(const struct batch *b)
 {
     const struct operation *o = &b->operations[b->count - 1];
@@ -210,7 +208,7 @@ static int read_rows(struct filling *f, struct err *err)
     return rc == 0 ? send(f, err) : rc;
 }
 
-/* A search cannot find what no row has. */
+/* Notes expected keys without a row, because a search cannot find them. */
 static void note_absent(struct filling *f)
 {
     for (size_t i = 0; i < sample_count(f->v->sample); i++) {
@@ -222,7 +220,8 @@ static void note_absent(struct filling *f)
     }
 }
 
-/* Some bulks, so that one that is slow, as the first is, does not tell the rate alone. */
+/* Uses several bulk requests, because the first one is slow and must not determine the rate
+ * alone. */
 static size_t bulk_operations(const struct validating *v)
 {
     size_t part = sample_count(v->sample) / BULKS + 1;
@@ -230,7 +229,7 @@ static size_t bulk_operations(const struct validating *v)
     return part < v->options->batch_operations ? part : v->options->batch_operations;
 }
 
-/* What the rows by chance take, before others come to them. */
+/* Indexes the random rows first and measures their disk space before the other rows are added. */
 static int fill_average(struct filling *f, struct err *err)
 {
     struct validating *v = f->v;

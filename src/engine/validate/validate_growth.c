@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the whole table would take, by what the sample took. */
+/* Extrapolates from the sample to the whole table. */
 #include "rowferry/base/units.h"
 #include "rowferry/service/cluster/storage.h"
 #include "validate/validate_private.h"
 
-#define TIGHT 0.8 /* of the room */
+#define TIGHT 0.8 /* share of the free disk space */
 
 static void judge_room(struct validating *v)
 {
@@ -21,7 +21,7 @@ static void judge_room(struct validating *v)
                   units_size(whole, f->whole_bytes), units_size(room, f->room_bytes));
 }
 
-/* Rows by chance alone: the largest and the emptiest are not the table. */
+/* Uses only the random rows, because the largest and the emptiest do not represent the table. */
 static void extrapolate(struct validate_figures *f)
 {
     bool chance = f->chance_count > 0;

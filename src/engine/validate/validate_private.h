@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the steps of a trial share.
+ * Shared by the steps of a trial.
  */
 #ifndef ROWFERRY_ENGINE_VALIDATE_PRIVATE_H
 #define ROWFERRY_ENGINE_VALIDATE_PRIVATE_H
@@ -11,9 +11,9 @@
 #include "validate/judge.h"
 
 #define VALIDATE_TEXT_BYTES ((size_t)1 << 20)
-#define VALIDATE_NOTES 12 /* of a step; more are counted */
+#define VALIDATE_NOTES 12 /* per step; more are only counted */
 
-/* A value of a row, by its place in the sample and its rank among all. */
+/* A value of a row: index of the row in the sample, and rank of the value among all values. */
 struct ranked {
     size_t row;
     int64_t rank;
@@ -24,8 +24,8 @@ struct ranking {
     struct ranked *items;
     size_t count;
     int64_t last;      /* the highest rank */
-    char **texts;      /* of each rank from 1 on */
-    int64_t text_room; /* of that list */
+    char **texts;      /* text of each rank, from 1 */
+    int64_t text_room; /* capacity of `texts` */
 };
 
 struct validating {
@@ -35,52 +35,55 @@ struct validating {
     struct sample *sample;
     struct trial trial;
     struct hits hits;
-    size_t *places;             /* of the hits, in the sample */
-    bool *indexed;              /* of the sample */
-    bool *marks;                /* scratch, of the same length */
-    struct validate_step *step; /* the present one */
+    size_t *places;             /* of the hits: index in the sample */
+    bool *indexed;              /* by index in the sample */
+    bool *marks;                /* scratch space of the same length */
+    struct validate_step *step; /* the current step */
 };
 
-/* Notes of the present step; the remedy is a format without arguments of its own or null. */
+/* Adds a note to the current step. remedy: plain text, or null. */
 void validate_note(struct validating *v, enum validate_status status, const char *remedy,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* A refusal of the service as a note. */
+/* Adds an error of the service as a note. */
 void validate_note_error(struct validating *v, const char *remedy, const struct err *err);
-/* The step's line. */
+/* Sets the result line of the step. */
 void validate_say(struct validating *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void validate_skip(struct validating *v, const char *why);
 
-/* A text that searches look into by its words. */
+/* Returns true for a text field that searches match by words. */
 bool validate_searches_words(const struct validating *v, const struct property *p);
 
-/* What of an answer ends the trial: the service is away, or does not know the account. */
+/* Returns true if the error ends the trial: the service is unreachable, or it rejects the
+ * account. */
 bool validate_ends(const struct err *err);
 
-/* Searches; the places of the hits are in v->places. size 0: as many as the sample has. */
+/* Searches and sets v->places to the hits' indexes in the sample. size 0: as many hits as the
+ * sample has rows. */
 int validate_search(struct validating *v, const char *body, size_t size,
                     struct err *err) MUST_CHECK;
 int validate_search_text(struct validating *v, const char *q, struct err *err) MUST_CHECK;
 
-/* The key of a row; "?" for a stranger. */
+/* Returns the key of a row; "?" for JUDGE_STRANGER. */
 const char *validate_key(const struct validating *v, size_t row);
-/* Whether the mapping says "false" to a parameter of a property. */
+/* Returns true if a parameter of the property is "false" in the mapping. */
 bool validate_said_off(const struct validating *v, const char *property, const char *parameter);
 
 void ranking_release(struct ranking *r);
 int ranking_load(struct validating *v, const struct plan_step *step, struct ranking *r,
                  struct err *err) MUST_CHECK;
-/* Marks the indexed rows that have a value of a rank from low to high; how many. */
+/* Marks the indexed rows with a value whose rank is from low to high. Returns their number. */
 size_t ranking_mark(struct validating *v, const struct ranking *r, int64_t low, int64_t high);
-/* Whether a rank's value can be asked for as it stands. */
+/* Returns true if the value of a rank can be used in a query. */
 bool ranking_usable(const struct ranking *r, int64_t rank);
-/* Up to three ranks that are asked for: the most frequent, a middle one, the last. */
+/* Chooses up to three ranks to query: the most frequent, a middle one, the last. Returns their
+ * number. */
 size_t ranking_probes(const struct ranking *r, int64_t probes[3]);
-/* How the hits differ from the marks: 0, or a row that is in one of them alone in *row, and
- * *missing says that it is not among the hits. */
+/* Returns the number of rows that are only among the hits or only among the marks. *row is one of
+ * them; *missing is true if it is not among the hits. */
 size_t validate_differs(struct validating *v, size_t *row, bool *missing);
 
-/* Steps; each is called with its step as the present one. */
+/* Steps; each is called as the current step. */
 int validate_fill(struct validating *v, struct err *err) MUST_CHECK;
 int validate_counts(struct validating *v, struct err *err) MUST_CHECK;
 int validate_queries(struct validating *v, struct err *err) MUST_CHECK;
@@ -91,7 +94,7 @@ int validate_relevance(struct validating *v, struct err *err) MUST_CHECK;
 int validate_vectors(struct validating *v, struct err *err) MUST_CHECK;
 int validate_growth(struct validating *v, struct err *err) MUST_CHECK;
 
-/* Dimensions that do not fit, by the rows alone: also where no document could be indexed. */
+/* Checks the dimensions of vectors by the rows alone, so it works without indexed documents. */
 int validate_dimensions(struct validating *v, struct err *err) MUST_CHECK;
 
 #endif

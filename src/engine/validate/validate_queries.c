@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches: those that people wrote down, and some for values that are known. */
+/* Runs the configured searches, and generated ones for known values. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +8,13 @@
 
 #define TEXTS 8
 #define CHARACTERS 120
-#define ENOUGH 0.8 /* of the searches that were made up, within the first k */
+#define ENOUGH 0.8 /* required share of generated searches with a hit within the first k */
 
 static const char remedy_of_search[] =
     "look at the analysis of the field, and at the search itself: rowferry document ID prints what "
     "was indexed";
 
-/* --- written down ------------------------------------------------------------------------------
- */
+/* --- configured searches --------------------------------------------------------------------- */
 
 static void name_query(char *out, size_t size, const struct validating *v, size_t i)
 {
@@ -33,7 +32,7 @@ static int run_query(struct validating *v, size_t i, struct err *err)
     return q->q != NULL ? validate_search_text(v, q->q, err) : validate_search(v, q->body, 0, err);
 }
 
-/* How many of the expected are among the hits; the first that is not in *missing. */
+/* Returns the number of expected keys among the hits. *missing is the first one that is not. */
 static size_t among_hits(const struct validating *v, const struct trial_query *q,
                          const char **missing)
 {
@@ -52,7 +51,7 @@ static size_t among_hits(const struct validating *v, const struct trial_query *q
     return found;
 }
 
-/* The field of "field:value" that the mapping does not have; a copy, or null. */
+/* Returns the field of "field:value" if the mapping does not have it, as a copy, otherwise null. */
 static char *unknown_field(const struct validating *v, const char *q)
 {
     size_t len = strcspn(q, ": \t(\"");
@@ -101,10 +100,9 @@ static int expect_written(struct validating *v, size_t i, struct err *err)
     return 0;
 }
 
-/* --- made up: q=field:value --------------------------------------------------------------------
- */
+/* --- generated searches: q=field:value ------------------------------------------------------- */
 
-/* What parts words or has a meaning in the language of q=. */
+/* Characters that separate words or have a meaning in the syntax of q=. */
 static const char q_special[] = " :\\()\"+-!^[]{}~*?/&|";
 
 static void push_quoted(struct buf *q, const char *field, const char *value)
@@ -157,8 +155,7 @@ static int ask_values(struct validating *v, const struct plan_step *step, size_t
     return rc;
 }
 
-/* --- texts -------------------------------------------------------------------------------------
- */
+/* --- texts ----------------------------------------------------------------------------------- */
 
 struct known_texts {
     char *texts[TEXTS];
@@ -189,7 +186,8 @@ static void count_term(void *context, const char *term)
     ++*(size_t *)context;
 }
 
-/* A word that analysis leaves out, as "the" by an English one, is not searched for. */
+/* Finds out if the analyzer drops a word, as an English one drops "the". Such a word is not
+ * searched for. */
 static int left_out(struct validating *v, const char *field, const char *word, bool *out,
                     struct err *err)
 {
@@ -202,7 +200,7 @@ static int left_out(struct validating *v, const char *field, const char *word, b
     return rc;
 }
 
-/* A word of a row's text finds the row. */
+/* Checks that a word of a row's text finds the row. */
 static int ask_word(struct validating *v, const char *field, const char *text, size_t row,
                     size_t *asked, struct err *err)
 {
@@ -231,7 +229,7 @@ static int ask_word(struct validating *v, const char *field, const char *text, s
     return rc;
 }
 
-/* A text that was cut ends before its last word, which was cut as well. */
+/* Returns the length of the text without its last word if the text was truncated. */
 static size_t whole_words(const char *text)
 {
     size_t len = strlen(text);
@@ -315,8 +313,7 @@ int validate_queries(struct validating *v, struct err *err)
     return rc;
 }
 
-/* --- relevance ---------------------------------------------------------------------------------
- */
+/* --- relevance ------------------------------------------------------------------------------- */
 
 static int rank_written(struct validating *v, size_t i, struct err *err)
 {
@@ -325,7 +322,7 @@ static int rank_written(struct validating *v, size_t i, struct err *err)
     size_t k = (size_t)(q->k > 0 ? q->k : v->options->k);
     size_t best = 0;
     int rc = run_query(v, i, err);
-    if (rc < 0) { /* told by the step "queries" */
+    if (rc < 0) { /* reported by the step "queries" */
         return validate_ends(err) ? rc : 0;
     }
     for (size_t e = 0; e < q->expect_count; e++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches of a trial, and the values of its rows in their order. */
+/* Runs the searches of a trial, and ranks the values of its rows. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes and lines of a trial's steps. */
+/* Notes and result lines of a trial's steps. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ void validate_note(struct validating *v, enum validate_status status, const char
     va_end(list);
 }
 
-/* The last reason of the body, where the message has none but that all shards failed. */
+/* Appends the last reason in the response body if the message is only that all shards failed. */
 static void push_cause(struct buf *text, const struct err *err)
 {
     static const char mark[] = "\"reason\":\"";

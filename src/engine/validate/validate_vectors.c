@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors: their dimensions, and whether the nearest are found. */
+/* Checks the dimensions of vectors, and whether searches find the nearest ones. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +15,14 @@
 struct vectors {
     struct validating *v;
     const struct property *property;
-    size_t dimension; /* of the mapping; 0: unsaid */
-    float *one;       /* the present one */
-    float *numbers;   /* those of the indexed rows, one after the other */
+    size_t dimension; /* from the mapping; 0: unspecified */
+    float *one;       /* the current vector */
+    float *numbers;   /* vectors of the indexed rows, back to back */
     size_t *rows;
     size_t count;
     size_t capacity;
-    size_t wrong; /* with another dimension */
-    size_t seen;  /* of the first that is wrong */
+    size_t wrong; /* number of vectors with another dimension */
+    size_t seen;  /* dimension of the first wrong one */
     size_t wrong_row;
 };
 
@@ -89,8 +89,7 @@ static int load(struct validating *v, const struct plan_step *step, const struct
     return rc;
 }
 
-/* --- neighbours --------------------------------------------------------------------------------
- */
+/* --- neighbours ------------------------------------------------------------------------------ */
 
 static const float *vector_of(const struct vectors *s, size_t i)
 {
@@ -107,7 +106,7 @@ static enum metric metric_of(const struct vectors *s)
                   : METRIC_NONE;
 }
 
-/* The hit's vector; false for one that is not kept. */
+/* Finds the vector of a hit. Returns false if it was not kept. */
 static bool place_of(const struct vectors *s, size_t row, size_t *i)
 {
     for (*i = 0; *i < s->count; ++*i) {
@@ -135,7 +134,7 @@ static double recall_of(const struct vectors *s, enum metric metric, size_t aske
     return judge_recall(all, s->count, hits, count, NEIGHBOURS);
 }
 
-/* The nearest is itself, or one that is the same. */
+/* Returns true if the nearest hit is the vector itself or an equal one. */
 static bool finds_itself(const struct vectors *s, enum metric metric, size_t asked)
 {
     size_t at;
@@ -161,7 +160,8 @@ static int ask_nearest(struct vectors *s, size_t i, struct err *err)
 
 static void judge_field(struct vectors *s, enum metric metric, const struct validate_neighbours *n)
 {
-    bool inner = metric == METRIC_DOT; /* the nearest by it may be longer than the vector itself */
+    bool inner = metric ==
+                 METRIC_DOT; /* the nearest by inner product may be longer than the vector itself */
     if (n->itself < n->asked && !inner) {
         validate_note(s->v, VALIDATE_FAIL,
                       "compare similarity and index options of the field with the model's manual",
@@ -206,8 +206,7 @@ static int try_neighbours(struct vectors *s, struct err *err)
     return rc;
 }
 
-/* --- the step ----------------------------------------------------------------------------------
- */
+/* --- the step -------------------------------------------------------------------------------- */
 
 static int try_field(struct validating *v, const struct plan_step *step, const struct property *p,
                      bool search, struct err *err)
