@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists calls, breaks them one by one, counts what happened. */
+/* Lists the calls of a workload, breaks them one by one, and counts the results. */
 #include "boundaries.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #define FUNCTIONS 48
 #define TRIES 3
 #define CALLS_TO_JUDGE 20
-#define END_MS 60000 /* it takes a second or two */
+#define END_MS 60000 /* usually takes a second or two */
 #define EXIT_HELD 5
 
 const struct fault boundary_kill = {.action = "kill", .class = "boundary"};
@@ -38,14 +38,15 @@ void stage_start(struct stage *s)
 {
     *s = (struct stage){0};
     if (access("/dev/shm", W_OK) == 0) {
-        setenv("TMPDIR", "/dev/shm", 1); /* a kill asks nothing of a disk, and there are many */
+        setenv("TMPDIR", "/dev/shm", 1); /* many kills, and a kill does not depend on the disk */
     }
     world_start(&s->w, ROWS, NULL);
     world_configure(&s->w, CRASH_PROPERTIES, STAGE_LIMITS);
     world_install(&s->w);
     sql_exec(s->w.conn, "create sequence fresh start 10000");
     s->elsewhere = world_config_of_another(&s->w);
-    /* what the loader keeps; the leak sanitizer knows it by its caller, which boundary.c hides */
+    /* memory kept by the loader; boundary.c hides the caller by which the leak sanitizer knows
+     * it */
     free(scratch_write(s->w.dir, "loader", "leak:_dl_\n"));
 }
 
@@ -104,7 +105,7 @@ struct calls {
     size_t sites;
 };
 
-/* How often each function was to be broken, and was. */
+/* For each function: number of calls to break, and number broken. */
 struct tally {
     struct {
         char name[NAME_BYTES];
@@ -114,7 +115,7 @@ struct tally {
     size_t count;
     int64_t hits;
     int64_t missed;
-    int64_t theirs; /* a library's fault */
+    int64_t theirs; /* faults of a library */
     int64_t wrong;
 };
 
@@ -131,7 +132,7 @@ static size_t tally_of(struct tally *t, const char *function)
     return i;
 }
 
-/* What boundary.c wrote of the call that it broke. */
+/* File in which boundary.c records the call that it broke. */
 static char *marker(const struct stage *s)
 {
     return scratch_path(s->w.dir, "calls");
@@ -144,7 +145,7 @@ static bool is_marked(const char *path)
     return status.st_size > 0;
 }
 
-/* False where it had to be killed. */
+/* Returns false if the program had to be killed. */
 static bool run(struct stage *s, const struct workload *work, const char *setting,
                 int64_t deadline_ms, struct program_result *result)
 {
@@ -184,7 +185,7 @@ static void add_call(struct calls *calls, const char *line)
     calls->items[calls->count++] = call;
 }
 
-/* What $ROWFERRY_PLACES names is given the places of the program that were on the way. */
+/* Appends the program's places on the way to the calls to the file in $ROWFERRY_PLACES. */
 static void keep_places(FILE *log)
 {
     char line[256];
@@ -219,7 +220,7 @@ static void list(struct stage *s, const struct workload *work, const struct faul
     char line[256];
     char *path = marker(s);
     *calls = (struct calls){0};
-    run_whole(s, work, "ROWFERRY_TEST_BOUNDARY="); /* what only the very first one does */
+    run_whole(s, work, "ROWFERRY_TEST_BOUNDARY="); /* calls that only the very first run makes */
     snprintf(setting, sizeof(setting), "ROWFERRY_TEST_BOUNDARY=count %s %s 0 0 %d", fault->class,
              path, fault->error);
     run_whole(s, work, setting);
@@ -235,16 +236,16 @@ static void list(struct stage *s, const struct workload *work, const struct faul
     ck_assert_uint_gt(calls->count, 0);
 }
 
-/* --- one of them is broken ------------------------------------------------------------------- */
+/* --- breaking one call ----------------------------------------------------------------------- */
 
 static bool dies(const struct fault *fault)
 {
     return strcmp(fault->action, "kill") == 0 || strcmp(fault->action, "torn") == 0;
 }
 
-/* A crash: json-c does not look whether it got the copy of a member's name, Kerberos' library not
- * for what it begins with. No end: libpq waits for what ends a pipeline where it has read that and
- * found no memory for it. */
+/* Known faults of libraries. Crash: json-c does not check the copy of a member's name, and the
+ * Kerberos library does not check its first allocations. Hang: libpq waits forever if it runs out
+ * of memory when it reads the end of a pipeline. */
 static bool is_theirs(const struct fault *fault, const struct call *call, bool ended)
 {
     if (!ended) {
@@ -254,15 +255,15 @@ static bool is_theirs(const struct fault *fault, const struct call *call, bool e
            strstr(call->text, " libgssapi_krb5.so") != NULL;
 }
 
-/* A sanitizer tells the same crash in its own words. */
+/* A sanitizer reports the same crash differently. */
 static bool crashed(const struct program_result *result)
 {
     return result->exit_code == 128 + SIGSEGV ||
            strstr(result->err, "AddressSanitizer: SEGV on unknown address 0x000000000000 ") != NULL;
 }
 
-/* Of what failed and did not kill: null, or what is wrong with how it ended. An exit code has to be
- * a documented one, with a reason; the end of memory may be an abort that says so. */
+/* Checks the end of a program that failed and was not killed. Returns null or what is wrong. An
+ * exit code must be documented and have a reason; out of memory may be an abort with a message. */
 static const char *wrong_end(const struct workload *work, const struct program_result *result)
 {
     bool exhausted = result->exit_code == 128 + SIGABRT &&
@@ -278,7 +279,7 @@ static const char *wrong_end(const struct workload *work, const struct program_r
     return result->exit_code == work->exit_code || reason ? NULL : "no reason";
 }
 
-/* The reason why it is wrong; null: it is not. */
+/* Returns what is wrong with the result, or null. */
 static const char *judge(const struct workload *work, const struct fault *fault, bool hit,
                          const struct program_result *result)
 {
@@ -291,7 +292,7 @@ static const char *judge(const struct workload *work, const struct fault *fault,
     return result->exit_code == work->exit_code ? NULL : "another exit code, and no fault";
 }
 
-/* One run with a call that is broken; false where it did not come. */
+/* Runs once with a broken call. Returns false if the call did not occur. */
 static bool try_call(struct stage *s, const struct workload *work, const struct fault *fault,
                      const struct call *call, struct tally *tally)
 {
@@ -324,7 +325,7 @@ static bool try_call(struct stage *s, const struct workload *work, const struct 
     return hit;
 }
 
-/* What depends on how quick an answer is comes sooner or later. */
+/* Tries repeatedly, because some calls depend on how fast an answer is. */
 static void break_call(struct stage *s, const struct workload *work, const struct fault *fault,
                        const struct call *call, struct tally *tally)
 {
@@ -340,7 +341,7 @@ static void break_call(struct stage *s, const struct workload *work, const struc
     tally->functions[tally_of(tally, call->function)].hits += hit;
 }
 
-/* --- all of them ----------------------------------------------------------------------------- */
+/* --- all calls ------------------------------------------------------------------------------- */
 
 static const char *error_name(const struct fault *fault)
 {
@@ -373,7 +374,7 @@ static void tell(const struct workload *work, const struct fault *fault, const s
     }
     ck_assert_msg(tally->wrong == 0, "%s, %s: %lld wrong ends, see above", work->name,
                   fault->action, (long long)tally->wrong);
-    /* of few one is a large share already, and each function was hit */
+    /* one of a few is already a large share, and each function was hit */
     ck_assert_msg(tally->hits + tally->missed < CALLS_TO_JUDGE ||
                       tally->missed * 4 <= tally->hits + tally->missed,
                   "%s, %s: %lld of %lld calls did not come again", work->name, fault->action,
@@ -394,7 +395,7 @@ static bool chosen(int64_t fewer, int64_t nth)
     return (nth + crash_setting("ROWFERRY_OFFSET", 0)) % sparse == 0;
 }
 
-/* Of a function of which none was chosen, or came: the first that comes. */
+/* If no call of a function was chosen or occurred: breaks the first one that occurs. */
 static void break_one(struct stage *s, const struct workload *work, const struct fault *fault,
                       const struct calls *calls, struct tally *tally, size_t function)
 {

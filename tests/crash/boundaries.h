@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each call to the system that a command makes, one after the other, as the last one it makes or as
- * the one that fails (boundary.c), on a table of some rows.
+ * Fault injection at each system call of a command: each call in turn is the last one or fails
+ * (boundary.c), on a table of some rows.
  *
- *     static const struct workload first = {"first sync", {"sync"}, ...};
- *     boundaries_test(&first, &boundary_kill);
+ *   static const struct workload first = {"first sync", {"sync"}, ...};
+ *   boundaries_test(&first, &boundary_kill);
  *
- * A workload is run once to list its calls. Then it is prepared, broken at one of them, recovered
- * and judged, for each call that is chosen: every $ROWFERRY_STRIDE'th of them (40), beginning with
- * $ROWFERRY_OFFSET, and at least one of each function. A call that did not come again is told, and
- * a quarter of twenty or more fails the test: the servers answer one request at a time so that they
- * come again.
+ * A workload runs once to list its calls. For each chosen call it is then prepared, broken at that
+ * call, recovered and checked. Chosen is every $ROWFERRY_STRIDE'th call (40) from $ROWFERRY_OFFSET
+ * on, and at least one of each function. Calls that did not occur again are reported; if there are
+ * twenty or more calls and a quarter of them is missing, the test fails. The servers answer one
+ * request at a time to make calls repeatable.
  */
 #ifndef ROWFERRY_TESTS_BOUNDARIES_H
 #define ROWFERRY_TESTS_BOUNDARIES_H
@@ -22,57 +22,58 @@
 
 struct stage {
     struct world w;
-    char *elsewhere; /* the configuration of another host */
-    int n;           /* runs so far: what is changed for the next one */
+    char *elsewhere; /* configuration of another host */
+    int n;           /* number of runs so far, makes the next change different */
     struct program holder;
-    bool held; /* the holder runs, here */
+    bool held; /* the holder runs on this host */
 };
 
 struct workload {
     const char *name;
     const char *words[6];           /* the command; ends with null */
-    int exit_code;                  /* where nothing is in its way */
-    bool elsewhere;                 /* it runs on the other host */
-    bool stopped;                   /* it has no end of its own, which would say that all is done */
-    int64_t sparse;                 /* as a fault's */
-    void (*begin)(struct stage *s); /* once; may be null */
+    int exit_code;                  /* if nothing fails */
+    bool elsewhere;                 /* runs on the other host */
+    bool stopped;                   /* never ends by itself, so its end does not prove success */
+    int64_t sparse;                 /* as in struct fault */
+    void (*begin)(struct stage *s); /* called once; may be null */
     void (*prepare)(struct stage *s);
-    void (*meanwhile)(struct stage *s, struct program *p); /* it runs, or has ended; may be null */
-    void (*recover)(struct stage *s); /* goes on to the end, and judges what is there then */
+    void (*meanwhile)(struct stage *s,
+                      struct program *p); /* called while it runs or after its end; may be null */
+    void (*recover)(struct stage *s);     /* runs it to the end and checks the result */
 };
 
 struct fault {
-    const char *action; /* of boundary.c */
+    const char *action; /* as in boundary.c */
     const char *class;
-    const char *functions; /* " write send ": only of these; null: of all */
-    int error;             /* errno, of the class "sqlite" a code of SQLite */
-    int64_t sparse;        /* so many times fewer than a stride of more than 1 says; 0: all */
+    const char *functions; /* " write send ": only these; null: all */
+    int error;             /* errno, or an SQLite code for the class "sqlite" */
+    int64_t sparse;        /* multiplies a stride above 1, to choose fewer calls; 0: unchanged */
 };
 
-/* kill -9 before what changes something, and after what came in. */
+/* kill -9 before a call that changes something, and after a call that received data. */
 extern const struct fault boundary_kill;
 /* Half of what is written or sent goes out, then kill -9. */
 extern const struct fault boundary_torn;
-/* From one write on the disk is full. */
+/* The disk is full from one write on. */
 extern const struct fault boundary_full;
 
-/* On a stage of its own. */
+/* Tests on a stage of its own. */
 void boundaries_test(const struct workload *work, const struct fault *fault);
 
-/* Killed, torn, and with a full disk. */
+/* Tests with kills, torn writes and a full disk. */
 void boundaries_test_all(const struct workload *work);
 
-/* Forty rows, the change log installed, requests of ten operations, one at a time, one reader. */
+/* Forty rows, change log installed, bulk requests of ten operations, one in flight, one reader. */
 void stage_start(struct stage *s);
 void stage_stop(struct stage *s);
 
-/* Rows are changed, deleted, added, and get other keys; as many as there were. */
+/* Changes, deletes and adds rows, and changes keys. The number of rows stays the same. */
 void stage_change(struct stage *s);
 
-/* rowferry sync here, which has to end with the code. */
+/* Runs rowferry sync on this host, which must end with the code. */
 void stage_sync(struct stage *s, int exit_code);
 
-/* The same on the other host; who held the pipeline here may be about to lose it. */
+/* Runs it on the other host. The holder on this host may be about to lose the pipeline. */
 void stage_sync_elsewhere(struct stage *s);
 
 #endif

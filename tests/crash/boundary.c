@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For LD_PRELOAD: numbers what a program asks of the system, and makes one of these calls its last
- * or its worst.
+ * For LD_PRELOAD: numbers the system calls of a program, and makes one of them fail or be its last.
  *
- * $ROWFERRY_TEST_BOUNDARY is "ACTION CLASS FILE SITE NUMBER ERRNO". A site is a function, who
- * called it, and the way through the program itself that led there; of memory the whole way. SITE
- * is the hash of that, NUMBER counts the calls of a site from 1.
+ * $ROWFERRY_TEST_BOUNDARY is "ACTION CLASS FILE SITE NUMBER ERRNO". A site is a function, its
+ * caller, and the call path through the program itself; for memory the whole call path. SITE is the
+ * hash of that, NUMBER counts the calls of a site from 1.
  *
- * CLASS is "boundary": what may change something outside of the program, or brings something in;
- * "system": the same and what only asks; "memory": allocations; "sqlite": what the program itself
- * calls SQLite for, ERRNO being SQLite's code.
+ * CLASS
+ *   "boundary"  calls that may change something outside the program, or receive data
+ *   "system"    these, and calls that only query
+ *   "memory"    allocations
+ *   "sqlite"    calls of SQLite by the program itself; ERRNO is SQLite's code
  *
- * ACTION is "count": each call is a line "SITE function caller place" of FILE (of memory only the
- * first of a site), the place being the last one of the program itself; each place on the way there
- * is a line "by OFFSET". Else the call with this number of this site is a line of FILE when it
- * comes, which is the proof that it came, and then kill   the process is killed before the call; of
- * calls that read, after something came torn   half of what it writes is written, and the process
- * is killed once   it fails with ERRNO, and is not carried out (but close) full   it and all later
- * writes to files fail with ERRNO
+ * ACTION
+ *   "count"  writes a line "SITE function caller place" to FILE for each call (for memory only the
+ * first of a site), where place is the last one in the program itself, and a line "by OFFSET" for
+ *            each place on the call path
+ *
+ * The other actions act on the call with this number of this site. They write a line to FILE when
+ * it occurs, as proof.
+ *   "kill"   kills the process before the call, or after a call that received data
+ *   "torn"   writes half of the data, then kills the process
+ *   "once"   fails with ERRNO without carrying out the call (except close)
+ *   "full"   this and all later writes to files fail with ERRNO
  */
 #include "boundary.h"
 
@@ -39,7 +44,7 @@
 #include <unistd.h>
 
 #define FRAMES 48
-#define LOG_FD 900 /* out of the way of those that are counted from below */
+#define LOG_FD 900 /* out of the way of descriptors that are allocated from below */
 #define SITES 65536
 #define MODULES 128
 
@@ -52,7 +57,7 @@ static int wanted_errno;
 static int log_fd = -1;
 static atomic_ulong passed;
 static atomic_bool full;
-static atomic_ullong seen[SITES]; /* of memory: sites that were told */
+static atomic_ullong seen[SITES]; /* for memory: sites already reported */
 static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
 
 /* --- where a call comes from ----------------------------------------------------------------- */
@@ -71,8 +76,7 @@ struct module {
     uint64_t name_hash;
 };
 
-/* What was loaded when it began, and later: found once, then looked up. The first is the program.
- */
+/* Modules loaded at the start and later: found once, then looked up. The first is the program. */
 static struct module modules[MODULES];
 static atomic_size_t module_count;
 static pthread_mutex_t modules_held = PTHREAD_MUTEX_INITIALIZER;
@@ -140,7 +144,7 @@ static bool is_own(const void *frame)
     return (uintptr_t)frame >= modules[0].begin && (uintptr_t)frame < modules[0].end;
 }
 
-/* The address within its file, and that file's name. */
+/* Returns the address relative to its file. *name is the file's name. */
 static size_t relative(void *frame, const char **name)
 {
     const struct module *m = module_of(frame);
@@ -173,7 +177,7 @@ static void site_find(struct site *s, const char *function)
     int count = backtrace(all, FRAMES + 6);
     int skipped = 0;
     while (skipped < count && module_of(all[skipped]) != self) {
-        skipped++; /* of a sanitizer's backtrace() */
+        skipped++; /* frames of a sanitizer's backtrace() */
     }
     while (skipped < count && module_of(all[skipped]) == self) {
         skipped++;
@@ -202,7 +206,7 @@ static void site_tell(const struct site *s)
     syscall(SYS_write, log_fd, line, (size_t)len);
 }
 
-/* Whether it was told before. */
+/* Returns true if the site was reported before. */
 static bool told(uint64_t hash)
 {
     for (size_t i = 0; i < SITES; i++) {
@@ -233,7 +237,7 @@ static void count(const struct site *s)
     }
 }
 
-/* True where this call is the one. */
+/* Returns true if this is the call to break. */
 static bool arrives(const char *function, enum class of)
 {
     struct site s;
@@ -246,7 +250,7 @@ static bool arrives(const char *function, enum class of)
     int kept = errno;
     site_find(&s, function);
     if (of == CLASS_SQLITE && (s.count == 0 || !is_own(s.frames[0]))) {
-        hit = false; /* SQLite's own */
+        hit = false; /* internal call of SQLite */
     } else if (action == ACTION_COUNT) {
         count(&s);
     } else if (s.hash == wanted && atomic_fetch_add(&passed, 1) + 1 == number) {
@@ -286,7 +290,7 @@ static void arrives_to_die(const char *function, enum class of)
     }
 }
 
-/* A kill waits for something that came, and so does the count of those. */
+/* Receiving calls are killed and counted only after data arrived. */
 ssize_t boundary_came(const char *function, enum class of, ssize_t result)
 {
     if (class == CLASS_BOUNDARY && (result >= 0 || (errno != EAGAIN && errno != EINTR))) {
@@ -305,14 +309,14 @@ int boundary_errno(void)
     return wanted_errno;
 }
 
-/* A test's standard streams are files too. */
+/* Excludes a test's standard streams, which are files too. */
 static bool is_file(int fd)
 {
     struct stat status;
     return fd > STDERR_FILENO && syscall(SYS_fstat, fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* A connection that was reset is so from then on. */
+/* Keeps a reset connection reset. */
 static void reset(int fd)
 {
     if (wanted_errno == ECONNRESET) {
@@ -366,7 +370,7 @@ __attribute__((constructor)) static void begin(void)
     }
     inside = true;
     dl_iterate_phdr(add_module, NULL);
-    backtrace(frame, 4); /* what it loads, it loads now */
+    backtrace(frame, 4); /* make backtrace load its library now */
     int fd =
         (int)syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     log_fd = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOG_FD);

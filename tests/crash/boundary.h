@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands between a program and its calls: boundary.c decides, the others are the calls. */
+/* Interface between a program's system calls and boundary.c, which decides their fate; the other
+ * files implement the calls. */
 #ifndef ROWFERRY_TESTS_BOUNDARY_H
 #define ROWFERRY_TESTS_BOUNDARY_H
 
@@ -8,20 +9,22 @@
 
 enum class { CLASS_BOUNDARY = 1, CLASS_SYSTEM, CLASS_MEMORY, CLASS_SQLITE };
 
-/* What fails or kills before it is done: true where it fails, errno is set. */
+/* For calls that fail, or kill, before they are carried out. Returns true, with errno set, if the
+ * call fails. */
 bool boundary_fails(const char *function, enum class of);
 
-/* The errno that failures have, of SQLite its code. */
+/* Returns the errno of failures, or the SQLite code. */
 int boundary_errno(void);
 
-/* What reads: true where it fails before; afterwards its result goes through boundary_came. */
+/* For calls that read. Returns true if the call fails; otherwise its result must be passed to
+ * boundary_came. */
 bool boundary_fails_before(const char *function, enum class of);
-/* The same of a connection, which is closed both ways where its error says so. */
+/* Same for a connection, which is shut down both ways if the error implies it. */
 bool boundary_breaks(const char *function, int fd);
 ssize_t boundary_came(const char *function, enum class of, ssize_t result);
 
-/* What writes: how many of so many bytes go out, after which boundary_die where it is fewer; -1: it
- * fails. */
+/* For calls that write. Returns how many of the `size` bytes may go out, followed by boundary_die
+ * if that is fewer; -1: the call fails. */
 ssize_t boundary_goes(const char *function, int fd, size_t size);
 void boundary_die(void) __attribute__((noreturn));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls to the system that boundary.c counts. */
+/* The system calls that boundary.c counts. */
 #include "boundary.h"
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* --- what writes ----------------------------------------------------------------------------- */
+/* --- calls that write ------------------------------------------------------------------------ */
 
 #define WRITES(name, fd, size, call)                                                               \
     ssize_t out_ = boundary_goes(name, fd, size);                                                  \
@@ -60,7 +60,7 @@ ssize_t sendto(int fd, const void *bytes, size_t size, int flags, const struct s
     WRITES("send", fd, size, syscall(SYS_sendto, fd, bytes, len_, flags, to, to_size));
 }
 
-/* --- what reads ------------------------------------------------------------------------------ */
+/* --- calls that read ------------------------------------------------------------------------- */
 
 #define READS(name, of, call)                                                                      \
     if (boundary_fails_before(name, of)) {                                                         \
@@ -108,7 +108,7 @@ ssize_t __recv_chk(int fd, void *bytes, size_t size, size_t room, int flags)
     RECEIVES(syscall(SYS_recvfrom, fd, bytes, size, flags, NULL, NULL));
 }
 
-/* --- what else changes something ------------------------------------------------------------- */
+/* --- other calls with an effect -------------------------------------------------------------- */
 
 #define FAILS(name, of)                                                                            \
     if (boundary_fails(name, of)) {                                                                \
@@ -218,7 +218,7 @@ int fcntl64(int fd, int command, ...)
     CONTROLS(command);
 }
 
-/* --- what only asks -------------------------------------------------------------------------- */
+/* --- calls that only query ------------------------------------------------------------------- */
 
 int socket(int domain, int type, int protocol)
 {

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the loader itself asks for before the real ones are known is given here and never taken
- * back. */
+/* Allocations that the loader needs before the real functions are known. They are never freed. */
 static char early[65536];
 static atomic_size_t early_used;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls to SQLite that boundary.c counts: those that the program itself makes. One that fails
- * is not carried out; the connection tells its code until the next call.
+ * The calls of SQLite by the program itself, which boundary.c counts. A failing call is not carried
+ * out; the connection reports its code until the next call.
  */
 #include "boundary.h"
 
@@ -12,7 +12,7 @@
 
 static _Thread_local int told __attribute__((tls_model("initial-exec")));
 
-/* What is asked for by name alone is nothing that a program without SQLite has to have. */
+/* Looks functions up by name, so that a program without SQLite does not need to link it. */
 #define REAL(name)                                                                                 \
     static __typeof__(&(name)) real;                                                               \
     if (real == NULL) {                                                                            \
@@ -20,7 +20,7 @@ static _Thread_local int told __attribute__((tls_model("initial-exec")));
         memcpy(&real, &symbol_, sizeof(real));                                                     \
     }
 
-/* Whether it fails, with the code of failures. */
+/* Returns true if the call fails, with the code of failures. */
 static bool fails(const char *function)
 {
     told = boundary_fails(function, CLASS_SQLITE) ? boundary_errno() : SQLITE_OK;
@@ -33,7 +33,7 @@ int sqlite3_open_v2(const char *name, sqlite3 **out, int flags, const char *vfs)
     if (!fails("sqlite3_open_v2")) {
         return real(name, out, flags, vfs);
     }
-    int result = real(":memory:", out, SQLITE_OPEN_READWRITE, NULL); /* to be closed */
+    int result = real(":memory:", out, SQLITE_OPEN_READWRITE, NULL); /* must be closed */
     return result == SQLITE_OK ? told : result;
 }
 
@@ -78,7 +78,7 @@ int sqlite3_step(sqlite3_stmt *statement)
     return fails("sqlite3_step") ? told : real(statement);
 }
 
-/* Null, as where a text finds no memory; of any other failure it does not know. */
+/* Returns null as for a text without memory. Other failures do not apply to this function. */
 const unsigned char *sqlite3_column_text(sqlite3_stmt *statement, int column)
 {
     REAL(sqlite3_column_text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kills at counted moments. */
+/* Kills programs at counted moments. */
 #include "crash.h"
 
 #include <signal.h>
@@ -20,8 +20,8 @@
 #define BATCH 100
 #define DELAY_MS 30
 #define HOLD_MS 50000 /* less than request_timeout */
-#define MORE 10       /* requests, which who waits for the others may be late by */
-#define MOMENTS 50    /* that are looked at, until one has operations under way */
+#define MORE 10       /* number of requests that a waiting test may be late by */
+#define MOMENTS 50    /* attempts until one has operations in flight */
 #define SLOW_LIMITS                                                                                \
     "\"batch_operations\": 100, \"in_flight\": 4, \"window_bytes\": \"256KiB\", "                  \
     "\"retry_budget\": \"60s\""
@@ -111,9 +111,9 @@ static int64_t member(struct json_object *stats, const char *name)
 }
 
 struct taken {
-    int64_t operations; /* that the service took */
-    int64_t held;       /* bulk requests that it has received and not begun to answer */
-    bool holds;         /* after crash_slow_until: nothing is let through any more */
+    int64_t operations; /* operations that the service accepted */
+    int64_t held;       /* bulk requests received whose answer has not begun */
+    bool holds;         /* after crash_slow_until: all further requests are held */
 };
 
 static void look(const struct world *w, struct taken *t)
@@ -141,7 +141,7 @@ void crash_configure(struct world *w)
 void crash_world(struct world *w, long rows)
 {
     world_start(w, rows, NULL);
-    /* three rows a block, so that one page of the copy is a small part of the table */
+    /* three rows per block, so that a page of the initial load is a small part of the table */
     sql_exec(w->conn, "alter table articles set (fillfactor = 10);"
                       "update articles set extra = jsonb_build_object('pad', repeat('-', 150))");
     sql_exec(w->conn, "vacuum full articles");
@@ -150,7 +150,7 @@ void crash_world(struct world *w, long rows)
     crash_slow(w);
 }
 
-/* count: of requests, -1: all. */
+/* count: number of requests, -1: all. */
 static void delay(const struct world *w, int64_t ms, int64_t count)
 {
     char fault[64];
@@ -190,7 +190,7 @@ static void pause_ms(int64_t ms)
     }
 }
 
-/* Requests of whom there is no more are carried out all the same: until that is over. */
+/* Waits until the service has carried out the requests of killed processes. */
 static void await_none_held(const struct world *w)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -200,7 +200,8 @@ static void await_none_held(const struct world *w)
     }
 }
 
-/* Stops it at a moment when the service holds a request of it; false where none comes. */
+/* Stops the program while the service holds a request of it. Returns false if that never
+ * happens. */
 static bool stop_with_operations(const struct world *w, const struct program *program)
 {
     struct taken t;

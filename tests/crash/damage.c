@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spoils state files. */
+/* Damages state files. */
 #include "damage.h"
 
 #include <stdio.h>
@@ -42,9 +42,10 @@ void damage_write(const struct damage *d, const char *bytes, size_t size)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Until nothing older than the pin is under way in the cluster but this test's other pins, also in
- * another test's database or prepared there: a position taken before would be behind what may be
- * pruned later. Another program's pins are kept away by ctest's lock (CMakeLists.txt). */
+/* Waits until no transaction older than the pin is open in the cluster, except this test's other
+ * pins. That includes other databases and prepared transactions. Otherwise a position could be
+ * behind entries that are pruned later. ctest's lock keeps other programs' pins away
+ * (CMakeLists.txt). */
 static void await_oldest(struct damage *d)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -114,8 +115,8 @@ void damage_judge(struct damage *d, const char *what, const struct program_resul
     damage_write(d, d->sound, d->size);
 }
 
-/* What was refused has left index and state file as they were: nothing was sent, and the sound file
- * brings the change. */
+/* Checks that a refusal left index and state file unchanged: nothing was sent, and the intact file
+ * syncs the change. */
 static void expect_unharmed(struct damage *d, const char *what, int64_t taken)
 {
     struct program_result result;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A synced world of a few rows whose state file is spoilt again and again, and the one law: a sync
- * either ends well and the index is equal, or it refuses and says what to do.
+ * A synced world of a few rows whose state file is damaged repeatedly. The invariant: a sync either
+ * succeeds with an equal index, or refuses with a remedy.
  *
- * An open transaction keeps the change log from being pruned, so that the sound copy of the state
- * file stays good.
+ * An open transaction keeps the change log from being pruned, so that the intact copy of the state
+ * file stays valid.
  */
 #ifndef ROWFERRY_TESTS_DAMAGE_H
 #define ROWFERRY_TESTS_DAMAGE_H
@@ -24,17 +24,17 @@ struct damage {
 void damage_start(struct damage *d);
 void damage_stop(struct damage *d);
 
-/* Writes bytes as the state file, without a journal beside it. */
+/* Writes bytes as the state file, without a journal. */
 void damage_write(const struct damage *d, const char *bytes, size_t size);
 
-/* Judges one run over a spoilt file: what says which one. The file is sound again afterwards. */
+/* Checks a run with a damaged file; what: names the case. Afterwards the file is intact again. */
 void damage_judge(struct damage *d, const char *what, const struct program_result *result);
 
-/* A change that the next sync has to bring, and that sync, judged. */
+/* Makes a change that the next sync must bring; damage_case also runs and checks that sync. */
 void damage_change(struct damage *d);
 void damage_case(struct damage *d, const char *what);
 
-/* A file's bytes; the caller frees them. */
+/* Reads a file. The caller frees the bytes. */
 char *damage_read(const char *path, size_t *size);
 
 #endif

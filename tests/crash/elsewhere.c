@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For LD_PRELOAD: names that move, a wall clock that jumps, and a disk of another machine, under a
- * program that runs.
+ * For LD_PRELOAD: changing host names, a jumping wall clock, and a network file system, under a
+ * running program.
  *
- * $ROWFERRY_TEST_NAMES: a file of lines "name address port"; who resolves a name that is in it gets
- * this address and port, as they are then. Each answer is told in $ROWFERRY_TEST_NAMES.asked.
- * $ROWFERRY_TEST_CLOCK: a file with a number of seconds that the wall clock is ahead; the monotonic
- * clock is left alone. $ROWFERRY_TEST_DISK: the kind of file system that all folders are on
- * (statfs).
+ * $ROWFERRY_TEST_NAMES: a file of lines "name address port"; a name in it resolves to its current
+ * address and port. Each lookup is recorded in $ROWFERRY_TEST_NAMES.asked. $ROWFERRY_TEST_CLOCK: a
+ * file with the number of seconds that the wall clock is ahead. The monotonic clock is not changed.
+ * $ROWFERRY_TEST_DISK: the file system type that statfs reports for all folders.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -25,7 +24,7 @@
 typedef int getaddrinfo_form(const char *, const char *, const struct addrinfo *,
                              struct addrinfo **);
 
-/* Reads a small file whole; false where there is none. */
+/* Reads a whole small file. Returns false if it does not exist. */
 static bool read_small(const char *path, char *text, size_t size)
 {
     int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Network namespaces, by ip of iproute2; what has to hold of frames that a program forwards. */
+/* Network namespaces, created with ip of iproute2, and the settings that frames forwarded by a
+ * program need. */
 #include "hosts.h"
 
 #include <arpa/inet.h>
@@ -26,7 +27,7 @@
 static int spaces[HOSTS];
 static int sockets[WIRES_PORTS];
 
-/* A new one, which this process is in then. */
+/* Creates a namespace and enters it. */
 static int new_space(void)
 {
     return unshare(CLONE_NEWNET) == 0 ? open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC) : -1;
@@ -42,8 +43,8 @@ static bool ip(const char *format, int a, int b, int c)
     return system(command) == 0;
 }
 
-/* A sum that a card would have been asked for is not in what the switch reads, nor is a segment
- * that a card would have cut. */
+/* Turns offloading off, because the switch would see frames without checksums and oversized
+ * segments. */
 static bool without_offload(void)
 {
     struct ethtool_value off = {.cmd = ETHTOOL_STXCSUM, .data = 0};
@@ -55,7 +56,7 @@ static bool without_offload(void)
     return good;
 }
 
-/* From the switch's space, where it ends. */
+/* Called in the switch's namespace, at the other end of the wire. */
 static bool add_host(int host)
 {
     hosts_enter(HOST_SWITCH);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hosts of a test: network namespaces, each with one wire to a switch (wires.h), and no way to
- * anything else.
+ * Hosts of a test: network namespaces, each connected to a switch by one wire (wires.h), and to
+ * nothing else.
  *
- * The namespaces have no names and go with the last process that is in them.
+ * The namespaces have no names and disappear with their last process.
  */
 #ifndef ROWFERRY_TESTS_HOSTS_H
 #define ROWFERRY_TESTS_HOSTS_H
@@ -11,7 +11,7 @@
 #include "wires.h"
 
 enum host {
-    HOST_SWITCH, /* where the wires end; nobody works there */
+    HOST_SWITCH, /* the end of all wires; no program runs there */
     HOST_TESTER,
     HOST_AGENT,
     HOST_STANDBY,
@@ -20,20 +20,21 @@ enum host {
     HOSTS
 };
 
-/* Makes them, and enters that of the tester; false, and why, where this machine does not allow it.
- * In the program's first process, before any thread. */
+/* Creates the hosts and enters the tester's. Returns false with a reason if the machine does not
+ * permit it. Must run in the program's first process before any thread starts. */
 bool hosts_make(const char **why);
 
-/* What the calling thread starts and opens from now on is there. */
+/* Moves the calling thread to a host; applies to the processes and sockets it creates from now
+ * on. */
 void hosts_enter(enum host host);
 
-/* "10.203.0.N"; borrowed. */
+/* Returns "10.203.0.N"; borrowed. */
 const char *hosts_address(enum host host);
 
-/* Lays the wires, in the process that uses them; wires_stop. */
+/* Connects the hosts. Must run in the process that uses the wires; wires_stop ends it. */
 void hosts_connect(uint64_t seed);
 
-/* Both directions between two of them. */
+/* Sets the rule for both directions between two hosts. */
 void hosts_say(enum host a, enum host b, const struct wires_rule *rule);
 
 #endif

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Plants one bug at a time into a copy of the sources; the simulation has to catch each of them.
+# Plants one bug at a time into a copy of the sources; the simulation must find each of them.
 #
-#   mutants.sh [SEEDS]       at most so many seeds (400) for each mutant
+#   mutants.sh [SEEDS]       maximum number of seeds for each mutant (400)
 set -euo pipefail
 
 top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 settle='int rc = sender_settle_all('
 each='for (size_t i = 0; i < batch_travelling(b); i++)'
 
-# name @ file @ code that occurs once @ what stands in its place
+# name @ file @ code that occurs once @ replacement
 mutants() {
     cat <<LIST
 a retry counts as done@src/engine/pipeline/sender.c@$settle@$each { if (b->operations[i].outcome == OUTCOME_RETRY) { b->operations[i].outcome = OUTCOME_DONE; } } $settle
@@ -33,7 +33,7 @@ what a crash of the server lost is not read again@tests/unit/engine/fake_shelf.c
 LIST
 }
 
-# replace FILE CODE INSTEAD: literally; fails where the code is not there exactly once.
+# replace FILE CODE INSTEAD: replaces literally; fails unless CODE occurs exactly once.
 replace() {
     awk -v code="$2" -v instead="$3" '
     {
@@ -52,7 +52,7 @@ build() {
     ninja -C "$work/build" unit_engine_simulation >"$work/log" 2>&1 || { tail -20 "$work/log" >&2; return 1; }
 }
 
-# Within $1 seconds: a mutant that hangs is caught too.
+# Runs for at most $1 seconds, because a mutant that hangs counts as found.
 simulate() {
     ROWFERRY_SEEDS=$seeds timeout "$1" "$work/build/tests/unit_engine_simulation" >"$work/log" 2>&1
 }
@@ -66,7 +66,7 @@ prepare() {
     simulate 180 || { tail -5 "$work/log" >&2; echo "mutants: the simulation fails without any mutant" >&2; return 1; }
 }
 
-# Why the simulation failed, in a few words.
+# Prints briefly why the simulation failed.
 reason() {
     grep -ohE 'seed [0-9]+: .*|ended with -?[0-9]+|ended by signal [0-9]+|never happened.*|a law of the window.*|Assertion .*' "$work/log" |
         head -1 | cut -c1-70 || true

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For LD_PRELOAD: a disk that becomes full at a write of the state file. The write number
- * $ROWFERRY_TEST_FULL_AT of those to the file, its journal and its lock, counted from 1, and all
- * after it fail; the first that does says so on standard error. $ROWFERRY_TEST_FULL_WHILE: all
- * writes to them fail while this file is there.
+ * For LD_PRELOAD: a disk that becomes full at a write of the state file. Writes to the file, its
+ * journal and its lock are counted from 1. Number $ROWFERRY_TEST_FULL_AT and all later ones fail,
+ * and the first failure is reported on standard error. $ROWFERRY_TEST_FULL_WHILE: all these writes
+ * fail while this file exists.
  */
 #include <errno.h>
 #include <stdbool.h>

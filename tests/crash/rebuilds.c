@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has to hold after a rebuild was killed. */
+/* Checks that must hold after a rebuild was killed. */
 #include "rebuilds.h"
 
 #include <sqlite3.h>
@@ -13,7 +13,7 @@
 #define GENERATIONS 2
 #define REFRESH "7s"
 #define REPLICAS "2"
-#define SYNCS_TO_SETTLE 4 /* each lets the source forget one consumer */
+#define SYNCS_TO_SETTLE 4 /* each lets the source drop one consumer */
 
 void rebuilds_world(struct world *w, long rows)
 {
@@ -64,7 +64,7 @@ bool rebuilds_underway(const struct world *w)
     return wishes > 0;
 }
 
-/* Of the live generation, and of what was live or built last. */
+/* Expects the consumers of the live generation and of the one that was live or built before. */
 static void expect_consumers(struct world *w)
 {
     struct program_result result;

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A world with a live and a former generation, whose rebuild is killed somewhere, and what has to
- * hold after the next command.
+ * A world with a live and a former generation whose rebuild is killed somewhere, and the checks
+ * after the next command.
  */
 #ifndef ROWFERRY_TESTS_CRASH_REBUILDS_H
 #define ROWFERRY_TESTS_CRASH_REBUILDS_H
 
 #include "crash.h"
 
-/* Two generations of so many rows (the older one former); the settings are configured ones. */
+/* Creates two generations of `rows` rows, the older one former, with configured settings. */
 void rebuilds_world(struct world *w, long rows);
 
-/* Some rows are changed, deleted, added and get another key; n makes it another choice. */
+/* Changes, deletes and adds rows, and changes a key. n varies the choice. */
 void rebuilds_change(const struct world *w, int n);
 
-/* rowferry reindex with the word (null: none), which has to end well. */
+/* Runs rowferry reindex with the word (null: none), which must succeed. */
 void rebuilds_run(const struct world *w, const char *word);
 
-/* Whether the state file knows of a rebuild that is under way. */
+/* Returns true if the state file has a rebuild in progress. */
 bool rebuilds_underway(const struct world *w);
 
 /*
- * After a kill: what n says is run (reindex, sync, reindex --abort, or the killed command again),
- * and whatever is then still under way is gone on with. Then the index equals the table, there are
- * the live and one former generation and no other index, both with the configured settings, the
- * state file knows of no rebuild, and the source of no consumer but theirs.
+ * Recovers after a kill. n chooses the command: reindex, sync, reindex --abort, or the killed one
+ * again. Then resumes a rebuild that is still in progress. Finally the index must equal the table,
+ * with only the live and one former generation, both with the configured settings. The state file
+ * must have no rebuild, and the source only their consumers.
  */
 void rebuilds_recover(struct world *w, const char *killed, int n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two proxies that decide by dice. */
+/* Two proxies that inject faults at random. */
 #include "storm.h"
 
 #include <check.h>
@@ -14,8 +14,8 @@
 #include "wait.h"
 
 #define WAYS 2
-#define PACE_MS 12  /* of every answer at most, */
-#define LATE_MS 120 /* and of what comes late */
+#define PACE_MS 12  /* maximum delay of every answer */
+#define LATE_MS 120 /* maximum delay of a late request */
 
 const char *const storm_names[STORM_CLASSES] = {
     [STORM_429] = "refused with 429",
@@ -37,7 +37,7 @@ const char *const storm_names[STORM_CLASSES] = {
 struct way {
     struct storm *storm;
     struct proxy *proxy;
-    size_t bulks_before; /* it was taken */
+    size_t bulks_before; /* bulk requests before it was selected */
     atomic_uint met;
 };
 
@@ -45,7 +45,7 @@ struct storm {
     struct way ways[WAYS];
     size_t turn;
     atomic_bool bad;
-    atomic_ullong dice; /* of the proxies' threads */
+    atomic_ullong dice; /* random state of the proxies' threads */
 };
 
 static uint64_t dice(struct storm *s, uint64_t n)

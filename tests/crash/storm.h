@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bad weather between a program and its service: half of the bulk requests are met by something,
- * and all take their time.
+ * Fault injection between a program and its service: half of the bulk requests meet a fault, and
+ * all are slow.
  *
- * There are two ways to the service. A process takes the one, the next process the other, while
- * what the first had sent when it was killed still arrives late; a way is taken again once nothing
- * of that is left on it. So whatever is on a way is of the process that was sent there.
+ * There are two paths to the service. One process uses one path, the next process the other, while
+ * late requests of the first one still arrive. A path is used again after all of them have arrived.
+ * So all requests on a path belong to one process.
  */
 #ifndef ROWFERRY_TESTS_STORM_H
 #define ROWFERRY_TESTS_STORM_H
@@ -16,12 +16,12 @@
 
 enum storm_class {
     STORM_429,     /* the whole request is refused */
-    STORM_503,     /* the same */
+    STORM_503,     /* the whole request is refused */
     STORM_CUT,     /* the connection ends in the middle of the request */
-    STORM_SILENT,  /* it is carried out, and the connection ends without an answer */
-    STORM_HALF,    /* the same in the middle of the answer */
-    STORM_ANOTHER, /* the answer is that of another request */
-    STORM_LATE,    /* the service sees it late */
+    STORM_SILENT,  /* carried out, but the connection ends without an answer */
+    STORM_HALF,    /* carried out, but the connection ends within the answer */
+    STORM_ANOTHER, /* the answer of another request is returned */
+    STORM_LATE,    /* the request reaches the service late */
     STORM_CLASSES
 };
 
@@ -29,19 +29,19 @@ extern const char *const storm_names[STORM_CLASSES];
 
 struct storm; /* opaque */
 
-/* To the service at this port, which knows faults. */
+/* Creates the proxies to the service at this port, which supports fault injection. */
 struct storm *storm_new(int service_port);
 /* Ends every connection. */
 void storm_free(struct storm *s);
 
-/* Fair weather on both ways, once nothing is on them any more; the port to go by. */
+/* Waits until both paths are empty and turns the faults off. Returns the port to use. */
 int storm_calm(struct storm *s);
 
-/* The other way, in bad weather, once nothing is on it any more; the port to go by. */
+/* Waits until the other path is empty and selects it, with faults. Returns the port to use. */
 int storm_next(struct storm *s);
 
-/* On the way that was taken last: bulk requests that came since it was, those of them that have no
- * answer yet, and the classes that met them (bits). */
+/* For the path that was selected last: bulk requests since then, those without an answer, and the
+ * classes of faults that occurred (bits). */
 size_t storm_bulks(const struct storm *s);
 size_t storm_unanswered(const struct storm *s);
 unsigned storm_met(const struct storm *s);

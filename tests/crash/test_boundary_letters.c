@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kill -9, a torn write and a full disk at each call to the system of a sync that leaves dead
- * letters, and of their retry. */
+/* kill -9, torn write and full disk at each system call of a sync that leaves dead letters, and of
+ * their retry. */
 #include "boundaries.h"
 #include "generations.h"
 #include "sql.h"
 
-/* What the service refuses, and what the program itself does. */
+/* Rows that the service refuses, and rows that the program itself refuses. */
 #define ODD "title = 'words' or price = 'NaN'"
 
 static void begin_numbers(struct stage *s)

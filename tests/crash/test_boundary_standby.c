@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kill -9 of a standby, a torn write and a full disk at each call to the system, while it stands by
- * and while it takes over. */
+/* kill -9, torn write and full disk at each system call of a standby, while it waits and while it
+ * takes over. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static bool has_said(const struct program *p, const char *text)
     return said;
 }
 
-/* With a full disk it goes no further. */
+/* With a full disk the standby does not get further. */
 static bool goes_on(const struct program *p)
 {
     return program_running(p) && !has_said(p, "event=stalled");
@@ -62,12 +62,12 @@ static bool is_equal(const struct stage *s)
     return c.differences == 0;
 }
 
-/* The holder dies, the standby follows what comes, and is stopped. */
+/* Kills the holder, lets the standby follow changes, and stops it. */
 static void takes_over(struct stage *s, struct program *p)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
     while (program_running(p) && !has_said(p, "event=standing_by") &&
-           !has_said(p, "event=not_told")) { /* a full disk keeps it from telling */
+           !has_said(p, "event=not_told")) { /* a full disk prevents the report */
         ck_assert(deadline_wait(&deadline));
     }
     stage_change(s);
@@ -94,7 +94,7 @@ static const struct workload standby = {.name = "standby takeover",
                                         .words = {"run", "--wait"},
                                         .elsewhere = true,
                                         .stopped = true,
-                                        .sparse = 3, /* seconds each */
+                                        .sparse = 3, /* each takes seconds */
                                         .prepare = hold_here,
                                         .meanwhile = takes_over,
                                         .recover = ends_equal};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kill -9, a torn write and a full disk at each call to the system of a sync, a first and a later
- * one, and of one that takes over. */
+/* kill -9, torn write and full disk at each system call of a sync: of the first, of a later one,
+ * and of one that takes over. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ static void forget(const struct stage *s, const char *name)
     free(path);
 }
 
-/* As if nothing had ever been synced. */
+/* Removes everything that earlier syncs created. */
 static void begin_anew(struct stage *s)
 {
     struct generations g;
@@ -69,7 +69,7 @@ START_TEST(a_later_sync_broken_at_any_call_goes_on)
 }
 END_TEST
 
-/* --- another host goes on -------------------------------------------------------------------- */
+/* --- another host continues ------------------------------------------------------------------ */
 
 static void change_and_sync_here(struct stage *s)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run whose wall clock is libfaketime's: a day ahead, a day back, ten times as fast, running
- * backwards. Everything arrives, versions only grow, what is measured stays sane, a refused
- * document comes and goes, and a service that is away is found again.
+ * A run with libfaketime's wall clock: a day ahead, a day back, ten times as fast, running
+ * backwards. All changes arrive, versions only grow, measurements stay sane, a dead letter is made
+ * and cleared, and an unreachable service is reached again.
  */
 #include <glob.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 #include "wait.h"
 
 #define ROWS 300
-#define BACKWARDS 60 /* steps of the clock that runs backwards */
+#define BACKWARDS 60 /* steps of the backwards clock */
 #define LAG_MOST_S 60.0
 #define SKIPPED 77
 
@@ -29,7 +29,7 @@ struct faked {
     struct program run;
     char url[64]; /* of the run's own listener */
     int64_t version;
-    time_t began; /* by our clock */
+    time_t began; /* real time of the start */
 };
 
 /* --- the clock ------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static bool find_library(void)
     return there;
 }
 
-/* In libfaketime's words; the file is never there in part. */
+/* Sets the clock in libfaketime's syntax. The file is replaced atomically. */
 static void set_clock(const struct faked *f, const char *text)
 {
     char *path = scratch_path(f->w.dir, "clock");
@@ -68,7 +68,8 @@ static void start_run(struct faked *f)
     program_await(&f->run, "event=following", WAIT_MS);
 }
 
-/* Lines of its log that bear the day so many before or after ours: of then, or of now. */
+/* Returns the number of log lines with the date `days` from the real one, of the start or of
+ * now. */
 static int64_t lines_of_day(const struct faked *f, int64_t days)
 {
     char stamps[2][32];
@@ -83,7 +84,7 @@ static int64_t lines_of_day(const struct faked *f, int64_t days)
     return crash_said(&f->run, stamps[0]) + (same ? 0 : crash_said(&f->run, stamps[1]));
 }
 
-/* --- what it is asked ------------------------------------------------------------------------ */
+/* --- checks ---------------------------------------------------------------------------------- */
 
 static int64_t version_of(const struct faked *f, int64_t id)
 {
@@ -96,7 +97,8 @@ static int64_t version_of(const struct faked *f, int64_t id)
     return version;
 }
 
-/* Of a document that each change writes: later ones have greater versions, whatever the clock. */
+/* Makes a change that writes the same document each time. Its version must grow, whatever the
+ * clock shows. */
 static void arrives(struct faked *f, const char *title)
 {
     sql_exec(f->w.conn,
@@ -110,7 +112,7 @@ static void arrives(struct faked *f, const char *title)
     f->version = version;
 }
 
-/* A gauge of the run's, once it is no more than it may be: what is told is told of a poll. */
+/* Waits until the run's lag gauge is below the limit, because the gauge is updated by polls. */
 static void await_lag(const struct faked *f)
 {
     static const char name[] = "rowferry_lag_seconds{pipeline=\"articles\"} ";
@@ -160,7 +162,7 @@ static void jump(struct faked *f, const char *clock, const char *title)
     await_lag(f);
 }
 
-/* While the service is away it waits by a clock: not by this one. */
+/* Jumps while the service is unreachable, because the wait must not depend on the wall clock. */
 static void jump_away(struct faked *f, const char *clock, const char *title)
 {
     int before = crash_said(&f->run, "event=away");
@@ -172,7 +174,7 @@ static void jump_away(struct faked *f, const char *clock, const char *title)
     arrives(f, title);
 }
 
-/* Two seconds back for each that passes, about; how many steps. */
+/* Sets the clock back about two seconds per second. Returns the number of steps. */
 static int64_t run_backwards(struct faked *f)
 {
     int64_t steps = 0;

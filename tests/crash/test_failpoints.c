@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kill -9 at the named points where a step is half done. */
+/* kill -9 at the failpoints, where a step is half done. */
 #include "crash.h"
 
 #include <stdio.h>
@@ -43,7 +43,7 @@ START_TEST(a_first_load_killed_at_each_point_goes_on)
         crash_at(&w, points[i]);
         changes(&w, (int)i);
         ends_equal(&w);
-        generations_expect(&w, 1, NULL, NULL); /* nothing is left of the killed one */
+        generations_expect(&w, 1, NULL, NULL); /* the killed generation left nothing behind */
         world_stop(&w);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kill -9 at any moment: the next sync goes on where the last stood, and the index is equal. */
+/* kill -9 at any moment: the next sync resumes, and the index is equal. */
 #include "crash.h"
 
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #define LATER_ROWS 20000
 #define CHANGED 8000
 
-/* Kills a first load again and again while the table changes, then lets it end; the operations that
- * the service received in all. */
+/* Kills an initial load repeatedly while the table changes, then lets it end. Returns the number
+ * of operations that the service received. */
 static int64_t killed_load(int64_t kill_count, struct kills *kills)
 {
     struct world w;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sync with little memory, few descriptors, or without its standard streams: it ends well or says
- * why not, and the next one makes up for it. */
+/* A sync with little memory, few descriptors, or without its standard streams either succeeds or
+ * reports an error, and the next one makes up for it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ struct limited {
     int64_t refused;
 };
 
-/* "$1" is the program, "$2" its configuration, "$3" the limit; without a reason where nobody can
- * hear it. */
+/* "$1" is the program, "$2" its configuration, "$3" the limit. heard: false if the output is
+ * closed, so that no reason is expected. */
 static int run_limited(struct limited *l, const char *script, long limit, bool heard)
 {
     char number[32];

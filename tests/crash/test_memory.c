@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much memory a sync takes: with the service away while the table changes, with very many
- * changed keys, rows to copy, documents behind one row. Judged by VmHWM, which a sanitizer would
- * make meaningless. What a long run has of them (tests/run.sh) is enough to show whatever keeps
- * 20 bytes of each changed key or row: a key alone takes more.
+ * Memory use of a sync: with an unreachable service while the table changes, with many changed
+ * keys, with many rows to load, with many documents that depend on one row. Measured as VmHWM,
+ * which is meaningless under a sanitizer. The sizes of a long run (tests/run.sh) reveal anything
+ * that keeps 20 bytes per changed key or row, and a key alone takes more.
  */
 #include "crash.h"
 
@@ -20,7 +20,7 @@
 #define CHANGES_A_STEP 100
 #define STEP_MS 100
 
-/* The greatest resident memory of a process that runs, KiB; 0 where it is not there any more. */
+/* Returns the peak resident memory of a running process in KiB; 0 if it has ended. */
 static long peak_kib(pid_t pid)
 {
     char path[64];
@@ -39,7 +39,7 @@ static long peak_kib(pid_t pid)
     return kib;
 }
 
-/* Waits for its end and looks on. */
+/* Waits for the end of the program and returns its peak memory. */
 static long peak_until_end(struct program *program, int64_t deadline_ms)
 {
     struct deadline deadline = deadline_after(deadline_ms);
@@ -64,7 +64,7 @@ static void ends_small(struct program *program, const char *what)
     ck_assert_msg(most <= MOST_KIB, "%s: %ld KiB", what, most);
 }
 
-/* 1,000 changes a second for $ROWFERRY_OUTAGE_S, each second from the first row on. */
+/* Makes 1,000 changes a second for $ROWFERRY_OUTAGE_S, starting at the first row each second. */
 static void change_meanwhile(const struct world *w)
 {
     struct deadline end = deadline_after(crash_setting("ROWFERRY_OUTAGE_S", 3) * 1000);

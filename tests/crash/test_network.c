@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Agent, PostgreSQL and service on hosts of their own (hosts.h), and what a network does to them:
- * frames that are lost, late, overtaken or doubled, wires that are cut in one direction or both, a
- * peer that is gone without a word and back as another one, a holder's host that vanishes. After
- * each there is quiet, and the index has to equal the table within a minute.
+ * Agent, PostgreSQL and service on hosts of their own (hosts.h), with network faults: frames are
+ * lost, delayed, reordered or duplicated; wires are cut in one or both directions; a peer
+ * disappears silently and comes back restarted; a holder's host disappears. After each fault the
+ * network recovers, and the index must equal the table within a minute.
  *
- * $ROWFERRY_NETWORK_S (1): how long each trouble lasts. With $ROWFERRY_NETWORK_PATIENT the agent
- * has the time-outs of its own, else short ones by its configuration.
+ * $ROWFERRY_NETWORK_S (1): duration of each fault. With $ROWFERRY_NETWORK_PATIENT the agent uses
+ * its default timeouts, otherwise short ones from its configuration.
  */
 #include "hosts.h"
 
@@ -24,10 +24,10 @@
 
 #define ROWS 1000
 #define SERVICE_PORT 9200
-#define WITHIN_MS 60000        /* equal again */
-#define NOTICED_MS 20000       /* with the time-outs of this test */
-#define NOTICED_SELF_MS 120000 /* by those of the program: a minute, and an attempt or two */
-#define TAKEOVER_MS 30000      /* 11 s, and connections of a machine with much else to do */
+#define WITHIN_MS 60000        /* until the index is equal again */
+#define NOTICED_MS 20000       /* with the timeouts of this test */
+#define NOTICED_SELF_MS 120000 /* with the default timeouts: a minute, and one or two attempts */
+#define TAKEOVER_MS 30000      /* 11 s, plus connection times on a busy machine */
 #define SKIPPED 77
 
 static struct cluster cluster;
@@ -91,14 +91,14 @@ static void run_on(enum host host, struct program *p, const char *config, const 
     hosts_enter(HOST_TESTER);
 }
 
-/* A commit that was answered is one that a crash keeps, or the index would be ahead. */
+/* Commits synchronously, because a crash must keep answered commits or the index would be ahead. */
 static void open_writer(struct net *n)
 {
     n->w.conn = sql_open(n->w.uri);
     sql_exec(n->w.conn, "set synchronous_commit = on");
 }
 
-/* The service first listens where the world has its own, then where its host is. */
+/* The service first listens at the world's address, then on its own host. */
 static void net_start(struct net *n)
 {
     *n = (struct net){0};
@@ -134,7 +134,7 @@ static void end_well(struct program *p)
     program_result_release(&result);
 }
 
-/* --- changes, and quiet ---------------------------------------------------------------------- */
+/* --- changes and recovery -------------------------------------------------------------------- */
 
 static void change(struct net *n)
 {
@@ -164,7 +164,7 @@ static int64_t trouble_ms(void)
     return crash_setting("ROWFERRY_NETWORK_S", 1) * 1000;
 }
 
-/* How long it took, from now on. */
+/* Waits until equal and returns the time it took. */
 static int64_t await_equal(struct net *n, const char *after)
 {
     int64_t took_ms = crash_await_equal(&n->w, &n->agent);
@@ -172,7 +172,7 @@ static int64_t await_equal(struct net *n, const char *after)
     return took_ms;
 }
 
-/* --- troubles -------------------------------------------------------------------------------- */
+/* --- faults ---------------------------------------------------------------------------------- */
 
 static const struct wires_rule well = {0};
 static const struct wires_rule cut = {.cut = true};
@@ -187,8 +187,8 @@ struct trouble {
     const char *name;
     struct wires_rule rule;
     enum wires_deed deed;
-    bool source, service; /* the wire to whom */
-    bool deaf, mute;      /* only what the agent would hear, or say */
+    bool source, service; /* the wire to this host */
+    bool deaf, mute;      /* only frames to the agent, or from it */
 };
 
 static void begin_trouble(const struct trouble *t)
@@ -239,7 +239,7 @@ START_TEST(it_is_equal_after_each_trouble_of_the_network)
 }
 END_TEST
 
-/* --- a peer that is gone without a word ------------------------------------------------------ */
+/* --- a peer that disappears silently --------------------------------------------------------- */
 
 static void source_vanishes(struct net *n)
 {
@@ -257,8 +257,8 @@ static void service_vanishes(struct net *n)
     service_start(n);
 }
 
-/* Cut off, it hears nothing of the end, and has to notice by itself; the peer that is there when
- * the wire is whole knows nothing of the connection. */
+/* Cuts the wire, lets the peer end unseen, and restores the wire with a new peer. The agent must
+ * notice by itself, because the new peer does not know the connection. */
 static void vanishes(struct net *n, enum host host, const char *away, void (*vanish)(struct net *))
 {
     char name[64];
@@ -290,9 +290,9 @@ START_TEST(a_peer_that_is_gone_without_a_word_is_noticed)
 }
 END_TEST
 
-/* --- a host that is gone ---------------------------------------------------------------------- */
+/* --- a host that disappears ------------------------------------------------------------------ */
 
-/* Back after it was followed, it finds that it has lost the pipeline. */
+/* When the holder comes back after a takeover, it finds that it has lost the pipeline. */
 START_TEST(a_holder_whose_host_is_cut_off_is_followed)
 {
     struct net n;
@@ -327,7 +327,7 @@ START_TEST(a_holder_whose_host_is_cut_off_is_followed)
 }
 END_TEST
 
-/* --- the tests ------------------------------------------------------------------------------- */
+/* --- tests ----------------------------------------------------------------------------------- */
 
 static void start_server(void)
 {
@@ -339,7 +339,7 @@ static void start_server(void)
     cluster_use(&cluster);
 }
 
-/* Also after a test that failed. */
+/* Runs also after a failed test. */
 static void stop_server(void)
 {
     cluster_stop(&cluster);

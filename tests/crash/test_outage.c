@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A service that refuses, cuts or hangs in the middle of a first load: the sync waits and ends. */
+/* A service that refuses, disconnects or hangs in the middle of an initial load: the sync waits
+ * and succeeds. */
 #include "crash.h"
 
 #include <signal.h>
@@ -22,7 +23,8 @@ static int lines_with(const char *text, const char *event)
     return count;
 }
 
-/* The fault holds for $ROWFERRY_OUTAGE_S from the middle of a load on, once it is noticed. */
+/* Applies the fault for $ROWFERRY_OUTAGE_S from the middle of a load on, once the sync has noticed
+ * it. */
 static void ridden_out(const char *name, const char *fault, const char *limits)
 {
     struct world w;
@@ -34,7 +36,7 @@ static void ridden_out(const char *name, const char *fault, const char *limits)
     crash_slow_until(&w, ROWS / 3);
     rowferry_start(&program, w.config, "sync", "--json", NULL);
     crash_await_taken(&w, 0, ROWS / 3, &program);
-    program_signal(&program, SIGSTOP); /* or it ends between the two */
+    program_signal(&program, SIGSTOP); /* otherwise it may end in between */
     world_unfault(&w);
     world_fault(&w, fault);
     program_signal(&program, SIGCONT);

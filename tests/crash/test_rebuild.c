@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kill -9 of a rebuild, a way back or an abort, at each named step and at any moment: the next
- * command ends it, the index is equal, and nothing is left over.
+ * kill -9 of a rebuild, a return to a former generation, or an abort, at each failpoint and at any
+ * moment: the next command completes it, the index is equal, and nothing is left over.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void kill_at(struct world *w, const char *word, const char *failpoint, in
     rebuilds_recover(w, word, n);
 }
 
-/* Each with each of what may come next, by turns. */
+/* Kills at each failpoint and recovers with each command, in turns. */
 static void kill_at_each(const char *word, const char *const *points, size_t count)
 {
     struct world w;
@@ -64,7 +64,7 @@ START_TEST(a_way_back_killed_at_each_step_is_ended_by_the_next_command)
 }
 END_TEST
 
-/* A rebuild that stands at some step is given up, and that is killed. */
+/* Aborts a rebuild that stopped at some step, and kills the abort. */
 START_TEST(an_abort_killed_half_way_is_ended_by_the_next_command)
 {
     static const char *const stands[] = {"rebuild_wished=kill", "generation_created=kill",
@@ -74,7 +74,7 @@ START_TEST(an_abort_killed_half_way_is_ended_by_the_next_command)
     for (int i = 0; i < 8; i++) {
         const char *word = i < 4 ? NULL : "--rollback";
         if (word != NULL && i == 5) {
-            continue; /* nothing is created on the way back */
+            continue; /* a return to a former generation creates nothing */
         }
         printf("reindex %s, %s\n", word != NULL ? word : "", stands[i % 4]);
         crash_command_at(&w, stands[i % 4], "reindex", word);
@@ -86,7 +86,7 @@ START_TEST(an_abort_killed_half_way_is_ended_by_the_next_command)
 }
 END_TEST
 
-/* How long it takes, in the state of the world as it is. */
+/* Returns how long the command takes in the current state of the world. */
 static int64_t measured(struct world *w, const char *word)
 {
     int64_t began = deadline_now_ms();
@@ -94,7 +94,7 @@ static int64_t measured(struct world *w, const char *word)
     return deadline_now_ms() - began;
 }
 
-/* Whether it hit before the end. */
+/* Returns true if the kill hit before the end. */
 static bool kill_after(const struct world *w, const char *word, int64_t ms)
 {
     struct program program;
@@ -121,7 +121,7 @@ START_TEST(a_rebuild_killed_at_any_moment_is_ended_by_the_next_command)
     int64_t underway = 0;
     rebuilds_world(&w, RANDOM_ROWS);
     int64_t most[] = {measured(&w, NULL), measured(&w, "--rollback")};
-    /* a kill may also come before the wish, or after the end */
+    /* a kill may also come before the request or after the end */
     for (int n = 0; hits < wanted || underway * 2 < wanted; n++) {
         ck_assert_msg(n < 20 * wanted, "%lld of %d kills hit a rebuild, %lld one under way",
                       (long long)hits, n, (long long)underway);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kill -9 of a run that carries a rebuild or a way back, beside the live index that it follows: at
- * any moment, and the next run, sync, reindex or abort ends it.
+ * kill -9 at any moment of a run that performs a rebuild, or a return to a former generation,
+ * beside the live index that it follows. The next run, sync, reindex or abort completes it.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void end_run(struct program *run)
     program_result_release(&result);
 }
 
-/* Somebody wishes for it, and a run will find it. */
+/* Files a request that a run will find. */
 static void wish(const struct world *w, const char *word)
 {
     crash_command_at(w, "rebuild_wished=kill", "reindex", word);
@@ -47,7 +47,7 @@ static void carry_to_end(struct world *w)
     end_run(&run);
 }
 
-/* How long a run takes for it, in the state of the world as it is. */
+/* Returns how long a run takes for it in the current state of the world. */
 static int64_t measured(struct world *w, const char *word)
 {
     wish(w, word);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PostgreSQL restarted under a sync: it waits, connects again, and nothing is lost. */
+/* PostgreSQL restarts during a sync: it waits, reconnects, and loses nothing. */
 #include "crash.h"
 
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 #define ROWS 30000
 
-/* Of this test's own, since others share the one of $ROWFERRY_TEST_PG. */
+/* A private cluster, because other tests share the one of $ROWFERRY_TEST_PG. */
 static struct cluster cluster;
 
 static void restart(int number)
@@ -21,7 +21,7 @@ static void restart(int number)
     cluster_again(&cluster);
 }
 
-/* A commit that was answered is one that a crash keeps, or the index would be ahead. */
+/* Commits synchronously, because a crash must keep answered commits or the index would be ahead. */
 static void open_writer(struct world *w)
 {
     PQfinish(w->conn);
@@ -29,7 +29,7 @@ static void open_writer(struct world *w)
     sql_exec(w->conn, "set synchronous_commit = on");
 }
 
-/* Returns how often that was: once. */
+/* Returns how often the restart was noticed: once. */
 static int64_t ends_equal(struct world *w, struct program *program)
 {
     struct program_result result;
@@ -53,7 +53,7 @@ static void started(struct world *w, struct program *program, int64_t operations
     crash_await_taken(w, before, operations, program);
 }
 
-/* In the middle of the first load, then in the middle of a poll's changes. */
+/* Restarts in the middle of the initial load, then in the middle of a poll's changes. */
 static void restarted(const char *name, int number)
 {
     struct world w;
@@ -90,7 +90,7 @@ static void start_server(void)
     cluster_use(&cluster);
 }
 
-/* Also after a test that failed. */
+/* Runs also after a failed test. */
 static void stop_server(void)
 {
     cluster_stop(&cluster);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PostgreSQL, the service, or both come back from an older copy of their files: killed, the copy
- * put back, started again; between two syncs and under a run.
+ * PostgreSQL, the service, or both come back from an older copy of their files: killed, replaced by
+ * the copy, restarted; between two syncs and under a run.
  *
- * Of a database the next sync notices, unless it has taken as many transactions as it lost by then;
- * of an index nobody but a verify does. A verify finds each difference, and --repair mends it.
+ * The next sync notices a restored database, unless it has made as many transactions since as it
+ * lost. Only a verify notices a restored index. A verify finds each difference, and --repair fixes
+ * it.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -19,8 +20,8 @@
 #include "wait.h"
 
 #define ROWS 1000
-#define LOST 100      /* transactions, more than come in their place .. */
-#define OVERTAKEN 300 /* .. and less than these */
+#define LOST 100      /* transactions, more than replace them .. */
+#define OVERTAKEN 300 /* .. and fewer than these */
 
 struct restored {
     struct world w;
@@ -53,7 +54,7 @@ static void source_stop(struct restored *r, int number)
     cluster_kill(&own_cluster, number);
 }
 
-/* A commit that was answered is one that a crash keeps, or the index would be ahead. */
+/* Commits synchronously, because a crash must keep answered commits or the index would be ahead. */
 static void source_start(struct restored *r)
 {
     cluster_again(&own_cluster);
@@ -89,7 +90,7 @@ static void service_copy(struct restored *r, bool back)
     free(copy);
 }
 
-/* --- a world --------------------------------------------------------------------------------- */
+/* --- the world ------------------------------------------------------------------------------- */
 
 static void sync_once(struct restored *r, int noticed)
 {
@@ -116,7 +117,7 @@ static void restored_stop(struct restored *r)
     scratch_remove(r->copy);
 }
 
-/* Transactions that are lost with the rest, or that come in their place. */
+/* Makes transactions that are lost with the rest, or that replace them. */
 static void go_on(struct restored *r, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -124,7 +125,7 @@ static void go_on(struct restored *r, int count)
     }
 }
 
-/* New rows, other contents, rows that are gone; fewer than the guard looks at. */
+/* Inserts, updates and deletes rows, fewer than the guard checks. */
 static void change(struct restored *r, int turn)
 {
     sql_exec(r->w.conn,
@@ -145,7 +146,7 @@ static int64_t differences(struct restored *r)
     return c.differences;
 }
 
-/* Each difference that there is, no other, and then none. */
+/* Expects that verify reports each difference and no other, and none after the repair. */
 static void expect_repaired(struct restored *r)
 {
     struct program_result result;
@@ -189,7 +190,7 @@ START_TEST(a_database_put_back_between_two_syncs_is_noticed)
     sync_once(&r, 0);
     source_copy(&r, true);
     int64_t was = differences(&r);
-    change(&r, 2); /* some of the numbers of transactions come again */
+    change(&r, 2); /* some transaction numbers are used again */
     sync_once(&r, 1);
     world_expect_equal(&r.w);
     rowferry_expect(0, r.w.config, "verify", NULL);
@@ -222,7 +223,7 @@ START_TEST(a_database_put_back_under_a_run_is_noticed)
 }
 END_TEST
 
-/* What is not promised: nothing in the database tells that it was another one. */
+/* A documented limit: nothing in the database shows that it was restored. */
 START_TEST(a_database_put_back_that_has_gone_on_for_as_long_is_found_by_a_verify)
 {
     struct restored r;
@@ -286,7 +287,7 @@ END_TEST
 
 /* --- both ------------------------------------------------------------------------------------ */
 
-/* Each to a moment of its own: the index has what the table never will. */
+/* Each is restored to a different moment: the index has documents that the table never will. */
 START_TEST(both_put_back_are_equal_after_a_sync)
 {
     struct restored r;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run among faults: $ROWFERRY_RUN_SOAK_S of changes (30), and every five seconds something breaks.
+ * run with faults: $ROWFERRY_RUN_SOAK_S (30) of changes, with a fault every five seconds.
  *
- * Two agents follow the table, each into an index of its own. One of them is among what breaks; the
- * other lives through all of it, and is the one whose memory, descriptors and log are watched.
+ * Two agents follow the table, each into an index of its own. One of them is killed as one of the
+ * faults. The other runs to the end, and its memory, descriptors and log are checked.
  */
 #include <dirent.h>
 #include <signal.h>
@@ -26,12 +26,12 @@
 #define CHANGES_A_TICK 10 /* 500 a second */
 #define FAULT_MS 5000
 #define DOWN_MS 700
-#define QUIET_MS 300000 /* on a slow machine much has piled up */
+#define QUIET_MS 300000 /* a slow machine has a large backlog */
 #define MOST_KIB (32 * 1024)
 #define GROWTH_KIB (3 * 1024) /* from the first third to the last */
 #define MOST_DESCRIPTORS 64
 #define DESCRIPTORS_GROWTH 8
-#define MOST_LINES 12 /* of the log, for one fault */
+#define MOST_LINES 12 /* log lines for one fault */
 #define SAMPLES_MAX 4096
 
 enum fault_class { SERVICE_KILLED, POSTGRES_CRASHED, STORM_OF_429, CUT, AGENT_KILLED, CLASSES };
@@ -45,30 +45,30 @@ static const char *const class_names[CLASSES] = {
 struct soak {
     struct world w;
     struct program agent;  /* is killed from time to time */
-    struct program steady; /* lives through it all */
+    struct program steady; /* runs to the end */
     char *steady_config;
     struct proxy *proxy;
     char *data;
     char *key;
     atomic_int cuts_left;
     atomic_int cuts;
-    int64_t refused_before; /* requests, when the last storm began */
+    int64_t refused_before; /* requests before the last storm */
     int64_t changes;
     int64_t hits[CLASSES];
-    enum fault_class bag[CLASSES]; /* each once, in any order, then filled again */
+    enum fault_class bag[CLASSES]; /* each once in random order, then refilled */
     size_t bag_count;
-    enum fault_class last;        /* what broke last; CLASSES: nothing yet */
-    int64_t lines;                /* of the steady agent's log so far, */
-    int64_t lines_most;           /* and after one fault at most, */
-    enum fault_class lines_class; /* which was this */
-    size_t samples;               /* of the steady agent, one before each fault: */
+    enum fault_class last;        /* the last fault; CLASSES: none yet */
+    int64_t lines;                /* log lines of the steady agent so far */
+    int64_t lines_most;           /* maximum after one fault */
+    enum fault_class lines_class; /* the fault with that maximum */
+    size_t samples;               /* of the steady agent, one before each fault */
     long rss_kib[SAMPLES_MAX];
     long fds[SAMPLES_MAX];
 };
 
 static struct cluster cluster;
 
-/* --- what breaks ----------------------------------------------------------------------------- */
+/* --- faults ---------------------------------------------------------------------------------- */
 
 static void decide(void *context, const struct proxy_request *request, struct proxy_fault *fault)
 {
@@ -118,7 +118,7 @@ static void kill_service(struct soak *s)
     s->hits[SERVICE_KILLED]++;
 }
 
-/* A commit that was answered is one that a crash keeps, or the index would be ahead. */
+/* Commits synchronously, because a crash must keep answered commits or the index would be ahead. */
 static void open_writer(struct soak *s)
 {
     s->w.conn = sql_open(s->w.uri);
@@ -180,7 +180,7 @@ static void break_something(struct soak *s)
     }
 }
 
-/* --- what it costs --------------------------------------------------------------------------- */
+/* --- resources ------------------------------------------------------------------------------- */
 
 static long resident_kib(pid_t pid)
 {
@@ -226,7 +226,7 @@ static int64_t log_lines(const struct soak *s)
     return count;
 }
 
-/* Before each fault: the last one is five seconds ago. */
+/* Called before each fault, five seconds after the last one. */
 static void measure(struct soak *s)
 {
     long kib = resident_kib(s->steady.pid);
@@ -269,7 +269,7 @@ static long most(const long *values, size_t count)
     return found;
 }
 
-/* From the median of the first third to that of the last. */
+/* Returns the growth from the median of the first third to that of the last. */
 static long growth(const long *values, size_t count)
 {
     size_t third = count / 3;
@@ -278,7 +278,7 @@ static long growth(const long *values, size_t count)
 
 /* --- the soak -------------------------------------------------------------------------------- */
 
-/* One transaction a tick; one change in ten is a delete. */
+/* One transaction per tick; one change in ten is a delete. */
 static void change(struct soak *s)
 {
     char text[CHANGES_A_TICK * 192];
@@ -297,7 +297,7 @@ static void change(struct soak *s)
     sql_exec(s->w.conn, "%s", text);
 }
 
-/* The same table into another index, with a state file of its own. */
+/* Configures the same table with another index and its own state file. */
 static char *steady_config(const struct soak *s)
 {
     static const char *const words[][2] = {{"\"name\": \"articles\"", "\"name\": \"steady\""},
@@ -342,7 +342,7 @@ static void set_up(struct soak *s)
     s->lines = log_lines(s);
 }
 
-/* Whether requests met what broke last. */
+/* Returns true if requests met the last fault. */
 static bool has_hit(const struct soak *s)
 {
     return s->last == STORM_OF_429 ? faults_fired(s) > s->refused_before
@@ -350,7 +350,7 @@ static bool has_hit(const struct soak *s)
                                    : true;
 }
 
-/* What broke last has had its time. */
+/* Ends the last fault. */
 static void end_fault(struct soak *s)
 {
     s->hits[STORM_OF_429] += s->last == STORM_OF_429;
@@ -358,7 +358,7 @@ static void end_fault(struct soak *s)
     measure(s);
 }
 
-/* Until the time is over and each class has had its turn as often as the others. */
+/* Runs until the time is over and each class has occurred equally often. */
 static void soak(struct soak *s, int64_t ms)
 {
     int64_t begin_ms = deadline_now_ms();
@@ -366,7 +366,7 @@ static void soak(struct soak *s, int64_t ms)
     struct deadline fault = deadline_after(FAULT_MS);
     for (;;) {
         struct deadline tick = deadline_after(TICK_MS);
-        do { /* what was not written while something was down comes after it */
+        do { /* catch up on changes that were not possible while a server was down */
             change(s);
         } while (s->changes < (deadline_now_ms() - begin_ms) / TICK_MS * CHANGES_A_TICK &&
                  deadline_now_ms() < fault.end_ms);
@@ -462,7 +462,7 @@ START_TEST(it_is_equal_after_everything_broke)
 }
 END_TEST
 
-/* The server does not die with the test. */
+/* An unchecked fixture starts the server, so that it outlives a failed test. */
 static void start_server(void)
 {
     cluster_start(&cluster, NULL);

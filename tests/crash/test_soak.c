@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The change log does not grow with what passes through it: $ROWFERRY_SOAK_S (5) of 5,000 changes a
- * second, on a server of its own whose autovacuum looks every second. */
+/* The change log does not grow with the changes that pass through it: $ROWFERRY_SOAK_S (5) of
+ * 5,000 changes a second, on a private server whose autovacuum runs every second. */
 #include <signal.h>
 #include <stdio.h>
 
@@ -11,9 +11,9 @@
 #include "wait.h"
 
 #define ROWS 5000
-#define CHANGED 500 /* of a turn */
+#define CHANGED 500 /* per turn */
 #define TURN_MS 100
-#define WAITING_MOST 50000 /* who reads is behind: that is no bloat */
+#define WAITING_MOST 50000 /* the reader lags: the log is large but not bloated */
 #define PRUNED_MS 120000
 #define SLACK_BYTES (8 << 20)
 
@@ -34,7 +34,7 @@ static void server_stop(void)
     cluster_stop(&server);
 }
 
-/* How large the log got before and after half of the time. */
+/* Size of the log before and after half of the time. */
 struct sizes {
     int64_t early;
     int64_t late;
@@ -52,7 +52,7 @@ static bool reader_is_behind(struct world *w)
                    WAITING_MOST) == WAITING_MOST;
 }
 
-/* Returns how many turns there were. */
+/* Returns the number of turns. */
 static int64_t change(struct world *w, int64_t ms, int64_t *most)
 {
     struct deadline end = deadline_after(ms);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two hosts take turns: $ROWFERRY_STANDBY_KILLS holders (5) are killed at random moments under
- * writes, $ROWFERRY_STANDBY_STOPS (1) are stopped, taken over from, and come back; equal each time.
+ * writes, $ROWFERRY_STANDBY_STOPS (1) are stopped, lose the pipeline, and come back. The index is
+ * equal each time.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -12,15 +13,15 @@
 #include "sql.h"
 #include "wait.h"
 
-#define TAKEOVER_MS 100000 /* ten times what it should take */
+#define TAKEOVER_MS 100000 /* ten times the expected time */
 #define ROWS 1000
-#define WRITES_MS 1500 /* at most, before and after */
+#define WRITES_MS 1500 /* maximum, before and after */
 
 struct turns {
     struct world w;
     const char *config[2]; /* each with a state file of its own */
     struct program program[2];
-    int holder; /* of the two */
+    int holder; /* index of the holder */
     int64_t next_id;
     int64_t longest_ms;
     int64_t hits;
@@ -77,7 +78,7 @@ static bool has_document(const struct turns *t, int64_t id)
     return has;
 }
 
-/* A last change that has arrived: so has everything before it. */
+/* Waits for a last change to arrive, which implies that all earlier ones did. */
 static void expect_equal(struct turns *t)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -102,12 +103,13 @@ static void await_takeover(struct turns *t, const char *what, int64_t began_ms)
     program_await(next, "event=following", WAIT_MS);
 }
 
-/* The other one stands by from the beginning. */
+/* The other host stands by from the beginning. */
 static void begin(struct turns *t)
 {
     *t = (struct turns){.next_id = 1000000};
     world_start(&t->w, ROWS, NULL);
-    t->w.members = "\"delete_guard\": {\"share\": 0.9}"; /* many go while a holder is stopped */
+    t->w.members =
+        "\"delete_guard\": {\"share\": 0.9}"; /* many rows are deleted while a holder is stopped */
     world_configure(&t->w, CRASH_PROPERTIES, "");
     world_install(&t->w);
     t->config[0] = t->w.config;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A state file that is damaged, cut or empty never makes a wrong index. */
+/* A damaged, truncated or empty state file never leads to a wrong index. */
 #include "damage.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ START_TEST(a_flipped_bit_in_each_page_is_refused_or_does_no_harm)
 }
 END_TEST
 
-/* Where the row with the checkpoint lies, each byte counts. */
+/* Flips each byte of the row with the checkpoint. */
 START_TEST(a_flipped_bit_in_the_checkpoint_is_refused_or_does_no_harm)
 {
     struct damage d;

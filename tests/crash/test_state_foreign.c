@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole state file that is not this configuration's: an older copy, another pipeline's, or one of
- * a pipeline of the same name with another database, index or service.
+ * An intact state file that does not belong to this configuration: an older copy, another
+ * pipeline's, or one of a pipeline of the same name with another database, index or service.
  */
 #include "damage.h"
 
@@ -15,8 +15,8 @@
 #include "sql.h"
 #include "wait.h"
 
-/* A configuration that differs in some words from that of the world, with a state file of its own
- * in the world's folder. */
+/* A configuration that differs from the world's in some words, with its own state file in the same
+ * folder. */
 struct foreign {
     char *config;
     char *state;
@@ -67,7 +67,7 @@ static void foreign_sync(const struct foreign *f)
     rowferry_expect(0, f->config, "sync", NULL);
 }
 
-/* Two pipelines of one name and one alias: the other's index keeps it. */
+/* Two pipelines with the same name and alias: the index stays with the other one. */
 static void foreign_refused(const struct foreign *f)
 {
     struct program_result result;
@@ -78,7 +78,7 @@ static void foreign_refused(const struct foreign *f)
     program_result_release(&result);
 }
 
-/* What the message says is to be done where it is the same database after all. */
+/* Follows the message's hint for the case that the database is the same. */
 static void alias_remove(const struct damage *d)
 {
     static const char credential[] = "ApiKey " WORLD_API_KEY;
@@ -97,7 +97,7 @@ static void alias_remove(const struct damage *d)
     json_object_put(reply_json(200, "POST", url, "/_aliases", body, credential));
 }
 
-/* Puts the foreign state file in the place of the world's own. */
+/* Replaces the world's state file by the foreign one. */
 static void foreign_use(const struct foreign *f, const struct damage *d)
 {
     size_t size;
@@ -106,7 +106,7 @@ static void foreign_use(const struct foreign *f, const struct damage *d)
     free(bytes);
 }
 
-/* A run that has to be refused, with this in what it says. */
+/* Expects that a run is refused with this text in its output. */
 static void refused(struct damage *d, const char *what, const char *says)
 {
     struct program_result result;
@@ -147,7 +147,7 @@ START_TEST(an_older_copy_repeats_what_it_had_sent)
 {
     struct damage d;
     damage_start(&d);
-    for (int i = 0; i < 3; i++) { /* damage_judge puts the older copy back each time */
+    for (int i = 0; i < 3; i++) { /* damage_judge restores the older copy each time */
         damage_case(&d, "an older copy");
     }
     ck_assert_int_eq(d.refused, 0);
@@ -155,7 +155,7 @@ START_TEST(an_older_copy_repeats_what_it_had_sent)
 }
 END_TEST
 
-/* The entries that it would have to read are gone: to go on would leave a gap. */
+/* The log entries that it needs were pruned: to continue would leave a gap. */
 START_TEST(an_older_copy_from_before_the_pruning_is_copied_again)
 {
     struct damage d;
@@ -164,7 +164,7 @@ START_TEST(an_older_copy_from_before_the_pruning_is_copied_again)
     struct deadline deadline = deadline_after(WAIT_MS);
     int64_t sound = sql_int(d.world.conn, "select max(seq) from rowferry.change");
     sql_exec(d.pin, "rollback");
-    do { /* whatever is under way in the cluster may hold entries for a while */
+    do { /* open transactions in the cluster may keep entries for a while */
         ck_assert(deadline_wait(&deadline));
         damage_change(&d);
         world_sync(&d.world, 0, &result);
@@ -193,7 +193,7 @@ START_TEST(a_file_that_knows_only_another_pipeline_ends_equal)
     foreign_use(&f, &d);
     damage_case(&d, "another pipeline's");
     ck_assert_int_eq(d.refused, 0);
-    foreign_sync(&f); /* its index is its own */
+    foreign_sync(&f); /* its index is separate */
     foreign_stop(&f);
     damage_stop(&d);
 }
@@ -238,7 +238,7 @@ START_TEST(a_file_of_the_same_name_with_another_database_and_index_is_refused)
 }
 END_TEST
 
-/* The index is the right one by name and uuid; only the database that filled it tells. */
+/* The index has the right name and uuid; only the database that filled it differs. */
 START_TEST(a_file_of_the_same_name_and_index_with_another_database_is_refused)
 {
     struct damage d;
@@ -264,7 +264,7 @@ START_TEST(a_file_of_the_same_name_and_index_with_another_database_is_refused)
 }
 END_TEST
 
-/* Killed in the middle of its first load, over the same database or another. */
+/* Killed in the middle of its initial load, with the same database or another one. */
 static void half_built(bool another_database)
 {
     struct damage d;

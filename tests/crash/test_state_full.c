@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A disk that is full at any write of the state file.
+ * A full disk at any write of the state file.
  *
- * The limit of a file's size stands for the disk (RLIMIT_FSIZE with SIGXFSZ ignored: EFBIG), which
- * needs no privilege. Where a tmpfs can be mounted in a namespace of its own, it is also a disk
- * that is really full (ENOSPC).
+ * A file size limit simulates the disk without privileges (RLIMIT_FSIZE with SIGXFSZ ignored:
+ * EFBIG). If a tmpfs can be mounted in a private namespace, a disk that is really full is tested
+ * too (ENOSPC).
  */
 #include "damage.h"
 
@@ -17,8 +17,8 @@
 #include "sql.h"
 
 /* Runs rowferry sync by a shell script; "$1" is the program, "$2" its configuration, "$3" the
- * limit, "$4" the folder of the state file. What it says goes through a pipe, which no limit of a
- * file's size binds. */
+ * limit, "$4" the folder of the state file. The output goes through a pipe, to which the file size
+ * limit does not apply. */
 static void run_script(const struct damage *d, const char *script, const char *limit,
                        struct program_result *result)
 {
@@ -31,7 +31,7 @@ static void run_script(const struct damage *d, const char *script, const char *l
     program_finish(&program, WAIT_MS, result);
 }
 
-/* The limit counts KiB; the shell's own streams are pipes to cat. */
+/* The limit is in KiB; the shell's own streams are pipes to cat. */
 static const char limited[] =
     "set -o pipefail\n"
     "( trap '' XFSZ; ulimit -f \"$3\"; exec \"$1\" -c \"$2\" sync --json ) 2>&1 | cat >&2";
@@ -84,8 +84,8 @@ END_TEST
 
 #define MOST_WRITES 1000
 
-/* A sync whose write number `at` of the state file finds the disk full; false where it has fewer.
- */
+/* Runs a sync whose write number `at` of the state file finds the disk full. Returns false if it
+ * has fewer writes. */
 static bool full_at(struct damage *d, int at)
 {
     char setting[64];
@@ -124,9 +124,10 @@ START_TEST(a_disk_that_becomes_full_at_any_write_does_no_harm)
 }
 END_TEST
 
-#define NO_ROOM 99 /* not even what was there before fits */
+#define NO_ROOM 99 /* too small even for the existing files */
 
-/* The folder becomes a tmpfs of "$3" KiB with the same files; it goes with the process. */
+/* Mounts a tmpfs of "$3" KiB with the same files over the folder; it disappears with the
+ * process. */
 static const char full[] = "exec unshare --map-root-user --mount /bin/bash -c '\n"
                            "files=$(tar -C \"$4\" -cf - . | base64)\n"
                            "mount -t tmpfs -o size=\"$3\"k none \"$4\" || exit 99\n"

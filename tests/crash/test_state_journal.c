@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rollback journal that a crash left beside the state file, and a state file that is not the one
- * it was written for: an older copy, a newer one, another world's.
+ * A rollback journal that a crash left beside the state file, together with a state file that it
+ * was not written for: an older copy, a newer one, another world's.
  *
- * The journals are written here in SQLite's documented form ("The Rollback Journal" of its file
- * format), so that each page is a case.
+ * The journals are written in SQLite's documented format ("The Rollback Journal" of its file
+ * format), so that each page can be tested.
  */
 #include "damage.h"
 
@@ -39,8 +39,8 @@ static uint32_t checksum(const char *page)
     return sum;
 }
 
-/* What `bytes` holds in the pages [from, to), as the state before a transaction that a crash cut.
- */
+/* Writes a journal with the pages [from, to) of `bytes`, as the state before an interrupted
+ * transaction. */
 static void write_journal(const struct damage *d, const char *bytes, size_t size, size_t from,
                           size_t to)
 {
@@ -69,7 +69,7 @@ static void write_journal(const struct damage *d, const char *bytes, size_t size
     buf_release(&out);
 }
 
-/* The state file as it is now. */
+/* Returns the current state file. */
 static char *now(struct damage *d, size_t *size)
 {
     struct program_result result;
@@ -79,7 +79,7 @@ static char *now(struct damage *d, size_t *size)
     return damage_read(d->path, size);
 }
 
-/* Each page alone, and all, of the journal of one file beside another. */
+/* Tests each page alone and all together, from the journal of one file beside another. */
 static void each_page(struct damage *d, const char *what, const char *bytes, size_t size,
                       const char *journal, size_t journal_size)
 {
@@ -94,7 +94,7 @@ static void each_page(struct damage *d, const char *what, const char *bytes, siz
     }
 }
 
-/* Whoever opens the file plays the journal back: else nothing here would prove anything. */
+/* Checks that opening the file replays the journal; otherwise these tests would prove nothing. */
 static void expect_played_back(struct damage *d)
 {
     size_t size;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random kills under load and among faults: $ROWFERRY_KILLS of them (20), after which the index is
- * equal, every time.
+ * Random kills under load and with faults: $ROWFERRY_KILLS (20), and the index is equal after each.
  *
- * A kill counts where it is proven that it hit with unsettled operations, after a fault had met the
- * process. The process is stopped, then looked at, then killed: a bulk request of it has no answer,
- * or one came after the state file was last written. What does not count is told, and another one
- * is made.
+ * A kill counts if it provably hit with unsettled operations after the process had met a fault. The
+ * process is stopped, then examined, then killed. Unsettled means that a bulk request has no
+ * answer, or that an answer came after the last write of the state file. Other kills are reported
+ * and repeated.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@
 
 #define ROWS 400
 #define KILLS_PER_WORLD 100
-#define IN_A_ROW 8   /* kills, before all is compared */
+#define IN_A_ROW 8   /* kills before everything is compared */
 #define LATEST_MS 60 /* after the first fault */
 #define REFUSED_ITEMS 6
 #define LIMITS                                                                                     \
@@ -47,18 +46,18 @@ static const char load_sql[] =
     "    where source_id %% 7 = id %% 7; end if;"
     "  commit; perform pg_sleep(0.003); end loop; end $$";
 
-/* --- what came of it ------------------------------------------------------------------------- */
+/* --- results --------------------------------------------------------------------------------- */
 
 struct sums {
-    int64_t kills; /* that count */
+    int64_t kills; /* kills that count */
     int64_t unanswered;
-    int64_t unrecorded; /* answered, and the state file does not say so */
+    int64_t unrecorded; /* answered, but not recorded in the state file */
     int64_t not_counted;
-    int64_t ended; /* before they were killed */
+    int64_t ended; /* ended before the kill */
     int64_t comparisons;
     int64_t differences;
     int64_t met[STORM_CLASSES];
-    int64_t items; /* the service refused single operations */
+    int64_t items; /* kills with single operations refused by the service */
 };
 
 static void tell(const struct sums *s)
@@ -137,7 +136,7 @@ static void load_end(struct scene *s)
 
 /* --- one kill -------------------------------------------------------------------------------- */
 
-/* What the state file said, and how many requests had come once that was read. */
+/* Hash of the state file, and number of requests when it was read. */
 struct view {
     uint64_t state;
     size_t bulks;
@@ -170,7 +169,7 @@ static void look(const struct scene *s, struct view *v)
     }
 }
 
-/* False where it has ended. */
+/* Returns false if the program has ended. */
 static bool stand_still(const struct program *p)
 {
     siginfo_t info = {0};
@@ -179,7 +178,7 @@ static bool stand_still(const struct program *p)
     return info.si_code == CLD_STOPPED;
 }
 
-/* Operations, by the service itself. */
+/* Returns the number of operations that the service refused. */
 static int64_t refused(const struct scene *s)
 {
     struct json_object *stats = reply_json(200, "GET", s->w.service.url, "/_devsearch/stats", NULL,
@@ -194,7 +193,7 @@ static bool items_were_refused(const struct scene *s)
     return s->items && refused(s) > s->refused_before;
 }
 
-/* Of a process that stands still. */
+/* Counts the kill of a stopped process. */
 static void count_kill(const struct scene *s, const struct view *v, struct sums *sums)
 {
     bool unanswered = storm_unanswered(s->storm) > 0;
@@ -214,7 +213,8 @@ static void count_kill(const struct scene *s, const struct view *v, struct sums 
     }
 }
 
-/* Sometimes operations are refused too: then nothing older may be there that it could meet. */
+/* Sometimes lets the service refuse operations. Then no older request may be left that could meet
+ * this. */
 static void prepare(struct scene *s)
 {
     s->items = crash_dice(4) == 0;
@@ -229,7 +229,7 @@ static void prepare(struct scene *s)
     configure(s, storm_next(s->storm));
 }
 
-/* Until a fault has met it, and then for a moment; false where it ends before. */
+/* Waits until the program has met a fault, and a moment longer. Returns false if it ends before. */
 static bool await_moment(const struct scene *s, const struct program *p, struct view *v)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -267,7 +267,7 @@ static void kill_one(struct scene *s, struct sums *sums)
     }
 }
 
-/* --- all of them ----------------------------------------------------------------------------- */
+/* --- all kills ------------------------------------------------------------------------------- */
 
 static void expect_equal_in_calm(struct scene *s, struct sums *sums)
 {
@@ -308,7 +308,7 @@ START_TEST(whatever_is_killed_among_faults_the_index_is_equal_in_the_end)
     struct sums sums = {0};
     int64_t wanted = crash_setting("ROWFERRY_KILLS", 20);
     if (access("/dev/shm", W_OK) == 0) {
-        setenv("TMPDIR", "/dev/shm", 1); /* a kill asks nothing of a disk */
+        setenv("TMPDIR", "/dev/shm", 1); /* a kill does not depend on the disk */
     }
     while (sums.kills < wanted) {
         int64_t next = sums.kills + KILLS_PER_WORLD;

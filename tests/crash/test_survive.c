@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a `run` that nobody watches meets: names that move, a machine that sleeps, a wall clock that
- * jumps, a disk that is full for a while. Each is one line of the log when it begins and one when
- * it ends.
+ * Events in the life of an unattended `run`: changing host names, a suspended machine, a jumping
+ * wall clock, a disk that is full for a while. Each is logged by one line when it begins and one
+ * when it ends.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -24,9 +24,9 @@
 
 static struct cluster cluster;
 
-/* --- what they share ------------------------------------------------------------------------- */
+/* --- shared helpers -------------------------------------------------------------------------- */
 
-/* The configuration with these members of "source" and this URL of the service. */
+/* Writes the configuration with these members of "source" and this URL of the service. */
 static void configure(struct world *w, const char *source, const char *url, const char *more)
 {
     char *text = NULL;
@@ -102,7 +102,7 @@ static int lines_with(const char *text, const char *part)
     return count;
 }
 
-/* Until it has said so as often as that. */
+/* Waits until the program has printed the text that often. */
 static void await_lines(const struct program *p, const char *part, int count)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -128,7 +128,7 @@ static void end_run(struct program *p, struct program_result *result)
     ck_assert_msg(result->exit_code == 0, "exit code %d: %s", result->exit_code, result->err);
 }
 
-/* --- names that move ------------------------------------------------------------------------- */
+/* --- changing host names --------------------------------------------------------------------- */
 
 struct names {
     char *path;
@@ -150,7 +150,7 @@ static void names_release(struct names *n)
     free(n->asked);
 }
 
-/* From now on the names lead there. */
+/* Makes the names resolve to these ports from now on. */
 static void names_say(const struct world *w, const char *pg, int service)
 {
     char text[256];
@@ -159,7 +159,7 @@ static void names_say(const struct world *w, const char *pg, int service)
     free(scratch_write(w->dir, "names", text));
 }
 
-/* Whether the name was answered with this port since it began. */
+/* Returns true if the name was resolved to this port since the start. */
 static bool names_led_to(const struct names *n, const char *name, const char *port)
 {
     char line[128];
@@ -176,7 +176,7 @@ static bool names_led_to(const struct names *n, const char *name, const char *po
     return led;
 }
 
-/* The connection by name; the database is the world's. */
+/* Configures the connection by name; the database is the world's. */
 static void by_name(struct world *w, const char *url)
 {
     char source[512];
@@ -265,7 +265,7 @@ START_TEST(a_source_whose_name_moves_is_found_where_it_is_now)
 }
 END_TEST
 
-/* --- a machine that sleeps ------------------------------------------------------------------- */
+/* --- a suspended machine --------------------------------------------------------------------- */
 
 static int64_t faults_fired(const struct world *w)
 {
@@ -276,7 +276,7 @@ static int64_t faults_fired(const struct world *w)
     return fired;
 }
 
-/* Somebody else is refused, with the exit code of a held pipeline. */
+/* Checks that another process is refused with the exit code of a held pipeline. */
 static void expect_held(const struct world *w)
 {
     struct program_result result;
@@ -285,7 +285,7 @@ static void expect_held(const struct world *w)
     program_result_release(&result);
 }
 
-/* It sleeps in the middle of a request, for longer than request_timeout. */
+/* Suspended in the middle of a request for longer than request_timeout. */
 START_TEST(a_machine_that_slept_goes_on_where_it_was)
 {
     struct world w;
@@ -326,9 +326,9 @@ START_TEST(a_machine_that_slept_goes_on_where_it_was)
 }
 END_TEST
 
-/* --- a wall clock that jumps ----------------------------------------------------------------- */
+/* --- a jumping wall clock -------------------------------------------------------------------- */
 
-/* A comparison a day and a walk every hour: a jump may make each due once, not again and again. */
+/* With a daily verify and an hourly reconcile: a jump may make each due once, not repeatedly. */
 START_TEST(a_wall_clock_that_jumps_by_hours_is_no_news)
 {
     static const long ahead_h[] = {6, -12, 0, 30, -1};
@@ -363,7 +363,7 @@ START_TEST(a_wall_clock_that_jumps_by_hours_is_no_news)
     expect_lines(&result, "event=stalled", 0);
     ck_assert_msg(lines_with(result.err, "\n") < 60, "it says too much: %s", result.err);
     program_result_release(&result);
-    start_run(&w, &p, NULL); /* what it knows was written under a clock that was hours ahead */
+    start_run(&w, &p, NULL); /* its records were written by a clock that was hours ahead */
     arrives(&w, "after");
     end_run(&p, &result);
     program_result_release(&result);
@@ -400,7 +400,7 @@ START_TEST(a_disk_that_is_full_for_a_while_is_told_twice_each_time)
         pause_ms(6000);
         ck_assert_int_eq(unlink(path), 0);
         await_title(&w, title);
-        await_lines(&p, "event=goes_on", i + 1); /* a document arrives before what is told of it */
+        await_lines(&p, "event=goes_on", i + 1); /* a document arrives before its report */
     }
     arrives(&w, "after");
     end_run(&p, &result);
@@ -415,7 +415,7 @@ START_TEST(a_disk_that_is_full_for_a_while_is_told_twice_each_time)
 }
 END_TEST
 
-/* --- the tests ------------------------------------------------------------------------------- */
+/* --- tests ----------------------------------------------------------------------------------- */
 
 static void start_server(void)
 {
@@ -423,7 +423,7 @@ static void start_server(void)
     cluster_use(&cluster);
 }
 
-/* Also after a test that failed. */
+/* Runs also after a failed test. */
 static void stop_server(void)
 {
     cluster_stop(&cluster);

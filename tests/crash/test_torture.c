@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sync in which each call to the system fails once, in each way that such a call fails, each call
- * of SQLite and each allocation: it ends as it should have, or with a documented exit code and a
- * reason, and the next one makes up for it.
+ * A sync in which each system call fails once, in each way it can fail, and also each SQLite call
+ * and each allocation. It succeeds, or ends with a documented exit code and a reason, and the next
+ * sync makes up for it.
  */
 #include <errno.h>
 #include <sqlite3.h>
@@ -11,8 +11,8 @@
 #include "generations.h"
 #include "sql.h"
 
-#define FEWER 2       /* of calls to the system */
-#define MUCH_FEWER 10 /* of allocations: thousands */
+#define FEWER 2       /* factor for system calls */
+#define MUCH_FEWER 10 /* factor for allocations, of which there are thousands */
 
 static void sync_here(struct stage *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A server that loses what it had not made durable, and uses its transaction numbers again. */
+/* A server that loses commits that were not durable, and uses their transaction numbers again. */
 #include <signal.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@
 static struct cluster cluster;
 static pid_t wal_writer;
 
-/* Commits are asynchronous, and the process that writes the log's end stands still: nobody does but
- * who commits otherwise. */
+/* Commits are asynchronous and the WAL writer is stopped, so nothing is flushed except by
+ * synchronous commits. */
 static void world_of_late_commits(struct world *w)
 {
     struct program_result result;
@@ -26,7 +26,7 @@ static void world_of_late_commits(struct world *w)
     ck_assert_int_eq(kill(wal_writer, SIGSTOP), 0);
 }
 
-/* The server asks all others to go, and ends by force who does not. */
+/* Immediate shutdown: the server terminates all other processes by force. */
 static void crash(struct world *w)
 {
     PQfinish(w->conn);
@@ -35,14 +35,13 @@ static void crash(struct world *w)
     w->conn = sql_open(w->uri);
 }
 
-/* One process of the server ends by a signal: all others are ended, and the same postmaster
- * recovers. */
+/* Kills one server process: all others are terminated, and the same postmaster recovers. */
 static void crash_within(struct world *w)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
     char *started = sql_text(w->conn, "select pg_postmaster_start_time()");
     ck_assert_int_eq(kill(wal_writer, SIGKILL), 0);
-    PQclear(PQexec(w->conn, "select pg_sleep(3600)")); /* until the connection is ended */
+    PQclear(PQexec(w->conn, "select pg_sleep(3600)")); /* until the connection is closed */
     PQfinish(w->conn);
     while (PQping(w->uri) != PQPING_OK) {
         ck_assert(deadline_wait(&deadline));
@@ -61,7 +60,7 @@ static void updates(struct world *w, const char *title, int count)
     }
 }
 
-/* The state file knows of changes that neither the mirror nor the server's disk has. */
+/* The state file records changes that neither the checkpoint backup nor the server's disk has. */
 static void crashed_ahead_of_the_mirror(struct world *w, void (*how)(struct world *w))
 {
     world_of_late_commits(w);

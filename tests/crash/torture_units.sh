@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every allocation of the unit tests fails once, known by the whole way that leads to it: a test may fail then, but nothing
-# may crash, nor a sanitizer find anything. An abort says that memory is out.
+# Lets each allocation of the unit tests fail once; an allocation is identified by its call path. The test may fail then, but
+# nothing may crash, and no sanitizer may report anything. An abort must state that memory is exhausted.
 #
-#   torture_units.sh LIBRARY PROGRAM...     $ROWFERRY_STRIDE (40) and $ROWFERRY_OFFSET choose as in boundaries.h, 25 times fewer,
-#                                           of every sixteenth program
+#   torture_units.sh LIBRARY PROGRAM...     $ROWFERRY_STRIDE (40) and $ROWFERRY_OFFSET choose as in boundaries.h, but 25 times fewer,
+#                                           from every sixteenth program
 set -uo pipefail
 
 library=$1
@@ -16,13 +16,13 @@ trap 'rm -rf "$work"' EXIT
 programs=0 nth=0 hits=0 missed=0 wrong=0
 export CK_FORK=no ROWFERRY_SEEDS=1 ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 
-# run PROGRAM SETTING: within some seconds; its end.
+# run PROGRAM SETTING: runs it for at most ten seconds and returns its exit code.
 run() {
     rm -f "$work/log"
     { env LD_PRELOAD="$library" ROWFERRY_TEST_BOUNDARY="$2" timeout 10 "$1" >"$work/out" 2>&1; } 2>/dev/null
 }
 
-# is_good END CALL: whether the program ended as it may: 0 and 1 are Check's, and 2 where it has no memory itself.
+# is_good END CALL: succeeds if the exit code is permitted. 0 and 1 come from Check, 2 if Check itself has no memory.
 is_good() {
     case $1 in
     0 | 1) ! grep -q 'Sanitizer\|runtime error: ' "$work/out" ;;
@@ -49,7 +49,7 @@ index=0
 for program in "$@"; do
     index=$((index + 1))
     [ "$stride" = 1 ] || [ $(((index + offset) % 16)) = 0 ] || continue
-    # a test that is to abort needs a process of its own, and not all are quick
+    # a test that must abort needs its own process, and some tests are slow
     run "$program" "count memory $work/log 0 0 0" || continue
     programs=$((programs + 1))
     grep -v '^by ' "$work/log" >"$work/calls"

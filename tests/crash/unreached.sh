@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Which calls in the program lead to the system, and were on the way of no call that crash_boundary_* counted.
+# Lists the calls in the program that lead to a system call but were on the path of no call that crash_boundary_* counted.
 #
-#   unreached.sh PROGRAM PLACES [LIST]   PLACES: what $ROWFERRY_PLACES named; LIST: each "caller, what it calls, file:line"
+#   unreached.sh PROGRAM PLACES [LIST]   PLACES: the file that $ROWFERRY_PLACES named; LIST: lines "caller, callee, file:line"
 #
-# A call leads to the system where what it calls did so from elsewhere: a function of the program, or of a library.
+# A call leads to the system if its callee, a function of the program or of a library, did so when called from elsewhere.
 set -euo pipefail
 
 program=$1 places=$2 list=${3:-/dev/null}
@@ -12,7 +12,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/rowferry-unreached.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C
 
-# place caller callee: of each direct call, its return address
+# place caller callee: one line for each direct call; the place is its return address
 objdump -d --no-show-raw-insn "$program" | awk '
 /^[0-9a-f]+ <.*>:$/ { function_name = $2; gsub(/[<>:]/, "", function_name); callee = ""; next }
 callee != "" && /^ *[0-9a-f]+:/ { place = $1; sub(/:/, "", place); print place, function_name, callee; callee = "" }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A switch of one thread. */
+/* A switch in a single thread. */
 #include "wires.h"
 
 #include <poll.h>
@@ -13,11 +13,11 @@
 #include "wait.h"
 
 #define FRAME_MOST 2048
-#define WAITING_MOST 4096 /* frames; more are lost, as in any switch */
-#define AT_ONCE 64        /* are read from one wire before the next has its turn */
+#define WAITING_MOST 4096 /* frames; more are dropped, as by any switch */
+#define AT_ONCE 64        /* frames read from one wire before the next has its turn */
 #define HELD_MS 40
 #define TURN_MS 100
-#define HOST_BYTE 5 /* of an address */
+#define HOST_BYTE 5 /* byte of a MAC address that identifies the host */
 
 struct frame {
     int64_t due_ms;
@@ -29,11 +29,11 @@ struct frame {
 static struct {
     int sockets[WIRES_PORTS];
     pthread_t thread;
-    pthread_mutex_t lock; /* of the rules */
+    pthread_mutex_t lock; /* protects the rules */
     struct wires_rule rules[WIRES_PORTS][WIRES_PORTS];
     atomic_bool ends;
     atomic_llong counts[WIRES_DEEDS];
-    struct frame *waiting[WAITING_MOST]; /* in the order in which they came */
+    struct frame *waiting[WAITING_MOST]; /* in order of arrival */
     size_t count;
     uint64_t random;
 } wires;
@@ -92,7 +92,7 @@ static void pass(const unsigned char *bytes, size_t len, int from, int to)
     }
 }
 
-/* An address that is no host's is for all of them. */
+/* A frame to an address that is not a host's goes to all hosts. */
 static void forward(const unsigned char *bytes, size_t len, int from)
 {
     int to = bytes[HOST_BYTE];
@@ -116,7 +116,7 @@ static void receive(int from)
     }
 }
 
-/* Whether an earlier frame of the wire still waits. */
+/* Returns true if an earlier frame of the same wire is still waiting. */
 static bool overtakes(size_t at)
 {
     for (size_t i = 0; i < at; i++) {
@@ -127,7 +127,7 @@ static bool overtakes(size_t at)
     return false;
 }
 
-/* Sends what is due; how long until the next one is. */
+/* Sends due frames. Returns the time until the next one is due. */
 static int64_t send_due(void)
 {
     int64_t now_ms = deadline_now_ms();

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The wires between hosts of a test: a switch that does with each frame what the test says, and
+ * The wires between the hosts of a test: a switch that applies the test's rule to each frame and
  * counts what it did.
  *
- * It knows a host by the last byte of its address (02:00:00:00:00:0N). One thread, started and
- * stopped by the test; what comes while there is none waits in the sockets, or is lost.
+ * It identifies a host by the last byte of its MAC address (02:00:00:00:00:0N). It runs in one
+ * thread, which the test starts and stops. Frames that arrive without it wait in the sockets or are
+ * lost.
  */
 #ifndef ROWFERRY_TESTS_WIRES_H
 #define ROWFERRY_TESTS_WIRES_H
@@ -15,7 +16,7 @@
 
 #define WIRES_PORTS 8
 
-/* What became of frames. */
+/* What happened to frames. */
 enum wires_deed {
     WIRES_LOST,
     WIRES_DELAYED,
@@ -25,24 +26,24 @@ enum wires_deed {
     WIRES_DEEDS
 };
 
-/* Of one direction between two hosts. Shares are out of a thousand frames. */
+/* Rule for one direction between two hosts. Shares are per thousand frames. */
 struct wires_rule {
-    bool cut; /* nothing passes, and nobody is told */
+    bool cut; /* drop all frames silently */
     int lost;
     int doubled;
-    int held;         /* so long that those behind overtake them */
+    int held;         /* delayed until later frames overtake them */
     int64_t delay_ms; /* of every frame */
 };
 
-/* sockets: packet sockets that do not block, each at the switch's end of the wire to host i;
- * borrowed. A negative one is no wire. */
+/* sockets: non-blocking packet sockets, each at the switch's end of the wire to host i; borrowed.
+ * A negative one means that there is no such wire. */
 void wires_start(const int sockets[WIRES_PORTS], uint64_t seed);
 void wires_stop(void);
 
-/* From now on, for frames of `from` to `to`. */
+/* Sets the rule for frames from `from` to `to`. */
 void wires_say(int from, int to, const struct wires_rule *rule);
 
-/* Frames since the start. */
+/* Returns the number of frames since the start. */
 int64_t wires_count(enum wires_deed deed);
 
 #endif
