@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One history: a database made anew, random steps, syncs in between, quiet points. */
+/* Runs one history: an emptied database, random steps, syncs in between, quiet points. */
 #include "history.h"
 
 #include <check.h>
@@ -16,9 +16,9 @@
 
 #define AUTHORIZATION "ApiKey " WORLD_API_KEY
 #define SYNC_MS RUN_MS
-#define STEP_MS 8 /* where a sync runs in the background */
+#define STEP_MS 8 /* time for a background sync between two steps */
 #define QUIET_POINTS 2
-#define STEPS 40 /* between two of them */
+#define STEPS 40 /* between two quiet points */
 #define SYNC_IN 32
 
 static void push_source(struct buf *text, const struct history *h)
@@ -60,14 +60,15 @@ static void configure(struct history *h)
 static void sync_start(struct history *h, bool allow_deletes)
 {
     history_log(h, "sync%s", allow_deletes ? " --allow-deletes" : "");
-    if (h->mode->standby) { /* what is later there is not wrong */
+    if (h->mode->standby) { /* changes that the standby lacks would look like differences */
         cluster_await_replay(&pair.primary, &pair.standby);
     }
     rowferry_start(&h->sync, h->w->config, "sync", allow_deletes ? "--allow-deletes" : NULL, NULL);
     h->syncing = true;
 }
 
-/* Its exit code; that the guard stopped is no failure where tables are truncated. */
+/* Finishes a sync and returns its exit code. A guard stop is not a failure in a history with
+ * TRUNCATE. */
 static int sync_finish(struct history *h)
 {
     struct program_result result;
@@ -85,8 +86,8 @@ static int sync_finish(struct history *h)
     return code;
 }
 
-/* In the middle of a history: open transactions stay open, but for those that would keep every
- * reader out for ever, because the one thread waits here. */
+/* Syncs within a history. Transactions stay open, except those that lock out every reader: the
+ * only thread waits here and could never end them. */
 static void sync_meanwhile(struct history *h)
 {
     if (h->syncing && program_running(&h->sync)) {
@@ -135,7 +136,7 @@ static char *quiet_point(struct history *h)
 {
     bool later = h->mode->reconciles || h->mode->standby;
     struct deadline deadline = deadline_after(later ? WAIT_MS : 0);
-    /* a standby shows nothing that committed beside an open transaction */
+    /* a standby does not show what committed beside an open transaction */
     sessions_end_all(h, dice_roll(&h->dice, 4) != 0 && !h->mode->standby);
     if (h->slot != NULL) {
         publisher_await(h);
@@ -165,7 +166,7 @@ void stage_stop(struct stage *s)
     world_stop(&s->w);
 }
 
-/* Cheaper than another database. */
+/* Empties the database, which is cheaper than creating another one. */
 static void clear(PGconn *conn, const char *ddl)
 {
     sql_exec(conn, "set client_min_messages = error; drop schema if exists rowferry cascade; "
@@ -211,7 +212,7 @@ static void end(struct history *h)
     free(h->failure);
 }
 
-/* A sync takes longer than all the steps: in the background it gets some time between two. */
+/* Gives a background sync some time between two steps, because it takes longer than all of them. */
 static void beside(const struct history *h)
 {
     struct deadline deadline = deadline_after(STEP_MS);

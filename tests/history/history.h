@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random histories of a table, the program that follows it, and the question whether the index
- * equals the table.
+ * Random histories of a table that the program follows, and a check that the index equals the
+ * table.
  *
- * One thread drives all sessions: a statement is sent and waited for until it is done or waits for
- * a lock, so that a seed repeats its history.
+ * One thread drives all sessions. It sends a statement and waits until it is done or waits for a
+ * lock, so that a seed repeats its history.
  */
 #ifndef ROWFERRY_TESTS_HISTORY_H
 #define ROWFERRY_TESTS_HISTORY_H
@@ -18,53 +18,54 @@
 #define SESSIONS_MAX 8
 #define PREPARED_MAX 2
 
-/* What a statement needs or does; a mode has to allow all of it. */
+/* What a statement needs or does; a mode must allow all of it. */
 enum need {
-    NEED_DELETES = 1,  /* rows vanish, or their keys change */
+    NEED_DELETES = 1,  /* rows are deleted, or their keys change */
     NEED_ONE_KEY = 2,  /* a unique index over the id alone */
     NEED_PARENTS = 4,  /* the tables owner and editor */
-    NEED_TRUNCATE = 8, /* the guard stops */
+    NEED_TRUNCATE = 8, /* may trip the guard */
     NEED_PARTITIONS = 16,
     NEED_CHILDREN = 32,
     NEED_COMMENTS = 64,
-    NEED_OPEN = 256,       /* a transaction */
-    NEED_IDLE = 512,       /* none */
-    NEED_SUBSCRIBER = 128, /* harmless beside an apply worker: rows are neither made nor renamed */
+    NEED_OPEN = 256,       /* an open transaction */
+    NEED_IDLE = 512,       /* no open transaction */
+    NEED_SUBSCRIBER = 128, /* neither inserts rows nor changes keys */
 };
 
 /* A table, how it is read, and what may happen to it. */
 struct mode {
     const char *name;
     const char *ddl;
-    const char *publisher_ddl; /* of the database where statements run; null: there is one only */
+    const char *publisher_ddl; /* where statements run; null: the same database */
     const char *fill;
-    const char *from; /* members of "from" beside the table */
-    /* The same where syncs run beside the sessions, which may be kept waiting between a
-     * transaction's start and the moment when others can see it; null: the same. */
+    const char *from; /* members of "from" besides the table */
+    /* same as `from` if syncs run beside the sessions, where a transaction may be delayed between
+     * its start and the moment when others can see it; null: use `from` */
     const char *from_beside;
     const char *properties; /* of the mapping */
-    const char *wanted;     /* (id text, document jsonb) */
+    const char *wanted;     /* query for the expected documents: (id text, document jsonb) */
     unsigned allows;        /* enum need */
     bool cursor;
-    bool reconciles; /* a second after the last time at the earliest */
-    bool standby;    /* is read from: the pair of cluster.h */
-    bool published;  /* by a publication of all tables, as Debezium makes one */
+    bool reconciles; /* reconciles, at least one second apart */
+    bool standby;    /* reads from a standby: the pair of cluster.h */
+    bool published;  /* by a publication of all tables, such as Debezium creates */
 };
 
-/* Null where no mode has the name. */
+/* Returns null if no mode has the name. */
 const struct mode *mode_find(const char *name);
 
 struct statement {
     unsigned weight;
     unsigned needs;
     const char *sql;  /* NULL ends a list; see statement_expand */
-    const char *rows; /* of COPY, expanded likewise */
+    const char *rows; /* of COPY, expanded in the same way */
 };
 
 extern const struct statement statements[];
 
-/* Makes one of several: %i an id of the first rows, %w a range of them, %k the id of some row, %f a
- * fresh id, %r a region, %o a parent, %s the step. roll(n) gives a number below n. */
+/* Random numbers, and the expansion of a statement: %i an id of the first rows, %w a range of
+ * them, %k the id of some row, %f a fresh id, %r a region, %o a parent, %s the step. dice_roll
+ * returns a number below `sides`. */
 struct dice {
     uint64_t state;
     uint64_t seed;
@@ -77,16 +78,16 @@ void statement_expand(struct buf *out, const char *text, struct dice *d);
 
 struct session {
     PGconn *conn;
-    PGconn *control; /* of the same database */
+    PGconn *control; /* second connection to the same database */
     int pid;
     bool busy; /* waits for a lock */
     struct buf rows;
 };
 
-/* What several histories share: servers and empty databases. */
+/* Servers and empty databases, shared by several histories. */
 struct stage {
     struct world w;  /* its database is the one that the program reads */
-    char *publisher; /* null: there is none */
+    char *publisher; /* uri of the publishing database; null: none */
 };
 
 struct history {
@@ -94,27 +95,27 @@ struct history {
     uint64_t seed;
     struct stage *stage;
     struct world *w;
-    char *uri;       /* where the sessions write */
-    PGconn *control; /* there */
-    char *slot;      /* of the publisher; null: there is none */
+    char *uri;       /* database to which the sessions write */
+    PGconn *control; /* connection to it */
+    char *slot;      /* replication slot of the publisher; null: none */
     struct session sessions[SESSIONS_MAX];
     unsigned session_count;
     char prepared[PREPARED_MAX][64];
     unsigned prepared_count;
     struct dice dice;
     struct buf log;
-    bool truncates;  /* this history has TRUNCATE */
-    bool background; /* syncs run while the history goes on */
-    bool exclusive;  /* a session may hold a table against every reader */
+    bool truncates;  /* this history uses TRUNCATE */
+    bool background; /* syncs run in parallel to the history */
+    bool exclusive;  /* a session may lock out every reader */
     struct program sync;
     bool syncing;
-    char *failure; /* of a sync; null: none */
+    char *failure; /* error of a sync; null: none */
 };
 
 void history_log(struct history *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The sessions: a random step, and the end of all transactions, but for prepared ones that nobody
- * waits for. */
+/* The sessions: sessions_step makes a random step; sessions_end_all ends all transactions, except
+ * prepared ones that block nothing. */
 void sessions_open(struct history *h);
 void sessions_close(struct history *h);
 void sessions_step(struct history *h);
@@ -128,8 +129,8 @@ void publisher_stop(struct history *h);
 void stage_start(struct stage *s, const struct mode *mode);
 void stage_stop(struct stage *s);
 
-/* Runs the history of the seed: what was different at a quiet point, else null. The caller frees
- * it. The log is what was said and done. */
+/* Runs the history of the seed. Returns the difference at a quiet point, or null. The caller frees
+ * it. `log` receives the statements and their results. */
 char *history_run(struct stage *s, const struct mode *mode, uint64_t seed, struct buf *log);
 
 #endif

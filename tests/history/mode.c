@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables that histories happen to, and how the program reads them. */
+/* The tables of histories, and how the program reads them. */
 #include <string.h>
 
 #include "history.h"
@@ -30,7 +30,7 @@
     "select id::text, jsonb_build_object('source_id', id::text, 'id', id, 'region', region, "      \
     "'owner', owner, 'editor', editor, 'body', body) from note"
 
-/* A trigger sets the column that is followed, also for writes of a replica. */
+/* A trigger sets the followed column, also for writes of a replica. */
 #define FOLLOWED(on_delete)                                                                        \
     PARENTS                                                                                        \
     "create table note (" COLUMNS ", at timestamptz not null, primary key (id), " REFERENCES(      \

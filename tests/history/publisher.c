@@ -9,7 +9,8 @@
 
 #define ARRIVE_MS WAIT_MS
 
-/* One server cannot make the slot by the subscription itself: it would wait for its own creator. */
+/* Creates the slot before the subscription. On one server, CREATE SUBSCRIPTION would wait for its
+ * own transaction. */
 void publisher_start(struct history *h)
 {
     h->slot = sql_text(h->control, "select current_database()");
@@ -23,7 +24,8 @@ void publisher_start(struct history *h)
              h->uri, h->slot);
 }
 
-/* Changes are applied in the order of their commits: behind this one all before it are there. */
+/* Waits for a last change. Changes are applied in commit order, so all earlier ones have arrived
+ * too. */
 void publisher_await(struct history *h)
 {
     struct deadline deadline = deadline_after(ARRIVE_MS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several sessions driven by one thread: one statement at a time, or one that waits for a lock. */
+/* Several sessions driven by one thread. Each runs one statement at a time or waits for a lock. */
 #include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static bool idle(const struct session *s)
     return !s->busy && PQtransactionStatus(s->conn) == PQTRANS_IDLE;
 }
 
-/* What the statement came to; an error is a legal outcome. */
+/* Reads the results of the statement. An error is a valid result. */
 static void take_results(struct history *h, struct session *s)
 {
     PGresult *r;
@@ -80,7 +80,7 @@ static bool blocked(const struct session *s)
     return sql_int(s->control, "select (cardinality(pg_blocking_pids(%d)) > 0)::int", s->pid) == 1;
 }
 
-/* Until the statement is done or waits for another session. */
+/* Waits until the statement is done or waits for another session. */
 static void await(struct history *h, struct session *s)
 {
     struct deadline deadline = deadline_after(STATEMENT_MS);
@@ -107,7 +107,7 @@ static void say(struct history *h, struct session *s, const char *sql)
     }
 }
 
-/* A transaction that failed goes back to its savepoint, or ends. */
+/* Rolls a failed transaction back, to its savepoint or completely. */
 static void recover(struct history *h, struct session *s)
 {
     if (!s->busy && PQtransactionStatus(s->conn) == PQTRANS_INERROR &&
@@ -135,7 +135,7 @@ static void prepare(struct history *h, struct session *s)
         s->control, "select count(*) from pg_prepared_xacts where gid = '%s'", name);
 }
 
-/* By whoever is free, which need not be the one that prepared it. */
+/* Uses any free session, not necessarily the one that prepared it. */
 static void finish_prepared(struct history *h, struct session *s)
 {
     char sql[128];
@@ -226,8 +226,8 @@ static void end_prepared(struct history *h)
     }
 }
 
-/* Sessions that wait for each other are done in as many turns; who still waits then waits for what
- * is prepared. */
+/* Sessions that wait for each other end within as many turns as there are sessions. A session that
+ * still waits then is blocked by a prepared transaction. */
 void sessions_end_all(struct history *h, bool keep_prepared)
 {
     struct deadline deadline = deadline_after(STATEMENT_MS);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sessions do in a history, and the numbers in it. */
+/* The statements of sessions in a history, and their numbers. */
 #include <stdio.h>
 
 #include "history.h"
 
-#define IDS 70       /* the first rows have the ids 1 to 60 */
-#define NEWEST 25    /* of the rows with the highest ids */
-#define FRESH 100000 /* ids a history */
+#define IDS 70       /* the initial rows have ids 1 to 60 */
+#define NEWEST 25    /* number of rows with the highest ids */
+#define FRESH 100000 /* ids reserved per history */
 
 #define REPLICA(sql)                                                                               \
     "set session_replication_role = replica; " sql "; set session_replication_role = origin"

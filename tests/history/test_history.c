@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * history MODE [--seed N]     the index equals the table at every quiet point of random histories
- * history MODE --broken       and a program that reads wrongly is found out
+ * Usage:
+ *   history MODE [--seed N]  the index equals the table at every quiet point of random histories
+ *   history MODE --broken    a program that reads wrongly is found out
  *
- * $ROWFERRY_HISTORIES in all modes together (100), each mode its share; $ROWFERRY_PROGRAM reads.
+ * $ROWFERRY_HISTORIES (100): number for all modes together; each mode runs its share.
+ * $ROWFERRY_PROGRAM is the program under test.
  */
 #include <stdio.h>
 #include <stdlib.h>
