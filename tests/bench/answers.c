@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reader of bulk answers alone, without a service: the same answer again and again.
+ * Benchmark of the reader of bulk responses, without a service: reads the same response repeatedly.
  *
- *     answers [KIND [ITEMS]]             prints "KIND bytes-per-item ns-per-item"
+ *   answers [KIND [ITEMS]]    prints "KIND bytes-per-item ns-per-item"
  *
  * gate.sh runs it under callgrind and counts instructions instead.
  */
@@ -14,8 +14,8 @@
 #include "rowferry/base/text.h"
 #include "rowferry/service/bulk/answer.h"
 
-#define OPERATIONS 1000                /* of one request */
-#define PIECE_BYTES ((size_t)16 << 10) /* as they come from the network */
+#define OPERATIONS 1000                /* per request */
+#define PIECE_BYTES ((size_t)16 << 10) /* size in which data arrives from the network */
 
 #define WELL "{\"index\":{\"_id\":\"471100\",\"status\":201}}"
 #define FULL                                                                                       \
@@ -33,7 +33,7 @@
     "\"failed to parse field [amount] of type [double]\",\"caused_by\":{\"type\":"                 \
     "\"number_format_exception\",\"reason\":\"For input string: \\\"NaN\\\"\"}}}}"
 
-/* Each tenth item is the other one. */
+/* Every tenth item is the second one. */
 static const struct kind {
     const char *name;
     const char *item;

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What `run` can do in time; sourced by run.sh. How soon a single row arrives (latency.c, with devsearch), and
-# 20,000 changes a second into the null sink, which tells how old each row was when it was acknowledged. Each
-# beside what the same needs without a program in between.
+# Time figures of `run`; sourced by run.sh. Measures how soon a single row arrives (latency.c, with devsearch).
+# Then sends 20,000 changes a second to the null sink, which records the age of each row when it is acknowledged.
+# Both are compared to the same work without a program in between.
 
 changes_rows=200000 changes_a_transaction=200 changes_a_second=20000
 
-# Prints lines of JSON. $1: rounds, $2: seconds of each, $3: seconds at rest.
+# Prints lines of JSON. $1: rounds, $2: seconds per round, $3: idle seconds.
 latency_lines() {
     local state=$dir/latency-servers servers=$top/tests/integration/servers
     TMPDIR=$dir "$servers" start "$state" >/dev/null 2>&1
@@ -16,7 +16,7 @@ latency_lines() {
     grep '^{' "$dir/latency.out"
 }
 
-# The stamp is taken before the statement begins: what it takes to commit counts as well.
+# The stamp is taken before the statement begins, so the age includes the time of the commit.
 changes_prepare() {
     psql -qX -v ON_ERROR_STOP=1 "$uri" <<SQL
 set client_min_messages = warning;
@@ -31,7 +31,7 @@ update stamped set stamped = extract(epoch from clock_timestamp()) * 1000000 whe
 SQL
 }
 
-# Changes for $1 seconds, $2 a second; prints how many there were, and the writer's mean time in milliseconds.
+# Makes changes for $1 seconds, $2 a second; prints the actual rate and the writer's mean time in milliseconds.
 changes_write() {
     pgbench --no-vacuum --protocol=prepared --client=4 --rate=$(($2 / changes_a_transaction)) --time="$1" \
         --file="$dir/changes.sql" "$uri" 2>/dev/null |
@@ -39,7 +39,7 @@ changes_write() {
             END { printf "{\"written_per_second\":%.0f,\"writer_ms\":%.2f}\n", tps * rows, ms - lag }'
 }
 
-# One round of $1 seconds, $2 changes a second: the writer alone, then beside run.
+# Runs one round of $1 seconds with $2 changes a second: the writer alone, then together with run.
 changes_round() {
     local agent alone beside before ages late rss cpu # not in a subshell: the sink is the caller's to stop
     alone=$(changes_write "$1" "$2")
@@ -77,7 +77,7 @@ changes_round() {
             p99_ms: $ages.p99_ms, most_ms: $ages.most_ms, peak_rss_mib: ($rss / 1024), cpu_share: ($cpu / $hz / $seconds)}'
 }
 
-# Prints one object of JSON. $1: rounds, $2: seconds of each, $3: seconds at rest.
+# Prints one JSON object. $1: rounds, $2: seconds per round, $3: idle seconds.
 changes() {
     local number rate
     say "single rows, $1 rounds of $2 s, then $3 s at rest"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The encoder alone, without a database: the same row again and again into a batch.
+ * Benchmark of the encoder, without a database: encodes the same row repeatedly into a batch.
  *
- *     encoder [TABLE [DOCUMENTS]]        prints "TABLE bytes-per-document ns-per-document"
+ *   encoder [TABLE [DOCUMENTS]]  prints "TABLE bytes-per-document ns-per-document"
  *
  * gate.sh runs it under callgrind and counts instructions instead.
  */
@@ -68,7 +68,7 @@ static const struct cell hostile[] = {
     {"json", "jsonb", "flattened", "{\"\\\"\": [[[[[{\"\\n\": \"\\\\\"}]]]]], \"b\": 1e400}"},
 };
 
-/* Filled in by main: 100 KB of WORDS. */
+/* Filled by main: 100 KB of WORDS. */
 static struct cell big[] = {
     {"id", "int8", "long", "471100"},
     {"body", "text", "text", NULL},

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The benchmark's table: 13 columns, about 576 bytes as JSON; :rows rows, the same ones each time.
+-- The benchmark's table: 13 columns, about 576 bytes as JSON; :rows rows, identical each time.
 create table events (
     id         bigint primary key,
     uuid       uuid not null,

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Counts instructions under callgrind and compares them with gate.expected: the encoder's for a document,
-# the answer reader's for an item, those of a whole sync of 20,000 rows, and of one with nothing to do, for
-# each. More than 3 % above fails; more than 3 % below asks for the figure to be lowered.
+# Counts instructions under callgrind and compares them with gate.expected: per document for the encoder, per
+# item for the response reader, per row for a whole sync of 20,000 rows, and in total for one with nothing to do.
+# Fails at more than 3 % above; more than 3 % below asks to lower the figure.
 #
-#   tests/bench/gate.sh [BUILD-FOLDER]       a release build with ROWFERRY_BENCH; built where left out
+#   tests/bench/gate.sh [BUILD-FOLDER]       a release build with ROWFERRY_BENCH; default: build one
 #
-# The figures belong to one compiler, which the file names; with another one nothing is judged. Of the syncs
-# only what rowferry's own code does counts, not the libraries'. Then two ratios with wide margins, which
-# do not depend on the compiler: a sync beside COPY, and its memory.
+# The figures belong to the compiler that the file names; with another one they are not checked. For the syncs
+# only rowferry's own code counts, not the libraries. Also checks two figures with wide margins, which do not
+# depend on the compiler: the speed of a sync relative to COPY, and its memory.
 set -euo pipefail
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -48,14 +48,14 @@ finish() {
     exit "$rc"
 }
 
-# The compiler that built the folder, as gate.expected names it.
+# Prints the compiler that built the folder, as named in gate.expected.
 compiler() {
     local path
     path=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
     "$path" --version | head -1 | sed 's/^[^ ]* //'
 }
 
-# Instructions under callgrind, for each of so many. $1: how many, $2...: options, program and arguments
+# Prints instructions under callgrind, divided by $1. $2...: options, program and arguments
 collected() {
     local count=$1
     shift
@@ -63,7 +63,7 @@ collected() {
         awk -v n="$count" '/Collected/ { printf "%.0f\n", $NF / n; found = 1 } END { exit !found }'
 }
 
-# Only what encode_upsert does counts.
+# Counts only instructions within encode_upsert.
 of_encoder() {
     collected $((documents + warm_up)) --toggle-collect=encode_upsert "$build/tests/bench/encoder" "$1" "$documents"
 }
@@ -73,7 +73,7 @@ of_answers() {
         "$build/tests/bench/answers" "${1#answer-}" "$items"
 }
 
-# What stands in the program itself, of all threads; a thread's share is a few thousand either way.
+# Counts instructions of the program itself in all threads; they vary by a few thousand per thread.
 of_program() {
     valgrind --tool=callgrind --callgrind-out-file="$dir/callgrind" "$build/rowferry" -c "$dir/rowferry.json" \
         --no-progress sync >"$dir/log" 2>&1 || { cat "$dir/log" >&2; die 'sync failed'; }
@@ -99,7 +99,7 @@ begin_sync() {
     begin_anew
 }
 
-# $1: sync (for each row) or idle (all of it)
+# $1: sync (instructions per row) or idle (total)
 of_sync() {
     begin_sync
     if [ "$1" = idle ]; then
@@ -143,7 +143,7 @@ judge() {
     [ "$1" = no ] || return "$result"
 }
 
-# The best of five pairs: a machine that does something else meanwhile is slower, never faster.
+# Takes the best of five pairs, because other load makes a machine slower, never faster.
 judge_ratios() {
     local number
     for number in 1 2 3 4 5; do

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# How the figures grow with rows, with columns and the size of rows, and with pipelines; sourced by run.sh.
+# Growth of the figures with rows, with columns and row size, and with pipelines; sourced by run.sh.
 
-# So many first loads of a small table that the clock's ticks do not tell.
+# Number of initial loads to average, so that clock ticks do not matter for a small table.
 times_of() { echo $(($1 < 50000 ? 10 : $1 < 500000 ? 3 : 1)); }
 
-# Milliseconds of a command, on a line of its own.
+# Prints the milliseconds of a command on one line.
 milliseconds() {
     local began=$EPOCHREALTIME
     "$@" >/dev/null 2>"$dir/log"
     echo $(((${EPOCHREALTIME/[.,]/} - ${began/[.,]/}) / 1000)).$(((${EPOCHREALTIME/[.,]/} - ${began/[.,]/}) % 1000 / 100))
 }
 
-# A sync with nothing to do beside starting a program and a session with either server. $1: rows.
+# Compares a sync with nothing to do to the start of a program and a session with either server. $1: rows.
 idle_figures() {
     local number
     rm -f "$dir"/idle.*
@@ -29,7 +29,7 @@ idle_figures() {
            over_ms: ([$sync, $bare] | transpose | map(.[0] - .[1]) | of(.))}'
 }
 
-# One size: loads, memory while the service is slow and the window full, and syncs with nothing to do.
+# Measures one size: loads, memory with a slow service and a full window, and syncs with nothing to do.
 growth_of() {
     local size=$1 number
     url=http://127.0.0.1:9
@@ -48,7 +48,7 @@ growth_of() {
     stop_sink "$size"
 }
 
-# Prints one object of JSON. What a table of one row needs is what a load needs anyway, and taken away.
+# Prints one JSON object. Subtracts the cost of a one-row table, which is the fixed cost of a load.
 growth() {
     local size
     rm -f "$dir"/growth.{loads,memory,copies,idle}
@@ -79,7 +79,7 @@ growth() {
 
 # --- rows of other shapes ---------------------------------------------------------------------
 
-# Columns c1, c2, ... of four types in turn. $1: how many.
+# Columns c1, c2, ... of four alternating types. $1: number.
 columns_of_turn() {
     local number
     for ((number = 1; number <= $1; number++)); do
@@ -118,7 +118,7 @@ shape_properties() {
         from pg_attribute where attrelid = '$1'::regclass and attnum > 0 and not attisdropped"
 }
 
-# Prints one object of JSON: tables beside a COPY of the same.
+# Prints one JSON object: tables compared to a COPY of the same table.
 tables() {
     local shape count number
     rm -f "$dir/shapes"
@@ -145,7 +145,7 @@ tables() {
 
 # --- pipelines --------------------------------------------------------------------------------
 
-# The same table into so many indices by one run. $1: pipelines, $2: rows.
+# Loads the same table into $1 indices by one run. $1: pipelines, $2: rows.
 pipelines_of() {
     local agent count=$1
     configure '{}' "rows_$2.events"
@@ -166,7 +166,7 @@ pipelines_of() {
     wait "$agent"
 }
 
-# Prints one object of JSON: peak memory of a run that loads all of its pipelines at once.
+# Prints one JSON object: peak memory of a run that loads all of its pipelines at once.
 pipelines() {
     local count loaded=100000
     make_table "rows_$loaded" "$loaded"

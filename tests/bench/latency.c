@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How soon a change arrives and what waiting costs: single-row updates at a steady rate, from
- * commit to the document being there, with polls and with NOTIFY, beside a bare INSERT and bulk
- * request; the CPU of a run that rests; a sync with nothing to do.
+ * Latency of changes and cost of waiting. Measures single-row updates at a steady rate, from commit
+ * until the document exists, with polling and with NOTIFY, compared to a bare INSERT and bulk
+ * request. Also measures the CPU of an idle run, and a sync with nothing to do.
  *
- * $BENCH_ROUNDS (5) of $BENCH_LATENCY_S (12) each; $BENCH_IDLE_S (60) of rest. Each figure is a
- * line of JSON on standard output, for run.sh to take the medians of.
+ * $BENCH_ROUNDS (5) of $BENCH_LATENCY_S (12) each; $BENCH_IDLE_S (60) idle. Each figure is a line
+ * of JSON on standard output; run.sh takes the medians.
  */
 #include <libpq-fe.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@
 #define MOST 100000
 #define SYNCS 20
 #define BARE 500
-#define WARM RATE /* the first second: a run that rested looks again within limits.poll_max */
+#define WARM RATE /* the first second: an idle run polls again within limits.poll_max */
 #define ARRIVES_MS 30000
 
 struct updates {
@@ -60,7 +60,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* One line of what was taken. */
+/* Prints one line of results. */
 static void tell(const char *subject, size_t count)
 {
     qsort(taken_ms, count, sizeof(taken_ms[0]), by_size);
@@ -126,7 +126,7 @@ static void measure_updates(const struct world *w, const char *subject, int64_t 
     tell(subject, (size_t)u->count - WARM);
 }
 
-/* What the machine needs for one without a program in between. */
+/* Measures what the machine needs for one change without a program in between. */
 static void measure_bare(const struct world *w, int64_t round)
 {
     for (size_t i = 0; i < BARE; i++) {
@@ -147,7 +147,7 @@ static void measure_bare(const struct world *w, int64_t round)
     tell("bare", BARE);
 }
 
-/* --- at rest --------------------------------------------------------------------------------- */
+/* --- idle ------------------------------------------------------------------------------------ */
 
 static double cpu_ms(long pid)
 {
@@ -162,7 +162,7 @@ static double cpu_ms(long pid)
     return strtod(line, NULL) / 1e6;
 }
 
-/* Of all sessions that the run holds. */
+/* Sums over all sessions of the run. */
 static double backends_cpu_ms(const struct world *w)
 {
     double sum_ms = 0;

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# A first load beside what can be done without a program; sourced by run.sh. Interleaved rounds after
-# one that does not count.
+# An initial load compared to what is possible without a program; sourced by run.sh. The rounds are interleaved;
+# the first one is a warm-up and not counted.
 
 subjects=(B2 B0 B0j B1 rowferry1 rowferry)
 
-# The bodies that B1 sends, as a file.
+# Writes the bodies that B1 sends to a file.
 make_bulk_file() {
     [ -s "$dir/bulk" ] || BENCH_URI=$uri "$here/subject.sh" bodies >"$dir/bulk"
 }
@@ -20,7 +20,7 @@ load_one() {
     [ -z "$sink_pid" ] || stop_sink >&2
 }
 
-# Prints one object of JSON. $1: rounds.
+# Prints one JSON object. $1: rounds.
 load() {
     local number subject
     make_bulk_file
@@ -45,7 +45,7 @@ load() {
         "$dir/runs"
 }
 
-# 300,000 rows that were changed since the last sync, in one statement.
+# Syncs 300,000 rows that one statement changed since the last sync.
 catchup() {
     local changed=$((rows < 300000 ? rows : 300000)) number
     start_sink

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What all parts measure with: tables, the sink, a configuration, one run of one subject; sourced by run.sh.
+# Shared by all parts: tables, the sink, a configuration, one run of one subject; sourced by run.sh.
 
-# The table of events.sql in a schema of its own. $1: schema, $2: rows.
+# Creates the table of events.sql in its own schema. $1: schema, $2: rows.
 make_table() {
     psql -qX "$uri" -c 'set client_min_messages = warning' -c "create schema if not exists $1"
     PGOPTIONS="-c search_path=$1" psql -qX -v ON_ERROR_STOP=1 -v rows="$2" "$uri" -f "$here/events.sql"
@@ -19,10 +19,10 @@ start_sink() {
     url=$(head -1 "$dir/sink.out")
 }
 
-# A service that is so many milliseconds away.
+# Starts a sink with a latency of $1 milliseconds.
 start_distant_sink() { start_sink --writers 64 --queue 64 --fixed-us $(($1 * 1000)); }
 
-# What the sink took, as JSON; every row has to be there. $1: how many, default all.
+# Stops the sink and sets `taken` to its statistics as JSON. Every row must have arrived. $1: number, default all.
 stop_sink() {
     stop_pid "$sink_pid" TERM 5
     wait "$sink_pid" || true
@@ -47,7 +47,7 @@ configure() {
                 payload: {type: "object", dynamic: true}}}}}]}' >"$dir/rowferry.json"
 }
 
-# What was known of an earlier sink goes, and a change log is there for this one.
+# Removes the state of an earlier sink and installs the change log.
 begin_anew() {
     rm -f "$dir"/state.db*
     rf source install
@@ -55,7 +55,7 @@ begin_anew() {
 
 rf() { "$build/rowferry" -c "$dir/rowferry.json" --no-progress "$@" >/dev/null 2>"$dir/log" || { cat "$dir/log" >&2; die "rowferry $1 failed"; }; }
 
-# CPU seconds of the sessions that the server has ended so far.
+# CPU seconds of the database sessions that have ended so far.
 database_cpu() {
     local pid ticks
     pid=$(head -1 "$dir/postgres/data/postmaster.pid")
@@ -63,7 +63,7 @@ database_cpu() {
     awk -v t="$ticks" -v hz="$(getconf CLK_TCK)" 'BEGIN { print t / hz }'
 }
 
-# A session ends after its client, and counts only then.
+# Waits for the sessions, which end after their clients and are counted only then.
 session_end() {
     until [ "$(psql -AtX "$uri" -c "select count(*) from pg_stat_activity where backend_type = 'client backend'")" = 1 ]; do
         sleep 0.05
@@ -71,8 +71,8 @@ session_end() {
     sleep 0.1
 }
 
-# One line of JSON: seconds, CPU of the program and of the database, peak memory. $1: subject, $2: how
-# many rows it is about, default all.
+# Prints one line of JSON: seconds, CPU of the program and of the database, peak memory. $1: subject,
+# $2: number of its rows, default all.
 measure() {
     local subject=$1 count=${2:-$rows} before after rc=0 TIMEFORMAT='%3R %3U %3S'
     before=$(database_cpu)
@@ -91,8 +91,8 @@ measure() {
             database_cpu_seconds_per_million: (($after - $before) / $rows * 1e6), peak_rss_mib: ($t[3] / 1024)}'
 }
 
-# One line of JSON of a first load of what is configured, a number of times in a row: all in one, and
-# the greatest memory. $1: subject, $2: rows, $3: times.
+# Prints one line of JSON for $3 initial loads in a row with the current configuration: mean values, and the
+# maximum memory. $1: subject, $2: rows, $3: times.
 measure_loads() {
     local number
     rm -f "$dir/loads"
@@ -114,7 +114,7 @@ measure_loads() {
 }
 sink_options=()
 
-# What jq needs to tell medians and their spread.
+# jq functions for medians and their spread.
 # shellcheck disable=SC2034
 statistics='def median: sort | .[length / 2 | floor];
     def of(f): {median: (map(f) | median), least: (map(f) | min), most: (map(f) | max)};

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bulk client that does nothing else: a file of ready bulk lines, posted a piece at a time over
- * one connection, the answers read and forgotten. What it reaches is the service's own limit, as
- * far as one connection can tell.
+ * A minimal bulk client: posts a file of ready bulk lines in pieces over one connection and
+ * discards the responses. It shows the limit of the service for one connection.
  *
- *     poster FILE URL [BYTES]        BYTES of a request, about; 1.4 MB where left out
+ *   poster FILE URL [BYTES]  BYTES per request, approximately; default 1.4 MB
  *
- * A piece ends behind a document: every second line, as there are no deletes.
+ * A piece ends after a document, that is after every second line, because there are no deletes.
  */
 #include <curl/curl.h>
 #include <fcntl.h>
@@ -45,7 +44,8 @@ static CURL *make_handle(const char *url)
     return easy;
 }
 
-/* Where a piece that begins at text ends: behind the document that makes it large enough. */
+/* Returns the end of the piece that begins at text: after the document that makes it large
+ * enough. */
 static const char *piece_end(const char *text, const char *end, size_t bytes)
 {
     const char *at = text;

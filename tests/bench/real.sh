@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Beside a real OpenSearch on the same cores: what share of all CPU is the agent's; what a verify costs;
-# what client libraries of other languages need; sourced by run.sh. A figure that cannot be had is left
-# out with its reason.
+# Measurements with a real OpenSearch on the same cores: the agent's share of all CPU, the cost of a verify, and
+# the cost of client libraries in other languages; sourced by run.sh. A figure that cannot be measured is
+# replaced by its reason.
 
 real_end() { [ ! -e "$dir/node/pid" ] || "$top/tests/servers/opensearch" stop --dir "$dir/node" >&2 || true; }
 
@@ -11,7 +11,7 @@ skipped() {
     jq -n --arg why "$1" '{skipped: $why}'
 }
 
-# CPU seconds of a living process, its threads included.
+# CPU seconds of a running process with all its threads.
 process_cpu() {
     sed 's/.*) //' "/proc/$1/stat" | awk -v hz="$(getconf CLK_TCK)" '{ print ($12 + $13) / hz }'
 }
@@ -21,7 +21,7 @@ real_start() {
         url=$("$top/tests/servers/opensearch" start --dir "$dir/node" --version 2.19.4 --heap 1g --timeout 300 2>"$dir/node.out")
 }
 
-# $1: subject. Adds what the node used meanwhile.
+# Measures a subject and adds the CPU of the node. $1: subject.
 measure_real() {
     local before after pid
     pid=$(cat "$dir/node/pid")
@@ -32,10 +32,10 @@ measure_real() {
         '. + {service_cpu_seconds_per_million: (($after - $before) / .rows * 1e6)}' "$dir/run"
 }
 
-# The node as it was before the first load.
+# Resets the node to its state before the first load.
 real_empty() { curl -fsS -o /dev/null -X DELETE "$url/events*"; }
 
-# $1: where the line of JSON goes.
+# $1: file for the line of JSON.
 real_posted() {
     real_empty
     curl -fsS -o /dev/null -X PUT -H 'content-type: application/json' "$url/events" \
@@ -43,8 +43,8 @@ real_posted() {
     measure_real B2 | tee -a "$1" >&2
 }
 
-# Prints one object of JSON. Loads and the same bodies posted from a file in turns, after one load that does not count: a
-# young JVM is several times slower. Then a verify.
+# Prints one JSON object. Alternates loads and posts of the same bodies from a file, then runs a verify. The first load
+# is not counted, because a fresh JVM is several times slower.
 real() {
     local round
     real_start || { skipped "no OpenSearch could be started here: $(tail -1 "$dir/node.out" "$dir/packages.log" 2>/dev/null | tail -1)"; return; }
@@ -94,7 +94,7 @@ node_client() {
     mkdir -p "$dir/node-client" && cd "$dir/node-client" && npm install --silent pg@8 pg-query-stream@4 @opensearch-project/opensearch@3
 }
 
-# Prints one object of JSON: the same load by what one writes with a client library.
+# Prints one JSON object: the same load by small programs that use a client library.
 clients() {
     local language
     make_table clients "$client_rows"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# A reconcile of the whole table against an index that holds just its keys, beside a COPY of the keys in
-# their order and a sync with nothing to do; sourced by run.sh.
+# A reconcile of the whole table with an index that holds exactly its keys, compared to an ordered COPY of the
+# keys and to a sync with nothing to do; sourced by run.sh.
 
 # Prints one line of JSON. $1: rounds.
 reconcile() {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What the parts found, as one JSON object, as tables, held against the budget, and as plots; sourced by run.sh.
+# Reports the results of all parts: one JSON object, tables, comparison with the budget, plots; sourced by run.sh.
 
-# Everything that was measured, and where.
+# Prints all results, and the machine and versions they were measured with.
 summary() {
     local name files=()
     for name in "${parts[@]}"; do files+=("$dir/$name.json"); done
@@ -18,13 +18,13 @@ summary() {
           parts: (reduce inputs as $part ({}; .[input_filename | split("/")[-1] | rtrimstr(".json")] = $part))}' "${files[@]}"
 }
 
-# As it is installed.
+# Size of the program as installed.
 stripped_size() {
     strip -o "$dir/stripped" "$build/rowferry"
     stat -c %s "$dir/stripped"
 }
 
-# Each line of the budget and of what has to be shown, with what was measured: those whose part has run.
+# Prints each line of the budget and of the other goals with its result, if its part has run.
 budget() {
     jq "$statistics"'
         def ms: "\(n(1)) ms"; def mib: "\(n(1)) MiB";
@@ -169,7 +169,7 @@ everything() {
     table_of_budget "$1"
 }
 
-# Replaces what stands between "<!-- figures: NAME -->" and "<!-- end -->". $1: page, $2: name, $3: file
+# Replaces the text between "<!-- figures: NAME -->" and "<!-- end -->". $1: page, $2: name, $3: file
 replace_figures() {
     awk -v name="$2" -v file="$3" '
         $0 == "<!-- end -->" { inside = 0 }

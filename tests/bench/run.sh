@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# How fast, with how much CPU and memory, beside what PostgreSQL's own tools need for the same rows in
-# the same run; how that grows; and every line of the budget against its bound. See README.md.
+# Measures speed, CPU and memory, compared to PostgreSQL's own tools with the same rows in the same run; how they
+# grow; and every line of the budget against its bound. See README.md.
 #
 #   tests/bench/run.sh [--quick | --full] [--docs] [--json FILE] [--build DIR] [--only PART,PART...]
 #                      [--rounds 5] [--rows 1000000] [--sizes 10000,100000,1000000,5000000] [--storm 30]
 #                      [--time-rounds 5] [--time-seconds 12] [--rest 60]
 #
-# --quick   everything in about eleven minutes: fewer rounds, shorter minutes
-# --full    the time figures as they are promised, a minute each and ten minutes at rest (about an hour)
+# --quick   everything in about eleven minutes: fewer and shorter rounds
+# --full    the time figures as promised, a minute each and ten minutes idle (about an hour)
 # --docs    writes the table and the plots into docs/performance.md and docs/performance/
 # --only    load, growth, tables, pipelines, way, storm, catchup, reconcile, time, real, clients
 set -euo pipefail
@@ -80,7 +80,7 @@ prepare() {
     chmod 755 "$dir" # the database server has a user of its own
     trap finish EXIT
     trap 'exit 130' INT TERM HUP
-    # without autovacuum: what it uses would count as a session's
+    # without autovacuum, whose CPU would count as a session's
     uri=$(tests/servers/postgres start --dir "$dir/postgres" --set shared_buffers=1GB --set max_wal_size=4GB \
         --set autovacuum=off)
     say "loading $rows rows"
@@ -99,7 +99,7 @@ finish() {
     exit "$rc"
 }
 
-# What each part says is $dir/PART.json.
+# Runs one part; its result becomes $dir/PART.json.
 part() {
     case $1 in
     load) load "$rounds" ;;

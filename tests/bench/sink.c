@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A null sink for benchmarks: an HTTP/1.1 server that takes bulk requests, answers every item and
- * forgets them, so that what is measured is the client.
+ * A null sink for benchmarks: an HTTP/1.1 server that accepts bulk requests, answers every item and
+ * discards them, so that only the client is measured.
  *
- *     sink [--port N] [--keys N] [--writers N --queue N --fixed-us N --writer-bytes N]
+ *   sink [--port N] [--keys N] [--writers N --queue N --fixed-us N --writer-bytes N]
  *
- * It listens on the loopback interface, prints its URL, and at SIGTERM what it took; GET /_sink
- * says the same at any time, and how old stamped documents were (sink_answer.h) since GET
- * /_sink/ages last. With --writers it works like a node (sink_node.h); SIGUSR1 begins a storm of
- * refusals, SIGUSR2 ends it. With --keys every index holds the documents 1 to N for who lists it
- * (sink_listing.h). A thread a connection.
+ * It listens on the loopback interface, prints its URL, and prints its statistics at SIGTERM. GET
+ * /_sink returns them at any time, with the age of stamped documents (sink_answer.h) since the last
+ * GET /_sink/ages. With --writers it behaves like a node (sink_node.h); SIGUSR1 begins a storm of
+ * refusals, SIGUSR2 ends it. With --keys every index appears to hold the documents 1 to N
+ * (sink_listing.h). It uses one thread per connection.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -39,7 +39,7 @@ static volatile sig_atomic_t ending;
 
 struct connection {
     int fd;
-    size_t len; /* bytes in input that are not used yet */
+    size_t len; /* unused bytes in `input` */
     char input[INPUT_BYTES];
 };
 
@@ -88,7 +88,7 @@ static void read_header(struct head *head, const char *line)
     head->expects = head->expects || strncasecmp(line, "expect: 100-continue", 20) == 0;
 }
 
-/* Reads a request's head; false at the connection's end. */
+/* Reads the head of a request. Returns false at the end of the connection. */
 static bool read_head(struct connection *c, struct head *head)
 {
     const char *end;
@@ -126,7 +126,8 @@ static void send_answer(int fd, int status, const struct buf *body)
     send_all(fd, buf_text(body), body->len);
 }
 
-/* Hands the body out in pieces as they arrive; false where the connection ended before. */
+/* Reads the body and passes it on in pieces as they arrive. Returns false if the connection ended
+ * early. */
 static bool read_body(struct connection *c, size_t body_len, struct bulk *bulk, struct buf *whole)
 {
     while (body_len > 0) {
@@ -265,7 +266,7 @@ static void start_thread(int fd)
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     sigaddset(&term, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &term, NULL); /* only the main thread is to be woken */
+    pthread_sigmask(SIG_BLOCK, &term, NULL); /* signals must go to the main thread */
     if (pthread_create(&thread, NULL, serve, c) == 0) {
         pthread_detach(thread);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the null sink answers. */
+/* Responses of the null sink. */
 #include "sink_answer.h"
 #include "sink_listing.h"
 
@@ -37,7 +37,7 @@ void bulk_begin(struct bulk *b, struct sink_stats *stats, const char *target, st
     }
 }
 
-/* The text of a string member as it stands in the line, escapes and all. */
+/* Returns the text of a string member as written in the line, including escapes. */
 static struct span raw_member(const char *line, size_t len, const char *name)
 {
     const char *at = memmem(line, len, name, strlen(name));
@@ -169,7 +169,7 @@ void sink_forget_ages(struct sink_stats *stats)
     }
 }
 
-/* The JSON value that begins at text, strings with brackets in them respected. */
+/* Returns the JSON value that begins at text. Ignores brackets within strings. */
 static struct span value_at(const char *text, const char *end)
 {
     const char *at = text;
@@ -257,7 +257,8 @@ static int remove_index(struct buf *body, struct span name)
     return acknowledge(body);
 }
 
-/* The last action's index gets the alias: the one action of a first load, or the add of a swap. */
+/* Gives the alias to the index of the last action: the only action of an initial load, or the add
+ * of a swap. */
 static int set_alias(struct buf *body, struct span request)
 {
     struct span index_name = {0};
@@ -275,7 +276,7 @@ static int set_alias(struct buf *body, struct span request)
     if (index == NULL) {
         return not_found(body, index_name);
     }
-    if (memmem(alias.data, alias.len, "-WRITE", 6) == NULL) { /* those it takes anyway */
+    if (memmem(alias.data, alias.len, "-WRITE", 6) == NULL) { /* accepted anyway */
         index->alias = text_copy_span(alias);
     }
     return acknowledge(body);
@@ -297,7 +298,8 @@ static int count(struct buf *body, const struct sink_stats *stats)
     return 200;
 }
 
-/* The segment of the path after the index's name: "", "_refresh", "_count" ... */
+/* Answers requests for an index. part: the path segment after its name: "", "_refresh", "_count"
+ * ... */
 static int answer_index(struct buf *body, const struct sink_stats *stats, const char *method,
                         struct span name, struct span part, struct span request)
 {
@@ -323,7 +325,7 @@ int sink_answer(struct buf *body, const struct sink_stats *stats, const char *me
                 const char *target, struct span request)
 {
     size_t name_len = strcspn(target + 1, "/?");
-    struct span name = span_make(target + 1, strcspn(target + 1, ",/?")); /* of several the first */
+    struct span name = span_make(target + 1, strcspn(target + 1, ",/?")); /* the first name */
     const char *rest = target + 1 + name_len;
     struct span part = {0};
     if (*rest == '/') {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the null sink answers: the shapes of OpenSearch, for as little work as it takes.
+ * Responses of the null sink: they have OpenSearch's structure, with as little work as possible.
  *
- * It keeps the names, mappings and aliases of indices, so that a client finds what it made, and of
- * documents nothing but their number. Thread-safe but for struct bulk, which belongs to a request.
+ * It keeps the names, mappings and aliases of indices, so that a client finds what it created. Of
+ * documents it keeps only the number. Thread-safe, except for struct bulk, which belongs to one
+ * request.
  *
- * Of documents with a member "stamped", microseconds since 1970 and among their first members, it
- * counts how old they were when their request was answered.
+ * If a document has a member "stamped" (microseconds since 1970) among its first members, the sink
+ * records its age when its request was answered.
  */
 #ifndef ROWFERRY_BENCH_SINK_ANSWER_H
 #define ROWFERRY_BENCH_SINK_ANSWER_H
@@ -18,7 +19,7 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 
-#define AGES_MAX_MS 20000 /* all above count as this */
+#define AGES_MAX_MS 20000 /* older ones count as this */
 
 struct sink_stats {
     atomic_llong requests;
@@ -32,15 +33,15 @@ struct sink_stats {
 #define BULK_HEAD_BYTES 1024
 #define BULK_STAMPS_MAX 16384
 
-/* A bulk body on its way in: an action line, then its document unless it is a delete. */
+/* A bulk body while it arrives: an action line, followed by its document unless it is a delete. */
 struct bulk {
     struct sink_stats *stats;
     bool filtered;    /* items have an id, a status and nothing else */
     bool source_next; /* the next line is a document */
     int64_t count;
     size_t head_len;
-    char head[BULK_HEAD_BYTES]; /* the beginning of the action line or document */
-    struct buf *body;           /* of the answer */
+    char head[BULK_HEAD_BYTES]; /* beginning of the action line or document */
+    struct buf *body;           /* of the response */
     size_t stamp_count;
     int64_t stamps[BULK_STAMPS_MAX];
 };
@@ -49,12 +50,12 @@ void bulk_begin(struct bulk *b, struct sink_stats *stats, const char *target, st
 void bulk_feed(struct bulk *b, const char *bytes, size_t len);
 void bulk_end(struct bulk *b);
 
-/* The age that this share of the stamped documents did not pass; -1 where there are none. */
+/* Returns the age that this share of the stamped documents did not exceed; -1 if there are none. */
 int64_t sink_age_ms(struct sink_stats *stats, double share);
 int64_t sink_ages(struct sink_stats *stats);
 void sink_forget_ages(struct sink_stats *stats);
 
-/* Every other request: appends the answer's body and returns its status. */
+/* Answers all other requests: appends the body of the response and returns its status. */
 int sink_answer(struct buf *body, const struct sink_stats *stats, const char *method,
                 const char *target, struct span request);
 

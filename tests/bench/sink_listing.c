@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hits of a listing, ready in one text. */
+/* Hits of a listing, prepared as one text. */
 #include "sink_listing.h"
 
 #include <stdio.h>
@@ -11,8 +11,8 @@
 
 static struct {
     struct buf text; /* {"sort":["1"]},{"sort":["10"]}, ... */
-    size_t *starts;  /* of each hit, and the end */
-    long *ranks;     /* by key: its place in the order */
+    size_t *starts;  /* offset of each hit, and of the end */
+    long *ranks;     /* by key: its position in the order */
     long keys;
 } listing;
 
@@ -50,7 +50,7 @@ long listing_keys(void)
     return listing.keys;
 }
 
-/* The number behind a member's name; -1 where it is not there. */
+/* Returns the number after a member's name; -1 if the member is missing. */
 static long number_after(struct span request, const char *name)
 {
     const char *at = memmem(request.data, request.len, name, strlen(name));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writers as a counted lock; their work is to sleep. */
+/* Writers are a counting semaphore; their work is to sleep. */
 #include "sink_node.h"
 
 #include <pthread.h>

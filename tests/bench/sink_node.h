@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sink that works like a node: so many writers, a queue in front of them, a time for each request
- * and for each byte; what finds the queue full is refused with 429. A storm refuses everything.
+ * Makes the sink behave like a node: `writers` workers, a queue in front of them, a time per
+ * request and per byte. A request that finds the queue full is refused with 429. A storm refuses
+ * everything.
  *
- * Thread-safe. Without writers there is no node: nothing waits and nothing is refused.
+ * Thread-safe. Without writers nothing waits and nothing is refused.
  */
 #ifndef ROWFERRY_BENCH_SINK_NODE_H
 #define ROWFERRY_BENCH_SINK_NODE_H
@@ -18,13 +19,14 @@ struct node {
     long fixed_us;
     long bytes_per_second; /* of one writer */
     atomic_bool storm;
-    atomic_long here; /* requests: at work or in the queue */
+    atomic_long here; /* requests in work or in the queue */
     atomic_long most;
     atomic_llong refused;
     atomic_llong taken;
 };
 
-/* Takes a request in and works on it; false: refused. Blocks for as long as that takes. */
+/* Accepts a request and works on it, which blocks for its duration. Returns false if it was
+ * refused. */
 bool node_take(struct node *n, size_t bytes);
 
 #endif

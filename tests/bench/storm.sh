@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# A first sync into a sink that works like a node (four writers, a queue of ten), through thirty seconds
-# in which it refuses everything; sourced by run.sh.
+# An initial load into a sink that behaves like a node (four writers, a queue of ten) and refuses everything for
+# thirty seconds; sourced by run.sh.
 
-# What the sink has taken so far: a field of its statistics.
+# Prints a field of the sink's statistics.
 sink_field() { curl -fsS "$url/_sink" | jq ".$1"; }
 
-# Bytes a second over so many seconds.
+# Prints bytes per second, measured over $1 seconds.
 sink_rate() {
     local before after
     before=$(sink_field bytes)
@@ -43,7 +43,7 @@ storm() {
     stop_pid "$sink_pid" TERM 5
     wait "$sink_pid" || true
     sink_pid=''
-    # a batch of about 360 KiB, as 32 in flight share a window of 12 MiB
+    # a batch has about 360 KiB, because 32 in flight share a window of 12 MiB
     capacity=$((4 * 372000 * 1000000 / (4000 + 372000 * 1000000 / 1500000)))
     jq -cn --argjson before "$before" --argjson after "$after" --argjson refused "$refused" --argjson taken "$taken" \
         --argjson in_storm "$in_storm" --argjson most "$most" --argjson capacity "$capacity" --argjson rss "$rss" '{

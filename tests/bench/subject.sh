@@ -5,7 +5,7 @@
 #   BENCH_URI, BENCH_URL, BENCH_PROGRAM, BENCH_CONFIG, ...   subject.sh SUBJECT
 set -euo pipefail
 
-# CSV with a quote that no value holds hands JSON out as it is
+# CSV with a quote character that no value contains outputs JSON unchanged.
 as_json="copy (select row_to_json(e) from events e) to stdout (format csv, quote E'\\x01', delimiter E'\\x02')"
 bulk_path='events/_bulk?filter_path=items.*._id,items.*.status,items.*.error,items.*.failure_store'
 
@@ -13,26 +13,26 @@ B0() { psql -qX "$BENCH_URI" -c 'copy events to stdout' >/dev/null; }
 
 B0j() { psql -qX "$BENCH_URI" -c "$as_json" >/dev/null; }
 
-# An action line before each row.
+# Prints an action line before each row.
 bodies() { psql -qX "$BENCH_URI" -c "$as_json" | sed 's/^{"id":\([0-9]*\)/{"index":{"_id":"\1"}}\n&/'; }
 
-# What one writes without a program: curl for each 5,000 of them.
+# A simple script instead of a program: curl for each 5,000 rows.
 B1() {
     bodies | split -l 10000 --filter "curl -sS -o /dev/null -H 'Content-Type: application/x-ndjson' -H 'Expect:' \
         --data-binary @- '$BENCH_URL/$bulk_path'"
 }
 
-# The same bodies from a file, by a loop around libcurl: without a database.
+# Posts the same bodies from a file by a loop around libcurl, without a database.
 B2() { "$BENCH_POSTER" "$BENCH_FILE" "$BENCH_URL/$bulk_path"; }
 
-# What the client libraries of two languages make of it.
+# Small programs that use the client libraries of two languages.
 python() { "$BENCH_PYTHON" "$BENCH_HERE/client.py" "$BENCH_URI" "$BENCH_URL"; }
 
 node() { NODE_PATH=$BENCH_NODE/node_modules command node "$BENCH_HERE/client.js" "$BENCH_URI" "$BENCH_URL"; }
 
 rowferry() { "$BENCH_PROGRAM" -c "$BENCH_CONFIG" --no-progress sync; }
 
-# The configuration tells them apart.
+# These differ only in the configuration.
 rowferry1() { rowferry; }
 catchup() { rowferry; }
 idle() { rowferry; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What a verify costs beside reading both sides, and what it finds of 7 missing, 5 extra and 9 altered
-# documents while the table is written, on an OpenSearch of its own. See README.md.
+# Cost of a verify compared to reading both sides. Also checks that it finds 7 missing, 5 extra and 9 altered
+# documents while the table is written. Uses a private OpenSearch. See README.md.
 #
 #   tests/bench/verify.sh [--rows 1000000] [--writes 500] [--program FILE] [--json FILE]
 set -euo pipefail
@@ -66,7 +66,8 @@ prepare() {
 
 rf() { "$program" -c "$dir/rowferry.json" --no-progress "$@"; }
 
-# Runs it, answer in $dir/out; prints seconds, CPU seconds and peak memory as JSON. $1: a name, $2: exit code.
+# Runs a command with its output in $dir/out; prints seconds, CPU seconds and peak memory as JSON.
+# $1: name, $2: expected exit code, $3...: command.
 timed() {
     local name=$1 wanted=$2 rc=0
     shift 2
@@ -82,7 +83,7 @@ timed_rf() {
     timed "$name" "$wanted" "$program" -c "$dir/rowferry.json" --no-progress "$@"
 }
 
-# All of the table by COPY, then all documents, a page after the other.
+# Reads the whole table by COPY, then all documents page by page.
 read_both() {
     local after='' body="$1/page"
     psql -qX "$uri" -c 'copy article to stdout' >/dev/null
@@ -97,7 +98,7 @@ read_both() {
 
 document() { curl -fsS -o /dev/null -X "$1" -H 'content-type: application/json' "$url/article/_doc/$2" ${3:+-d "$3"}; }
 
-# Odd keys only: the writer has the even ones.
+# Changes documents with odd keys only, because the writer uses the even ones.
 spoil() {
     local i
     for ((i = 0; i < 7; i++)); do document DELETE $((2 * i * (rows / 16) + 101)); done
@@ -108,7 +109,7 @@ spoil() {
     done
 }
 
-# So many changes a second, a tenth of them inserts and deletes.
+# Makes $writes changes a second, a tenth of them inserts and deletes.
 write_on() {
     local n=0
     while [ -e "$dir/writing" ]; do
@@ -123,7 +124,7 @@ write_on() {
     done | psql -qX "$uri" >"$dir/writer.log" 2>&1
 }
 
-# Of the table so far, a second late at most.
+# Number of changes of the table so far; may lag by a second.
 written() { psql -AtX "$uri" -c "select n_tup_ins + n_tup_upd + n_tup_del from pg_stat_user_tables where relname = 'article'"; }
 
 expect() { jq -e "$1" "$dir/out" >/dev/null || { cat "$dir/out" >&2; die "not as it should be: $1"; }; }

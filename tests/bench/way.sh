@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What the way to both servers costs: a service that is far, and TLS on either side; sourced by run.sh.
+# Cost of the connection to both servers: a service with latency, and TLS on either side; sourced by run.sh.
 
 delays_ms=(0 5 20 50) way_rows=2000000 stunnel_pid=''
 
 way_end() { [ -z "$stunnel_pid" ] || stop_pid "$stunnel_pid" TERM 5; }
 
-# A first load from a sink that is so far. $1: subject, $2: milliseconds, $3: limits
+# An initial load into a sink with latency. $1: subject, $2: milliseconds, $3: limits
 way_load() {
     if [ "$2" = 0 ]; then start_sink; else start_distant_sink "$2"; fi
     configure "${3:-{\}}" way.events
@@ -25,7 +25,7 @@ make_certificate() {
     psql -qX "$uri" -c 'alter system set ssl = on' -c 'select pg_reload_conf()' >/dev/null
 }
 
-# Encrypted on both sides: the service's end is a process of its own, whose time is the service's.
+# Encrypted on both sides: a separate process ends TLS for the service, and its CPU counts as the service's.
 way_load_tls() {
     local port plain=$uri
     port=$(free_port)
@@ -49,7 +49,7 @@ way_load_tls() {
     stop_sink "$way_rows" >&2
 }
 
-# gzip of what is sent, which rowferry does not do: what it would cost and save.
+# Estimates the cost and gain of gzip for requests, which rowferry does not use.
 gzip_figures() {
     local TIMEFORMAT='%3U' packed
     make_bulk_file
@@ -59,7 +59,7 @@ gzip_figures() {
         | {left: ($packed / $read), cpu_seconds_per_million: ($seconds * ($bytes / $read) / $rows * 1e6)}'
 }
 
-# Prints one object of JSON. $1: rounds.
+# Prints one JSON object. $1: rounds.
 way() {
     local number delay
     rm -f "$dir/ways"
@@ -86,7 +86,7 @@ way() {
            gzip: $gzip}' "$dir/ways"
 }
 
-# The first round does not count.
+# Keeps the figures of a round, except the first.
 way_keep() {
     cat "$dir/run" >&2
     [ "$1" = 0 ] || cat "$dir/run" >>"$dir/ways"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What the change log costs who writes: processor time of the server's process for the same statements on
-# the same table, without triggers, with the change log's, with those of a table that a query depends on
-# (old and new columns are recorded), and with NOTIFY. Medians of interleaved rounds, as a table.
+# Cost of the change log for writers: CPU time of the server process for the same statements on the same table
+# without triggers, with the change log's triggers, with those of a table that a query depends on (which record
+# old and new columns), and with NOTIFY. Prints medians of interleaved rounds as a table.
 #
 #   tests/bench/writer.sh [--rounds 5] [--rows 200000] [--build DIR]
 set -euo pipefail
@@ -65,7 +65,7 @@ SQL
     install notify '"table": "public.notify"' --notify
 }
 
-# Milliseconds of one execution of $1, whatever else the machine does. $2: how many it makes.
+# Prints CPU milliseconds per execution of $1, independent of other load. $2: number of executions.
 measure() {
     sql <<SQL
 select split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::bigint as before \\gset
@@ -74,7 +74,7 @@ select round((split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::bigint -
 SQL
 }
 
-# The statements: a name, how many of them, what is done. T is the table.
+# The statements: name, number, SQL. T is the table.
 single="do \$\$ begin for i in 1..2000 loop update T set body = body || '' where id = 1 + i * 97 % $rows; commit; end loop; end \$\$;"
 statements() {
     printf '%s\t%s\t%s\n' \
