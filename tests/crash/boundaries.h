@@ -37,9 +37,8 @@ struct workload {
     int64_t sparse;                 /* as in struct fault */
     void (*begin)(struct stage *s); /* called once; may be null */
     void (*prepare)(struct stage *s);
-    void (*meanwhile)(struct stage *s,
-                      struct program *p); /* called while it runs or after its end; may be null */
-    void (*recover)(struct stage *s);     /* runs it to the end and checks the result */
+    void (*meanwhile)(struct stage *s, struct program *p); /* runs or has ended; may be null */
+    void (*recover)(struct stage *s); /* runs it to the end and checks the result */
 };
 
 struct fault {

@@ -108,8 +108,7 @@ static void begin(struct turns *t)
 {
     *t = (struct turns){.next_id = 1000000};
     world_start(&t->w, ROWS, NULL);
-    t->w.members =
-        "\"delete_guard\": {\"share\": 0.9}"; /* many rows are deleted while a holder is stopped */
+    t->w.members = "\"delete_guard\": {\"share\": 0.9}"; /* a stopped holder causes many */
     world_configure(&t->w, CRASH_PROPERTIES, "");
     world_install(&t->w);
     t->config[0] = t->w.config;

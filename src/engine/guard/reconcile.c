@@ -130,8 +130,7 @@ void reconcile_begin(struct loop *l, enum deletes_why why)
     d->phase = DELETES_SETTLE;
     d->why = why;
     if (why == DELETES_AGAIN && d->late_us < l->started_us + DELETES_LATE_US) {
-        d->late_us =
-            l->started_us + DELETES_LATE_US; /* of processes that held the pipeline elsewhere */
+        d->late_us = l->started_us + DELETES_LATE_US; /* of holders elsewhere */
     }
     log_event(why >= DELETES_OWED ? LOG_INFO : LOG_WARN, "reconcile_started",
               F_TEXT("pipeline", l->options->name), F_TEXT("index", l->sender.index),
@@ -288,8 +287,7 @@ int reconcile_end(struct loop *l, struct err *err)
     struct deletes *d = &l->deletes;
     deletes_judged(d);
     d->phase = DELETES_IDLE;
-    d->kept.finished_us = clock_wall_us(
-        &l->clock); /* time of the end, so that one longer than the interval is not due at once */
+    d->kept.finished_us = clock_wall_us(&l->clock); /* the end, in case it took long */
     d->owed_us = d->late_us > d->listing_us ? d->late_us : 0;
     log_event(LOG_INFO, "reconcile_ended", F_TEXT("pipeline", l->options->name),
               F_INT("documents", d->listed), F_INT("deletes", d->absent));

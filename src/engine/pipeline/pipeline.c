@@ -153,6 +153,7 @@ static enum log_level level_of(const struct sync *s)
     return s->options->again ? LOG_DEBUG : LOG_INFO;
 }
 
+/* Connects to source and service, and prepares the loop. */
 static int sync_begin(struct sync *s, struct err *err)
 {
     struct loop *l = &s->loop;
@@ -287,8 +288,7 @@ static void sync_report(struct sync *s, struct pipeline_result *result)
     result->stream = s->options->stream;
     snprintf(result->extended, sizeof(result->extended), "%s", s->target.extended);
     if (deadletter_count(s->ports->state, &result->dead_letters, &ignored) < 0) {
-        result->dead_letters =
-            0; /* a failing state file is already reported by the sync's own error */
+        result->dead_letters = 0; /* the sync's own error reports it */
     }
     log_event(level_of(s), "sync_ended", F_TEXT("pipeline", s->options->name),
               F_INT("read", c->rows_read), F_INT("upserts", c->upserts),

@@ -263,8 +263,7 @@ static int intake_open(struct intake *r, struct err *err)
     } else if (rc == 0 && first) {
         intake_tell_resumed(r);
     }
-    if (rc == ERR_HELD &&
-        r->opened) { /* held by our own lost session, which the server has not ended yet */
+    if (rc == ERR_HELD && r->opened) { /* by our own lost session, not ended yet */
         err->class = ERR_TRANSIENT;
         return ERR_TRANSIENT;
     }

@@ -278,9 +278,8 @@ static int leave(struct rebuild_job *j, const struct exchange *x, const struct i
     const struct service_port *service = &j->ports->pipeline->service;
     const struct checkpoint *live = x->live;
     int64_t letters = 0;
-    bool known =
-        live->position != NULL && live->generation != NULL &&
-        strcmp(live->generation, from->name) == 0; /* otherwise it belongs to another state file */
+    bool known = live->position != NULL && live->generation != NULL &&
+                 strcmp(live->generation, from->name) == 0; /* else of another state file */
     int rc = deadletter_count(j->ports->pipeline->state, &letters, err);
     return rc < 0 ? rc
                   : service->ops->leave(

@@ -160,8 +160,7 @@ static int ask_nearest(struct vectors *s, size_t i, struct err *err)
 
 static void judge_field(struct vectors *s, enum metric metric, const struct validate_neighbours *n)
 {
-    bool inner = metric ==
-                 METRIC_DOT; /* the nearest by inner product may be longer than the vector itself */
+    bool inner = metric == METRIC_DOT; /* the nearest by it may be longer than the vector */
     if (n->itself < n->asked && !inner) {
         validate_note(s->v, VALIDATE_FAIL,
                       "compare similarity and index options of the field with the model's manual",

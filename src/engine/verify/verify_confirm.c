@@ -293,11 +293,9 @@ static int one_slice(struct verify *v, struct round *r, size_t from, size_t *nex
             (struct looked){.key = verify_keys_get(&v->suspects, i), .seen = &r->seen[i]};
     }
     int rc = look_at(s, err);
-    for (size_t i = 0; i < s->count;
-         i++) { /* also after an error, because reports cannot be taken back */
+    for (size_t i = 0; i < s->count; i++) { /* also after an error: reports are final */
         if (!s->items[i].decided) {
-            r->seen[r->left.count] =
-                *s->items[i].seen; /* never written ahead of what is still to be read */
+            r->seen[r->left.count] = *s->items[i].seen; /* never ahead of the reads */
             verify_keys_push(&r->left, s->items[i].key);
         }
     }

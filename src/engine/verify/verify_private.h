@@ -62,8 +62,7 @@ struct look {
                      const struct document *document);
     void (*refused)(struct verify *v, void *context, struct span key, const char *reason);
     void (*gone)(struct verify *v, void *context, struct span key);
-    void (*impossible)(struct verify *v, void *context,
-                       struct span key); /* no row can have this key */
+    void (*impossible)(struct verify *v, void *context, struct span key); /* for no row */
     int (*begun)(struct verify *v, void *context, const struct span *keys, size_t count,
                  struct err *err); /* the snapshot of the rows was taken; may be null */
     void *context;

@@ -132,8 +132,7 @@ struct validate_options {
     const char *const *sort;
     size_t sort_count;
     const volatile sig_atomic_t *stop;
-    void (*stage)(void *context,
-                  const char *words); /* reports the current activity; null: not reported */
+    void (*stage)(void *context, const char *words); /* reports an activity; may be null */
     void *context;
 };
 

@@ -54,9 +54,7 @@ struct verify_options {
     bool building;     /* check the generation of a rebuild, which is not live yet */
     int64_t settle_ms; /* time limit for the lock holder to settle what is rechecked */
     const volatile sig_atomic_t *stop;
-    void (*found)(void *context,
-                  const struct verify_found *found); /* reports a difference, borrowed during the
-                                                        call; null: not reported */
+    void (*found)(void *context, const struct verify_found *found); /* borrowed; may be null */
     void (*again)(void *context); /* the index was replaced: discard earlier differences */
     void (*progress)(void *context, const struct verify_progress *progress);
     void *context;
