@@ -13,9 +13,9 @@
  *   "sqlite"    calls of SQLite by the program itself; ERRNO is SQLite's code
  *
  * ACTION
- *   "count"  writes a line "SITE function caller place" to FILE for each call (for memory only the
- * first of a site), where place is the last one in the program itself, and a line "by OFFSET" for
- *            each place on the call path
+ *   "count"  for each call writes a line "SITE function caller place" to FILE, and a line
+ *            "by OFFSET" for each place on the call path. The place is the last one in the
+ *            program itself. For memory only the first call of a site is written.
  *
  * The other actions act on the call with this number of this site. They write a line to FILE when
  * it occurs, as proof.

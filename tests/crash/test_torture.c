@@ -12,7 +12,7 @@
 #include "sql.h"
 
 #define FEWER 2       /* factor for system calls */
-#define MUCH_FEWER 10 /* factor for allocations, of which there are thousands */
+#define MUCH_FEWER 10 /* factor for the thousands of allocations */
 
 static void sync_here(struct stage *s)
 {

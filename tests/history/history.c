@@ -86,8 +86,8 @@ static int sync_finish(struct history *h)
     return code;
 }
 
-/* Syncs within a history. Transactions stay open, except those that lock out every reader: the
- * only thread waits here and could never end them. */
+/* Syncs within a history. Transactions stay open, unless they lock out every reader: the only
+ * thread waits here and could never end them. */
 static void sync_meanwhile(struct history *h)
 {
     if (h->syncing && program_running(&h->sync)) {

@@ -63,8 +63,8 @@ struct statement {
 
 extern const struct statement statements[];
 
-/* Random numbers, and the expansion of a statement: %i an id of the first rows, %w a range of
- * them, %k the id of some row, %f a fresh id, %r a region, %o a parent, %s the step. dice_roll
+/* Random numbers, and the expansion of a statement. %i is an id of the first rows, %w a range of
+ * them, %k the id of some row, %f a fresh id. %r is a region, %o a parent, %s the step. dice_roll
  * returns a number below `sides`. */
 struct dice {
     uint64_t state;

@@ -35,8 +35,8 @@ struct source_port_ops {
     /* Connects, looks up the table, compiles the plan and checks that changes are captured. Called
      * again after a lost connection. */
     int (*connect)(void *self, struct source_facts *facts, struct err *err);
-    /* Called between connect and capture. Keeps other processes from starting an initial load of
-     * the same name (ERR_HELD for them) while the session lasts. */
+    /* Called between connect and capture; has no effect later. Keeps other processes from starting
+     * an initial load of the same name (ERR_HELD for them) while the session lasts. */
     int (*claim)(void *self, const char *name, struct err *err);
     /* Opens the capture of a consumer on the new connection and takes the connection over. Also
      * takes the consumer's lock in the source; returns ERR_HELD if another process holds it. The

@@ -9,11 +9,11 @@
 #include "generation/generation.h"
 
 /*
- * For a pipeline without a generation. Sets t->taken_over and commits the state file if the alias
- * points at an index of ours with the same source, table and mapping, and the checkpoint backup is
- * usable. Otherwise changes nothing and logs the reason. Returns ERR_HELD if another process still
- * writes to that index. The pipeline's other generations are recorded as former ones, because a
- * rebuild is lost with its state file.
+ * For a pipeline without a generation. Takes over, with t->taken_over set and the state file
+ * committed, if both hold: the alias points at our own index with the same source, table and
+ * mapping, and the checkpoint backup is usable. Otherwise changes nothing and logs the reason.
+ * Returns ERR_HELD if another process still writes to that index. The pipeline's other generations
+ * are recorded as former ones, because a rebuild is lost with its state file.
  */
 int takeover_try(struct target *t, struct err *err) MUST_CHECK;
 

@@ -72,7 +72,7 @@ struct deletes {
     int64_t absent;    /* number of keys without a row */
     struct scan_page found;
     struct buf last_absent;
-    bool overflowed; /* `found` is incomplete because there were too many */
+    bool overflowed; /* there were too many keys for `found` */
 
     struct reconcile kept; /* as in the state file */
     int64_t interval_us;   /* between two reconciles; 0: none by schedule */

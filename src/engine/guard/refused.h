@@ -7,11 +7,11 @@
  * was refused REFUSED_TIMES in a row becomes a dead letter if the service accepted others in that
  * period. Two things are required as evidence:
  *
- * - From the third attempt on, the same request carries a witness: a delete of the same id with the
- *   lowest version, which changes nothing. It goes to the same shard, so a shard that is busy, full
- * or unavailable refuses both. A refusal counts only if its witness passed.
- * - Since the first refusal the index accepted another upsert, or the key has a dead letter
- * already. So an ingest pipeline that refuses everything makes no dead letters.
+ * - From the third attempt on, the same request carries a witness: a delete of the same id
+ *   with the lowest version, which changes nothing. It goes to the same shard, so a busy, full
+ *   or unavailable shard refuses both. A refusal counts only if its witness passed.
+ * - Since the first refusal the index accepted another upsert, or the key already has a dead
+ *   letter. So an ingest pipeline that refuses everything makes no dead letters.
  *
  * A data stream takes no deletes. There a refusal counts if another document passed since the last
  * one, unless its status is 429, 502, 503 or 504.

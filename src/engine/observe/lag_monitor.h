@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lag monitor: measures how far the index is behind in time and in changes, how old a change is
- * when it is acknowledged, which transaction holds the source's watermark, and whether the pipeline
- * makes progress.
+ * Lag monitor. Measures how far the index is behind in time and in changes, and how old a change is
+ * when it is acknowledged. Finds the transaction that holds the source's watermark, and whether the
+ * pipeline makes progress.
  *
  * It costs an idle pipeline one short query every half minute. The lag in time is the time since
  * the last snapshot whose changes were all acknowledged (follow.equal_us).

@@ -2,8 +2,8 @@
 /*
  * Following: polls the source after the last change was read, at the pace of arriving changes.
  *
- * An idle poll is one short query. Every ten seconds a poll reads a full page, because some changes
- * of a table leave no entry in its log.
+ * An idle poll is one short query. At least every ten seconds a poll reads pages without this
+ * query, because some changes of a table leave no entry in its log.
  */
 #ifndef ROWFERRY_ENGINE_FOLLOW_H
 #define ROWFERRY_ENGINE_FOLLOW_H
@@ -18,7 +18,7 @@ struct follow {
     bool poll; /* a poll has begun and its changes are not all read yet */
     struct pace pace;
     int64_t rows_before; /* counters.rows_read at the start of the poll */
-    int64_t looked_us;   /* monotonic: last time a full page was due */
+    int64_t looked_us;   /* monotonic: start of the last poll that read pages */
     int64_t began_us;    /* wall clock: start of the current poll */
     int64_t drained_us;  /* same, of the window that was read completely up to drained_page and is
                             not settled */

@@ -62,7 +62,7 @@ struct loop {
     int64_t filled_us;      /* when the current batch got its first operation */
     bool told_following;    /* whether the last report was made while following */
     int64_t told_rows;      /* counters.rows_read at the last report */
-    bool noted;             /* whether the last report could be written */
+    bool noted;             /* whether any report could be written */
     int64_t logged_present; /* counters.present at the last log line */
     int64_t logged_rows;    /* counters.rows_read at the last log line */
     int64_t well_by_us;     /* send time of the latest request that succeeded */

@@ -153,7 +153,7 @@ static bool outcome_repeats(enum outcome outcome)
     return outcome == OUTCOME_UNKNOWN || outcome == OUTCOME_RETRY;
 }
 
-/* Settles the operations that were sent. *repeats counts those that must be sent again. */
+/* Settles the operations that were sent. *repeats counts the ones to be sent again. */
 static int sender_settle_all(struct sender *s, const struct batch *b, sender_settle settle,
                              void *context, size_t *repeats, struct err *err)
 {

@@ -100,7 +100,7 @@ int64_t sender_next_due_us(const struct sender *s, int64_t now_us);
 
 size_t sender_flying(const struct sender *s);
 
-/* Returns the send time of the oldest unanswered request, or 0 if there is none. */
+/* Returns the send time of the oldest unanswered request, or 0 if all are answered. */
 int64_t sender_oldest_us(const struct sender *s);
 
 #endif

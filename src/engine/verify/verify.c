@@ -226,8 +226,7 @@ void verify_remember(struct verify *v, struct span key)
     v->begun = true;
 }
 
-/* Attributes a condition that the source refuses to --where, because the pipeline has none of its
- * own here. */
+/* Attributes a refused condition to --where if that option was given. */
 static int blame_condition(const struct verify *v, int rc, struct err *err)
 {
     bool own = rc == ERR_REJECTED && v->ports->listing->only != NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The second look at suspects, in this order: the checkpoint; the versions of the documents; the
- * rows and which of them have changes that the checkpoint does not cover; the documents. If no
- * change is waiting and the version is the same, the index had exactly this document when the row
- * was read, with all changes of the row settled.
+ * rows and which of them have changes that the checkpoint does not cover; the documents. Assume
+ * that no change is waiting and the version is the same. Then the index had exactly this document
+ * when the row was read, with all changes of the row settled.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -85,15 +85,15 @@ struct validate_figures {
     int64_t json_bytes;   /* of all documents */
     int64_t chance_bytes; /* of the random part of the sample, which represents the table */
     int64_t chance_count;
-    int64_t chance_stored; /* on disk, one replica, before the other documents were added */
+    int64_t chance_stored; /* on disk without replicas, before the other documents were added */
     struct validate_bulk bulks[VALIDATE_BULKS];
     size_t bulk_count;
     int64_t sent_us; /* time of the random part, without its first bulk request if there are more */
     int64_t sent_documents;
     int64_t sent_bytes;
-    int64_t stored_bytes; /* of the sample, one replica */
+    int64_t stored_bytes; /* of the sample, without replicas */
     int64_t copies;
-    int64_t whole_bytes; /* estimate for all rows and all replicas; 0: unknown */
+    int64_t whole_bytes; /* estimate for all rows with all replicas; 0: unknown */
     int64_t whole_ms; /* estimated time to index all rows one bulk request at a time; 0: unknown */
     int64_t room_bytes; /* free disk space; negative: unknown */
     struct relevance relevance;
