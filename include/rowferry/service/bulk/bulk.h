@@ -2,12 +2,12 @@
 /*
  * Bulk requests: several in flight, each settled item by item.
  *
- * A batch that is sent belongs to the service until bulk_take gives it back with the outcome of
- * every operation set. Nothing here retries: the caller decides. An answer that did not arrive
- * whole, cannot be read, or has another number of items leaves every operation UNKNOWN (or RETRY,
- * STOP, REJECTED where the status of the whole request says so), with batch->failure filled.
- * A whole request refused as such (batch->http_status 400 or 413) is REJECTED where it carried one
- * operation; of several each is RETRY: send them in smaller parts, down to one.
+ * bulk_send lends a batch to the service until bulk_take returns it with the outcome of every
+ * operation set. Nothing is retried here: the caller decides. An answer is unusable if it is
+ * incomplete, unreadable or has the wrong number of items. Every operation is then UNKNOWN, or
+ * RETRY, STOP or REJECTED if the HTTP status decides it, and batch->failure describes the failure.
+ * If the service refuses a whole request (batch->http_status 400 or 413), a single operation is
+ * REJECTED. Several operations are RETRY: the caller sends them in smaller parts, down to one.
  */
 #ifndef ROWFERRY_SERVICE_BULK_H
 #define ROWFERRY_SERVICE_BULK_H
@@ -15,20 +15,20 @@
 #include "rowferry/document/bulk/batch.h"
 #include "rowferry/service/http/http.h"
 
-/* True while another request may start (options.in_flight). */
+/* Returns true while another request may start (options.in_flight). */
 bool bulk_can_send(const struct service *s);
 
-/* Sends to POST /<index>/_bulk (a generation: by its write alias, see index.h) what travels of the
- * batch (send_limit); pipeline null = none. The batch is borrowed until it is taken; operations
- * that did not travel are left as they were. */
+/* Posts the first part of the batch (up to send_limit) to /<index>/_bulk. For a generation, index
+ * is its write alias (index.h). ingest_pipeline may be null. The batch is borrowed until bulk_take
+ * returns it. Operations beyond send_limit keep their state. */
 int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
               struct batch *batch, struct err *err) MUST_CHECK;
 
-/* The next batch that has its outcomes, or null. */
+/* Returns the next batch whose outcomes are set, or null. */
 struct batch *bulk_take(struct service *s);
 
-/* Moves bytes; waits until something happens on a request, fd (-1 = none) is readable, or
- * timeout_ms passed. *readable says whether fd was. */
+/* Transfers data and waits until a request makes progress, fd is readable or timeout_ms have
+ * passed. fd may be -1. Sets *readable if fd is readable. */
 int bulk_wait(struct service *s, int fd, int64_t timeout_ms, bool *readable,
               struct err *err) MUST_CHECK;
 

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much at a time: how many bulk requests may be in flight, and how large a batch is aimed at.
- * Pure arithmetic over what the answers say; time comes in as an argument.
+ * Flow control: how many bulk requests may be in flight, and the target size of a batch. It is pure
+ * arithmetic over the answers; time is an argument.
  *
- * Both limits begin low, double while all goes well, and find their place below the ceilings of
- * the configuration:
+ * Both limits start low, double while all goes well, and settle below the configured ceilings:
  *
- *     refused for now (429, 503), as a whole or an item of it         half as many requests
- *     refused for its size                                            half as large a batch
- *     no answer, or the service is short of memory                    half of both
+ *     temporary refusal (429, 503) of the request or an item          halves the requests
+ *     refusal because of size                                         halves the batch size
+ *     no answer, or the service is short of memory                    halves both
  *     answers take longer than they would without a queue             no growth, then one less
- *     Retry-After                                                      nothing until then
- *     all well, and the limit was what held the sender back           one more per round
+ *     Retry-After                                                     pauses until then
+ *     success while the limit held the sender back                    one more per round
  *
- * One cut a round: what was sent before the last cut says nothing about the limit since. The queue
- * in front of the service is told from the best time that a byte took in the last minute (the
- * method of TCP Vegas, Brakmo and Peterson 1995); only batches near the aim count, as a small one
- * has other costs.
+ * There is one cut per round, because requests sent before the last cut prove nothing about the new
+ * limit. The queue in front of the service is estimated from the lowest time per byte in the last
+ * minute (the method of TCP Vegas, Brakmo and Peterson 1995). Only batches close to the target size
+ * count, because small ones have other costs.
  */
 #ifndef ROWFERRY_SERVICE_FLOW_H
 #define ROWFERRY_SERVICE_FLOW_H
@@ -30,7 +29,7 @@ struct flow_ceilings {
     size_t batch_bytes;
 };
 
-/* The best time of the last minute or two, in two halves that take turns. */
+/* Lowest time per byte of the last minute or two, kept in two alternating halves. */
 struct flow_best {
     double now_us_per_byte; /* 0 = none yet */
     double before_us_per_byte;
@@ -39,50 +38,52 @@ struct flow_best {
 
 struct flow {
     struct flow_ceilings ceilings;
-    double in_flight;   /* 1 to the ceiling */
-    double batch_bytes; /* FLOW_LEAST_BATCH to the ceiling */
-    bool doubling;      /* up to doubles_to, at the start and after a cut */
+    double in_flight;   /* from 1 to the ceiling */
+    double batch_bytes; /* from FLOW_LEAST_BATCH to the ceiling */
+    bool doubling;      /* doubles up to doubles_to, at the start and after a cut */
     double doubles_to;
-    bool recovered;  /* something went well since the last cut */
-    bool frozen;     /* batches grow no more, whatever the answers say */
-    bool crowded;    /* the last judgement: a queue has built up */
-    int64_t cut_us;  /* the last cut */
-    int64_t hold_us; /* nothing is sent before */
+    bool recovered;  /* a request has succeeded since the last cut */
+    bool frozen;     /* batches do not grow, whatever the answers are */
+    bool crowded;    /* the latest answer indicates a queue in the service */
+    int64_t cut_us;  /* time of the last cut */
+    int64_t hold_us; /* nothing is sent before this time */
     struct flow_best best;
 };
 
 #define FLOW_LEAST_BATCH ((size_t)64 << 10)
 
 enum flow_verdict {
-    FLOW_WELL,     /* answered; every item was settled one way or the other */
-    FLOW_REFUSED,  /* the service is busy: the request or some items were refused for now */
-    FLOW_OVERSIZE, /* the request was refused for its size, or broke off while it was sent */
-    FLOW_LOST,     /* no answer, none that can be read, or the service was short of memory */
+    FLOW_WELL,     /* answered, every item is settled */
+    FLOW_REFUSED,  /* the service is busy: temporary refusal of the request or of items */
+    FLOW_OVERSIZE, /* refused because of size, or the connection broke while sending */
+    FLOW_LOST,     /* no readable answer, or the service was short of memory */
 };
 
 struct flow_answer {
     enum flow_verdict verdict;
-    int64_t sent_us; /* monotonic, as all times here */
+    int64_t sent_us; /* monotonic, like all times here */
     int64_t now_us;
-    size_t bytes;           /* of the request */
-    bool limited;           /* as many requests as allowed were in flight */
-    int64_t retry_after_ms; /* 0 = unsaid */
+    size_t bytes;           /* request size */
+    bool limited;           /* the permitted number of requests was in flight */
+    int64_t retry_after_ms; /* 0 = not given */
 };
 
 void flow_init(struct flow *f, const struct flow_ceilings *ceilings);
 
 void flow_answered(struct flow *f, const struct flow_answer *answer);
 
-/* How many requests may be in flight now; 0 while the service asked for a pause. */
+/* Returns the permitted number of requests in flight; 0 during a pause that the service asked
+ * for. */
 unsigned flow_in_flight(const struct flow *f, int64_t now_us);
 
-/* How many bytes the next batch aims at. */
+/* Returns the target size of the next batch in bytes. */
 size_t flow_batch_bytes(const struct flow *f);
 
-/* When sending may go on after a pause; 0 = now. */
+/* Returns the end of the current pause; 0 = no pause. */
 int64_t flow_due_us(const struct flow *f, int64_t now_us);
 
-/* The index grows faster than its documents tell: batches grow no more. */
+/* Stops the growth of batches if frozen is true: the index grows faster than its documents
+ * explain. */
 void flow_freeze(struct flow *f, bool frozen);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The outcome of one operation: one table from kind, status and error type.
+ * Classifies the result of one operation: one table by kind, status and error type.
  */
 #ifndef ROWFERRY_SERVICE_OUTCOME_H
 #define ROWFERRY_SERVICE_OUTCOME_H
@@ -14,21 +14,22 @@
 struct item {
     int status;
     bool has_error;
-    bool diverted;    /* "failure_store":"used": stored, but not where it belongs */
-    struct span type; /* of the error */
+    bool diverted;    /* "failure_store":"used": stored, but in the failure store */
+    struct span type; /* error type */
     struct span reason;
 };
 
-/* Pure. seen: for OUTRUN the version that the service holds ("current version [N]"). */
+/* Returns the outcome of an item. For OUTCOME_OUTRUN (a version conflict), *seen is the version in
+ * the index, from "current version [N]". Pure. */
 enum outcome outcome_of_item(const struct operation *o, const struct item *item, int64_t *seen);
 
-/* Whether the reason says that neither the index nor the alias that was written to is there. */
+/* Returns true if reason reports that neither an index nor an alias of the written name exists. */
 bool outcome_is_gone(struct span reason);
 
-/* Whether it says that the alias points at several indices, or takes no writes. */
+/* Returns true if reason reports that the alias has several indices or does not accept writes. */
 bool outcome_is_shared(struct span reason);
 
-/* Of a whole request that did not answer 200: what becomes of every operation in it. */
+/* Returns the outcome of every operation of a request whose status is not 200. */
 enum outcome outcome_of_request(int status);
 
 #endif

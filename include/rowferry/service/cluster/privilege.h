@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the account of the credential may do: too little, too much, or not to be told. Changes
+ * Checks the privileges of the configured account: missing ones, surplus ones, or unknown. Changes
  * nothing.
  *
- * Elasticsearch is asked (_security/user/_has_privileges answers for whoever asks). OpenSearch has
- * no such question for an account of its own: requests are sent that can do nothing, because no
- * index can have the name that they are about (upper case letters, by chance), and the words of a
- * refusal name the privilege. Every name that a pipeline sends is its alias or begins with it.
+ * Elasticsearch reports them (_security/user/_has_privileges answers for the calling account).
+ * OpenSearch has no such request. There we send harmless requests about an index name that cannot
+ * exist (random, with upper case letters), and read the missing privilege from the error text.
+ * Every name that a pipeline sends is its alias or begins with it.
  */
 #ifndef ROWFERRY_SERVICE_PRIVILEGE_H
 #define ROWFERRY_SERVICE_PRIVILEGE_H
@@ -18,30 +18,32 @@
 
 enum account_state {
     ACCOUNT_KNOWN,
-    ACCOUNT_OPEN,   /* the service asks nobody who he is */
-    ACCOUNT_UNSEEN, /* `why` says what kept it from being seen */
+    ACCOUNT_OPEN,   /* the service does not authenticate */
+    ACCOUNT_UNSEEN, /* unknown; `why` has the reason */
 };
 
 struct account {
     enum account_state state;
     char name[128];
-    char administrator[160]; /* what makes it one; empty: nothing that can be seen */
-    struct buf surplus;      /* what it may do beyond its pipelines, "a, b"; empty: nothing seen */
+    char administrator[160]; /* evidence that it is an administrator; empty if none is visible */
+    struct buf
+        surplus; /* privileges beyond its pipelines' needs, "a, b"; empty if none is visible */
     char why[256];
 };
 
-/* aliases: of all pipelines, null-terminated. Negative only where no answer arrives. */
+/* Looks up the account of the credential. Negative only if no answer arrives. */
 int account_look(struct service *s, const struct product_info *product, struct account *out,
                  struct err *err) MUST_CHECK;
 void account_release(struct account *a);
 
-/* Appends what the account lacks for a pipeline of this alias, "a, b" in the product's words;
- * nothing where it lacks nothing that can be seen. *told: false where nothing can be told. */
+/* Appends the privileges that the account lacks for a pipeline of this alias, "a, b" in the
+ * product's terms; nothing if none is visibly missing. *told is false if the privileges cannot be
+ * determined. */
 int privilege_missing(struct service *s, const struct product_info *product, const char *alias,
                       struct buf *missing, bool *told, struct err *err) MUST_CHECK;
 
-/* Appends the request that makes a role with exactly what a pipeline of this alias needs; of
- * Elasticsearch also an API key, whose privileges are its own. */
+/* Appends the request that creates a role with exactly the privileges for a pipeline of this alias.
+ * If key is true, for Elasticsearch also an API key with privileges of its own. */
 void privilege_push_grant(struct buf *out, enum product product, bool key, const char *alias);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much room an index takes and how much is left: _stats of the index, and where the credential
- * may ask, the fullest disk of the cluster and its low watermark.
+ * Size of an index and free disk space. Reads _stats of the index and, if the credential may, the
+ * fullest disk of the cluster and its low watermark.
  */
 #ifndef ROWFERRY_SERVICE_STORAGE_H
 #define ROWFERRY_SERVICE_STORAGE_H
@@ -10,19 +10,19 @@
 #include "rowferry/service/http/http.h"
 
 struct storage {
-    int64_t bytes;      /* of all copies of the index */
-    int64_t room_bytes; /* until the low watermark of the fullest node; negative = not known */
+    int64_t bytes;      /* all shards of the index, replicas included */
+    int64_t room_bytes; /* below the low watermark of the fullest node; negative = unknown */
 };
 
-/* ERR_REJECTED where the credential may not ask for the index's own numbers. */
+/* ERR_REJECTED if the credential may not read the statistics of the index. */
 int storage_look(struct service *s, const char *index, struct storage *out,
                  struct err *err) MUST_CHECK;
 
-/* The room alone; negative where the credential may not ask. */
+/* Reports the free space only; negative if the credential may not read it. */
 int storage_room_of_cluster(struct service *s, int64_t *room_bytes, struct err *err) MUST_CHECK;
 
-/* The room that a disk has below a watermark as the products write it: "85%", "0.85" (of the total
- * that may be used) or "50gb" (that must stay free). Negative where the text is neither. Pure. */
+/* Returns the free bytes of a disk below a watermark in the products' notation: "85%", "0.85"
+ * (usable share of the total) or "50gb" (must stay free). Negative if the text is invalid. Pure. */
 int64_t storage_room(const char *watermark, int64_t total_bytes, int64_t available_bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the service room needs to be told. All texts are borrowed and outlive the service.
+ * Options of the service client. All strings are borrowed and must outlive the service.
  */
 #ifndef ROWFERRY_SERVICE_OPTIONS_H
 #define ROWFERRY_SERVICE_OPTIONS_H
@@ -24,28 +24,28 @@ enum service_secret {
 };
 
 struct service_options {
-    const char *const *urls; /* base URLs without credential, path prefix included */
+    const char *const *urls; /* base URLs without credentials, path prefix included */
     size_t url_count;
-    const char *api_key; /* opaque, sent as "Authorization: ApiKey ..."; null = none */
-    const char *user;    /* basic authentication; null = none */
+    const char *api_key; /* opaque, sent as "Authorization: ApiKey ..."; may be null */
+    const char *user;    /* basic authentication; may be null */
     const char *password;
     const char *bearer;
-    const char *aws_region; /* requests are signed (sigv4.h); null = not */
+    const char *aws_region; /* requests are signed (sigv4.h) unless null */
     const char *aws_service;
     const char *aws_key_id;
     const char *aws_secret_key;
-    const char *aws_token;                     /* of a session; null = none */
-    struct renewal *renewals[SERVICE_SECRETS]; /* of the texts above, for one that is refused; null:
-                                                  there is no other */
-    const char *proxy;       /* a URL; null: none, whatever the environment says */
-    const char *ca_file;     /* null: the system's store */
-    const char *client_cert; /* PEM files; null = none */
+    const char *aws_token;                     /* session token; may be null */
+    struct renewal *renewals[SERVICE_SECRETS]; /* origins of the secrets above, read again after a
+                                                  401; an entry is null if the secret is fixed */
+    const char *proxy;       /* proxy URL, or null for none; the environment is ignored */
+    const char *ca_file;     /* null selects the system's store */
+    const char *client_cert; /* PEM files; may be null */
     const char *client_key;
-    int64_t request_timeout_ms; /* of one request, body and answer */
+    int64_t request_timeout_ms; /* limit for one request, body and answer */
     int64_t connect_timeout_ms;
-    struct key_routing routing; /* of documents that are asked for by their ids */
-    bool stream;        /* they are a data stream's, which no id is looked up in: searched */
-    unsigned in_flight; /* bulk requests at a time, at most */
+    struct key_routing routing; /* routing for lookups by id */
+    bool stream;                /* data stream: documents are found by search, not by id */
+    unsigned in_flight;         /* maximum of concurrent bulk requests */
 };
 
 #endif

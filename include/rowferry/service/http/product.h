@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which product answers, and where the products differ: one small dialect table.
+ * Detects the product and version of the service. All differences between the products that are not
+ * tied to one request are in this small dialect table.
  */
 #ifndef ROWFERRY_SERVICE_PRODUCT_H
 #define ROWFERRY_SERVICE_PRODUCT_H
@@ -14,19 +15,21 @@ enum product { PRODUCT_UNKNOWN, PRODUCT_OPENSEARCH, PRODUCT_ELASTICSEARCH };
 
 struct product_info {
     enum product product;
-    int major, minor;                    /* 0 where the credential may not ask */
+    int major, minor;                    /* 0 if the credential may not read it */
     char version[32];                    /* "2.19.4", or "" */
-    bool stand_in;                       /* devsearch says so itself */
-    char cluster[PRODUCT_CLUSTER_BYTES]; /* its uuid, or "" */
-    bool permitted; /* false: GET / answered 403; product told by the text of the refusal */
+    bool stand_in;                       /* true if the service identifies itself as devsearch */
+    char cluster[PRODUCT_CLUSTER_BYTES]; /* cluster uuid, or "" */
+    bool permitted; /* false: GET / answered 403 and the product was guessed from the error text */
 };
 
-/* GET /. A 403 is no failure (least-privileged keys get it); 401 is ERR_REJECTED. */
+/* Sends GET /. A 403 is not a failure, because least-privileged keys get it. A 401 is
+ * ERR_REJECTED. */
 int product_detect(struct service *s, struct product_info *out, struct err *err) MUST_CHECK;
 
-/* What a bulk request's query has besides the common part ("&..."), or "". */
+/* Returns the query parameters that bulk requests need for this product ("&..."), or "". */
 const char *product_bulk_query(const struct product_info *info);
 
-const char *product_name(enum product product); /* "OpenSearch", "Elasticsearch", "unknown" */
+const char *
+product_name(enum product product); /* returns "OpenSearch", "Elasticsearch" or "unknown" */
 
 #endif

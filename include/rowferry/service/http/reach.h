@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way to a base URL, step by step, for check: its name, its port, its certificate. No request
- * is sent, and a certificate that cannot be verified is not looked at.
+ * Connection diagnosis for the check command: resolves the name of a base URL, connects to its port
+ * and verifies its certificate. Sends no request. A certificate that cannot be verified is not
+ * described.
  */
 #ifndef ROWFERRY_SERVICE_REACH_H
 #define ROWFERRY_SERVICE_REACH_H
@@ -13,19 +14,19 @@
 enum reach_step { REACH_NAME, REACH_PORT, REACH_TLS, REACH_WHOLE };
 
 struct reach {
-    enum reach_step step; /* REACH_WHOLE: none */
+    enum reach_step step; /* REACH_WHOLE if no step failed */
     char host[256];
     char port[8];
-    bool secure;       /* https */
-    bool local;        /* the address is loopback's */
-    char address[64];  /* the first one that the name leads to */
-    size_t addresses;  /* how many there are */
-    char subject[256]; /* of the certificate; empty where none was seen */
+    bool secure;       /* true for https */
+    bool local;        /* true if the address is a loopback address */
+    char address[64];  /* first address of the name */
+    size_t addresses;  /* number of addresses */
+    char subject[256]; /* subject of the certificate; empty if none was received */
     char issuer[256];
-    int64_t expires_s; /* since 1970; 0: not known */
+    int64_t expires_s; /* seconds since 1970; 0 if unknown */
 };
 
-/* 0 where it got through; else the class and words of the step that failed. */
+/* Returns 0 if all steps succeeded, otherwise the error class of the failed step. */
 int reach_look(const struct service_options *options, const char *url, struct reach *out,
                struct err *err) MUST_CHECK;
 

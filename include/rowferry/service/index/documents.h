@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Documents of an index by their ids, as they are now: what was written a moment ago is seen
- * without a refresh. Of a data stream (options.stream) they are searched for, after a refresh.
+ * Fetches documents by id in their current state: recent writes are visible without a refresh. In a
+ * data stream (options.stream) documents are searched for after a refresh.
  */
 #ifndef ROWFERRY_SERVICE_DOCUMENTS_H
 #define ROWFERRY_SERVICE_DOCUMENTS_H
@@ -15,11 +15,11 @@
 struct document {
     bool found;
     int64_t version;
-    struct span source; /* JSON as the service gives it back; empty where it was not asked for */
+    struct span source; /* JSON as returned by the service; empty if not requested */
 };
 
 struct documents {
-    struct http_answer answer; /* what the spans point into */
+    struct http_answer answer; /* owner of the bytes of the spans */
     struct document *items;
     size_t count;
     size_t capacity;
@@ -28,19 +28,20 @@ struct documents {
 void documents_init(struct documents *d);
 void documents_release(struct documents *d);
 
-#define DOCUMENTS_TOO_LARGE 1 /* no error: ask for fewer at a time */
+#define DOCUMENTS_TOO_LARGE 1 /* not an error: ask for fewer documents at a time */
 
-/* One for each key, in their order. max_bytes: of the answer, at least what one document takes. */
+/* Fetches one document per key, in the order of keys. max_bytes limits the answer and must be at
+ * least the size of one document. */
 int documents_get(struct service *s, const char *index, const struct span *keys, size_t count,
                   bool with_source, size_t max_bytes, struct documents *out,
                   struct err *err) MUST_CHECK;
 
-/* In which form the index gives sources back; ERR_REJECTED where it keeps none. */
+/* Reports the form in which the index returns sources; ERR_REJECTED if it keeps none. */
 int documents_form(struct service *s, const char *index, enum source_form *form,
                    struct err *err) MUST_CHECK;
 
-/* The ids of documents without a source_id, which no listing by it shows; the first of them where
- * they are many. Seen from the last refresh on. */
+/* Lists the ids of documents without a source_id, which a scan by source_id omits; the first ones
+ * if there are many. Sees the state at the last refresh. */
 int documents_nameless(struct service *s, const char *index, struct scan_page *page,
                        struct err *err) MUST_CHECK;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests of a trial: an index of its own, searches on it, what its analysis makes of a text, how
- * much it stores. The index bears a token in `_meta.rowferry.creator`; only one that bears it is
+ * Requests of validate's trial: creates a separate index, searches it, analyzes texts and measures
+ * its size. The index carries a token in `_meta.rowferry.creator`; only an index with this token is
  * removed.
  */
 #ifndef ROWFERRY_SERVICE_TRIAL_H
@@ -14,58 +14,59 @@
 
 struct trial {
     char index[256];
-    char token[32]; /* of _meta.rowferry.creator */
+    char token[32]; /* value of _meta.rowferry.creator */
     const char *pipeline;
     char write_alias[INDEX_WRITE_ALIAS_BYTES];
-    bool asked; /* it may be there */
+    bool asked; /* creation was requested, so the index may exist */
 };
 
-/* mappings: with `_meta.rowferry` naming pipeline and token. ERR_REJECTED where the service refuses
- * mapping or settings. */
+/* Creates the index. mappings has `_meta.rowferry` with pipeline and token. ERR_REJECTED if the
+ * service refuses the mapping or settings. */
 int trial_create(struct service *s, struct trial *t, const char *mappings, const char *settings,
                  struct err *err) MUST_CHECK;
 
-/* Removes it where it is there and ours; does nothing where it was not asked for. */
+/* Removes the index if it exists and is ours; does nothing if its creation was never requested. */
 int trial_remove(struct service *s, struct trial *t, struct err *err) MUST_CHECK;
 
-/* The ids of hits, in their order. */
+/* Ids of search hits, in order. */
 struct hits {
-    struct buf ids; /* each with its NUL */
+    struct buf ids; /* ids, each followed by NUL */
     size_t *offsets;
     size_t count;
-    int64_t total; /* all that match */
+    int64_t total; /* number of all matches */
 };
 
 void hits_init(struct hits *h);
 void hits_release(struct hits *h);
 struct span hits_id(const struct hits *h, size_t i); /* NUL-terminated */
 
-/* POST _search with the body's query, sort and so on; size, _source and track_total_hits are set
- * here. */
+/* Sends POST _search with the query, sort and so on from body. Sets size, _source and
+ * track_total_hits itself. */
 int trial_search(struct service *s, const char *index, const char *body, size_t size,
                  struct hits *out, struct err *err) MUST_CHECK;
 
-/* GET _search?q=text; no quotation is added. */
+/* Sends GET _search?q=text; adds no quotation marks. */
 int trial_search_text(struct service *s, const char *index, const char *q, size_t size,
                       struct hits *out, struct err *err) MUST_CHECK;
 
-/* The fields that a search's body sorts by, each borrowed during the call. */
+/* Calls each for the fields by which a search body sorts; names are borrowed during the call. */
 typedef void (*trial_each)(void *context, const char *name);
 void trial_sorted_by(const char *body, trial_each each, void *context);
 
-/* The terms of _analyze: of a field as it indexes, or by an analyzer of the index where that is not
- * null. Each is borrowed during the call. */
+/* Calls each with the terms of _analyze, borrowed during the call. Analyzes text as the field does,
+ * or with the named analyzer of the index unless it is null. */
 int trial_analyze(struct service *s, const char *index, const char *field, const char *analyzer,
                   const char *text, trial_each each, void *context, struct err *err) MUST_CHECK;
 
-/* The body of a search for the nearest by a vector, in the product's words. */
+/* Appends the body of a nearest neighbour search for the vector, in the product's syntax. */
 void trial_push_nearest(struct buf *out, const struct product_info *product, const char *field,
                         const float *vector, size_t dimension, size_t k);
 
-/* What the segments of the primary shards take on disk; unlike _stats never an older figure. */
+/* Reports the bytes on disk of the primary shards' segments. Unlike _stats, never a stale
+ * figure. */
 int trial_bytes(struct service *s, const char *index, int64_t *bytes, struct err *err) MUST_CHECK;
 
-/* How many copies of its documents the index keeps, the primary's among them. */
+/* Reports the number of copies of each document: the primary and its replicas. */
 int trial_copies(struct service *s, const char *index, int64_t *copies, struct err *err) MUST_CHECK;
 
 #endif
