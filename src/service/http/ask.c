@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests about an index that have to answer 200 with an object. */
+/* Requests about an index. The answer must be a JSON object with status 200. */
 #include "http/ask.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees of the answers that are small enough for one. */
+/* JSON trees of small answers. */
 #include "http/body.h"
 
 #include <string.h>
@@ -10,9 +10,9 @@
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 
-/* Documents (_mget and its search) never become a tree: documents_get has the limit of its caller.
- * A tree of 48 MiB holds an index of some 30,000 fields, a search 10,000 hits, an analysis 10,000
- * terms: more than both products give out unless they are told to. */
+/* Documents (_mget and its search) are never parsed into a tree; documents_get uses its caller's
+ * limit. A tree of 48 MiB holds an index of some 30,000 fields, a search 10,000 hits, an analysis
+ * 10,000 terms. That is more than both products return by default. */
 static const struct json_limits limits[] = {
     [BODY_ROOT] = {64 * KIB, MIB, TREE_MAX_DEPTH},
     [BODY_SHORT] = {MIB, 4 * MIB, TREE_MAX_DEPTH},
@@ -30,7 +30,7 @@ struct json_object *body_parse(const struct buf *body, enum body_use use)
     return tree;
 }
 
-/* "GET / of localhost:9200: cannot take the answer: it is longer than 64KiB" */
+/* Example: "GET / of localhost:9200: cannot take the answer: it is longer than 64KiB". */
 static int refuse(const struct http_answer *answer, enum body_use use, enum json_fit fit,
                   const char *method, const char *path, struct err *err)
 {
@@ -92,7 +92,7 @@ int body_list(struct json_object *tree, const char *const *names, struct json_ob
                          last);
 }
 
-/* Some errors leave the reason to their first cause. */
+/* Some errors have their reason only in the first root cause. */
 static struct body_error of_object(struct json_object *error)
 {
     struct body_error found = {json_tree_text(error, "type"), json_tree_text(error, "reason")};

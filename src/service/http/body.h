@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small JSON bodies of answers as trees, and the error that a refusal carries.
+ * Parses small JSON answers into trees, and reads the error of a refusal.
  *
- * Each kind of answer has limits of its own, many times what such an answer needs: what a server
- * claims to be one, and is larger, never becomes a tree.
+ * Each kind of answer has its own limits, far above normal sizes. An answer beyond its limits is
+ * never parsed into a tree.
  */
 #ifndef ROWFERRY_SERVICE_BODY_H
 #define ROWFERRY_SERVICE_BODY_H
@@ -23,27 +23,27 @@ enum body_use {
     BODY_INDEX,   /* indices with their mappings and settings, and index templates */
 };
 
-/* The body as a tree, or null if it is no JSON or over the limits; the caller puts it back
- * (json_object_put). */
+/* Parses the body. Returns null if it is not JSON or exceeds the limits. The caller releases the
+ * tree (json_object_put). */
 struct json_object *body_parse(const struct buf *body, enum body_use use);
 
-/* The same of an answer with any JSON or none (then *out is null); ERR_REJECTED if it is over the
+/* Parses the body of an answer. *out is null if it is not JSON; ERR_REJECTED if it exceeds the
  * limits. */
 int body_take(struct json_object **out, const struct http_answer *answer, enum body_use use,
               const char *method, const char *path, struct err *err) MUST_CHECK;
 
-/* The same of an answer that must be a JSON object: ERR_TRANSIENT if it is something else (a
- * proxy's page, for example). */
+/* Parses an answer that must be a JSON object. ERR_TRANSIENT if it is anything else, such as a
+ * proxy's error page. */
 int body_expect(struct json_object **out, const struct http_answer *answer, enum body_use use,
                 const char *method, const char *path, struct err *err) MUST_CHECK;
 
-/* The list along a null-terminated list of names. *list is null if nothing stands there, which is
- * how services leave an empty one out; anything but a list is ERR_TRANSIENT. */
+/* Finds a list by a path of names, which ends with null. *list is null if the list is missing,
+ * because services omit empty lists. Anything but a list is ERR_TRANSIENT. */
 int body_list(struct json_object *tree, const char *const *names, struct json_object **list,
               struct err *err) MUST_CHECK;
 
-/* Type and reason of an error body, borrowed from the tree; "" where unsaid. A bare text is a
- * reason without a type. */
+/* Type and reason of an error body, borrowed from the tree; "" if missing. If the error is a plain
+ * string, it is the reason. */
 struct body_error {
     const char *type;
     const char *reason;

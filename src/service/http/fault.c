@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One table from libcurl's codes to class and words. */
+/* Maps libcurl's codes to an error class and a message. */
 #include "http/fault.h"
 
 #include <ctype.h>
@@ -45,7 +45,7 @@ static const struct fault_row {
     {CURLE_URL_MALFORMAT, ERR_CONFIG, SAY_OTHER},
 };
 
-/* The time of the connection itself would be 0 too where one is used again. */
+/* Tests the pretransfer time, because the connect time is also 0 if a connection is reused. */
 static bool never_connected(const struct slot *slot)
 {
     curl_off_t ready_us = 0;
@@ -82,7 +82,7 @@ static struct fault_row row_of(CURLcode code)
     return (struct fault_row){code, ERR_TRANSIENT, SAY_OTHER};
 }
 
-/* Of "OpenSSL/3.0.19: error:0A00010B:SSL routines::wrong version number" the reason alone. */
+/* Shortens "OpenSSL/3.0.19: error:0A00010B:SSL routines::wrong version number" to the reason. */
 static const char *words_of(const struct slot *slot)
 {
     const char *words = slot->failure[0] != '\0' ? slot->failure : curl_easy_strerror(slot->result);
@@ -113,8 +113,8 @@ static int say_timeout(const struct slot *slot, const char *origin, struct err *
                    units_duration(time, o->request_timeout_ms));
 }
 
-/* What OpenSSL's numbers mean (x509_vfy.h: X509_V_ERR_...), which libcurl hands over; with 1 it
- * begins, and leaves it there where the chain is good and the name is another one. */
+/* OpenSSL's verification results (x509_vfy.h: X509_V_ERR_...), as reported by libcurl. libcurl
+ * initialises the result with 1, which remains if the chain is valid but the host name differs. */
 static const struct certificate_row {
     long code;
     const char *words;
@@ -148,9 +148,10 @@ static const struct certificate_row *certificate_row(const struct slot *slot)
     return &strangers;
 }
 
-/* Alerts and refusals of the handshake that have one remedy; the server's come as texts alone. */
+/* TLS alerts and handshake failures with a known remedy. Alerts of the server are available only as
+ * text. */
 static const struct alert_row {
-    const char *part; /* of libcurl's words */
+    const char *part; /* part of libcurl's message */
     enum err_class class;
     const char *words;
     const char *hint;

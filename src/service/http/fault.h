@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain words and a class for a request that brought no whole answer.
+ * Error class and message of a request without a complete answer.
  */
 #ifndef ROWFERRY_SERVICE_FAULT_H
 #define ROWFERRY_SERVICE_FAULT_H
 
 #include "http/service.h"
 
-/* True where a finished slot reached nobody, so that another base URL may do better. */
+/* Returns true if a finished slot reached no server, so another base URL may work. */
 bool fault_is_unreachable(const struct slot *slot);
 
 /* Fills err from a finished slot whose result is not CURLE_OK; returns the class. */
 int fault_explain(const struct slot *slot, struct err *err);
 
-/* The same without method and path. */
+/* Like fault_explain, without method and path. */
 int fault_tell(const struct slot *slot, struct err *err);
 
-/* Whether the next request had better go to another base URL: a host that cannot be reached, or one
- * that takes requests and answers none. */
+/* Returns true if the next request should use another base URL: the host is unreachable, or accepts
+ * requests without answering them. */
 bool fault_turns_away(const struct slot *slot);
 
 #endif

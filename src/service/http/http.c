@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening and closing the service, and one request that is waited for. */
+/* Opening and closing the service, and synchronous requests. */
 #include "rowferry/service/http/http.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define MOVE_PAUSE_MS 1000
 #define EXCERPT_BYTES 200
 
-/* As libcurl says it: the port where it is not the scheme's own. */
+/* Formats the Host header like libcurl: with the port unless it is the scheme's default. */
 static char *host_line(CURLU *url, const char *host)
 {
     struct buf line;
@@ -29,7 +29,7 @@ static char *host_line(CURLU *url, const char *host)
     return buf_detach(&line);
 }
 
-/* What follows the host in the base URL, without a slash at the end. */
+/* Returns the path of the base URL without a trailing slash. */
 static char *prefix_of(const char *url)
 {
     const char *authority = strstr(url, "://");
@@ -93,7 +93,8 @@ static bool add_header(struct curl_slist **list, const char *line)
     return longer != NULL;
 }
 
-/* An empty Expect: both products answer at once, and waiting for a 100 costs a second. */
+/* The Expect header is empty, because both products answer at once and waiting for a 100 costs a
+ * second. */
 static bool make_headers(struct curl_slist **list, const char *content_type,
                          const struct service_options *options)
 {
@@ -183,7 +184,7 @@ void service_close(struct service *s)
     free(s);
 }
 
-/* Until the request has ended; bulks in flight go on meanwhile. */
+/* Waits for the end of the request; bulk requests in flight make progress too. */
 static int wait_for(struct service *s, struct slot *slot, struct err *err)
 {
     bool readable = false;
@@ -211,7 +212,7 @@ static int request_try(struct service *s, struct slot *slot, const struct span *
     return slot->result == CURLE_OK ? 0 : fault_explain(slot, err);
 }
 
-/* A refused credential is read again, once, and the request goes with the other one. */
+/* After a refused credential, reads it again and repeats the request once if it has changed. */
 static int request_once(struct service *s, struct slot *slot, const struct span *body,
                         struct err *err)
 {
@@ -257,7 +258,7 @@ static enum err_class class_of(int status)
     return ERR_REJECTED;
 }
 
-/* What refused is named by the body: no credential lifts a block. */
+/* The body names the cause: another credential does not lift a block. */
 static void refuse_hint(int status, struct span body, struct err *err)
 {
     const char *block = index_block_setting(body);
@@ -278,7 +279,7 @@ static void refuse_hint(int status, struct span body, struct err *err)
     }
 }
 
-/* "type: reason", whichever of the two is there; else the beginning of the text. */
+/* Writes "type: reason", or the one that is present; otherwise the beginning of the text. */
 static void say_refusal(const struct http_answer *answer, struct buf *out)
 {
     struct json_object *tree = answer->json ? body_parse(&answer->body, BODY_ERROR) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who answers GET /, told by what differs between the products. */
+/* Detects the product from the answer to GET /. */
 #include "rowferry/service/http/product.h"
 
 #include <stdlib.h>
@@ -10,16 +10,17 @@
 
 static const struct dialect {
     enum product product;
-    int major, minor; /* from this version on */
+    int major, minor; /* first version with this dialect */
     const char *bulk_query;
 } dialects[] = {
-    /* keeps documents out of reasons; 8.18 has it, older ones and OpenSearch refuse it */
+    /* keeps documents out of error reasons; known from 8.18 on, refused by older versions and
+     * OpenSearch */
     {PRODUCT_ELASTICSEARCH, 8, 18, "&include_source_on_error=false"},
 };
 
 const char *const product_headers[] = {"X-elastic-product", "X-OpenSearch-Version", NULL};
 
-/* A refusal of GET / names no product, but its words do. */
+/* A refusal of GET / does not name the product, but its error text is typical. */
 static const struct telltale {
     const char *words;
     enum product product;
@@ -62,8 +63,8 @@ static enum product product_of_header(const struct http_answer *answer)
                                                                 : PRODUCT_UNKNOWN;
 }
 
-/* OpenSearch may hide its distribution and call itself 7.10.2: its tagline stays. Elasticsearch
- * before 7.14 has no header either, only its own tagline. */
+/* OpenSearch may hide its distribution and report version 7.10.2, but its tagline remains.
+ * Elasticsearch before 7.14 has no product header either, only its tagline. */
 static enum product product_of_body(struct json_object *tree, struct json_object *version)
 {
     const char *tagline = json_tree_text(tree, "tagline");
@@ -74,7 +75,7 @@ static enum product product_of_body(struct json_object *tree, struct json_object
     return strcmp(tagline, "You Know, for Search") == 0 ? PRODUCT_ELASTICSEARCH : PRODUCT_UNKNOWN;
 }
 
-/* As far as it is one: it is printed as it is. */
+/* Copies the valid prefix of a version number, because it is printed as it is. */
 static void read_version(struct product_info *out, const char *number)
 {
     static const char of_versions[] = "0123456789.+-_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -107,7 +108,7 @@ static int read_root(struct product_info *out, const struct http_answer *answer,
     if (out->product == PRODUCT_UNKNOWN) {
         out->product = product_of_body(tree, version);
     }
-    /* Serverless gives a number that says nothing of its features */
+    /* the version number of serverless does not describe its features */
     if (strcmp(json_tree_text(version, "build_flavor"), "serverless") != 0) {
         read_version(out, json_tree_text(version, "number"));
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resolves, connects, shakes hands, and reads what libcurl kept of the certificate. */
+/* Resolves the name, connects, performs the TLS handshake and reads libcurl's certificate data. */
 #include "rowferry/service/http/reach.h"
 
 #include <arpa/inet.h>
@@ -36,7 +36,7 @@ static int take_apart(const char *url, struct reach *out, struct err *err)
         rc = err_set(err, ERR_CONFIG, "service.url is not an address");
     } else {
         size_t len = strlen(host);
-        bool six = host[0] == '[' && len > 2; /* brackets are the URL's, not the address's */
+        bool six = host[0] == '[' && len > 2; /* brackets belong to the URL, not to the address */
         if (six) {
             host[len - 1] = '\0';
         }
@@ -89,7 +89,7 @@ static int find_address(struct reach *out, struct err *err)
 /* --- connection --------------------------------------------------------------------------------
  */
 
-/* The value behind "name:", or null. */
+/* Returns the value after "name:", or null. */
 static const char *value_of(const char *line, const char *name)
 {
     size_t len = strlen(name);
@@ -165,7 +165,7 @@ int reach_look(const struct service_options *options, const char *url, struct re
     one.urls = &url;
     one.url_count = 1;
     int rc = take_apart(url, out, err);
-    if (rc == 0 && options->proxy != NULL) { /* which may know names that are unknown here */
+    if (rc == 0 && options->proxy != NULL) { /* the proxy may resolve names that are unknown here */
         copy(out->address, sizeof(out->address), "reached through the proxy");
     } else if (rc == 0) {
         rc = find_address(out, err);

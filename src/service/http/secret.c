@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Authorization header, what is refused and read again, wiping, masking. */
+/* Authorization header, rotation after a refusal, wiping and masking of secrets. */
 #include "http/secret.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "rowferry/base/text.h"
 
 #define HEADER_MAX_BYTES ((size_t)64 << 10)
-#define MASKED_LEAST 4 /* shorter texts occur by chance and tell nothing */
+#define MASKED_LEAST 4 /* shorter strings occur by chance and reveal nothing */
 
 /* --- the secrets in force ----------------------------------------------------------------------
  */
@@ -45,7 +45,7 @@ void secret_drop_all(struct service *s)
     }
 }
 
-/* "Authorization: ApiKey ..."; null where no line is needed. */
+/* Returns "Authorization: ApiKey ..." or the bearer line; null if neither is configured. */
 static char *authorization(const struct service_options *options)
 {
     const char *scheme = options->api_key != NULL ? "ApiKey" : "Bearer";
@@ -73,11 +73,10 @@ bool secret_add_header(struct curl_slist **list, const struct service_options *o
     return longer != NULL;
 }
 
-/* --- another one -------------------------------------------------------------------------------
- */
+/* --- rotation -------------------------------------------------------------------------------- */
 
-/* Within the list, because requests that are under way have it: libcurl reads it when they begin,
- * and all of it happens in this thread. */
+/* Changes the line in place, because pending requests share the list. This is safe: libcurl reads
+ * it when a request starts, and all requests start in this thread. */
 static void change_header(struct curl_slist *list, const struct service_options *options)
 {
     for (struct curl_slist *line = list; line != NULL; line = line->next) {
@@ -89,7 +88,7 @@ static void change_header(struct curl_slist *list, const struct service_options 
     }
 }
 
-/* Signing services say 403 of a session that is over. */
+/* Signing services answer 403 if a session has expired. */
 static bool is_refusal(const struct service *s, int status)
 {
     return status == 401 || (status == 403 && s->options.aws_region != NULL);
@@ -151,7 +150,7 @@ static void push_base64(struct buf *out, const unsigned char *bytes, size_t len)
     }
 }
 
-/* User and password as basic authentication sends them. */
+/* Masks user and password in the form of basic authentication. */
 static void mask_basic(const struct service_options *options, char *bytes, size_t len)
 {
     struct buf plain;

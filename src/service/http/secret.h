@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Secrets of the service: the header lines that carry them, and keeping them out of everything
- * that a person may read.
+ * Secrets of the service: builds the header lines that carry them, and keeps them out of all
+ * output.
  */
 #ifndef ROWFERRY_SERVICE_SECRET_H
 #define ROWFERRY_SERVICE_SECRET_H
@@ -11,25 +11,26 @@
 
 #include "http/service.h"
 
-/* Takes copies of the secrets that are in force, and points the options at them. */
+/* Copies the current secrets and points the options at the copies. */
 void secret_take_all(struct service *s);
 void secret_drop_all(struct service *s);
 
-/* Adds the Authorization line of an API key or bearer token; false without memory. (User and
- * password are libcurl's own options, signing is of each request.) */
+/* Adds the Authorization line of an API key or bearer token. Returns false if out of memory. User
+ * and password are options of libcurl; signatures are made per request. */
 bool secret_add_header(struct curl_slist **list, const struct service_options *options);
 
 /*
- * After an answer that refuses the credential: whether another one is in force by now, because it
- * was read again or had been since the request was sent. Then it is worth sending again.
+ * Call after an answer that refuses the credential. Returns true if the request should be sent
+ * again with a newer credential. The newer one was read just now, or by another request since this
+ * one was sent.
  */
 bool secret_renewed(struct slot *slot);
 
-/* Overwrites the lines before they are freed. */
+/* Overwrites the lines, then frees them. */
 void secret_free_headers(struct curl_slist *list);
 
-/* Puts stars over every configured secret (of 4 bytes or more) in the bytes, in the form of basic
- * authentication too. */
+/* Replaces every configured secret of 4 bytes or more in bytes by stars, also in the form of basic
+ * authentication. */
 void secret_mask(const struct service_options *options, char *bytes, size_t len);
 
 #endif

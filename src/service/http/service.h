@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the room's modules share: the connections, the slots of requests, the product.
+ * Shared state of the service modules: connections, request slots and the product.
  *
- * A slot is one libcurl easy handle and what a request of it needs; it is used again for the next
- * request. Slot 0 is http_request's; the others carry bulks.
+ * A slot is a libcurl easy handle and the data of its request; it is reused. Slot 0 belongs to
+ * http_request, the others carry bulk requests.
  */
 #ifndef ROWFERRY_SERVICE_SERVICE_H
 #define ROWFERRY_SERVICE_SERVICE_H
@@ -15,17 +15,17 @@
 #include "rowferry/service/http/product.h"
 
 #define HTTP_BODY_MAX_BYTES ((size_t)8 << 20)
-#define BULK_BODY_MAX_BYTES ((size_t)64 << 10) /* of a bulk's answer that is not 200 */
+#define BULK_BODY_MAX_BYTES ((size_t)64 << 10) /* bulk answer without status 200 */
 #define HTTP_PATH_MAX_BYTES ((size_t)4096)     /* both products refuse a longer request line */
 
-/* Those of an answer that tell a product; ends with null. */
+/* Response headers that identify a product; the list ends with null. */
 extern const char *const product_headers[];
 
 struct base_url {
-    char *url;    /* without a slash at the end */
+    char *url;    /* without a trailing slash */
     char *origin; /* "host:port", for messages */
-    char *host;   /* as the Host header has it, and */
-    char *prefix; /* what stands before the path: both are signed */
+    char *host;   /* value of the Host header, signed */
+    char *prefix; /* path of the base URL, signed */
 };
 
 /* Takes the body of an answer while it arrives, in place of the answer's buffer. */
@@ -39,41 +39,41 @@ struct body_reader {
 struct slot {
     struct service *service;
     CURL *easy;
-    char failure[CURL_ERROR_SIZE]; /* libcurl's words for it */
+    char failure[CURL_ERROR_SIZE]; /* libcurl's error message */
     struct buf path;
     struct buf url;
     const char *method;
-    size_t base;                       /* the base URL in use */
-    unsigned credential;               /* which one it was sent with: service.credential then */
-    struct curl_slist *signed_headers; /* of this request alone; null: not signed */
+    size_t base;                       /* index of the base URL in use */
+    unsigned credential;               /* service.credential at the time of sending */
+    struct curl_slist *signed_headers; /* headers of this request only; null: not signed */
     struct http_answer answer;
-    bool head_whole; /* the blank line after the final head (not 1xx) has come */
-    bool overflow;   /* the answer's body was larger than its maximum */
+    bool head_whole; /* the blank line after the final head (not 1xx) was received */
+    bool overflow;   /* the answer's body exceeded its maximum */
     bool finished;
     CURLcode result;
-    struct batch *batch;       /* of a bulk */
-    struct body_reader reader; /* takes the body of a bulk's 200 */
-    struct slot *next;         /* in the queue of bulks that ended */
+    struct batch *batch;       /* bulk request only */
+    struct body_reader reader; /* parser of the bulk answer */
+    struct slot *next;         /* next in the queue of finished bulk requests */
 };
 
 struct service {
-    struct service_options options; /* its secrets are our own: */
+    struct service_options options; /* its secrets point at the copies below */
     char *secrets[SERVICE_SECRETS];
-    unsigned credential; /* grows with each that is read again */
+    unsigned credential; /* incremented when a credential is read again */
     CURLM *multi;
     struct base_url *bases;
     size_t base_count;
-    size_t base; /* where the next request goes */
+    size_t base; /* base URL of the next request */
     struct curl_slist *json_headers;
     struct curl_slist *bulk_headers;
     struct slot *slots;
     size_t slot_count;
-    size_t in_flight;         /* bulks that were sent and not taken back */
-    struct slot *first_ended; /* bulks that ended and wait to be taken, oldest first */
+    size_t in_flight;         /* bulk requests sent and not yet taken */
+    struct slot *first_ended; /* finished bulk requests, oldest first */
     struct slot *last_ended;
-    struct slot glance;          /* glance.h's request */
-    bool glances;                /* it is under way, */
-    char glance_name[256];       /* of this name */
+    struct slot glance;          /* request of alias_poll.h */
+    bool glances;                /* true while that request is pending */
+    char glance_name[256];       /* its name */
     struct product_info product; /* PRODUCT_UNKNOWN until product_detect */
 };
 

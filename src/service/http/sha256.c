@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The compression function over 64-byte blocks; the last one holds the length. */
+/* Compression function over 64-byte blocks; the last block holds the length. */
 #include "http/sha256.h"
 
 #include <stdint.h>
@@ -41,7 +41,8 @@ static void spread(uint32_t w[64], const unsigned char *block)
     }
 }
 
-/* One round; instead of the words their places move on, so that all stay in registers. */
+/* One round. It rotates the roles of the variables instead of their values, to keep all in
+ * registers. */
 static inline void step(uint32_t *d, uint32_t *h, const uint32_t abc[3], const uint32_t efg[3],
                         uint32_t input)
 {
@@ -77,7 +78,7 @@ static void take_block(uint32_t h[WORDS], const unsigned char *block)
     }
 }
 
-/* What lies before and after: HMAC's padded key stands before the text. */
+/* Hashes head and text. head is the padded key of HMAC, one block, or null. */
 static struct digest hash(const unsigned char *head, struct span text)
 {
     uint32_t h[WORDS] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SHA-256 and HMAC (FIPS 180-4, RFC 2104), for sigv4.h alone: no library that the program has
- * anyway offers them.
+ * SHA-256 and HMAC (FIPS 180-4, RFC 2104), used by sigv4.h only. No library that the program needs
+ * anyway provides them.
  */
 #ifndef ROWFERRY_SERVICE_SHA256_H
 #define ROWFERRY_SERVICE_SHA256_H
@@ -18,7 +18,7 @@ struct digest {
 struct digest sha256(struct span text);
 struct digest sha256_hmac(struct span key, struct span text);
 
-/* Lower-case digits and a NUL. */
+/* Writes lower-case digits and a NUL. */
 void sha256_hex(char out[SHA256_HEX_BYTES], const struct digest *d);
 
 #endif

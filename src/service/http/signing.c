@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a slot to what is signed of it, and the lines into a list of its own. */
+/* Signs the request of a slot and stores its header lines in a separate list. */
 #include "http/signing.h"
 
 #include <stdlib.h>

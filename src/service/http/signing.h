@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Header lines that belong to one request, because they sign it (sigv4.h). */
+/* Header lines of a single request, because they contain its signature (sigv4.h). */
 #ifndef ROWFERRY_SERVICE_SIGNING_H
 #define ROWFERRY_SERVICE_SIGNING_H
 
 #include "http/service.h"
 
-/* Puts the lines of all requests and the request's own into slot->signed_headers; slot->url is what
- * goes. False without memory. */
+/* Fills slot->signed_headers with the common headers and the signature for slot->url. Returns false
+ * if out of memory. */
 bool signing_add(struct slot *slot, const struct curl_slist *headers, const struct span *body);
 
-/* Wipes and frees them, when the request is over. */
+/* Wipes and frees the lines after the request. */
 void signing_drop(struct slot *slot);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The request in canonical form, its hash, and the chain of keys that signs it. */
+/* Builds the canonical request, its hash and the chain of signing keys. */
 #include "http/sigv4.h"
 
 #include <stdlib.h>
@@ -13,10 +13,9 @@
 #define PARAMETERS_MOST 32
 #define SIGNED "host;x-amz-content-sha256;x-amz-date"
 
-/* --- canonical ---------------------------------------------------------------------------------
- */
+/* --- canonical request ----------------------------------------------------------------------- */
 
-/* Encoded once more than it is sent, slashes as they are. */
+/* Encodes the sent path a second time, except slashes. */
 static void push_path(struct buf *out, struct span path)
 {
     size_t at = 0;
@@ -39,7 +38,7 @@ static int digit(char c)
     return at != NULL ? (int)(at - digits) : -1;
 }
 
-/* What is encoded already is not encoded again. */
+/* Encodes text without encoding existing escapes again. */
 static void push_encoded(struct buf *out, struct span text)
 {
     for (size_t i = 0; i < text.len; i++) {

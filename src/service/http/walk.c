@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON in pieces: a state for each place in the grammar, a bit for each open container. */
+/* Incremental JSON parser: one state per grammar position, one bit per open container. */
 #include "http/walk.h"
 
 #include <string.h>
@@ -60,13 +60,13 @@ static void keep_character(struct walk *w, unsigned c)
     for (size_t i = 1; i < n; i++) {
         out[i] = (char)(0x80 | ((c >> (6 * (n - 1 - i))) & 0x3f));
     }
-    /* a character is kept whole or not at all */
+    /* keep a character completely or not at all */
     if (n <= sizeof(w->text) - w->text_len) {
         keep(w, out, n);
     }
 }
 
-/* A first half of a pair that no second half follows is no character. */
+/* Replaces a high surrogate without a low surrogate by U+FFFD. */
 static void end_surrogate(struct walk *w)
 {
     if (w->high_surrogate != 0) {
@@ -176,7 +176,7 @@ static size_t past_digits(struct span text, size_t at)
     return at;
 }
 
-/* One that is longer than what is kept of it is judged by that. */
+/* Checks a number. If it is longer than the stored text, only the stored part is checked. */
 static bool number_valid(struct span text)
 {
     size_t from = text.data[0] == '-';
@@ -224,7 +224,7 @@ static bool blank(char c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* One byte outside strings and scalars. */
+/* Handles one byte outside strings and scalars. */
 static bool structure(struct walk *w, char c)
 {
     if (blank(c)) {
@@ -291,7 +291,8 @@ static bool hex_digit(struct walk *w, char c)
     return value < 16;
 }
 
-/* Bytes up to the next quote, backslash or control character; returns where it stopped. */
+/* Consumes bytes up to the next quote, backslash or control character; returns the end of the
+ * run. */
 static const char *plain_run(struct walk *w, const char *p, const char *end)
 {
     const char *from = p;
@@ -310,7 +311,7 @@ static const char *scalar_run(struct walk *w, const char *p, const char *end)
     const char *from = p;
     while (p < end && scalar_byte(*p)) {
         if (w->text_len + (size_t)(p - from) >= sizeof(w->text) && !digit(*p) && *p != '.') {
-            break; /* a word or an exponent does not begin there */
+            break; /* a word or an exponent cannot begin here */
         }
         p++;
     }
@@ -327,7 +328,7 @@ static bool string_end_or_escape(struct walk *w, char c)
     return c == '"' && end_string(w);
 }
 
-/* One step on: a run of bytes or one; null where they are not JSON. */
+/* Consumes a run of bytes or a single byte. Returns null if they are not JSON. */
 static const char *step(struct walk *w, const char *p, const char *end)
 {
     switch (w->state) {
@@ -349,7 +350,7 @@ static const char *step(struct walk *w, const char *p, const char *end)
     }
 }
 
-/* Bytes that the caller knows as a whole value of an array; 0 = none. */
+/* Returns the length of an array element that the `take` event recognises; 0 if none. */
 static size_t taken(struct walk *w, const char *p, const char *end)
 {
     bool may = w->events->take != NULL && *p == '{' &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcurl: the options of every request in one place, and the loop that drives them. */
+/* All use of libcurl's transfer options and its event loop. */
 #include "http/wire.h"
 
 #include <pthread.h>
@@ -14,11 +14,11 @@
 #define KEEPALIVE_IDLE_S 30L
 #define KEEPALIVE_PAUSE_S 10L
 #define WAIT_MAX_MS 60000
-#define UPLOAD_BYTES 131072L /* what one turn moves of a bulk request, at most */
-#define RESOLVED_S 10L       /* a name that moved is found again within that time, */
-#define LIFETIME_S 120L      /* and within that where the old address still answers */
+#define UPLOAD_BYTES 131072L /* maximum of a bulk request's upload per turn */
+#define RESOLVED_S 10L       /* lifetime of cached host names, to notice a changed address */
+#define LIFETIME_S 120L      /* of connections, even if the old address still answers */
 
-/* libcurl's set-up is the process's, so its one flag is too. */
+/* libcurl's global initialisation is per process, so this flag is too. */
 static pthread_once_t set_up_once = PTHREAD_ONCE_INIT;
 static CURLcode set_up_result;
 
@@ -39,7 +39,8 @@ static long status_of(const struct slot *slot)
     return status;
 }
 
-/* Keeps what fits: of a bulk's refusal the beginning is enough, any other body must be whole. */
+/* Stores a body. The beginning is enough for a refused bulk request; other bodies must be
+ * complete. */
 static bool keep_body(struct slot *slot, const char *bytes, size_t len)
 {
     struct buf *body = &slot->answer.body;
@@ -55,14 +56,14 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     struct slot *slot = context;
     size_t len = size * count;
     if (slot->batch != NULL && status_of(slot) == 200) {
-        /* the rest of an answer that is none is read and dropped: the connection stays usable */
+        /* after a parse error the rest is read and dropped, so the connection stays usable */
         (void)slot->reader.feed(slot->reader.context, bytes, len);
         return len;
     }
     return keep_body(slot, bytes, len) ? len : 0;
 }
 
-/* The value where the line is this header (names have any case), else a span of null. */
+/* Returns the value of a header line with this name (any case), else a null span. */
 static struct span header_value(const char *line, size_t len, const char *name)
 {
     size_t at = strlen(name);
@@ -77,7 +78,7 @@ static struct span header_value(const char *line, size_t len, const char *name)
     return span_make(line + at, len - at);
 }
 
-/* Seconds since 1970; 0 where it is no date. */
+/* Returns seconds since 1970; 0 if text is not a date. */
 static int64_t read_date(struct span text)
 {
     char date[64];
@@ -88,7 +89,7 @@ static int64_t read_date(struct span text)
     return seconds > 0 ? (int64_t)seconds : 0;
 }
 
-/* Reads the fields that we want from one line of the answer's head. */
+/* Reads the needed fields from a header line. */
 static void read_field(struct http_answer *answer, const char *line, size_t len)
 {
     struct span date = header_value(line, len, "Date");
@@ -112,8 +113,8 @@ static void forget_head(struct slot *slot)
     slot->head_whole = false;
 }
 
-/* libcurl hands over, line by line, every interim head (1xx), the final head, and the trailers that
- * may follow the body. Each head begins with a status line; trailers neither begin nor end one. */
+/* libcurl passes line by line every interim head (1xx), the final head and any trailers. Each head
+ * begins with a status line; trailers neither start nor end a head. */
 static size_t on_header(char *line, size_t size, size_t count, void *context)
 {
     struct slot *slot = context;
@@ -137,7 +138,7 @@ static bool set_tls(CURL *easy, const struct service_options *o)
     SET(CURLOPT_SSL_VERIFYHOST, 2L);
     SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     if (o->ca_file != NULL) {
-        /* this authority and no other: the system's folder would otherwise still count */
+        /* trust only this authority: by default the system's folder would count too */
         SET(CURLOPT_CAINFO, o->ca_file);
         SET(CURLOPT_CAPATH, (char *)NULL);
     }
@@ -158,9 +159,9 @@ static bool set_connection(CURL *easy, const struct service_options *o)
     SET(CURLOPT_FOLLOWLOCATION, 0L);
     SET(CURLOPT_PATH_AS_IS, 1L);
     SET(CURLOPT_PROXY, o->proxy != NULL ? o->proxy : "");
-    SET(CURLOPT_NOPROXY, ""); /* nor is it for the environment to say where there is none */
-    SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);         /* a proxy's CONNECT answer is not ours */
-    SET(CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE); /* the proxy gets no credential */
+    SET(CURLOPT_NOPROXY, "");                  /* and ignore NO_PROXY from the environment */
+    SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L); /* hide the proxy's answer to CONNECT */
+    SET(CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE); /* keep credentials from the proxy */
     SET(CURLOPT_TCP_NODELAY, 1L);
     SET(CURLOPT_TCP_KEEPALIVE, 1L);
     SET(CURLOPT_TCP_KEEPIDLE, KEEPALIVE_IDLE_S);
@@ -221,7 +222,7 @@ void wire_close_slot(struct service *s, struct slot *slot)
     buf_release(&slot->answer.body);
 }
 
-/* Of each request anew: a password may be another one by now. */
+/* Sets the user for each request, because the password may have changed. */
 static bool set_user(CURL *easy, const struct service_options *o)
 {
     bool good = true;
@@ -233,7 +234,7 @@ static bool set_user(CURL *easy, const struct service_options *o)
     return good;
 }
 
-/* A POST or PUT without a body says so: some proxies refuse one without a length. */
+/* A POST or PUT without a body sends "Content-Length: 0", because some proxies require a length. */
 static bool says_length(const char *method)
 {
     return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
@@ -322,7 +323,7 @@ static void queue(struct service *s, struct slot *slot)
     s->last_ended = slot;
 }
 
-/* Of several requests that met the same dead end only the first turns to another base URL. */
+/* If several requests failed at the same base URL, only the first moves to another one. */
 static void next_base(struct service *s, size_t failed)
 {
     if (s->base == failed) {
@@ -336,7 +337,7 @@ static void finish(struct slot *slot, CURLcode result)
     long status = status_of(slot);
     slot->answer.status = (int)status;
     slot->answer.json = content_is_json(slot->easy);
-    /* libcurl takes a head that ends with the connection for a whole one */
+    /* libcurl accepts a head that is cut off by the end of the connection */
     slot->result = result == CURLE_OK && !slot->head_whole ? CURLE_PARTIAL_FILE : result;
     slot->finished = true;
     if (status >= 300) {
