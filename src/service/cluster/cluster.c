@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions to the cluster, each of which may be forbidden. */
+/* Reads facts about the cluster; the credential may lack the privilege for any of them. */
 #include "rowferry/service/cluster/cluster.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "http/ask.h"
 #include "rowferry/service/cluster/storage.h"
 
-/* 0 with *tree null where the service will not say. */
+/* Returns 0 with a null *tree if the service refuses the request. */
 static int ask_if_allowed(struct service *s, const char *path, enum body_use use,
                           struct json_object **tree, int64_t *date_s, struct err *err)
 {
@@ -59,7 +59,7 @@ int cluster_auto_create(struct service *s, struct buf *value, struct err *err)
     return rc;
 }
 
-/* '*' stands for any characters. */
+/* Matches a name against a pattern; '*' matches any characters. */
 static bool fits(const char *pattern, size_t len, const char *name)
 {
     size_t at = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes per document against the run's median, and what is to come against the disk. */
+/* Compares bytes per document with the run's median, and the remaining documents with the disk. */
 #include "rowferry/service/cluster/growth.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TELLING 1000   /* documents since the first look: fewer say nothing */
-#define MEDIAN_LEAST 4 /* looks */
+#define TELLING 1000   /* minimum of documents since the first sample */
+#define MEDIAN_LEAST 4 /* samples */
 
 static int compare(const void *a, const void *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that hold data. */
+/* Counts the data nodes. */
 #include "rowferry/service/cluster/nodes.h"
 
 #include "http/body.h"

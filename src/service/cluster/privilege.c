@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Privileges: the role that is printed, and Elasticsearch's answers about the account. */
+/* Privileges: the printed role, and Elasticsearch's report about the account. */
 #include "rowferry/service/cluster/privilege.h"
 
 #include <stdio.h>
@@ -10,10 +10,9 @@
 
 #define LIST_MAX_BYTES ((size_t)64 * 1024)
 
-/* --- what a pipeline needs ---------------------------------------------------------------------
- */
+/* --- required privileges --------------------------------------------------------------------- */
 
-/* manage holds create_index, delete_index, monitor, maintenance and view_index_metadata. */
+/* manage includes create_index, delete_index, monitor, maintenance and view_index_metadata. */
 static const char *const elastic_needs[] = {"read", "index", "delete", "manage", NULL};
 
 static void push_names(struct buf *out, const char *alias)
@@ -94,7 +93,7 @@ static int has_privileges(struct service *s, const struct buf *body, struct json
                BODY_SHORT, tree, err);
 }
 
-/* "read, manage on "a"", the privileges that this name lacks. */
+/* Appends "read, manage on "a"": the privileges missing for this name. */
 static void push_lacking(struct buf *missing, struct json_object *tree, const char *name)
 {
     size_t count = 0;
@@ -164,7 +163,7 @@ static void read_breadth(struct account *out, struct json_object *tree)
     }
 }
 
-/* Of a key its own name: the user's, whose privileges are others, is that of whoever made it. */
+/* For an API key, uses the key's name: the user is its creator, who has other privileges. */
 static void read_name(struct account *out, struct json_object *who)
 {
     static const char *const keys[] = {"api_key", NULL};
@@ -198,10 +197,9 @@ static int elastic_account(struct service *s, struct account *out, struct err *e
     return rc;
 }
 
-/* --- either ------------------------------------------------------------------------------------
- */
+/* --- both products --------------------------------------------------------------------------- */
 
-/* Where there is no such endpoint there are no accounts. */
+/* If the endpoint does not exist, the service has no accounts. */
 static bool asks_nobody(const struct err *err)
 {
     return (err->http_status == 400 || err->http_status == 404 || err->http_status == 405) &&

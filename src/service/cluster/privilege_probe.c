@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests about an index that cannot be, one for each action that a pipeline needs. */
+/* Sends one request about an impossible index for each action that a pipeline needs. */
 #include "cluster/privilege_probe.h"
 
 #include <inttypes.h>
@@ -13,16 +13,17 @@
 #define PATH_BYTES 1024
 #define WORDS_BYTES 256
 
-/* mget and bulk are asked of the cluster, and then of each index. */
+/* mget and bulk are checked at cluster level first, then per index. */
 const char *const privilege_cluster_needs[] = {"indices:data/write/bulk", "indices:data/read/mget",
                                                NULL};
 const char *const privilege_index_needs[] = {"read", "write", "manage", NULL};
 
-/* {x} stands for the name that cannot be. The answer is 400 or 404 where the account may. */
+/* {x} is replaced by the impossible name. The answer is 400 or 404 if the account has the
+ * privilege. */
 static const struct probe_row {
     const char *method;
     const char *path;
-    const char *body; /* null: none */
+    const char *body; /* may be null */
 } rows[] = {
     {"POST", "/_bulk",
      "{\"delete\":{\"_index\":\"{x}\",\"_id\":\"0\",\"if_seq_no\":9,\"if_primary_term\":9}}\n"},
@@ -49,7 +50,8 @@ static void fill(struct buf *out, const char *text, const char *name)
     buf_push_text(out, text);
 }
 
-/* The action that "no permissions for [a, b] and User [.." names; false where it is no such. */
+/* Reads the action from "no permissions for [a, b] and User [.."; returns false if the answer is
+ * different. */
 static bool refused(const struct http_answer *answer, char words[WORDS_BYTES])
 {
     static const char before[] = "no permissions for [";
@@ -87,7 +89,7 @@ static int try(struct service *s, const struct probe_row *row, const char *name,
     return rc;
 }
 
-/* Upper case: the name of no index; by chance: of no alias either. */
+/* Formats a name that no index can have (upper case) and that is random, so no alias has it. */
 static void impossible(char out[NAME_BYTES], const char *alias)
 {
     uint64_t chance = 0;
@@ -131,7 +133,7 @@ static bool has(struct json_object *list, const char *word)
     return false;
 }
 
-/* all_access is a role of every installation; admin the backend role that is mapped to it. */
+/* all_access is a role of every installation; admin is the backend role mapped to it. */
 static void read_roles(struct account *out, struct json_object *who)
 {
     static const struct {
@@ -154,7 +156,7 @@ static void read_roles(struct account *out, struct json_object *who)
     }
 }
 
-/* Of an index that no pipeline has anything to do with. */
+/* Probes an index that is unrelated to any pipeline. */
 static int look_beyond(struct service *s, struct account *out, struct err *err)
 {
     static const struct {

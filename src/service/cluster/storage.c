@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three questions: the index's size, the disks, the watermark. The last two may be forbidden. */
+/* Reads the index's size, the disks and the watermark. The last two may be refused. */
 #include "rowferry/service/cluster/storage.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ int64_t storage_room(const char *watermark, int64_t total_bytes, int64_t availab
     return room > 0 ? (int64_t)room : 0;
 }
 
-/* Transient settings win over persistent ones, both over the default. */
+/* Transient settings override persistent ones, and both override the default. */
 static void take_watermark(struct json_object *tree, struct buf *out)
 {
     static const char *const places[] = {"transient", "persistent", "defaults"};
@@ -86,7 +86,7 @@ static int look_watermark(struct service *s, struct buf *out, struct err *err)
     return rc;
 }
 
-/* The least room of all nodes that hold data; negative where none says. */
+/* Reports the least free space of all data nodes; negative if unknown. */
 static int look_nodes(struct service *s, const char *watermark, int64_t *room, struct err *err)
 {
     static const char *const disk[] = {"fs", "total", NULL};

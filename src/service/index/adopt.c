@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An index that bears the alias's name gives it up: cloned under another name, then removed. */
+/* Replaces an index that has the alias's name: clones it under another name, then removes it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,11 +16,11 @@ struct adoption {
     const char *alias;
     const char *kept;
     const char *to;
-    struct json_object *old; /* the description of the index that bears the name, */
-    char uuid[64];           /* and its uuid */
-    bool blocked;            /* by this call: it takes no writes */
-    bool cloned;             /* by this call: `kept` is a clone of it */
-    bool was_cloned;         /* by an earlier one */
+    struct json_object *old; /* description of the index with the alias's name */
+    char uuid[64];           /* its uuid */
+    bool blocked;            /* this call blocked its writes */
+    bool cloned;             /* this call created the clone `kept` */
+    bool was_cloned;         /* an earlier call created the clone */
 };
 
 static struct span lit(const char *text)
@@ -35,7 +35,7 @@ static int put_block(const struct adoption *a, bool on, struct err *err)
     return ask_of(a->service, "PUT", a->alias, "/_settings", body, BODY_SHORT, NULL, err);
 }
 
-/* Which index it is. Its uuid names it, whatever becomes of the name. */
+/* Reads the index. Its uuid identifies it, whatever becomes of the name. */
 static int look_at(struct adoption *a, struct index_info *info, struct err *err)
 {
     struct json_object *tree = NULL;
@@ -60,7 +60,7 @@ static bool is_marked(const struct adoption *a, struct json_object *index)
     return strcmp(json_tree_text(note, "kept"), a->uuid) == 0;
 }
 
-/* Elasticsearch forgets of what an index is a clone: we wrote it down. */
+/* Elasticsearch does not keep the source of a clone, so we recorded it (note_clone). */
 static bool is_clone(const struct adoption *a, struct json_object *index)
 {
     struct json_object *source =
@@ -68,8 +68,8 @@ static bool is_clone(const struct adoption *a, struct json_object *index)
     return strcmp(json_tree_text(source, "uuid"), a->uuid) == 0 || is_marked(a, index);
 }
 
-/* A clone that an earlier call has left, which ended between. It is whole only where no write has
- * come since. */
+/* Checks for a clone left by an earlier, interrupted call. It is complete only if writes have been
+ * blocked since. */
 static int look_at_clone(struct adoption *a, bool write_blocked, struct err *err)
 {
     struct json_object *tree = NULL;
@@ -102,7 +102,7 @@ static int block(struct adoption *a, struct err *err)
     return rc != 0 && cannot_keep(err) ? ADOPT_CANNOT_KEEP : rc;
 }
 
-/* Elasticsearch does not give a clone as many copies. */
+/* Elasticsearch does not copy the number of replicas to a clone. */
 static void push_clone(struct buf *out, const struct adoption *a)
 {
     static const char *const names[] = {"number_of_replicas", "auto_expand_replicas"};
@@ -140,7 +140,8 @@ static int clone(struct adoption *a, struct err *err)
     return cannot_keep(err) ? ADOPT_CANNOT_KEEP : rc;
 }
 
-/* Only a call that goes on with this one reads the note: without it that one is refused. */
+/* Records the source's uuid in the clone's `_meta`. Only a later call that continues this one reads
+ * it. A failure is ignored: without the record, that call is refused. */
 static void note_clone(const struct adoption *a)
 {
     struct err unsaid;
@@ -214,7 +215,8 @@ static int swap(const struct adoption *a, struct err *err)
     return rc;
 }
 
-/* As it was, as far as the service is there to be asked; what cannot be taken back is told. */
+/* Restores the previous state as far as the service is reachable; reports what could not be
+ * undone. */
 static void take_back(const struct adoption *a, struct err *err)
 {
     struct index_info at;
@@ -225,7 +227,7 @@ static void take_back(const struct adoption *a, struct err *err)
     }
     int rc = index_look(a->service, a->alias, &found, &at, &failed);
     if (rc == 0 && (!found || strcmp(at.uuid, a->uuid) != 0)) {
-        return; /* it is another one's now */
+        return; /* another index has the name now */
     }
     if (rc == 0 && a->blocked) {
         rc = put_block(a, false, &failed);
@@ -267,8 +269,8 @@ int index_swap_adopting(struct service *s, const char *alias, const char *kept, 
     return rc;
 }
 
-/* A clone that came while it took no writes was made behind our block; any other one is ours only
- * by the mark. */
+/* Removes the clone. A clone found while the index is blocked was made behind our block; any other
+ * is ours only if it is marked. */
 static int remove_clone(const struct adoption *a, bool blocked, struct err *err)
 {
     struct json_object *tree = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request of index_resolve in a slot of its own. */
+/* Runs a request of index_resolve in its own slot. */
 #include "rowferry/service/index/alias_poll.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _mget, or of a data stream a search, the answer taken apart in place. */
+/* Fetches documents by _mget, or by search in a data stream, and parses the answer in place. */
 #include "rowferry/service/index/documents.h"
 
 #include <json-c/json.h>
@@ -14,7 +14,7 @@
 
 #define PATH_MAX_BYTES 2048
 #define REQUEST_MAX_BYTES ((size_t)16 << 20)
-#define SEARCH_MOST 10000 /* hits of a search, of both products unless they are told */
+#define SEARCH_MOST 10000 /* default maximum of hits in both products */
 #define NAMELESS_MOST 1000
 
 void documents_init(struct documents *d)
@@ -39,7 +39,7 @@ static struct document *next_item(struct documents *d)
     return &d->items[d->count++];
 }
 
-/* False where it is no document but an error: a shard that is away, an index that is gone. */
+/* Returns false if the item is an error: unreachable shard, missing index. */
 static bool take_document(struct documents *d, struct span text)
 {
     struct span name;
@@ -94,7 +94,7 @@ static void push_index(struct buf *path, const char *index, const char *rest)
     buf_push_text(path, rest);
 }
 
-/* Elasticsearch keeps vectors out of what it gives back from 9.2 on, unless told. */
+/* Elasticsearch 9.2 and later omits vectors from sources by default. */
 static bool vectors_apart(const struct service *s)
 {
     const struct product_info *p = &s->product;
@@ -139,7 +139,7 @@ static void push_wanted(struct buf *out, const struct service *s, const struct s
     buf_push_literal(out, "]}");
 }
 
-/* The answer's maximum is this request's alone. */
+/* Sends a request with its own limit of the answer's size. */
 static int request_large(struct service *s, const char *path, struct span body, size_t max_bytes,
                          struct http_answer *answer, struct err *err)
 {
@@ -150,12 +150,12 @@ static int request_large(struct service *s, const char *path, struct span body, 
     return rc < 0 && slot->overflow ? DOCUMENTS_TOO_LARGE : rc;
 }
 
-/* --- of a data stream ------------------------------------------------------------------------- */
+/* --- data streams ---------------------------------------------------------------------------- */
 
 struct asked {
-    struct span quoted; /* the key as it stands in the request */
-    size_t at;          /* its place among the keys */
-    int64_t number;     /* of the backing index where it was found */
+    struct span quoted; /* key as quoted in the request */
+    size_t at;          /* position among the keys */
+    int64_t number;     /* number of the backing index with the document */
 };
 
 static int by_text(const void *a, const void *b)
@@ -166,7 +166,7 @@ static int by_text(const void *a, const void *b)
     return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* Ids come back with the escapes that they were sent with, as a rule. */
+/* Finds the key of an id. Usually ids are returned with the escapes of the request. */
 static struct asked *asked_by(struct asked *asked, size_t count, struct span id)
 {
     struct asked wanted = {.quoted = id};
@@ -177,7 +177,7 @@ static struct asked *asked_by(struct asked *asked, size_t count, struct span id)
     return found;
 }
 
-/* Of several with one id, in several backing indices, the one in the last of them. */
+/* If several backing indices have the id, the last backing index wins. */
 static void take_hit(struct documents *d, struct asked *asked, struct span text)
 {
     struct span name;
@@ -218,7 +218,7 @@ static void take_hits(struct documents *d, struct asked *asked, struct span hits
     }
 }
 
-/* False where it is no answer of a search. */
+/* Returns false if the body is not the answer to a search. */
 static bool take_found(struct documents *d, struct asked *asked)
 {
     struct span name;
@@ -235,7 +235,8 @@ static bool take_found(struct documents *d, struct asked *asked)
     return good;
 }
 
-/* With where each key stands in it. An id may have a document in each backing index. */
+/* Writes the search and records the offset of each key in it. Every backing index may have a
+ * document with an id. */
 static void push_search(struct buf *out, const struct span *keys, size_t count, size_t size,
                         const char *source, struct asked *asked)
 {
@@ -250,14 +251,15 @@ static void push_search(struct buf *out, const struct span *keys, size_t count, 
         asked[i] = (struct asked){.quoted = span_make(NULL, out->len - from), .at = from};
     }
     buf_push_literal(out, "]}}}");
-    for (size_t i = 0; i < count; i++) { /* it stays where it is from here on */
+    for (size_t i = 0; i < count; i++) { /* the buffer does not move from here on */
         asked[i].quoted.data = out->data + asked[i].at;
         asked[i].at = i;
     }
     qsort(asked, count, sizeof(*asked), by_text);
 }
 
-/* A search shows what a refresh has shown: without the right to one it waits for the next. */
+/* A search sees only refreshed documents. Without the privilege to refresh, it sees the state of
+ * the last automatic refresh. */
 static int refresh_if_allowed(struct service *s, const char *index, struct err *err)
 {
     int rc = index_refresh(s, index, err);
@@ -301,7 +303,7 @@ static int search_some(struct service *s, const char *index, const struct span *
     return rc;
 }
 
-/* An index that gives fewer hits at once is asked for fewer. */
+/* If the index permits fewer hits, asks for fewer. */
 static int search(struct service *s, const char *index, const struct span *keys, size_t count,
                   bool with_source, size_t max_bytes, struct documents *out, struct err *err)
 {
@@ -317,7 +319,7 @@ static int search(struct service *s, const char *index, const struct span *keys,
                : search_some(s, index, keys, count, window, with_source, max_bytes, out, err);
 }
 
-/* --- either ----------------------------------------------------------------------------------- */
+/* --- both kinds ------------------------------------------------------------------------------ */
 
 static int get(struct service *s, const char *index, const struct span *keys, size_t count,
                bool with_source, size_t max_bytes, struct documents *out, struct err *err)
@@ -351,7 +353,7 @@ int documents_get(struct service *s, const char *index, const struct span *keys,
 
 /* --- the form of sources ---------------------------------------------------------------------- */
 
-/* The object of the one index in an answer, and what stands in it along the keys. */
+/* Returns the member along the keys in the object of the answer's only index. */
 static struct json_object *of_index(struct json_object *tree, const char *const *keys)
 {
     struct json_members first = json_tree_members(tree);
@@ -400,7 +402,7 @@ int documents_form(struct service *s, const char *index, enum source_form *form,
     return rc;
 }
 
-/* --- documents that no listing shows ---------------------------------------------------------- */
+/* --- documents without a source_id ----------------------------------------------------------- */
 
 static int take_nameless(struct json_object *tree, struct scan_page *page, struct err *err)
 {

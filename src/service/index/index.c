@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indices, aliases, generations: one request a duty. */
+/* Indices, aliases and generations: one request per operation. */
 #include "rowferry/service/index/index.h"
 
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void copy_text(char *out, size_t size, const char *text)
     out[n] = '\0';
 }
 
-/* Settings are texts here, whatever they were set to. */
+/* The service returns settings as strings, whatever their original type. */
 static bool blocked(struct json_object *settings)
 {
     static const char *const names[] = {"write", "read_only", "read_only_allow_delete"};
@@ -150,7 +150,7 @@ int index_look(struct service *s, const char *name, bool *found, struct index_in
     return 0;
 }
 
-/* The products' words for a type that they do not know. */
+/* Error texts of the products for an unknown type. */
 void index_hint_type(struct err *err)
 {
     static const char *const words[] = {"No handler for type [", "The mapper type ["};
@@ -266,7 +266,7 @@ int index_swap(struct service *s, const char *alias, const char *from, const cha
     return rc != 0 && index_swapped_after_all(s, alias, to) ? 0 : rc;
 }
 
-/* An answer of which some shards are missing is not the whole truth. */
+/* An answer with failed shards is incomplete. */
 static int check_shards(struct json_object *tree, const char *name, struct err *err)
 {
     struct json_object *failed =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The generations of an alias: which there are, whether one is ready, what was left to one. */
+/* Generations of an alias: listing, waiting until one is ready, and the position left in
+ * `_meta`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ bool index_name_of_alias(const char *name, const char *alias, int64_t *number)
     return true;
 }
 
-/* All have the same alias before them. */
+/* All names have the same alias as prefix. */
 static int by_age(const void *a, const void *b)
 {
     const struct index_info *x = a;
@@ -64,8 +65,8 @@ static size_t take_ours(struct json_object *tree, const char *alias, const char 
     return count;
 }
 
-/* Days begin with a 2. A wider pattern could meet an index that the credential may not see, which
- * OpenSearch answers with 403 for all of them. */
+/* Days begin with a 2. A wider pattern could match an index that the credential may not see, and
+ * OpenSearch would then refuse the whole request with 403. */
 int index_list(struct service *s, const char *alias, const char *pipeline, struct index_info *out,
                size_t max, size_t *count, struct err *err)
 {
@@ -92,7 +93,7 @@ int index_list(struct service *s, const char *alias, const char *pipeline, struc
 
 /* --- ready ------------------------------------------------------------------------------------ */
 
-/* The status of the answer, which is 408 where the time has passed. */
+/* Reads the health status. Its answer is 408 if the time has expired. */
 static int read_health(const struct http_answer *answer, const char *path, char status[16],
                        struct err *err)
 {
@@ -105,7 +106,7 @@ static int read_health(const struct http_answer *answer, const char *path, char 
     }
     int rc = body_expect(&tree, answer, BODY_SHORT, "GET", path, err);
     if (rc == 0 && json_tree_text(tree, "status")[0] == '\0') {
-        rc = http_refuse(answer, "GET", path, err); /* a 408 of somebody on the way */
+        rc = http_refuse(answer, "GET", path, err); /* a 408 from an intermediary */
     }
     if (rc == 0) {
         snprintf(status, 16, "%s", json_tree_text(tree, "status"));
@@ -153,9 +154,10 @@ int index_ready(struct service *s, const char *name, int64_t timeout_ms, bool *g
     return rc;
 }
 
-/* --- what was left ---------------------------------------------------------------------------- */
+/* --- position in _meta ----------------------------------------------------------------------- */
 
-/* `_meta` of a concrete index, an object of the caller's own; null where there is no such index. */
+/* Reads `_meta` of a concrete index. The caller owns *meta, which is null if there is no such
+ * index. */
 static int read_meta(struct service *s, const char *name, struct json_object **meta,
                      struct err *err)
 {
@@ -176,7 +178,7 @@ static struct json_object *ours_in(struct json_object *meta)
     return json_tree_member(meta, "rowferry");
 }
 
-/* Our part of `_meta`, of which the pipeline (null: any) has to be named. */
+/* Reads `_meta` for a change. Its `rowferry` part must name the pipeline (null: any pipeline). */
 static int meta_to_change(struct service *s, const char *name, const char *pipeline,
                           struct json_object **meta, struct err *err)
 {
@@ -202,7 +204,7 @@ static int meta_to_change(struct service *s, const char *name, const char *pipel
     return 0;
 }
 
-/* PUT replaces `_meta` as a whole: it is always the whole that is sent. */
+/* PUT replaces `_meta` as a whole, so the whole is sent. */
 static int put_mapping(struct service *s, const char *name, struct json_object *meta,
                        const char *properties, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds a setting in any of its spellings, takes it out, puts another in. */
+/* Finds, removes and replaces a setting in any of its spellings. */
 #include "index/index_settings.h"
 
 #include <json-c/json.h>
@@ -25,7 +25,7 @@ static int parse(struct json_object **out, const char *configured, struct err *e
     return 0;
 }
 
-/* The object that holds the setting and the key under which it does; false where it is unset. */
+/* Finds the object and key of a setting; returns false if it is unset. */
 static bool find(struct json_object *tree, const char *name, struct json_object **holder,
                  const char **key)
 {
@@ -98,7 +98,7 @@ int settings_filling(struct buf *out, const char *configured, struct err *err)
     }
     replace(tree, REFRESH, json_made_text("-1"));
     replace(tree, REPLICAS, json_made_number(0));
-    if (is_set(tree, EXPAND)) { /* or it would make copies at once */
+    if (is_set(tree, EXPAND)) { /* otherwise it would add replicas at once */
         replace(tree, EXPAND, json_made_text("false"));
     }
     if (!is_set(tree, DELETES)) {
@@ -109,7 +109,7 @@ int settings_filling(struct buf *out, const char *configured, struct err *err)
     return 0;
 }
 
-/* "name":value as configured, null where it is not. */
+/* Appends "name":value as configured, or null if it is not configured. */
 static void put_back(struct buf *out, struct json_object *tree, const char *name)
 {
     struct json_object *holder;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches sorted by source_id, their hits read in one walk over the answer. */
+/* Searches sorted by source_id; parses the hits in one pass over the answer. */
 #include "rowferry/service/index/scan.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ struct span scan_page_key(const struct scan_page *page, size_t i)
     return span_make(buf_text(&page->bytes) + from, page->ends[i] - from);
 }
 
-/* Keeps the first count keys. */
+/* Keeps the first count keys of the page. */
 static void scan_page_cut(struct scan_page *page, size_t count)
 {
     buf_truncate(&page->bytes, count > 0 ? page->ends[count - 1] : 0);
@@ -58,20 +58,20 @@ static void scan_page_cut(struct scan_page *page, size_t count)
 
 /* --- the answer ---------------------------------------------------------------------------- */
 
-/* {"timed_out":..,"_shards":{"failed":..},"hits":{"hits":[{"sort":[..]},..]}}: the depths of its
- * containers say what is what. */
+/* {"timed_out":..,"_shards":{"failed":..},"hits":{"hits":[{"sort":[..]},..]}}: the depth identifies
+ * each container. */
 enum depth { DEPTH_TOP = 1, DEPTH_INNER, DEPTH_LIST, DEPTH_HIT, DEPTH_SORT };
 
 struct hits {
     struct walk walk;
     struct scan_page *page;
-    char keys[DEPTH_HIT + 1][16]; /* the last key of each open object */
-    size_t sort_values;           /* of the hit so far: Elasticsearch may add one of its own */
-    size_t seen;                  /* hits */
-    size_t group;      /* of ids: the first of the documents that share the last source_id, */
-    struct buf before; /* and the source_id before it */
-    bool grouped;      /* there is one */
-    bool answered;     /* it is the answer of a search */
+    char keys[DEPTH_HIT + 1][16]; /* last key of each open object */
+    size_t sort_values; /* sort values in the current hit: Elasticsearch may add one of its own */
+    size_t seen;        /* number of hits */
+    size_t group;       /* with ids: index of the first document with the last source_id */
+    struct buf before;  /* the source_id before it */
+    bool grouped;       /* a source_id has been seen */
+    bool answered;      /* the body is the answer to a search */
     bool partial;
     bool keyless;
     bool strange; /* a key that cannot be one of ours */
@@ -117,7 +117,7 @@ static bool on_key(void *context, unsigned depth, struct span text)
     return true;
 }
 
-/* Where documents begin to share another source_id: an id comes before it in its hit. */
+/* Called when the source_id of the hits changes. In a hit, the id precedes the source_id. */
 static void note_group(struct hits *h, struct span text)
 {
     struct buf *next = &h->page->next;
@@ -172,8 +172,8 @@ static bool on_scalar(void *context, unsigned depth, struct span text)
     return true;
 }
 
-/* More documents may share the last source_id than the page holds: all of them come with the next.
- */
+/* Drops the last group from the page, because more documents may share its source_id. The next page
+ * has them all. */
 static void leave_group(struct hits *h)
 {
     struct scan_page *page = h->page;
@@ -234,7 +234,7 @@ static size_t sure_size(const struct scan_page *page)
     return page->window > 0 && page->window < sure ? page->window : sure;
 }
 
-/* So many that their keys fill a page's bytes, were they as long as those of the page before. */
+/* Returns the number of keys of the previous page's average length that fill a page. */
 static size_t size_after(const struct scan_page *page)
 {
     size_t bytes = page->count > 0 ? page->bytes.len / page->count + 1 : 0;
@@ -244,7 +244,7 @@ static size_t size_after(const struct scan_page *page)
     return fit < sure ? sure : fit > most ? most : fit;
 }
 
-/* Without stored fields a hit is its sort value and nothing has to be fetched: twice as fast. */
+/* Without stored fields a hit is only its sort value and is not fetched: twice as fast. */
 static int push_request(struct buf *body, struct span after, size_t size, bool ids, struct err *err)
 {
     buf_printf(body,
@@ -275,7 +275,7 @@ static int scan_some(struct service *s, const char *index, struct span after, si
                             "filter_path=timed_out,_shards.failed,hits.hits.sort");
     buf_push_text(&path, page->ids ? ",hits.hits._id" : "");
     int rc = push_request(&body, after, size, page->ids, err);
-    scan_page_reset(page); /* `after` may have been in it */
+    scan_page_reset(page); /* `after` may point into it */
     if (rc == 0) {
         rc = http_request(s, "POST", buf_text(&path), span_make(body.data, body.len), &answer, err);
     }
@@ -291,11 +291,12 @@ static int scan_some(struct service *s, const char *index, struct span after, si
     return rc;
 }
 
-/* Keys that are longer all at once may be too much, or more than the index gives: fewer are not. */
+/* Longer keys may exceed the limit of an answer, and the index may permit fewer hits. Then repeats
+ * with fewer. */
 int scan_next(struct service *s, const char *index, struct span after, struct scan_page *page,
               struct err *err)
 {
-    struct buf last; /* `after` may be in the page */
+    struct buf last; /* `after` may point into the page */
     size_t size = size_after(page);
     buf_init(&last, REQUEST_MAX_BYTES);
     buf_push(&last, after.data, after.data != NULL ? after.len : 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data streams: template, stream, mapping, mark. */
+/* Data streams: template, stream, mapping, recorded uuid. */
 #include "rowferry/service/index/stream.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "rowferry/document/json/json_build.h"
 #include "rowferry/service/cluster/cluster.h"
 
-#define PRIORITY_LEAST 500 /* above those that the products bring along */
+#define PRIORITY_LEAST 500 /* higher than the products' own templates */
 #define PLAIN (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
 void stream_template_name(char out[STREAM_TEMPLATE_BYTES], const char *name)
@@ -19,10 +19,9 @@ void stream_template_name(char out[STREAM_TEMPLATE_BYTES], const char *name)
     snprintf(out, STREAM_TEMPLATE_BYTES, "rowferry-%s", name);
 }
 
-/* --- what is there ----------------------------------------------------------------------------
- */
+/* --- reading --------------------------------------------------------------------------------- */
 
-/* A lifecycle replaces backing indices by others, with uuids of their own: "shrink-..-.ds-..",
+/* A lifecycle replaces backing indices by others with new uuids: "shrink-..-.ds-..",
  * "partial-.ds-..". */
 static bool is_replaced(const char *backing)
 {
@@ -41,12 +40,12 @@ static struct json_object *ours_in(struct json_object *description)
 }
 
 struct backing {
-    struct json_object *newest; /* the description of the last one, */
-    struct json_object *marked; /* of the last one that says whose the stream is, */
-    struct json_object *first;  /* and of number 1; null: deleted or replaced since */
-    int64_t number;             /* of newest */
+    struct json_object *newest; /* description of the last one */
+    struct json_object *marked; /* description of the last one whose _meta names us */
+    struct json_object *first;  /* description of number 1; null: deleted or replaced */
+    int64_t number;             /* number of newest */
     int64_t marked_number;
-    bool all_noted; /* each one has the uuid of the stream */
+    bool all_noted; /* all have recorded the uuid of the stream */
 };
 
 static bool look_at(struct json_object *tree, const char *name, struct backing *out)
@@ -122,12 +121,12 @@ static struct json_object *parse(const char *text)
     return text != NULL ? json_tree_of(text) : json_made_object();
 }
 
-/* What is to be of a stream. */
+/* Intended state of a stream. */
 struct wanted {
     const char *name;
     struct json_object *mappings;
     struct json_object *settings;
-    bool templated; /* by a template of ours, */
+    bool templated; /* by a template of ours */
     int64_t priority;
 };
 
@@ -153,10 +152,9 @@ static int put_template(struct service *s, const struct wanted *w, struct err *e
     return rc;
 }
 
-/* --- another's template -----------------------------------------------------------------------
- */
+/* --- templates of others --------------------------------------------------------------------- */
 
-/* Both products map it themselves where nobody does. */
+/* Both products map this property by default. */
 static bool is_given(const char *property)
 {
     return strcmp(property, "@timestamp") == 0;
@@ -219,7 +217,8 @@ static int expect_whole(struct service *s, const struct wanted *w, const char *t
              "its mappings: nothing else maps what comes after a rollover");
 }
 
-/* Another one that makes streams is left alone, and its settings with it. */
+/* Checks the template for the name. If another one creates streams, it is left alone, with its
+ * settings. */
 static int see_template(struct service *s, struct wanted *w, struct err *err)
 {
     char own[STREAM_TEMPLATE_BYTES];
@@ -259,7 +258,7 @@ static int refuse_taken(const char *name, struct err *err)
     return err_hint(err, "choose another to.index, or: DELETE /%s", name);
 }
 
-/* A stream that nobody's pipeline built may be taken while it is empty. */
+/* A stream that no pipeline built may be adopted while it is empty. */
 static int expect_free(struct service *s, const struct index_info *at, const char *pipeline,
                        struct err *err)
 {
@@ -286,8 +285,8 @@ static void note(struct wanted *w, const char *uuid)
     }
 }
 
-/* The template comes first: without it there is no stream. Once more with the uuid, for what is
- * rolled over. */
+/* Creates the template first, because a stream requires one. Writes it again with the uuid, for
+ * backing indices after a rollover. */
 static int create_absent(struct service *s, struct wanted *w, struct err *err)
 {
     enum alias_kind kind;
@@ -351,8 +350,7 @@ int stream_create(struct service *s, const char *name, const char *mappings, con
     return rc;
 }
 
-/* --- mark -------------------------------------------------------------------------------------
- */
+/* --- recording the uuid ---------------------------------------------------------------------- */
 
 static int expect_same(const struct index_info *at, const struct generation *stream,
                        struct err *err)

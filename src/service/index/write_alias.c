@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The name that a generation is written by: given where it lacks, refused where it is not its own.
- */
+/* Write alias of a generation: adds it if it is missing, refuses if it belongs to another index. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +18,7 @@ void index_write_alias(char out[INDEX_WRITE_ALIAS_BYTES], const char *name, cons
              (int)digits, creator);
 }
 
-/* The index and all that bear a write alias of its name. */
+/* Fetches the index and all indices with a write alias of its name. */
 static int ask_who(struct service *s, const char *name, struct json_object **tree, struct err *err)
 {
     struct buf path;
@@ -67,7 +66,7 @@ static int expect_alone(struct json_object *tree, const char *name, const char *
     return 0;
 }
 
-/* With a filter, a routing or is_write_index it is not what we gave. */
+/* Returns false if the alias has a filter, a routing or is_write_index: we set none of them. */
 static bool is_plain(struct json_object *description, const char *alias)
 {
     struct json_object *given =
@@ -93,7 +92,7 @@ static int give(struct service *s, const char *name, const char *alias, struct e
     return rc;
 }
 
-/* The first alias of an index but the write alias; null = none. */
+/* Returns the first alias of an index other than its write alias, or null. */
 static const char *shown_by(struct json_object *description, const char *name)
 {
     char own[INDEX_WRITE_ALIAS_BYTES];

@@ -11,8 +11,7 @@
 
 enum step { STEP_CREATE, STEP_INDEX, STEP_SEARCH, STEP_REMOVE, STEP_LOOK };
 
-/* What an account needs for each step, as it is granted: Elasticsearch by privilege, OpenSearch by
- * the action's name. */
+/* Required privileges per step: index privileges of Elasticsearch, action names of OpenSearch. */
 static const struct {
     const char *elasticsearch;
     const char *opensearch;
@@ -24,7 +23,7 @@ static const struct {
     [STEP_LOOK] = {"view_index_metadata", "indices:admin/get"},
 };
 
-/* Of a 403 that is about privileges: blocks of an index answer with one too, and have a hint. */
+/* Adds a hint to a 403 about privileges. Index blocks also cause a 403, but have their own hint. */
 static void name_privilege(const struct smoke *t, enum step step, struct err *err)
 {
     if (err->http_status != 403 || strstr(err->message, "security_exception") == NULL) {
@@ -41,8 +40,8 @@ static void name_privilege(const struct smoke *t, enum step step, struct err *er
              wanted, t->index);
 }
 
-/* One request on "/<index><rest>"; the answer's object is the caller's where the status is one of
- * the two good ones. */
+/* Sends a request to "/<index><rest>". If the status is 200 or 201, *tree is the answer, owned by
+ * the caller. */
 static int step(struct service *s, const struct smoke *t, enum step which, const char *method,
                 const char *rest, struct span body, struct json_object **tree, struct err *err)
 {
@@ -96,7 +95,7 @@ static void push_creation(struct buf *body, const struct smoke *t)
                t->token);
 }
 
-/* An index or alias of the name, in the words of both products. */
+/* Recognises that an index or alias of the name exists, in both products. */
 static bool says_taken(const struct err *err)
 {
     return err->http_status == 400 &&
@@ -167,7 +166,7 @@ int smoke_index(struct service *s, struct smoke *t, int64_t wall_us, struct err 
     return rc;
 }
 
-/* The token is a word of this document alone, also where its id was lost with the answer. */
+/* Only this document contains the token. That suffices if its id was lost with the answer. */
 static bool among_hits(const struct smoke *t, struct json_object *tree)
 {
     static const char *const path[] = {"hits", "hits", NULL};
@@ -200,7 +199,7 @@ int smoke_search(struct service *s, const struct smoke *t, struct err *err)
 /* --- removing ----------------------------------------------------------------------------------
  */
 
-/* Whether the index that bears the name is one that this trial asked for. */
+/* Reports whether an index with the name exists, and whether this trial created it. */
 static int is_ours(struct service *s, const struct smoke *t, bool *there, bool *ours,
                    struct err *err)
 {
@@ -217,7 +216,7 @@ static int is_ours(struct service *s, const struct smoke *t, bool *there, bool *
     return 0;
 }
 
-/* An index that came with its first document holds nothing else. */
+/* An implicitly created index must hold only our document. */
 static int holds_ours_alone(struct service *s, const struct smoke *t, bool *there, bool *ours,
                             struct err *err)
 {
@@ -226,7 +225,7 @@ static int holds_ours_alone(struct service *s, const struct smoke *t, bool *ther
     *ours = false;
     int rc = index_refresh(s, t->index, err);
     if (rc < 0 && err->http_status == 403) {
-        rc = 0; /* the document waited for a refresh of its own */
+        rc = 0; /* the document already waited for its own refresh */
     }
     if (rc == 0) {
         rc = index_count(s, t->index, &count, err);

@@ -9,14 +9,14 @@
 #include "http/ask.h"
 
 #define PATH_MAX_BYTES 4096
-#define COPIES_MOST 10000 /* no cluster has as many nodes */
+#define COPIES_MOST 10000 /* no cluster has that number of nodes */
 #define IDS_MAX_BYTES ((size_t)8 << 20)
 #define FILTER "filter_path=timed_out,hits.total,hits.hits._id"
 
 /* --- the index ---------------------------------------------------------------------------------
  */
 
-/* A refused creation leaves nothing; one whose answer was lost may. */
+/* A refused creation leaves no index, but one whose answer was lost may. */
 int trial_create(struct service *s, struct trial *t, const char *mappings, const char *settings,
                  struct err *err)
 {
