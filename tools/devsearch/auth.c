@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judges the Authorization header. */
+/* Checks the Authorization header. */
 #include "auth.h"
 
 #include <stdlib.h>
 #include <strings.h>
 
-/* Same time whatever differs, but for the length. */
+/* Compares in constant time for equal lengths. */
 static bool same(const char *a, const char *b)
 {
     size_t n = strlen(a);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may come in: an API key or a user with a password, compared in constant time.
+ * Authentication by API key, bearer token or user and password; compares in constant time.
  */
 #ifndef DEVSEARCH_AUTH_H
 #define DEVSEARCH_AUTH_H
 
 #include "base/options.h"
 
-/* Whether any credential is asked for. */
+/* Returns true if a credential is required. */
 bool auth_wanted(const struct options *o);
 
-/* Whether the Authorization header (or null) opens the door. */
+/* Returns true if the Authorization header (may be null) is accepted. */
 bool auth_good(const struct options *o, const char *header);
 
 #endif

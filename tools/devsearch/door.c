@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judges the head of a request. */
+/* Checks the head of a request. */
 #include "door.h"
 #include "auth.h"
 #include "base/limits.h"
@@ -28,8 +28,8 @@ static void unauthorized(const struct options *o, struct answer *a)
     refusal_release(&r);
 }
 
-/* A browser names the page that sends a request: "http://localhost:3000", or "null". Unlike Host,
- * an address is anybody's unless it is one of this machine. */
+/* Checks an Origin such as "http://localhost:3000" or "null", which browsers send for a page.
+ * Unlike in Host, only loopback addresses are accepted, because other addresses may be anyone's. */
 static bool origin_is_ours(const char *origin, const char *own)
 {
     char name[HOST_BYTES];
@@ -45,7 +45,7 @@ static bool origin_is_ours(const char *origin, const char *own)
 
 bool door_refuses(const struct options *o, const struct knock *k, struct answer *a)
 {
-    /* A page whose name was made to point here has no credential of ours. */
+    /* DNS rebinding: a page whose name resolves to this machine has no credential */
     if (!auth_wanted(o) && k->host != NULL &&
         !host_is_ours(k->host, (const char *const[]){o->host}, 1)) {
         answer_plain_error(

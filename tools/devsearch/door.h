@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who is refused by the head of a request alone: what a page of the web sends, or makes a browser
- * send; a request line that is too long; a wrong credential.
+ * Refuses requests by their head alone: requests of web pages or of browsers misled by them, long
+ * request lines, invalid credentials.
  */
 #ifndef DEVSEARCH_DOOR_H
 #define DEVSEARCH_DOOR_H
 
 #include "base/options.h"
 
-/* The parts of a head that count; those that are absent are null. */
+/* Relevant parts of the head; missing ones are null. */
 struct knock {
     const char *method;
     const char *target;
@@ -17,7 +17,7 @@ struct knock {
     const char *authorization;
 };
 
-/* True with the refusal as the answer; false if the request may come in. */
+/* Returns true with the refusal in the answer; false if the request is accepted. */
 bool door_refuses(const struct options *o, const struct knock *k, struct answer *a);
 
 #endif

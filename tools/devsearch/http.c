@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Speaks HTTP; a thread for each connection, the server behind one lock. */
+/* HTTP server with a thread per connection; one lock protects the server. */
 #include "http.h"
 #include "auth.h"
 #include "base/limits.h"
@@ -18,14 +18,14 @@ struct http {
     struct MHD_Daemon *daemon;
 };
 
-/* One request while it arrives. */
+/* A request being received. */
 struct exchange {
     char *target;
     struct buf body;
     bool begun;
-    bool dropped; /* the answer stands already; the body is read and not kept */
+    bool dropped; /* the answer is decided; the body is read and discarded */
     struct answer answer;
-    size_t cut_at; /* the connection breaks after so many bytes; 0: never */
+    size_t cut_at; /* the connection is closed after this number of bytes; 0: never */
 };
 
 static void *on_target(void *context, const char *target, struct MHD_Connection *connection)
@@ -65,7 +65,7 @@ static bool content_type_good(const char *type)
                             strncasecmp(type, "application/x-ndjson", 20) == 0);
 }
 
-/* What is refused for its body; false where nothing is. */
+/* Refuses an unsupported body; returns false if the body is accepted. */
 static bool body_refused(struct exchange *x, struct MHD_Connection *connection)
 {
     const char *type = header(connection, "Content-Type");
@@ -127,7 +127,7 @@ static enum MHD_Result send_answer(struct http *h, struct exchange *x,
     return sent;
 }
 
-/* Runs the handler under the lock, with the faults that were asked for. */
+/* Runs the handler under the lock, with the requested faults. */
 static enum MHD_Result serve(struct http *h, struct exchange *x, struct MHD_Connection *connection,
                              const char *method)
 {
@@ -166,8 +166,8 @@ static enum MHD_Result serve(struct http *h, struct exchange *x, struct MHD_Conn
     return send_answer(h, x, connection);
 }
 
-/* The first call sees the headers: who may not come in is refused before a byte of the body is
- * kept, and so is a body that is too large. */
+/* Called first, with the headers. Requests with invalid credentials or too large bodies are refused
+ * before the body is stored. */
 static enum MHD_Result begin(struct http *h, struct exchange *x, struct MHD_Connection *connection,
                              const char *method)
 {

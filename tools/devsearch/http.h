@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The HTTP front (libmicrohttpd): collects requests, asks for credentials, sends answers.
+ * HTTP front end (libmicrohttpd): receives requests, checks credentials, sends answers.
  */
 #ifndef DEVSEARCH_HTTP_H
 #define DEVSEARCH_HTTP_H
@@ -9,7 +9,7 @@
 
 struct http;
 
-/* Listens as the options say; null and the error where it cannot. */
+/* Listens as configured; returns null with the error on failure. */
 struct http *http_start(struct server *s, struct err *err);
 int http_port(const struct http *h);
 void http_stop(struct http *h);

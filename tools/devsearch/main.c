@@ -25,7 +25,7 @@ static int write_port(const char *path, int port, struct err *err)
     return fclose(file) == 0 ? 0 : err_set(err, ERR_CONFIG, "could not write \"%s\"", path);
 }
 
-/* Serves until a signal to end comes. */
+/* Serves until a termination signal. */
 static int serve(struct server *s, const sigset_t *signals, struct err *err)
 {
     const struct options *o = s->options;

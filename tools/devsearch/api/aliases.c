@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* POST /_aliases: all actions are checked, then all are done. */
+/* POST /_aliases: checks all actions first, then applies all of them. */
 #include "api/condition.h"
 #include "api/server.h"
 #include "base/limits.h"
@@ -145,7 +145,8 @@ static bool pair_there(const struct action *act)
     return index_alias(act->index, act->alias) != NULL;
 }
 
-/* A remove of a pair that is not there refuses alone or with must_exist. */
+/* Checks remove actions. A missing alias is an error if the action has must_exist, or if the
+ * request has no other effect. */
 static int check_removes(const struct action *list, size_t n, bool *missing,
                          struct refusal *refusal)
 {
@@ -166,7 +167,7 @@ static int check_removes(const struct action *list, size_t n, bool *missing,
     return -1;
 }
 
-/* Whether the index takes the alias's writes once all actions are done. */
+/* Returns true if the index will be the alias's write index after all actions. */
 static bool will_write(const struct action *list, size_t n, const struct index *ix,
                        const char *alias)
 {

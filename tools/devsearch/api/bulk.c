@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* POST _bulk: parses all of it first, then applies it item by item in one transaction. */
+/* POST _bulk: parses the whole body first, then applies it item by item in one transaction. */
 #include "api/write.h"
 #include "base/reader.h"
 
@@ -161,7 +161,7 @@ static int parse_kind(struct bulk *b, struct span name, size_t line, enum write_
                   line, (int)name.len, name.data);
 }
 
-/* One action line into w; its kind is known afterwards. */
+/* Parses an action line into w, including its kind. */
 static int parse_action(struct bulk *b, struct span text, size_t line, struct write *w)
 {
     struct reader r;
@@ -244,7 +244,7 @@ static int parse(struct bulk *b, struct span body)
             continue;
         }
         if (body.len == 0) {
-            write_release(&b->list[--b->count]); /* as the real ones do: dropped in silence */
+            write_release(&b->list[--b->count]); /* dropped silently, as in the real services */
             break;
         }
         w->source = take_line(&body);
@@ -253,7 +253,7 @@ static int parse(struct bulk *b, struct span body)
     return 0;
 }
 
-/* All problems of all writes in one refusal. */
+/* Reports all problems of all writes in one refusal. */
 static int validate(struct bulk *b)
 {
     size_t problems = 0;
@@ -275,7 +275,8 @@ static int validate(struct bulk *b)
     return problems == 0 ? 0 : -1;
 }
 
-/* An index write that asks for an alias keeps the deletes of that name from creating it. */
+/* If a write with require_alias names an index, deletes of the same name do not create it
+ * either. */
 static void mark_no_create(struct bulk *b)
 {
     for (size_t i = 0; i < b->count; i++) {

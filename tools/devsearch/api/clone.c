@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* POST /{index}/_clone/{target}: an index with the same documents, out of one that takes no writes.
- */
+/* POST /{index}/_clone/{target}: copies a write-blocked index with its documents. */
 #include "api/condition.h"
 #include "api/server.h"
 #include "api/write.h"
@@ -8,7 +7,8 @@
 
 #include <stdlib.h>
 
-/* What an index has of its own, and Elasticsearch does not give on. */
+/* Returns true if a clone takes over this setting. Some are individual, others are not copied by
+ * Elasticsearch. */
 static bool goes_over(const struct server *s, const char *setting)
 {
     static const char *const own[] = {"index.uuid", "index.creation_date", "index.provided_name",
@@ -26,7 +26,7 @@ static bool goes_over(const struct server *s, const char *setting)
             strcmp(setting, "index.auto_expand_replicas") != 0);
 }
 
-/* The body that creates it: the source's settings and mapping. */
+/* Builds the creation body from the source's settings and mapping. */
 static struct json_object *creation(const struct server *s, const struct index *from)
 {
     struct json_object *body = json_object_new_object();
@@ -81,7 +81,8 @@ static int fill(struct server *s, struct index *from, struct index *to, struct j
         settings_apply(&to->settings, settings, true, to->name, refusal) != 0) {
         return -1;
     }
-    if (s->options->product == OPENSEARCH) { /* the other one forgets it once it is there */
+    if (s->options->product ==
+        OPENSEARCH) { /* Elasticsearch drops these settings when the clone is complete */
         settings_put(&to->settings, "index.resize.source.name", from->name);
         settings_put(&to->settings, "index.resize.source.uuid", from->uuid);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Endpoints about the whole: who answers, health, statistics, _analyze. */
+/* Cluster-wide endpoints: GET /, health, statistics, _analyze. */
 #include "api/server.h"
 #include "base/limits.h"
 #include "base/tokens.h"
@@ -150,7 +150,7 @@ HANDLER(get_stats)
     return rc;
 }
 
-/* One segment of one shard: nothing is merged here. */
+/* Reports one segment per shard, because devsearch merges nothing. */
 static void push_segment(struct buf *out, const struct index *ix, int64_t count, int64_t bytes)
 {
     push_json_text(out, ix->name);
@@ -204,15 +204,15 @@ static int refuse_tokens(struct refusal *refusal)
                   TOKENS_MAX);
 }
 
-/* Offsets are characters: each is counted on from the one before. */
+/* Appends the tokens. Offsets are in characters and counted from the previous token. */
 static int push_tokens(const char *text, struct buf *out, struct refusal *refusal)
 {
     struct words w;
     struct word word;
     size_t position = 0;
     size_t start = 0;
-    size_t end = 0; /* of the word before, in characters */
-    size_t at = 0;  /* and in bytes */
+    size_t end = 0; /* end of the previous word, in characters */
+    size_t at = 0;  /* the same in bytes */
     words_init(&w, span_make(text, strlen(text)));
     buf_push_literal(out, "{\"tokens\":[");
     while (position <= TOKENS_MAX && words_next(&w, &word)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Closes and opens an index; refuses what a closed or blocked one does not do. */
+/* Closes and opens indices; refuses requests that a closed or blocked index does not accept. */
 #include "api/condition.h"
 #include "api/server.h"
 
@@ -39,7 +39,7 @@ static const struct {
      "read-only-allow-delete block"},
 };
 
-/* The first `count` of the blocks. */
+/* Checks the first count entries of the block table. */
 static int check_blocks(const struct index *ix, size_t count, struct refusal *refusal)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Indices that are closed or blocked, and what is refused then.
+ * Closed and blocked indices, and the requests that they refuse.
  */
 #ifndef DEVSEARCH_CONDITION_H
 #define DEVSEARCH_CONDITION_H
@@ -11,13 +11,13 @@
 
 bool index_is_closed(const struct index *ix);
 
-/* Before documents are read or written. */
+/* Call before documents are read or written. */
 int index_check_open(const struct index *ix, struct refusal *refusal);
 
-/* Before a write of documents. */
+/* Call before documents are written. */
 int index_check_writable(const struct index *ix, struct refusal *refusal);
 
-/* Before its mapping, aliases or settings change, or it is closed or deleted. */
+/* Call before the mapping, aliases or settings change, and before a close or delete. */
 int index_check_changeable(const struct index *ix, struct refusal *refusal);
 
 #endif

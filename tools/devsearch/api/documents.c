@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Endpoints of single documents: write, read, delete, and _mget. */
+/* Endpoints of single documents (write, read, delete) and _mget. */
 #include "api/write.h"
 #include "base/tree.h"
 
@@ -64,7 +64,7 @@ static int write_one(struct server *s, const struct request *q, struct answer *a
     int rc = write_apply(s, w, forced, &a->body, &a->status, &ix, refusal);
     buf_push_char(&a->body, '}');
     rc = rc == 0 ? index_refresh_as_asked(s, q, ix, refusal) : rc;
-    bool keep = rc == 0 || refusal->status != 500; /* a mapping that grew stays */
+    bool keep = rc == 0 || refusal->status != 500; /* keep a mapping extended by a refused write */
     return store_end(s->store, keep, refusal) != 0 ? -1 : rc;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps and serves the faults that a test asked for. */
+/* Stores and applies the faults requested by tests. */
 #include "api/faults.h"
 #include "api/server.h"
 #include "base/tree.h"
@@ -79,7 +79,7 @@ static void use(struct faults *f, size_t at)
     }
 }
 
-/* "=/" is the root alone. */
+/* Matches a fault's path. A leading "=" requires an exact match: "=/" is the root only. */
 static bool meant(const char *wanted, const char *path)
 {
     return wanted[0] == '=' ? strcmp(path, wanted + 1) == 0 : strstr(path, wanted) != NULL;
@@ -173,7 +173,7 @@ static int parse_close(struct json_object *json, struct fault *fault, struct ref
     return refuse_unknown(refusal, "[close] [%s]: before, after or middle", text);
 }
 
-/* [0, 429, 500]: what the next items answer, one after the other. */
+/* Parses [0, 429, 500]: statuses of the next items, in order. */
 static int parse_items(struct json_object *json, struct fault *fault, struct refusal *refusal)
 {
     size_t count = json_object_is_type(json, json_type_array) ? tree_length(json) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Endpoints of indices: create, show, delete, mapping, settings. */
+/* Index endpoints: create, get, delete, mapping, settings. */
 #include "api/condition.h"
 #include "api/server.h"
 #include "api/streams.h"
@@ -184,7 +184,7 @@ HANDLER(put_mapping)
     return change(s, q, a, change_mapping, refusal);
 }
 
-/* The only settings that change where an index is read-only. */
+/* Returns true if only block settings change: a read-only index accepts no others. */
 static bool only_blocks(struct json_object *settings)
 {
     tree_foreach(settings, key, value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a write becomes searchable. */
+/* Refreshes: they make writes searchable. */
 #include "api/server.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ int64_t now_ms(const struct server *s)
     return clock_wall_us(&s->clock) / 1000;
 }
 
-/* Points in time that have run out let go of their rows. */
+/* Removes expired points in time and releases their rows. */
 void pits_drop_old(struct server *s)
 {
     size_t kept = 0;
@@ -27,14 +27,14 @@ void pits_drop_old(struct server *s)
     s->pit_count = kept;
 }
 
-/* The oldest refresh of the index that a point in time still shows. */
+/* Returns the oldest refresh of the index that a point in time still needs. */
 static int64_t oldest_seen(struct server *s, const struct index *ix)
 {
     int64_t oldest = ix->refresh;
     pits_drop_old(s);
     for (size_t i = 0; i < s->pit_count; i++) {
         for (size_t k = 0; k < s->pits[i].count; k++) {
-            /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what was freed is not kept */
+            /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): freed entries are not kept */
             if (s->pits[i].numbers[k] == ix->number && s->pits[i].refreshes[k] < oldest) {
                 oldest = s->pits[i].refreshes[k];
             }

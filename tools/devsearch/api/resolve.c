@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the names in a request to indices. */
+/* Resolves names in requests to indices. */
 #include "api/condition.h"
 #include "api/streams.h"
 #include "base/glob.h"
@@ -18,7 +18,7 @@ static void add(struct indices *out, struct index *ix)
     out->list[out->count++] = ix;
 }
 
-/* Of a stream its own name counts: its backing indices are hidden. */
+/* A backing index matches by its stream's name, because backing indices are hidden. */
 static bool matches(const struct index *ix, const char *pattern)
 {
     if (ix->stream != NULL) {
@@ -105,7 +105,7 @@ int catalogue_resolve_open(const struct catalogue *c, const char *expression, st
     return rc;
 }
 
-/* Members of an alias: how many, the last one, and the one that takes writes. */
+/* Counts the indices of an alias. *any is the last one, *write the write index. */
 static size_t members(const struct catalogue *c, const char *name, struct index **any,
                       struct index **write, bool *refused)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of endpoints: method, path, allowed parameters, handler. */
+/* Table of endpoints: method, path, allowed parameters, handler. */
 #include "api/server.h"
 #include "base/filter.h"
 
@@ -20,7 +20,7 @@
     "allow_no_indices,expand_wildcards,request_cache,timeout,preference,"                          \
     "allow_partial_search_results"
 
-/* {i}: an index expression, {x}: any one segment. The first entry that fits counts. */
+/* {i} matches an index expression, {x} any single segment. The first matching entry wins. */
 static const struct {
     unsigned methods;
     const char *path;
@@ -84,7 +84,7 @@ static const struct {
     {DELETE, "{i}", ADMIN LIST, delete_index},
 };
 
-/* The endpoints in which the products differ. */
+/* Endpoints that differ between the products. */
 static const struct {
     enum product product;
     unsigned methods;
@@ -209,7 +209,7 @@ static void shape(const struct request *q, struct answer *a)
 {
     const char *paths = request_parameter(q, "filter_path");
     struct buf out;
-    /* a refusal is never filtered */
+    /* refusals are never filtered */
     if (paths != NULL && paths[0] != '\0' && a->content_type == NULL && a->status < 400) {
         buf_init(&out, ANSWER_MAX_BYTES);
         if (filter_answer(span_make(buf_text(&a->body), a->body.len), paths, &out) == 0) {

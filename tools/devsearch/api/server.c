@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The server's state, from its beginning to its end. */
+/* Initialises, opens and releases the server's state. */
 #include "api/server.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The server's state and its handlers. One lock: a handler has it all to itself.
+ * State of the server and its handlers. One lock serialises all handlers.
  */
 #ifndef DEVSEARCH_SERVER_H
 #define DEVSEARCH_SERVER_H
@@ -12,7 +12,7 @@
 
 #include <pthread.h>
 
-/* A point in time: the refresh of each index that it holds on to. */
+/* A point in time: one refresh per index, kept until it ends. */
 struct pit {
     char *id;
     int64_t *numbers;
@@ -40,9 +40,9 @@ struct server {
 typedef int handler(struct server *s, const struct request *q, struct answer *a,
                     struct refusal *refusal);
 
-/* options: borrowed. Release it whether it could be opened or not. */
+/* Initialises the server; options is borrowed. Release it even if server_open fails. */
 void server_init(struct server *s, const struct options *options);
-int server_open(struct server *s, struct err *err) MUST_CHECK; /* options.data, or in memory */
+int server_open(struct server *s, struct err *err) MUST_CHECK; /* opens options.data or memory */
 void server_release(struct server *s);
 
 /* Finds and runs the handler; always fills the answer. */
@@ -50,21 +50,22 @@ void route(struct server *s, const struct request *q, struct answer *a);
 
 int64_t now_ms(const struct server *s);
 
-/* Forgets the points in time that have ended. */
+/* Removes expired points in time. */
 void pits_drop_old(struct server *s);
 
-/* Makes what was written searchable. */
+/* Makes all writes searchable. */
 int index_refresh(struct server *s, struct index *ix, struct refusal *refusal);
-/* Does what the parameter `refresh` of a write asks; forced: true or "". */
+/* Refreshes if the write's `refresh` parameter is neither absent nor "false". */
 int index_refresh_as_asked(struct server *s, const struct request *q, struct index *ix,
                            struct refusal *refusal);
-/* Before a write to the name: a known value of `refresh`, and one that will not wait for ever. */
+/* Checks the `refresh` parameter before a write to name. Refuses unknown values, and `wait_for` if
+ * the index is never refreshed. */
 int refresh_check(const struct server *s, const struct request *q, const char *name,
                   struct refusal *refusal);
-/* Before a search: refreshes where the interval has passed. */
+/* Call before a search: refreshes if the interval has passed. */
 int index_catch_up(struct server *s, struct index *ix, struct refusal *refusal);
 
-/* The handlers: 0 with the answer filled, or -1 with the refusal. */
+/* A handler returns 0 with the answer filled, or -1 with the refusal filled. */
 #define HANDLER(name)                                                                              \
     int name(struct server *s, const struct request *q, struct answer *a, struct refusal *refusal)
 

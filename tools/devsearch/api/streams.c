@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data streams: their backing indices, what they refuse, their endpoints. */
+/* Data streams: backing indices, refused requests, endpoints. */
 #include "api/streams.h"
 #include "base/glob.h"
 #include "base/tree.h"
@@ -166,7 +166,7 @@ HANDLER(simulate_template)
     return 0;
 }
 
-/* A stream that only this template makes, or null. */
+/* Returns a stream that only this template supports, or null. */
 static const char *user_of(const struct catalogue *c, const struct template *t)
 {
     for (size_t i = 0; i < c->count; i++) {
@@ -241,7 +241,7 @@ struct index *stream_begin(struct catalogue *c, const char *name, struct refusal
     return add_backing(c, name, 1, refusal);
 }
 
-/* --- what is refused -------------------------------------------------------------------------- */
+/* --- checks ---------------------------------------------------------------------------------- */
 
 int stream_check_write(const struct server *s, const struct index *ix, const struct write *w,
                        struct refusal *refusal)

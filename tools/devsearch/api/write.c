@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applies one write to the index that its name stands for. */
+/* Applies one write to the index of its name. */
 #include "api/write.h"
 #include "api/condition.h"
 #include "api/streams.h"
@@ -121,7 +121,7 @@ static int conflict(const struct server *s, const struct index *ix, const struct
     return -1;
 }
 
-/* What is known of the document: a live row, a tombstone, or nothing. */
+/* Stored state of the document: a live row, a tombstone, or nothing. */
 struct current {
     bool live;
     bool known;
@@ -168,7 +168,7 @@ static int decide_version(const struct server *s, const struct index *ix, const 
     return 0;
 }
 
-/* A dynamic mapping grows up to a limit; what a person puts into it does not count as growth. */
+/* Limits the growth of a dynamic mapping. Fields from mapping requests do not count as growth. */
 static int check_growth(const struct index *ix, struct json_object *additions,
                         struct refusal *refusal)
 {
@@ -183,7 +183,7 @@ static int check_growth(const struct index *ix, struct json_object *additions,
                         most, more);
 }
 
-/* Checks the source; a dynamic mapping grows here. */
+/* Checks the source and extends a dynamic mapping. */
 static int check_source(struct server *s, struct index *ix, const struct write *w,
                         struct checked *out, struct refusal *refusal)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Renders answers and refusals. */
+/* Formats answers and refusals. */
 #include "base/answer.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts an answer down to the paths that were asked for. */
+/* Reduces an answer to the requested paths. */
 #include "base/filter.h"
 #include "base/glob.h"
 #include "base/reader.h"
@@ -8,11 +8,11 @@
 
 #define FILTER_MAX_PATHS 64
 
-/* What is left of each path below the place that is being read. */
+/* The rest of each path below the current value. */
 struct paths {
     const char *rest[FILTER_MAX_PATHS];
     size_t count;
-    bool whole; /* a path ended: everything below is kept */
+    bool whole; /* a path ends here: everything below is kept */
 };
 
 static size_t part_length(const char *rest)
@@ -99,7 +99,7 @@ static int filter_elements(struct reader *r, const struct paths *p, struct buf *
     return more < 0 ? -1 : kept > 0 ? 1 : 0;
 }
 
-/* 1: something was kept, 0: nothing. */
+/* Returns 1 if something was kept, 0 if not. */
 static int filter_value(struct reader *r, const struct paths *p, struct buf *out)
 {
     enum token token = reader_peek(r);

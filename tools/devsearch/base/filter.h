@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * filter_path and pretty: a finished JSON answer, cut down or spread out. Values are copied as
- * they are, digit for digit.
+ * filter_path and pretty: reduces or indents a finished JSON answer. Values are copied byte by
+ * byte.
  */
 #ifndef DEVSEARCH_FILTER_H
 #define DEVSEARCH_FILTER_H
 
 #include "base/answer.h"
 
-/* Keeps what one of the comma-separated paths names; `*` is any part of a name, `**` any depth. */
+/* Keeps what the comma-separated paths match; `*` is any part of a name, `**` any depth. */
 int filter_answer(struct span json, const char *paths, struct buf *out);
 
 #endif

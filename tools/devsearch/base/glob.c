@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Only the last star is ever tried again: what an earlier one takes can be taken by the last. */
+/* Matching retries only the last star, because it can take what an earlier star would take. */
 #include "base/glob.h"
 
 #include <string.h>
 
-/* The character at `at` and those that continue it (UTF-8). */
+/* Returns the length of the UTF-8 character at `at`. */
 static size_t character(struct span text, size_t at)
 {
     size_t n = 1;
@@ -14,8 +14,7 @@ static size_t character(struct span text, size_t at)
     return n;
 }
 
-/* One step of the pattern that is no star: how many bytes of the text it takes, 0 if it does not
- * fit. */
+/* Matches one pattern element other than a star. Returns the number of bytes matched, or 0. */
 static size_t step(struct span pattern, size_t *p, struct span text, size_t t)
 {
     if (*p >= pattern.len || t >= text.len) {
@@ -37,8 +36,8 @@ bool glob_matches(struct span pattern, struct span text)
 {
     size_t p = 0;
     size_t t = 0;
-    size_t star = SIZE_MAX; /* behind the last one in the pattern, */
-    size_t from = 0;        /* and where its text ends */
+    size_t star = SIZE_MAX; /* position after the last star of the pattern */
+    size_t from = 0;        /* end of the text that this star matches */
     for (;;) {
         if (p < pattern.len && pattern.data[p] == '*') {
             star = ++p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Patterns of * (any characters) and ? (one character). Pure.
+ * Matches patterns with * (any characters) and ? (one character). Pure.
  */
 #ifndef DEVSEARCH_GLOB_H
 #define DEVSEARCH_GLOB_H
@@ -9,11 +9,11 @@
 
 #include <stdbool.h>
 
-/* Whether the whole text has the form of the pattern, in which a backslash takes the meaning from
- * the character that follows. Takes time in proportion to the product of both lengths at most. */
+/* Returns true if the pattern matches the whole text. A backslash quotes the next character. The
+ * time is at most proportional to the product of both lengths. */
 bool glob_matches(struct span pattern, struct span text);
 
-/* The same of texts that end with NUL. */
+/* Like glob_matches, for NUL-terminated strings. */
 bool glob_matches_text(const char *pattern, const char *text);
 
 #endif

@@ -66,7 +66,7 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* A small file as text; only its first line where first_line. */
+/* Reads a small text file, or only its first line if first_line is true. */
 static int read_file(char **out, const char *path, bool first_line, struct err *err)
 {
     struct buf text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command line of devsearch.
+ * Command line options of devsearch.
  */
 #ifndef DEVSEARCH_OPTIONS_H
 #define DEVSEARCH_OPTIONS_H
@@ -10,13 +10,13 @@
 
 struct options {
     char *host;
-    int port; /* 0: a free one */
+    int port; /* 0: any free port */
     char *data;
     char *api_key;
     char *bearer;
     char *user;
     char *password;
-    char *tls_cert; /* PEM texts */
+    char *tls_cert; /* PEM text */
     char *tls_key;
     char *port_file;
     enum product product;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads JSON strictly, without building anything. */
+/* Strict JSON reader; it allocates no tree. */
 #include "base/reader.h"
 
 #include <stdio.h>
@@ -100,7 +100,7 @@ int reader_enter(struct reader *r)
     return 0;
 }
 
-/* The length of the UTF-8 sequence at p, 0 where it is none. */
+/* Returns the length of the UTF-8 sequence at p, or 0 if it is invalid. */
 static size_t utf8_length(const unsigned char *p, const unsigned char *end)
 {
     size_t n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
@@ -156,7 +156,7 @@ static bool hex4(const char *p, const char *end, uint32_t *code)
     return true;
 }
 
-/* \uXXXX at r->at (after the u); a lone surrogate becomes the replacement character. */
+/* Decodes \uXXXX at r->at (after the u). A lone surrogate becomes U+FFFD. */
 static int unicode_escape(struct reader *r, struct buf *out)
 {
     uint32_t code;
@@ -197,7 +197,7 @@ static int escape(struct reader *r, struct buf *out)
     return 0;
 }
 
-/* Passes plain bytes; stops at a quote or a backslash. */
+/* Consumes plain bytes up to a quote or a backslash. */
 static int plain_run(struct reader *r)
 {
     while (r->at < r->end && *r->at != '"' && *r->at != '\\') {
@@ -268,7 +268,7 @@ static int separator(struct reader *r, char close, bool *begun)
     return 1;
 }
 
-/* Puts a hash that is not 0 into a table that has room; false if it is there already. */
+/* Adds a nonzero hash to a table with free space; returns false if it is already present. */
 static bool put_hash(uint64_t *table, size_t capacity, uint64_t hash)
 {
     size_t at = (size_t)hash & (capacity - 1);
@@ -294,7 +294,7 @@ static void widen(struct reader *r)
     r->seen_capacity = capacity;
 }
 
-/* One table for all objects: what they have in common is told apart by the object's number. */
+/* Records a key. One hash table serves all objects; each object's number is part of the hash. */
 static int note_key(struct reader *r, const struct members *mark, struct span key)
 {
     uint64_t hash = text_hash(key.data, key.len) + mark->object * 0x9e3779b97f4a7c15;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A strict pull reader over JSON bytes: no tree, numbers stay text, duplicate keys are noticed.
+ * Strict pull reader for JSON: builds no tree, keeps numbers as text and detects duplicate keys.
  *
- * Every function returns -1 after the first problem; `problem` then says which, in the words and
- * with the line and column that the service's own parser gives.
+ * Every function returns -1 after the first problem. `problem` then has the message of the
+ * service's own parser, with line and column.
  */
 #ifndef DEVSEARCH_READER_H
 #define DEVSEARCH_READER_H
@@ -30,57 +30,58 @@ struct reader {
     const char *start;
     const char *at;
     const char *end;
-    const char *problem_type; /* null: none */
+    const char *problem_type; /* null if there is no problem */
     struct buf problem;
-    struct buf key; /* scratch of keys that hold escapes */
-    uint64_t *seen; /* a hash table of the keys of all objects so far; 0: a free place */
+    struct buf key; /* buffer for keys with escapes */
+    uint64_t *seen; /* hash table of the keys of all objects; 0: free slot */
     size_t seen_count;
     size_t seen_capacity;
-    size_t objects; /* so far */
+    size_t objects; /* objects so far */
     size_t values;
-    bool checked; /* by an earlier reader: duplicate keys are not looked for */
+    bool checked; /* an earlier reader checked the bytes: duplicate keys are not detected */
     unsigned depth;
 };
 
 void reader_init(struct reader *r, struct span bytes);
 void reader_release(struct reader *r);
 
-/* What comes next (white space is passed over). */
+/* Returns the type of the next token, after white space. */
 enum token reader_peek(struct reader *r);
 
-/* Into the object or array that comes next. */
+/* Enters the next object or array. */
 int reader_enter(struct reader *r);
 
-/* The next member of the open object: 1 and its key (borrowed until the next call), 0 at its end.
- * mark: set to zero by the caller, kept for each object; a key that comes twice is a problem. */
+/* Returns 1 and the next key of the open object (borrowed until the next call), or 0 at its end.
+ * The caller keeps one zeroed mark per object. A duplicate key is a problem. */
 struct members {
     bool begun;
-    size_t object; /* which one it is */
+    size_t object; /* number of the object */
 };
 int reader_member(struct reader *r, struct members *mark, struct span *key);
 
-/* The next element of the open array: 1, or 0 at its end. */
+/* Returns 1 if the open array has another element, or 0 at its end. */
 int reader_element(struct reader *r, bool *begun);
 
-/* A string, decoded into scratch where it holds escapes, else borrowed from the bytes. */
+/* Reads a string. It is decoded into scratch if it has escapes, otherwise borrowed from the
+ * bytes. */
 int reader_string(struct reader *r, struct buf *scratch, struct span *text);
 
-/* A number or literal as it is written. */
+/* Reads a number or literal as written. */
 int reader_scalar(struct reader *r, struct span *raw);
 
-/* A string's content or a scalar's text; arrays and objects are not taken. */
+/* Reads a string's content or a scalar's text; refuses arrays and objects. */
 int reader_text(struct reader *r, struct buf *scratch, struct span *text);
 
-/* Over any value, checking it; raw may be null. */
+/* Skips and checks any value; raw may be null. */
 int reader_skip(struct reader *r, struct span *raw);
 
-/* Nothing but white space may be left. */
+/* Checks that only white space is left. */
 int reader_finish(struct reader *r);
 
-/* Line and column (from 1) of a place. */
+/* Returns line and column of a position, counted from 1. */
 void reader_place(const struct reader *r, const char *at, size_t *line, size_t *column);
 
-/* The parser's suffix "\n at [Source: ..; line: 1, column: n]". */
+/* Appends the parser's suffix "\n at [Source: ..; line: 1, column: n]". */
 void reader_push_source(const struct reader *r, const char *at, struct buf *out);
 
 /* Appends the code point as UTF-8. */

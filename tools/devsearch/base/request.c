@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes a request apart. */
+/* Parses requests. */
 #include "base/request.h"
 #include "base/limits.h"
 #include "base/reader.h"
@@ -14,7 +14,7 @@ static int hex(char c)
                                                 : -1;
 }
 
-/* Percent-decodes; a plus becomes a blank in queries. Null for a broken escape. */
+/* Percent-decodes; in queries a plus becomes a blank. Returns null if an escape is invalid. */
 static char *decode(struct span text, bool query, size_t *len)
 {
     char *out = mem_zero(text.len + 1, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One request, taken apart: method, decoded path segments, query parameters, body.
+ * A parsed request: method, decoded path segments, query parameters, body.
  */
 #ifndef DEVSEARCH_REQUEST_H
 #define DEVSEARCH_REQUEST_H
@@ -30,17 +30,19 @@ struct request {
     struct span body;
 };
 
-/* Takes the target ("/a/b?c=d") apart; false where it has too many segments or a bad escape. */
+/* Parses the target ("/a/b?c=d"). Returns false if it has too many segments or an invalid
+ * escape. */
 bool request_parse(struct request *q, const char *method, const char *target);
 void request_release(struct request *q);
 
-/* The value of a query parameter, or null. */
+/* Returns the value of a query parameter, or null. */
 const char *request_parameter(const struct request *q, const char *name);
 
-/* Present and not "false". */
+/* Returns true if the parameter is present and not "false". */
 bool request_flag(const struct request *q, const char *name);
 
-/* The body as a tree: null and a refusal where it is missing or broken. Put it after use. */
+/* Parses the body. Returns null with a refusal if it is missing or invalid. The caller releases the
+ * tree (json_object_put). */
 struct json_object *request_json(const struct request *q, struct refusal *refusal);
 
 #endif

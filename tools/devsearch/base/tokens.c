@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts text into words. */
+/* Splits text into words. */
 #include "base/tokens.h"
 #include "base/reader.h"
 
@@ -20,7 +20,7 @@ void words_release(struct words *w)
     buf_release(&w->lower);
 }
 
-/* The code point at `at`; its length is 1 where the bytes are no UTF-8. */
+/* Returns the code point at `at`. Its length is 1 if the bytes are not UTF-8. */
 static uint32_t code_at(struct span bytes, size_t at, size_t *len)
 {
     const unsigned char *p = (const unsigned char *)bytes.data + at;
@@ -49,7 +49,7 @@ static bool is_word(uint32_t code)
                : iswalnum((wint_t)code) != 0;
 }
 
-/* A mark between two letters or two digits that does not part them. */
+/* Returns true if a mark between two letters or two digits does not separate words. */
 static bool joins(struct words *w, uint32_t before, uint32_t mark, size_t after_at)
 {
     bool digits_only = mark == ',' || mark == ';';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The standard analyser, near enough: words of letters and digits, in lower case. One function
- * serves the text index, the queries and _analyze.
+ * Approximation of the standard analyzer: words of letters and digits, in lower case. The same
+ * function serves the text index, the queries and _analyze.
  */
 #ifndef DEVSEARCH_TOKENS_H
 #define DEVSEARCH_TOKENS_H
@@ -12,7 +12,7 @@ struct sqlite3;
 
 struct word {
     struct span text; /* lower case; borrowed until the next word */
-    size_t start;     /* bytes */
+    size_t start;     /* byte offset */
     size_t end;
     bool number;
 };
@@ -26,10 +26,10 @@ struct words {
 void words_init(struct words *w, struct span bytes);
 void words_release(struct words *w);
 
-/* The next word; false at the end. */
+/* Returns the next word; false at the end. */
 bool words_next(struct words *w, struct word *word);
 
-/* Makes it FTS5's tokenizer "standard"; SQLite's code or 0. */
+/* Registers FTS5's tokenizer "standard"; returns SQLite's result code. */
 int tokens_register(struct sqlite3 *db);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks for the type before json-c does. */
+/* Checks the type of a value before each use of json-c. */
 #include "base/tree.h"
 
 #include <pthread.h>

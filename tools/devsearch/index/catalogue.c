@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps the indices, their names and their durable entries. */
+/* Manages the indices, their names and their durable entries. */
 #include "index/catalogue.h"
 #include "base/limits.h"
 #include "base/tree.h"
@@ -168,7 +168,7 @@ static int take_aliases(struct catalogue *c, struct index *ix, struct json_objec
     return 0;
 }
 
-/* Fills a new index from a creation's body or from its durable entry. */
+/* Fills a new index from a creation body or from its durable entry. */
 static int fill(struct catalogue *c, struct index *ix, struct json_object *body,
                 struct refusal *refusal)
 {

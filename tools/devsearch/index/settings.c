@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks and keeps index settings. */
+/* Checks and stores index settings. */
 #include "index/settings.h"
 #include "base/tree.h"
 
@@ -41,7 +41,7 @@ static const struct {
     int64_t ms;
 } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
 
-/* "5s" to ms; "-1" and "0" need no unit. */
+/* Parses "5s" into ms; "-1" and "0" need no unit. */
 static bool parse_time(const char *text, int64_t *ms)
 {
     if (strcmp(text, "-1") == 0 || strcmp(text, "0") == 0) {
@@ -141,7 +141,7 @@ void settings_put(struct settings *s, const char *name, const char *value)
     }
 }
 
-/* Flattens the given object; with `into` null it only checks. */
+/* Flattens the given object; only checks it if `into` is null. */
 static int walk(struct settings *into, struct json_object *given, const char *prefix, bool creating,
                 const char *index, struct refusal *refusal)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The settings of an index: a flat list of names and texts, checked against one table.
+ * Settings of an index: a flat list of names and strings, checked against one table.
  */
 #ifndef DEVSEARCH_SETTINGS_H
 #define DEVSEARCH_SETTINGS_H
@@ -10,7 +10,7 @@
 struct json_object;
 
 struct setting {
-    char *name; /* with "index." */
+    char *name; /* with "index." prefix */
     char *value;
 };
 
@@ -21,21 +21,21 @@ struct settings {
 
 void settings_release(struct settings *s);
 
-/* Takes {"index":{..}}, {"index.x":..} and {"x":..}; null restores the default. Nothing is changed
- * where it refuses. creating: settings that are fixed later are allowed. index: for the texts. */
+/* Applies {"index":{..}}, {"index.x":..} and {"x":..}; null restores the default. A refusal changes
+ * nothing. If creating is true, static settings are allowed. index is its name, for messages. */
 int settings_apply(struct settings *s, struct json_object *given, bool creating, const char *index,
                    struct refusal *refusal);
 
-/* Sets one that the server itself chooses. */
+/* Sets a value chosen by the server. */
 void settings_put(struct settings *s, const char *name, const char *value);
 
-/* The text of "index.x", or null. */
+/* Returns the text of "index.x", or null. */
 const char *settings_get(const struct settings *s, const char *name);
 
-/* Milliseconds of a duration setting, or the fallback; -1 means never. */
+/* Returns a duration setting in milliseconds, or the fallback; -1 means never. */
 int64_t settings_ms(const struct settings *s, const char *name, int64_t fallback);
 
-/* The settings as a JSON object, nested or flat. */
+/* Appends the settings as a JSON object, nested or flat. */
 void settings_push(const struct settings *s, struct buf *out, bool flat);
 
 #endif

@@ -28,7 +28,7 @@ static sqlite3_stmt *fresh(struct shelf *shelf, enum query query)
     return shelf->queries[query];
 }
 
-/* 1 where there is a row; the statement stays open so that `out` may be read. */
+/* Returns 1 if there is a row. The statement stays open, because `out` borrows from it. */
 static int step_row(struct shelf *shelf, sqlite3_stmt *q, struct stored *out,
                     struct refusal *refusal)
 {
@@ -161,7 +161,7 @@ int shelf_scan(struct shelf *shelf, int64_t refresh,
     return scan(shelf, q, each, context, refusal);
 }
 
-/* Made when first needed: an index that nobody lists is written faster without it. */
+/* Creates the key index on first use, because writes are faster without it. */
 static int index_keys(struct shelf *shelf, struct refusal *refusal)
 {
     char *sql = sqlite3_mprintf("create index if not exists keys_%lld on doc_%lld(" SOURCE_ID ")",
@@ -207,7 +207,7 @@ int shelf_last(struct shelf *shelf, int64_t *seq, int64_t *refresh, struct refus
     return rc == SQLITE_ROW ? 0 : store_refuse(shelf->store, refusal);
 }
 
-/* The text index of a field, made when first needed; its name holds a hash of the path. */
+/* Returns the text index of a field, created on first use; its name contains a hash of the path. */
 static struct text_index *text_index(struct shelf *shelf, const char *path, struct refusal *refusal)
 {
     for (size_t i = 0; i < shelf->text_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The database, its catalogue entries and the shelves' tables. */
+/* The database, its catalogue entries and the tables of shelves. */
 #include "index/store.h"
 #include "base/tokens.h"
 #include "index/store_private.h"
@@ -98,7 +98,7 @@ int store_entries(struct store *s, int (*entry)(void *context, int64_t number, c
     return rc;
 }
 
-/* The statements of a shelf; %lld is the index number. A row that lives has died = forever. */
+/* Statements of a shelf; %lld is the index number. A live row has died = INT64_MAX. */
 static const char *const statements[QUERY_COUNT] = {
     [QUERY_FIND] = "select row, id, version, seq, source from doc_%lld where id = ?1 and died = "
                    "9223372036854775807",
@@ -123,7 +123,7 @@ static const char *const statements[QUERY_COUNT] = {
                    "else died end)) from doc_%lld",
 };
 
-/* # is the index number. */
+/* # is replaced by the index number. */
 static const char tables[] =
     "create table if not exists doc_#(row integer primary key autoincrement, id blob not null,"
     " version integer not null, seq integer not null, born integer not null,"
@@ -186,7 +186,7 @@ void shelf_close(struct shelf *shelf)
     }
 }
 
-/* Drops the text indexes by the names that the database knows. */
+/* Drops the text indexes that the database lists. */
 static int drop_texts(struct shelf *shelf, struct refusal *refusal)
 {
     sqlite3_stmt *q = NULL;
@@ -206,7 +206,8 @@ static int drop_texts(struct shelf *shelf, struct refusal *refusal)
     return rc;
 }
 
-/* A row that is held for its reader, of any index, would keep SQLite from dropping a table. */
+/* Resets all open statements, because SQLite cannot drop a table while a row of any index is being
+ * read. */
 static void end_reads(sqlite3 *db)
 {
     for (sqlite3_stmt *q = NULL; (q = sqlite3_next_stmt(db, q)) != NULL;) {

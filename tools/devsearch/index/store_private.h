@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What store.c and shelf.c share: the connection and the prepared statements of a shelf.
+ * Shared by store.c and shelf.c: the connection and a shelf's prepared statements.
  */
 #ifndef DEVSEARCH_STORE_PRIVATE_H
 #define DEVSEARCH_STORE_PRIVATE_H
@@ -9,7 +9,7 @@
 
 #include <sqlite3.h>
 
-/* What a listing sorts by. */
+/* Sort key of a listing. */
 #define SOURCE_ID "json_extract(cast(source as text), '$.source_id')"
 
 enum query {

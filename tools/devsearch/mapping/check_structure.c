@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judges values that have a structure of their own: ranges, vectors, flat objects, points. */
+/* Checks structured values: ranges, vectors, flat objects, points. */
 #include "mapping/checker.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ int check_flat(struct checker *c, const struct field *f)
     return -1;
 }
 
-/* Points and shapes in any of their forms; only the form is looked at. */
+/* Accepts points and shapes in any notation; checks only the JSON type. */
 int check_geo(struct checker *c, const struct field *f)
 {
     enum token token = reader_peek(&c->reader);
@@ -162,7 +162,7 @@ static int check_bound(struct checker *c, const struct field *f, struct span key
     return -1;
 }
 
-/* "10.0.0.0/8" */
+/* Returns true for "10.0.0.0/8". */
 static bool is_network(struct span text)
 {
     const char *slash = memrchr(text.data, '/', text.len);
@@ -174,7 +174,7 @@ static bool is_network(struct span text)
            value_ip(span_make(text.data, len));
 }
 
-/* Of addresses, a text is a network, whose bounds follow from it. */
+/* In a range of addresses, a string is a network, which determines both bounds. */
 static int check_network(struct checker *c, const struct field *f)
 {
     struct span text;

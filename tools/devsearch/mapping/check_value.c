@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judges the value of one leaf field, in the words of the service. */
+/* Checks the value of a leaf field, with the error texts of the service. */
 #include "mapping/checker.h"
 
 #include <stdio.h>
 
 #define KEYWORD_MAX_BYTES 32766
 
-/* A value as Java prints it: {a=1, b=[..]}. */
+/* Formats a value like Java: {a=1, b=[..]}. */
 static int push_preview(struct reader *r, struct buf *scratch, struct buf *out)
 {
     enum token token = reader_peek(r);
@@ -53,7 +53,7 @@ int check_bad(struct checker *c, const struct field *f, const char *at, struct s
     return -1;
 }
 
-/* Refuses by the reader's own exception, which ends in a source place. */
+/* Refuses with the parser's own exception, which ends with the position in the source. */
 static int bad_token(struct checker *c, const struct field *f, const char *at, struct span preview,
                      const char *type, const char *text)
 {
@@ -80,7 +80,7 @@ static const char *token_name(enum token token)
     return names[token];
 }
 
-/* An object where a scalar belongs. */
+/* Refuses an object in place of a scalar. */
 static int object_in_scalar(struct checker *c, const struct field *f)
 {
     const char *at = c->reader.at;

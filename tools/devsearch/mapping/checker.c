@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks a document and its mapping side by side. */
+/* Checks a document against its mapping. */
 #include "mapping/checker.h"
 #include "mapping/guess.h"
 
@@ -23,7 +23,7 @@ void check_push_place(struct checker *c, const char *at, struct buf *out)
     }
 }
 
-/* Starts a refusal of the document whose reason goes on with the caller's text. */
+/* Starts the refusal of a document; the caller appends to its reason. */
 static void start(struct checker *c, const char *type, const char *at)
 {
     refuse(c->refusal, 400, type, "%s", "");
@@ -129,7 +129,7 @@ static bool holds_fields(const struct field *f)
     return f->type->family == FAMILY_OBJECT || f->type->family == FAMILY_NESTED;
 }
 
-/* The value of one key, which may be a dotted path. */
+/* Checks the value of a key, which may be a dotted path. */
 static int check_key(struct checker *c, const struct field *parent, struct span key,
                      enum dynamic dynamic)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The strict check of a document against a mapping: every value as the service would judge it.
+ * Strict check of a document against a mapping, value by value as in the service.
  */
 #ifndef DEVSEARCH_CHECKER_H
 #define DEVSEARCH_CHECKER_H
@@ -9,12 +9,12 @@
 #include "mapping/mapping.h"
 
 struct checked {
-    struct buf *texts; /* by text slot: the words' text of each text field */
+    struct buf *texts; /* by text slot: words of each text field */
     size_t text_count;
-    struct json_object *additions; /* {"properties": ..} that a dynamic mapping gains, or null */
+    struct json_object *additions; /* {"properties": ..} added to a dynamic mapping, or null */
 };
 
-/* Refuses (400) what the mapping cannot take. Release `out` in any case. */
+/* Refuses (400) values that the mapping does not accept. Release `out` in any case. */
 int check_document(const struct mapping *m, struct span source, struct span id,
                    enum product product, struct checked *out, struct refusal *refusal);
 void checked_release(struct checked *c);
@@ -24,29 +24,30 @@ struct checker {
     const struct mapping *mapping;
     enum product product;
     struct span id;
-    struct buf text;    /* scratch of strings */
-    struct buf preview; /* scratch of refusals */
+    struct buf text;    /* buffer for strings */
+    struct buf preview; /* buffer for refusals */
     struct checked *out;
     struct refusal *refusal;
 };
 
-/* One scalar, object or array value of a leaf field (check_value.c). */
+/* Checks one scalar, object or array value of a leaf field (check_value.c). */
 int check_leaf(struct checker *c, const struct field *f);
 
-/* The next value is a range, vector, flat object or point (check_structure.c). */
+/* Check the next value as a range, vector, flat object or point (check_structure.c). */
 int check_range(struct checker *c, const struct field *f);
 int check_vector(struct checker *c, const struct field *f);
 int check_flat(struct checker *c, const struct field *f);
 int check_geo(struct checker *c, const struct field *f);
 
-/* "failed to parse field [n] of type [long] ..": the caller adds the cause; returns -1. */
+/* Refuses with "failed to parse field [n] of type [long] .."; the caller adds the cause. Returns
+ * -1. */
 int check_bad(struct checker *c, const struct field *f, const char *at, struct span preview);
 
-/* The type of a document's refusal, and its "[line:column] " where the product has it. */
+/* Returns the type of a document's refusal; appends its "[line:column] " if the product has it. */
 const char *check_type(const struct checker *c);
 void check_push_place(struct checker *c, const char *at, struct buf *out);
 
-/* "failed to parse" with the reader's problem as its cause. */
+/* Refuses with "failed to parse" and the reader's problem as cause. */
 int check_broken(struct checker *c);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles one field of a mapping and its children, with the service's complaints. */
+/* Compiles a field of a mapping and its children, with the service's error texts. */
 #include "base/tree.h"
 #include "mapping/mapping.h"
 
 #include <stdlib.h>
 
-/* Parameters that change nothing that the stand-in shows. */
+/* Accepted parameters without a visible effect in devsearch. */
 static const char *const everywhere[] = {"type",  "index", "store",  "doc_values",
                                          "boost", "meta",  "fields", NULL};
 
@@ -117,7 +117,7 @@ static int compile_list(struct field **list, size_t *list_count, const char *par
     return 0;
 }
 
-/* The multi-fields read their values where the field itself does. */
+/* Multi-fields read the same source path as their field. */
 static void share_source(struct field *f)
 {
     for (size_t i = 0; i < f->sub_count; i++) {
@@ -126,7 +126,7 @@ static void share_source(struct field *f)
     }
 }
 
-/* Of OpenSearch also within "method". */
+/* Reads the similarity; in OpenSearch it may be inside "method". */
 static void compile_similarity(struct field *f, struct json_object *json)
 {
     struct json_object *method;

@@ -34,7 +34,7 @@ static struct json_object *string_type(struct span text)
     return date ? typed("date") : text_type();
 }
 
-/* Puts `type` at the dotted path below `root`, which is a mapping of an object. */
+/* Puts `type` at the dotted path below `root`, which is the mapping of an object. */
 static void put(struct json_object *root, const char *path, struct json_object *type)
 {
     struct json_object *properties;

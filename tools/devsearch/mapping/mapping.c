@@ -8,7 +8,8 @@
 static const char *const root_parameters[] = {
     "dynamic", "_meta", "properties", "date_detection", "numeric_detection", NULL};
 
-/* Outermost text of an invalid mapping at creation: the inner refusal becomes cause and root. */
+/* Wraps the refusal of an invalid mapping at creation; the inner refusal becomes cause and root
+ * cause. */
 static int wrap(struct refusal *r)
 {
     struct refusal outer;
@@ -99,7 +100,7 @@ static void number_texts(struct mapping *m, struct field *list, size_t n)
     }
 }
 
-/* Properties in the order of their names, as the service answers them. */
+/* Sorts properties by name, as the service returns them. */
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -263,7 +264,8 @@ int mapping_conflicts(const struct field *old, const struct field *update, enum 
                           product, refusal);
 }
 
-/* Puts the members of `from` over those of `to`; "properties" and "fields" are merged inside. */
+/* Overwrites members of `to` with those of `from`; merges the contents of "properties" and
+ * "fields". */
 static void merge_json(struct json_object *to, struct json_object *from)
 {
     tree_foreach(from, key, value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mapping of an index: its JSON as it is answered, and the compiled tree of fields.
+ * Mapping of an index: its JSON as returned, and the compiled tree of fields.
  */
 #ifndef DEVSEARCH_MAPPING_H
 #define DEVSEARCH_MAPPING_H
@@ -14,8 +14,8 @@ enum dynamic { DYNAMIC_INHERIT, DYNAMIC_TRUE, DYNAMIC_FALSE, DYNAMIC_STRICT };
 struct field {
     char *name;
     char *path;        /* dotted, with the name of a multi-field */
-    char *source_path; /* where its values stand in a document */
-    char *format;      /* dates */
+    char *source_path; /* path of its values in a document */
+    char *format;      /* of dates */
     const struct field_type *type;
     enum dynamic dynamic;
     bool enabled;
@@ -23,10 +23,10 @@ struct field {
     bool doc_values;
     bool coerce;
     bool ignore_malformed;
-    size_t ignore_above; /* characters; 0: no limit */
-    size_t dimension;    /* vectors */
-    char *similarity;    /* of them; null: unsaid */
-    size_t text_slot;    /* place in mapping.texts, for text */
+    size_t ignore_above; /* characters; 0: unlimited */
+    size_t dimension;    /* of vectors */
+    char *similarity;    /* of vectors; null: not given */
+    size_t text_slot;    /* index in mapping.texts, for text */
     struct field *children;
     size_t child_count;
     struct field *subs; /* multi-fields */
@@ -40,30 +40,31 @@ struct mapping {
     size_t text_count;
 };
 
-/* Compiles the value of "mappings" (null: none). The mapping is released by the caller. */
+/* Compiles the value of "mappings" (may be null). The caller releases the mapping even on
+ * failure. */
 int mapping_parse(struct mapping *m, struct json_object *json, enum product product,
                   struct refusal *refusal);
 
-/* Fields, objects and multi-fields below a mapping or a field, as JSON has it. */
+/* Counts fields, objects and multi-fields below a mapping or a field in JSON. */
 size_t mapping_count(struct json_object *json);
 
-/* PUT _mapping: new fields are added, `_meta` and `dynamic` replaced, types never changed. */
+/* PUT _mapping: adds fields, replaces `_meta` and `dynamic`, never changes types. */
 int mapping_merge(struct mapping *m, struct json_object *update, enum product product,
                   struct refusal *refusal);
 
 void mapping_release(struct mapping *m);
 
-/* The child of that name, or null. */
+/* Returns the child of that name, or null. */
 const struct field *field_child(const struct field *parent, struct span name);
 
-/* The field of that dotted path (multi-fields too), or null. */
+/* Returns the field or multi-field with that dotted path, or null. */
 const struct field *mapping_find(const struct mapping *m, const char *path);
 
-/* Calls back for every leaf field and multi-field. */
+/* Calls `leaf` for every leaf field and multi-field. */
 void mapping_each(const struct field *from, void (*leaf)(void *context, const struct field *field),
                   void *context);
 
-/* Conflicts of `update` with the compiled fields (used by mapping_merge). */
+/* Checks `update` for conflicts with the compiled fields (used by mapping_merge). */
 int mapping_conflicts(const struct field *old, const struct field *update, enum product product,
                       struct refusal *refusal);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads field values. */
+/* Parses field values. */
 #include "mapping/value.h"
 
 #include <arpa/inet.h>
@@ -101,7 +101,7 @@ struct clockwork {
     const char *end;
 };
 
-/* Exactly n digits. */
+/* Consumes exactly n digits. */
 static bool take_digits(struct clockwork *c, int n, int64_t *out)
 {
     int64_t value = 0;
@@ -128,7 +128,7 @@ static bool take(struct clockwork *c, char expected)
     return false;
 }
 
-/* Days since 1970-01-01 of a proleptic Gregorian date. */
+/* Returns the days since 1970-01-01 of a proleptic Gregorian date. */
 static int64_t days_of(int64_t year, int64_t month, int64_t day)
 {
     year -= month <= 2 ? 1 : 0;
@@ -146,7 +146,7 @@ static int64_t month_length(int64_t year, int64_t month)
     return month == 2 && leap ? 29 : lengths[month - 1];
 }
 
-/* Z, +HH, +HHMM, +HH:MM, +HH:MM:SS; seconds east of UTC. */
+/* Parses Z, +HH, +HHMM, +HH:MM, +HH:MM:SS into seconds east of UTC. */
 static bool take_offset(struct clockwork *c, int64_t *seconds)
 {
     *seconds = 0;
@@ -174,7 +174,7 @@ static bool take_offset(struct clockwork *c, int64_t *seconds)
     return hours <= 18 && minutes < 60 && rest < 60;
 }
 
-/* HH[:mm[:ss[.fraction]]][offset] as milliseconds of the day, UTC. */
+/* Parses HH[:mm[:ss[.fraction]]][offset] into milliseconds of the day, UTC. */
 static bool take_time(struct clockwork *c, long double *ms)
 {
     int64_t hours;
@@ -208,7 +208,7 @@ static bool take_time(struct clockwork *c, long double *ms)
     return true;
 }
 
-/* yyyy[-MM[-dd[(T| )time]]] */
+/* Parses yyyy[-MM[-dd[(T| )time]]]. */
 static bool iso_date(struct span text, char between, long double *ms)
 {
     struct clockwork c = {text.data, text.data + text.len};
@@ -291,7 +291,7 @@ static int format_index(struct span name)
     return -1;
 }
 
-/* The next name of "a||b", or false at the end. */
+/* Returns the next name of "a||b"; false at the end. */
 static bool next_format(const char **at, struct span *name)
 {
     if (**at == '\0') {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of single fields as the service reads them: numbers, dates, addresses. Pure.
+ * Parses values of single fields like the service: numbers, dates, addresses. Pure.
  */
 #ifndef DEVSEARCH_VALUE_H
 #define DEVSEARCH_VALUE_H
@@ -31,30 +31,30 @@ struct field_type {
     const char *name;
     enum family family;
     unsigned products;    /* bits 1 << enum product */
-    const char *range_of; /* the type of the bounds, for FAMILY_RANGE */
-    long double max;      /* the largest value of numbers; the smallest is -max - 1 for integers */
+    const char *range_of; /* type of the bounds, for FAMILY_RANGE */
+    long double max;      /* largest number; the smallest integer is -max - 1 */
 };
 
-/* The type of that name that the product knows, or null. */
+/* Returns the type of that name if the product has it, or null. */
 const struct field_type *field_type_find(const char *name, enum product product);
 
-/* A number written in decimal; false where the text is anything else. */
+/* Parses a decimal number; returns false for any other text. */
 bool value_number(struct span text, long double *number);
 
-/* Without its fraction (large ones have none). */
+/* Removes the fraction (large numbers have none). */
 long double value_whole(long double n);
 
-/* Milliseconds since 1970 (with a fraction). format: names joined by "||". */
+/* Parses a date into milliseconds since 1970, with a fraction. format: names joined by "||". */
 bool value_date(struct span text, const char *format, long double *ms);
 
-/* Every name of the format is one that value_date reads. */
+/* Returns true if value_date supports every name of the format. */
 bool value_date_format_known(const char *format);
 
 #define VALUE_DATE_FORMAT "strict_date_optional_time||epoch_millis"
 
 bool value_ip(struct span text);
 
-/* "true" and "false"; "" counts as false. */
+/* Parses "true" and "false"; "" is false. */
 bool value_boolean(struct span text, bool *value);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads what a search asks for, from the query parameters and the body. */
+/* Parses a search request from query parameters and body. */
 #include "base/limits.h"
 #include "base/tree.h"
 #include "search/search.h"

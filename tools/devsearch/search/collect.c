@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a search over one index and keeps the best hits in order. */
+/* Searches one index and keeps the best hits in order. */
 #include "base/tree.h"
 #include "search/search.h"
 
@@ -52,7 +52,7 @@ void found_release(struct found *f)
     }
 }
 
-/* Order of two hits over the first n sort keys; missing values come last. */
+/* Compares two hits by the first n sort keys; missing values sort last. */
 static int compare(const struct asked *w, const struct hit *a, const struct hit *b, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -70,7 +70,7 @@ static int compare(const struct asked *w, const struct hit *a, const struct hit 
     return w->sort_count == 0 && a->score < b->score ? 1 : 0;
 }
 
-/* The smallest value ascending, the largest descending. */
+/* Returns the smallest value for ascending order, the largest for descending. */
 static const struct value *best(const struct values *v, bool descending)
 {
     const struct value *chosen = v->count > 0 ? &v->list[0] : NULL;
@@ -119,7 +119,7 @@ static void fill_keys(const struct running *r, struct hit *h, const struct store
     }
 }
 
-/* Where the hit belongs among the best; limit where it does not. */
+/* Returns the position of a hit in the list; limit if it does not belong there. */
 static size_t place_of(const struct found *f, const struct hit *h)
 {
     size_t low = 0;
@@ -209,7 +209,7 @@ static int prepare_sort(struct running *r)
     return 0;
 }
 
-/* search_after as a hit to compare with; its values are read by the fields' types. */
+/* Converts search_after into a hit for comparison; its values are parsed by the fields' types. */
 static int prepare_after(struct running *r)
 {
     struct found *f = r->found;
@@ -245,7 +245,8 @@ static int prepare_after(struct running *r)
     return 0;
 }
 
-/* Beside a query neighbours would be joined with its hits. */
+/* Compiles a search for neighbours. Beside a query its hits would have to be merged, so that is
+ * refused. */
 static int compile_neighbours(struct running *r, struct json_object *query)
 {
     const struct asked *w = r->found->asked;
@@ -278,7 +279,7 @@ static int compile_query(struct running *r)
     return r->plan.root != NULL ? 0 : -1;
 }
 
-/* Of neighbours only k are hits. */
+/* Keeps only the k nearest neighbours. */
 static void keep_nearest(struct found *f, size_t before, size_t k)
 {
     size_t most = before + k;
@@ -288,7 +289,7 @@ static void keep_nearest(struct found *f, size_t before, size_t k)
     f->total = f->total > (int64_t)most ? (int64_t)most : f->total;
 }
 
-/* A listing of all documents by source_id, as a client walks an index. */
+/* Returns true if the search lists all documents by source_id, as clients do to scan an index. */
 static bool lists_keys(const struct running *r)
 {
     const struct found *f = r->found;
@@ -299,7 +300,7 @@ static bool lists_keys(const struct running *r)
            r->sort_fields[0]->type->family == FAMILY_KEYWORD;
 }
 
-/* Rows come in order: what comes after a full page is not in it. */
+/* Rows come in order, so the scan can stop when the page is full. */
 static int each_in_order(void *context, const struct stored *doc)
 {
     const struct running *r = context;
@@ -319,7 +320,7 @@ static int scan_index(struct running *r, int64_t refresh_at, struct refusal *ref
         if (rc != 0 || refusal->status != 0 || f->count == f->limit) {
             return rc;
         }
-        while (f->count > 0) { /* those without one come last: all are looked at */
+        while (f->count > 0) { /* documents without a source_id sort last: scan all of them */
             hit_release(&f->list[--f->count], f->asked->sort_count);
         }
     }

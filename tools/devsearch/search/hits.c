@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Renders the hits of a search. */
+/* Formats the hits of a search. */
 #include "base/glob.h"
 #include "base/reader.h"
 #include "base/tree.h"
@@ -19,7 +19,7 @@ static bool name_wanted(struct json_object *names, struct span key)
     return wanted;
 }
 
-/* The top-level members of the source that were asked for, as they came. */
+/* Appends the requested top-level members of the source, unchanged. */
 static void push_some_source(struct json_object *names, struct span source, struct buf *out)
 {
     struct reader r;

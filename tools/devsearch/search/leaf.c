@@ -39,7 +39,7 @@ static struct node *text_rows(struct plan *p, const struct field *f, const char 
     return n;
 }
 
-/* Words as an FTS5 expression, each in quotes, joined by `between`. */
+/* Formats words as an FTS5 expression, each quoted, joined by `between`. */
 static void push_words(struct buf *out, struct span text, const char *between, size_t *count)
 {
     struct words w;
@@ -81,7 +81,8 @@ struct node *leaf_phrase(struct plan *p, const struct field *f, struct span text
                                           : leaf_term(p, f, text, false);
 }
 
-/* A term of a text field is not analysed: it matches where it is one word already. */
+/* A term query on a text field is not analysed: it matches only if the term is a single word
+ * already. */
 static struct node *text_term(struct plan *p, const struct field *f, struct span text)
 {
     struct words w;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads a document's values and asks the query tree of them. */
+/* Loads a document's values and evaluates the query tree. */
 #include "base/glob.h"
 #include "base/limits.h"
 #include "base/reader.h"
@@ -22,7 +22,7 @@ static void values_clear(struct values *v)
     v->count = 0;
 }
 
-/* The type "date" has milliseconds. */
+/* The type "date" has a resolution of milliseconds. */
 static bool date_of(const struct field *field, struct span text, long double *n)
 {
     if (!value_date(text, field->format, n)) {
@@ -132,7 +132,7 @@ static void add_value(struct values *to, const struct field *f, struct span text
     to->list[to->count++] = v;
 }
 
-/* Values below `path`: every scalar counts for the fields that read from that path. */
+/* Loads values below `path`: every scalar counts for the fields with that source path. */
 struct loading {
     struct plan *plan;
     struct reader reader;
@@ -335,7 +335,7 @@ bool plan_matches(const struct plan *p, const struct node *n, const struct store
             any_like(&p->slots[n->slot], span_make(n->values.list[0].text, n->values.list[0].len));
         break;
     case NODE_IDS:
-        /* comparing does not write: the id is only borrowed */
+        /* the comparison only reads the borrowed id */
         memcpy(&id.text, &doc->id.data, sizeof(id.text));
         hit = holds(&n->values, &id);
         break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nearest neighbours by a vector: every document is compared, none is missed. */
+/* Exact nearest neighbour search: compares every document. */
 #include "base/tree.h"
 #include "search/query.h"
 
@@ -18,7 +18,7 @@ static struct node *bad(struct plan *p, const char *why)
     return NULL;
 }
 
-/* What the field's vectors are compared by; the types' own defaults. */
+/* Returns the similarity measure of the field, or the default of its type. */
 static bool compares_by(struct plan *p, const struct field *f, bool *cosine)
 {
     if (f->similarity == NULL) {

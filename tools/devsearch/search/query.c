@@ -12,7 +12,7 @@ static struct node *bad(struct plan *p, const char *query, const char *why)
     return NULL;
 }
 
-/* The only member of {"field": ..}. */
+/* Returns the only member of {"field": ..}. */
 static bool only_member(struct json_object *body, const char **name, struct json_object **value)
 {
     if (!json_object_is_type(body, json_type_object) || tree_count(body) != 1) {
@@ -26,7 +26,7 @@ static bool only_member(struct json_object *body, const char **name, struct json
     return true;
 }
 
-/* {"field": value} or {"field": {<key>: value, ..}}; options other than `known` are refused. */
+/* Accepts {"field": value} or {"field": {<key>: value, ..}}; refuses options other than `known`. */
 static struct json_object *short_or_long(struct plan *p, struct json_object *value, const char *key,
                                          const char *known)
 {
@@ -341,7 +341,7 @@ static const struct {
     {"bool", compile_bool},
 };
 
-/* Of OpenSearch; Elasticsearch's query of the name has other members. */
+/* Returns true for OpenSearch's knn query; Elasticsearch's query of that name has other members. */
 static bool is_neighbours(const char *name, struct json_object *body)
 {
     struct json_object *field;

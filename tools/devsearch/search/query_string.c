@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The language of `q=` and query_string: field:value, phrases, escapes, AND OR NOT, groups. */
+/* Query language of `q=` and query_string: field:value, phrases, escapes, AND OR NOT, groups. */
 #include "search/query.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@ struct parser {
     struct plan *plan;
     const char *text;
     const char *at;
-    const struct field *field; /* of the group, or null */
-    bool no_field;             /* the field was named and is not there */
+    const struct field *field; /* field of the current group, or null */
+    bool no_field;             /* a field was named that does not exist */
     unsigned depth;
 };
 
@@ -30,7 +30,8 @@ static void blanks(struct parser *p)
     }
 }
 
-/* A word up to a reserved character, escapes taken off; wild: it holds a bare * or ?. */
+/* Reads a word up to a reserved character and removes escapes. *wild: it has an unescaped * or
+ * ?. */
 static bool word(struct parser *p, struct buf *out, bool *wild, const char *stops)
 {
     *wild = false;
@@ -97,7 +98,7 @@ static void add_default(void *context, const struct field *f)
     }
 }
 
-/* Words without a field are looked for in every field. */
+/* Searches words without a field in all fields. */
 static struct node *in_any_field(struct parser *p, struct span text, bool phrase)
 {
     struct default_fields d = {p->plan, node_new(NODE_BOOL), text, phrase, false};
@@ -150,7 +151,7 @@ static struct node *range_node(struct parser *p, const struct field *f)
     return n;
 }
 
-/* >5, >=5, <5, <=5 */
+/* Parses >5, >=5, <5, <=5. */
 static struct node *comparison(struct parser *p, const struct field *f, struct buf *scratch)
 {
     bool greater = *p->at++ == '>';
@@ -165,7 +166,7 @@ static struct node *comparison(struct parser *p, const struct field *f, struct b
                       span_make(scratch->data, scratch->len));
 }
 
-/* [a TO b], {a TO b} */
+/* Parses [a TO b], {a TO b}. */
 static struct node *bracket(struct parser *p, const struct field *f, struct buf *scratch)
 {
     bool wild;
@@ -211,7 +212,7 @@ static struct node *group(struct parser *p)
     return n;
 }
 
-/* What stands after "field:". */
+/* Parses the value after "field:". */
 static struct node *field_value(struct parser *p, struct buf *scratch)
 {
     const struct field *f = p->field;
@@ -289,7 +290,7 @@ static struct node *parse_not(struct parser *p, enum clause *clause)
     return parse_unit(p);
 }
 
-/* Clauses as Lucene's classic parser sees them: AND makes both neighbours required. */
+/* Parses clauses like Lucene's classic parser: AND makes both neighbours required. */
 static struct node *parse_or(struct parser *p)
 {
     struct node *all = node_new(NODE_BOOL);

@@ -142,7 +142,7 @@ HANDLER(count)
             }
         }
     }
-    asked.size = 0; /* no hits, so that no window is too large for them */
+    asked.size = 0; /* without hits, no result window is too large */
     rc = rc == 0 ? search_names(s, names_of(q), &f, &shards, refusal) : rc;
     buf_printf(&a->body,
                "{\"count\":%lld,\"_shards\":{\"total\":%zu,\"successful\":%zu,\"skipped\":0,"
@@ -214,7 +214,7 @@ HANDLER(open_pit)
     return rc;
 }
 
-/* True where it was open. */
+/* Returns 1 if it was open, 0 if not. */
 static int close_one(struct server *s, const char *id, struct refusal *refusal)
 {
     struct pit *pit = pit_find(s, id, refusal);
