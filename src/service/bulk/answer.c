@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The meaning of a bulk answer: which key in which place is what, which item of which operation. */
+/* Interprets a bulk answer: maps keys to fields by their place, and items to operations. */
 #include "rowferry/service/bulk/answer.h"
 
 #include <stdlib.h>
@@ -38,16 +38,16 @@ enum field {
 struct answer {
     struct walk walk;
     struct batch *batch;
-    size_t wanted;                         /* items: one for each operation that travels */
-    enum place places[WALK_MAX_DEPTH + 1]; /* [depth] of the open containers */
-    enum field field;                      /* what the value after the last key is */
+    size_t wanted;                         /* expected items: one per operation sent */
+    enum place places[WALK_MAX_DEPTH + 1]; /* places of the open containers, by depth */
+    enum field field;                      /* field of the next value */
     bool items_seen;
     bool too_many;
-    bool foreign; /* an item is of no operation that waits for one */
-    size_t item;  /* the next one's number */
+    bool foreign; /* an item matches no unanswered operation */
+    size_t item;  /* number of the next item */
     unsigned actions;
     enum operation_kind kind;
-    struct operation *named; /* by the item's _id; null: it has none */
+    struct operation *named; /* operation with the item's _id; null if the item has none */
     int status;
     bool has_error;
     bool diverted; /* the document went to a failure store */
@@ -105,7 +105,7 @@ static void begin_item(struct answer *a)
     buf_reset(&a->cause_reason);
 }
 
-/* What an outer reason says is often only "failed to parse": the cause says why. */
+/* Appends the cause to the reason, because the outer reason is often only "failed to parse". */
 static void join_cause(struct answer *a)
 {
     if (a->cause_reason.len == 0) {
@@ -151,7 +151,7 @@ static bool settle_item(struct answer *a)
     return true;
 }
 
-/* The place that a container has by the key or array before it. */
+/* Returns the place of a container that follows this field. */
 static enum place place_of_field(enum field field)
 {
     switch (field) {
@@ -232,7 +232,7 @@ static bool on_key(void *context, unsigned depth, struct span text)
             a->field = keys[i].field;
         }
     }
-    a->walk.exact = a->field == FIELD_ID; /* all other texts are for people */
+    a->walk.exact = a->field == FIELD_ID; /* all other texts are only displayed */
     return true;
 }
 
@@ -253,7 +253,7 @@ static struct buf *text_of_field(struct answer *a, enum field field)
     }
 }
 
-/* False for a value where only a container can stand: an action or an item that is a text. */
+/* Returns false if only a container is allowed here: an action or an item that is a plain value. */
 static bool may_be_plain(const struct answer *a, unsigned depth)
 {
     return depth > 0 && a->places[depth] != PLACE_ITEMS && a->field != FIELD_ACTION &&
@@ -267,9 +267,10 @@ static bool is_named(const struct answer *a, const struct operation *o, struct s
            memcmp(key.data, id.data, id.len) == 0;
 }
 
-/* Nearly always the one of the item's place. Not where an ingest pipeline refuses or drops several
- * documents: OpenSearch puts those in places of each other, a drop (200) in that of a refusal too.
- * A witness has its document's id, but is a delete. */
+/* Finds the operation with this id; it nearly always has the item's position. The order differs if
+ * an ingest pipeline refuses or drops several documents. OpenSearch then exchanges their positions,
+ * and a drop (200) may take the position of a refusal. A witness has its document's id, but is a
+ * delete. */
 static bool find_named(struct answer *a, struct span id)
 {
     size_t place = a->item;
@@ -304,7 +305,7 @@ static bool on_string(void *context, unsigned depth, struct span text)
     return good;
 }
 
-/* -1 where it is no status. */
+/* Returns -1 if text is not a status. */
 static int parse_status(struct span text)
 {
     int status = 0;
@@ -333,7 +334,7 @@ static bool on_scalar(void *context, unsigned depth, struct span text)
     return first && a->status > 0;
 }
 
-/* How an item begins whose operation went well, as the services write it. */
+/* First bytes of a successful item in the services' usual form. */
 static const struct plain_start {
     struct span text;
     enum operation_kind kind;
@@ -347,7 +348,7 @@ static const struct plain_start {
     PLAIN("{\"create\":{", OPERATION_UPSERT),
 };
 
-/* Takes a text that the bytes begin with off them. */
+/* Removes a text from the beginning of bytes; returns false if bytes do not begin with it. */
 static inline bool skip(struct span *bytes, const char *text, size_t len)
 {
     if (bytes->len < len || memcmp(bytes->data, text, len) != 0) {
@@ -359,7 +360,7 @@ static inline bool skip(struct span *bytes, const char *text, size_t len)
 
 #define SKIP(bytes, literal) skip(bytes, "" literal, sizeof(literal) - 1)
 
-/* The key as it stands where nothing of it is escaped. */
+/* Removes the key, provided that JSON does not escape any of its bytes. */
 static bool skip_key(struct span *bytes, struct span key)
 {
     for (size_t i = 0; i < key.len; i++) {
@@ -391,8 +392,8 @@ static bool skip_status(struct span *bytes, int *status)
     return *status > 0 && SKIP(bytes, "}}");
 }
 
-/* Knows a plain item of the operation of its place by its bytes, which costs a tenth of reading it:
- * nearly all items are such. */
+/* Recognises a successful item by its bytes if it belongs to the operation at its position. Nearly
+ * all items do, and this costs a tenth of parsing them. */
 static size_t on_take(void *context, unsigned depth, struct span bytes)
 {
     struct answer *a = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bulk requests in flight: starting them, and what became of every operation. */
+/* Starts bulk requests and sets the outcome of every operation. */
 #include "rowferry/service/bulk/bulk.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "rowferry/service/bulk/answer.h"
 #include "rowferry/service/bulk/outcome.h"
 
-#define SERVER_MARGIN_MS 5000 /* the service gives up this long before we do */
+#define SERVER_MARGIN_MS 5000 /* the service times out earlier by this margin */
 #define SERVER_LEAST_MS 1000
 #define RETRY_AFTER_MOST_S 86400
 
@@ -20,7 +20,7 @@ bool bulk_can_send(const struct service *s)
     return s->in_flight < s->options.in_flight;
 }
 
-/* One that carries nothing: neither on its way nor waiting to be taken. */
+/* Returns a slot that is neither in flight nor waiting for bulk_take, or null. */
 static struct slot *free_slot(struct service *s)
 {
     for (size_t i = 1; i < s->slot_count; i++) {
@@ -31,7 +31,8 @@ static struct slot *free_slot(struct service *s)
     return NULL;
 }
 
-/* The service must have given up before we do, or work is repeated that it still finishes. */
+/* Returns the service's own timeout. It must expire before ours; otherwise we would repeat work
+ * that the service still completes. */
 static int64_t server_timeout_s(const struct service_options *o)
 {
     int64_t ms = o->request_timeout_ms - SERVER_MARGIN_MS;
@@ -105,7 +106,7 @@ static void set_outcome(struct batch *b, enum outcome outcome)
     }
 }
 
-/* The one operation of a request that was refused for what it holds: the refusal is its reason. */
+/* Rejects the only operation of a refused request; the refusal becomes its reason. */
 static void reject_single(struct slot *slot, struct batch *b)
 {
     struct json_object *tree =
@@ -124,7 +125,8 @@ static void reject_single(struct slot *slot, struct batch *b)
     json_object_put(tree);
 }
 
-/* Its words for a breaker that opens before memory is short; both products spell it so. */
+/* Returns true if the body names a circuit breaker, which opens before memory runs out. Both
+ * products use this name. */
 static bool names_breaker(const struct slot *slot)
 {
     static const char words[] = "circuit_breaking_exception";
@@ -139,8 +141,8 @@ static int64_t retry_after_ms(const struct slot *slot)
     return seconds > 0 && seconds < RETRY_AFTER_MOST_S ? (int64_t)seconds * 1000 : 0;
 }
 
-/* Anything but 200. What is wrong with one operation fails its whole request, so a refusal of
- * several says nothing of each: they come back as RETRY, to be sent in parts. */
+/* Settles a request whose status is not 200. One bad operation fails the whole request, so a
+ * refusal proves nothing about each of several operations. They are RETRY, to be sent in parts. */
 static void settle_refused(struct slot *slot, struct batch *b)
 {
     (void)http_refuse(&slot->answer, slot->method, buf_text(&slot->path), &b->failure);
@@ -156,7 +158,7 @@ static void settle_refused(struct slot *slot, struct batch *b)
     }
 }
 
-/* Some proxies reset the connection of a request that is too large, and answer nothing. */
+/* Some proxies reset the connection if a request is too large, without an answer. */
 static bool was_cut_off(const struct slot *slot)
 {
     curl_off_t sent = 0;
@@ -165,13 +167,14 @@ static bool was_cut_off(const struct slot *slot)
            (slot->result == CURLE_SEND_ERROR || slot->result == CURLE_RECV_ERROR);
 }
 
-/* The connection failed. What cannot be verified never will be; all else is worth another try. */
+/* Settles a request whose connection failed. Failed verification is fatal; any other failure is
+ * worth a retry. */
 static void settle_lost(struct slot *slot, struct batch *b)
 {
     int class = fault_explain(slot, &b->failure);
     b->http_status = 0;
     b->cut_off = was_cut_off(slot);
-    /* parts of an answer may have been read already: they are not believed */
+    /* discard the parsed parts of an incomplete answer */
     answer_begin(slot->reader.context, b);
     set_outcome(b, class == ERR_TRANSIENT ? OUTCOME_UNKNOWN : OUTCOME_STOP);
 }
@@ -187,7 +190,7 @@ static void settle(struct slot *slot)
     } else if (answer_end(slot->reader.context, &b->failure) != 0) {
         b->failure.http_status = 200;
     }
-    /* an item's refusal may quote what it was sent with, as a whole request's may */
+    /* the refusal of an item may quote credentials, like that of a request */
     secret_mask(&slot->service->options, b->reasons.data, b->reasons.len);
 }
 

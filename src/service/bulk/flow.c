@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Additive increase, multiplicative decrease, and an eye on the queue. */
+/* Additive increase, multiplicative decrease, and an estimate of the service's queue. */
 #include "rowferry/service/bulk/flow.h"
 
 #define START_IN_FLIGHT 2.0
 #define START_BATCH ((double)((size_t)512 << 10))
 #define CUT 0.5
-#define GROWTH_BATCH 1.25 /* per answer, while doubling; else towards the ceiling by an eighth */
-#define QUEUE_WELCOME 2.0 /* requests that wait at the service: below this there is room */
-#define QUEUE_LONG 4.0    /* above this there are too many */
+#define GROWTH_BATCH 1.25 /* per answer while doubling; otherwise 1/8 of the room left */
+#define QUEUE_WELCOME 2.0 /* queued requests: below this, the limit may grow */
+#define QUEUE_LONG 4.0    /* above this, the limit shrinks */
 #define BEST_SPAN_US INT64_C(30000000)
 #define HOLD_MOST_MS INT64_C(60000)
 
@@ -47,7 +47,8 @@ static double best_of(const struct flow_best *b)
     return least(b->before_us_per_byte, b->now_us_per_byte);
 }
 
-/* A service that has become slower for good is believed after two spans. */
+/* Records the lowest time per byte. A service that has become slower permanently is recognised
+ * after two spans. */
 static void note_best(struct flow_best *b, double us_per_byte, int64_t now_us)
 {
     if (b->since_us == 0 || now_us - b->since_us >= BEST_SPAN_US) {
@@ -59,8 +60,8 @@ static void note_best(struct flow_best *b, double us_per_byte, int64_t now_us)
     }
 }
 
-/* How many of the requests in flight wait for others of ours; negative where this answer does not
- * tell. */
+/* Estimates the number of requests in flight that wait for others of ours; negative if this answer
+ * is no basis for an estimate. */
 static double queue_of(struct flow *f, const struct flow_answer *a)
 {
     double took_us = (double)(a->now_us - a->sent_us);
@@ -85,7 +86,8 @@ static void set_batch(struct flow *f, double bytes)
     f->batch_bytes = least(most(bytes, least((double)FLOW_LEAST_BATCH, ceiling)), ceiling);
 }
 
-/* Recovery doubles up to half of where it went wrong first, and feels its way from there. */
+/* Halves the limits. After a cut, growth doubles up to half of the failed limit and is slow from
+ * there. */
 static void cut(struct flow *f, const struct flow_answer *a)
 {
     if (a->sent_us < f->cut_us) {

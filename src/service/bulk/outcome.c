@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table from kind, status and error to outcome. The first row that fits decides. */
+/* Table from kind, status and error to outcome. The first matching row decides. */
 #include "rowferry/service/bulk/outcome.h"
 
 #include <string.h>
@@ -12,10 +12,10 @@ enum kind_wanted { KIND_ANY, KIND_DELETE };
 
 struct rule {
     enum kind_wanted kind;
-    int least, most; /* of the status */
+    int least, most; /* range of the status */
     enum error_wanted error;
-    const char *type;   /* what the type contains; null = any */
-    const char *reason; /* what the reason begins with; null = any */
+    const char *type;   /* substring of the type; null = any */
+    const char *reason; /* prefix of the reason; null = any */
     enum outcome outcome;
 };
 
@@ -23,30 +23,30 @@ static const struct rule item_rules[] = {
     {KIND_ANY, 200, 299, ERROR_ABSENT, NULL, NULL, OUTCOME_DONE},
     {KIND_ANY, 200, 299, ERROR_PRESENT, NULL, NULL, OUTCOME_UNKNOWN},
     {KIND_DELETE, 404, 404, ERROR_ABSENT, NULL, NULL, OUTCOME_DONE},
-    {KIND_ANY, 404, 404, ERROR_ANY, NULL, NULL, OUTCOME_STOP}, /* index or alias is gone */
-    {KIND_ANY, 409, 409, ERROR_ANY, "version_conflict", NULL, OUTCOME_OUTRUN}, /* by its version */
+    {KIND_ANY, 404, 404, ERROR_ANY, NULL, NULL, OUTCOME_STOP}, /* the index or alias is missing */
+    {KIND_ANY, 409, 409, ERROR_ANY, "version_conflict", NULL, OUTCOME_OUTRUN},
     {KIND_ANY, 409, 409, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
-    /* the service is busy, its disk is full, a shard is on its way */
+    /* the service is busy, its disk is full, or a shard is unavailable */
     {KIND_ANY, 408, 408, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
     {KIND_ANY, 425, 425, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
     {KIND_ANY, 429, 429, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
     {KIND_ANY, 500, 599, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
-    /* a credential, a write block */
+    /* a credential or a write block */
     {KIND_ANY, 401, 401, ERROR_ANY, NULL, NULL, OUTCOME_STOP},
     {KIND_ANY, 403, 403, ERROR_ANY, NULL, NULL, OUTCOME_STOP},
-    /* refused for what the index is, not for what the document holds */
+    /* refused because of the index (closed, missing, an alias), not because of the document */
     {KIND_ANY, 400, 400, ERROR_ANY, "index_closed_exception", NULL, OUTCOME_STOP},
-    {KIND_ANY, 400, 400, ERROR_ANY, "invalid_index_name_exception", NULL, OUTCOME_STOP}, /* gone */
+    {KIND_ANY, 400, 400, ERROR_ANY, "invalid_index_name_exception", NULL, OUTCOME_STOP},
     {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception", "pipeline with id [",
      OUTCOME_STOP},
     {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception", NO_WRITE_INDEX, OUTCOME_STOP},
     {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception",
      "only write ops with an op_type of create", OUTCOME_STOP},
-    /* mapping errors of every kind, strict_dynamic_mapping_exception among them: this document */
+    /* mapping errors of any kind, including strict_dynamic_mapping_exception: this document only */
     {KIND_ANY, 400, 499, ERROR_ANY, NULL, NULL, OUTCOME_REJECTED},
 };
 
-/* REJECTED means "not in this form": a caller that sent several operations sends them in parts. */
+/* For requests, REJECTED means "not in this form": the caller sends several operations in parts. */
 static const struct rule request_rules[] = {
     {KIND_ANY, 200, 299, ERROR_ANY, NULL, NULL, OUTCOME_UNKNOWN},
     {KIND_ANY, 400, 400, ERROR_ANY, NULL, NULL, OUTCOME_REJECTED},
@@ -69,7 +69,7 @@ static bool begins(struct span text, const char *part)
     return len == 0 || (text.len >= len && memcmp(text.data, part, len) == 0);
 }
 
-/* The service was about to create what it did not find, and no index can have that name. */
+/* The service tried to create the missing index, but no index can have that name. */
 bool outcome_is_gone(struct span reason)
 {
     return begins(reason, "invalid_index_name_exception") ||
@@ -104,7 +104,7 @@ static enum outcome first_fit(const struct rule *rules, size_t count, enum opera
     return OUTCOME_UNKNOWN;
 }
 
-/* What follows the next "current version ["; null where there is none. */
+/* Returns the text after the next "current version [", or null. */
 static const char *next_version(const char *from, const char *end)
 {
     static const char words[] = "current version [";
@@ -112,7 +112,8 @@ static const char *next_version(const char *from, const char *end)
     return at != NULL ? at + strlen(words) : NULL;
 }
 
-/* The N of the last "current version [N]": the key stands before it and may hold the same words. */
+/* Returns N of the last "current version [N]". The last one counts, because the key precedes it and
+ * may contain the same text. */
 static int64_t current_version(struct span reason)
 {
     const char *p = NULL;
@@ -131,12 +132,12 @@ static int64_t current_version(struct span reason)
 }
 
 /*
- * What a conflict means is told by the version that is there. Our own, where this is not the first
- * attempt: an earlier packet of ours has arrived. Our own at the first attempt: somebody had the
- * same tick, a run whose state file was replaced by an older copy, and of another row. Lower: it
- * has changed since (a tombstone was dropped), so the same bytes may pass now. A text that names
- * none: sending the same bytes again could be refused for ever, so the row is read again and sent
- * with a newer tick, which is never wrong. A create has no version: the document is there.
+ * Classifies a version conflict by the version in the index. Our own version on a later attempt: an
+ * earlier request of ours succeeded. Our own version on the first attempt: another run used the
+ * same version for another row, because its state file was replaced by an older copy. A lower
+ * version: the index has changed since (a tombstone was dropped), so the same bytes may pass now.
+ * Unknown: the same bytes might be refused for ever, so the row is read again and sent with a newer
+ * version, which is always correct. A create has no version: the document already exists.
  */
 static enum outcome conflict(const struct operation *o, struct span reason, int64_t *seen)
 {
