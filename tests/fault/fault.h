@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A world whose service is reached through the proxy. */
+/* A test world whose service is reached through a fault-injecting proxy. */
 #ifndef ROWFERRY_TESTS_FAULT_H
 #define ROWFERRY_TESTS_FAULT_H
 
@@ -28,8 +28,8 @@ struct fault_world {
     struct proxy *proxy;
 };
 
-/* The change log is installed; the configuration goes through the proxy, the test's own requests
- * (world_fault, world_expect_equal) do not. */
+/* Starts a world with the change log installed. The configuration uses the proxy; the test's own
+ * requests (world_fault, world_expect_equal) bypass it. */
 static inline void fault_world(struct fault_world *f, long rows, const char *limits,
                                proxy_decide decide, void *context)
 {
@@ -50,7 +50,7 @@ static inline void fault_world_stop(struct fault_world *f)
     world_stop(&f->w);
 }
 
-/* How much memory any program that has ended needed at most: the service still runs. */
+/* Checks the peak memory of all ended child processes; the service is still running. */
 static inline void expect_little_memory(void)
 {
     struct rusage usage;
@@ -58,7 +58,7 @@ static inline void expect_little_memory(void)
     ck_assert_int_lt(usage.ru_maxrss, FAULT_MEMORY_KIB);
 }
 
-/* Seconds that outages and storms last. */
+/* Returns the duration of outages and storms, in ms. */
 static inline int64_t outage_ms(void)
 {
     const char *text = getenv("ROWFERRY_OUTAGE_S");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A world whose database is reached through a proxy of its protocol. */
+/* A test world whose database is reached through a PostgreSQL protocol proxy. */
 #ifndef ROWFERRY_TESTS_PGWAY_H
 #define ROWFERRY_TESTS_PGWAY_H
 
@@ -15,13 +15,13 @@
 struct pgway {
     struct world w;
     struct pgproxy *proxy;
-    char uri[512]; /* through the proxy */
+    char uri[512]; /* connects through the proxy */
     char source[600];
 };
 
 #define PGWAY_LIMITS "\"retry_budget\": \"1s\", \"poll_max\": \"100ms\""
 
-/* Installed and ready, before the first sync. */
+/* Starts the world with the change log installed, before the first sync. */
 static inline void pgway_start(struct pgway *g, long rows)
 {
     *g = (struct pgway){0};

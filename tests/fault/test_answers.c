@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A service that answers with JSON that no service sends: megabytes of empty objects, objects in
- * place of lists, texts in place of objects, names of 300,000 dots. Every command ends by itself,
- * with one error, in little memory.
+ * Malicious answers of the service: megabytes of empty objects, objects in place of lists, strings
+ * in place of objects, names of 300,000 dots. Every command must end by itself, with one error, in
+ * little memory.
  */
 #include "fault.h"
 #include "rowferry/base/buf.h"
 
 #ifdef __SANITIZE_ADDRESS__
-#define MOST_KIB (640 * 1024) /* with what the sanitizer keeps */
+#define MOST_KIB (640 * 1024) /* includes the sanitizer's memory */
 #else
 #define MOST_KIB (64 * 1024)
 #endif
 #define HEAD_BYTES 512
-#define BODY_BYTES ((size_t)8 << 20) /* the longest answer that is taken */
+#define BODY_BYTES ((size_t)8 << 20) /* maximum size of an answer */
 #define PATIENCE "\"retry_budget\": \"1s\""
 #define NAME_BYTES 256
 #define KINDS 64
@@ -23,17 +23,17 @@ static const char head[] =
     "%sContent-Length: %zu\r\n\r\n";
 
 struct lies {
-    const char *method; /* of the requests that are lied to: "GET " */
-    const char *path;   /* how their path ends, before the query; null: by their number */
-    const char *begin;  /* of the body; %s becomes the first part of the path */
-    const char *piece;  /* repeated so often that the body has so many bytes, */
+    const char *method; /* method of falsified requests: "GET " */
+    const char *path;   /* suffix of their path without the query; null: selected by number */
+    const char *begin;  /* start of the body; %s is replaced by the first part of the path */
+    const char *piece;  /* repeated to fill the body to this size */
     size_t bytes;
-    const char *end; /* and this behind it */
-    size_t number;   /* which kind of request, in the order in which they came first */
+    const char *end; /* end of the body */
+    size_t number;   /* kind of request to falsify, in order of first appearance */
     size_t kinds;
     char kind[KINDS][NAME_BYTES];
     size_t told;
-    const char *packed; /* a folder in which the body is compressed first; null: it is not */
+    const char *packed; /* folder for compressing the body; null: not compressed */
     struct buf answer;
 };
 
@@ -82,7 +82,7 @@ static void make_answer(struct lies *l, const char *path)
     buf_release(&body);
 }
 
-/* The number of the request's kind: its method and path. */
+/* Returns the number of the request's kind: its method and path. */
 static size_t kind_of(struct lies *l, const char *request)
 {
     char name[NAME_BYTES];
@@ -170,7 +170,8 @@ static size_t count_of(const char *text, const char *part)
     return n;
 }
 
-/* The command ends so, with one error that has these words; check tells it in its report. */
+/* Checks that the command ends with this exit code and one error with this text. check prints it in
+ * its report. */
 static void ends(struct fault_world *f, struct lies *l, const char *command, int exit_code,
                  const char *words)
 {
@@ -216,7 +217,7 @@ START_TEST(megabytes_of_empty_objects_end_every_command_with_one_error_in_64_mib
 }
 END_TEST
 
-/* 8 KB that become 8 MiB, and would become 2.1 GiB. */
+/* 8 KB that unpack to 8 MiB, and would need a tree of 2.1 GiB. */
 START_TEST(kilobytes_that_unpack_to_millions_of_objects_take_no_memory)
 {
     struct fault_world f;
@@ -241,7 +242,7 @@ START_TEST(an_index_described_by_megabytes_of_empty_objects_takes_no_memory)
     tell(&l, "GET ", "/shop-articles", "{\"%s\":{\"mappings\":[", "{},", BODY_BYTES, "{}]}}");
     ends(&f, &l, "sync", 1, "cannot take the answer: it would need memory of over 48.0 MiB");
     ends(&f, &l, "verify", 1, "cannot take the answer: it would need memory of over 48.0 MiB");
-    /* as much as is let through */
+    /* just below the limit */
     tell(&l, "GET ", "/shop-articles", "{\"%s\":{\"mappings\":[", "{},", 140000, "{}]}}");
     ends(&f, &l, "sync", 1, "");
     tell_truth(&l);
@@ -250,7 +251,7 @@ START_TEST(an_index_described_by_megabytes_of_empty_objects_takes_no_memory)
 }
 END_TEST
 
-/* Of the trial, and of the live generation. */
+/* Tests the mapping of the trial and of the live generation. */
 START_TEST(a_mapping_with_a_text_in_place_of_an_object_does_not_crash_validate)
 {
     static const char *const mappings[] = {
@@ -295,8 +296,7 @@ START_TEST(a_name_of_300_000_dots_in_a_mapping_does_not_crash_validate)
 }
 END_TEST
 
-/* Each kind of request that the command sends is answered with something else, one after the
- * other, and the command goes its way. */
+/* Falsifies each kind of request of the command in turn, with every body. */
 static void sweep(const char *command, bool synced)
 {
     static const struct {

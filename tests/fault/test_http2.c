@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bulk requests over HTTP/2: a server that uses every liberty of the protocol, and a real proxy. */
+/* Bulk requests over HTTP/2: a server that uses all freedom of the protocol, and a real proxy. */
 #include <signal.h>
 #include <unistd.h>
 
@@ -59,7 +59,7 @@ static void certificate_release(struct certificate *c)
     scratch_remove(c->dir);
 }
 
-/* --- every way to answer --------------------------------------------------------------------- */
+/* --- forms of answers ------------------------------------------------------------------------ */
 
 struct scripted {
     struct certificate certificate;
@@ -103,7 +103,7 @@ static void stop_scripted(struct scripted *s)
     certificate_release(&s->certificate);
 }
 
-/* Answers in this way twice, and after each the connection or a new one is as good as ever. */
+/* Gets each kind of answer twice. After each, the connection or a new one must work. */
 static void expect_way(struct wire *w, const char *way, enum outcome wanted)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -159,7 +159,7 @@ START_TEST(an_answer_over_http2_that_is_not_whole_is_no_success)
 }
 END_TEST
 
-/* The first try may be in vain, the second is not. */
+/* The first attempt may fail, the second must succeed. */
 static void expect_soon(struct wire *w, const char *way)
 {
     w->index = way;
@@ -175,7 +175,7 @@ START_TEST(a_request_that_http2_refuses_is_worth_another_try)
     start_scripted(&s, OPERATIONS, 0);
     expect_soon(&s.w, "refused-once");
     expect_soon(&s.w, "goaway-once");
-    s.w.index = "goaway-and-end"; /* libcurl may notice both only with the next request */
+    s.w.index = "goaway-and-end"; /* libcurl may notice both only at the next request */
     expect(&s.w, OUTCOME_DONE, "goaway-and-end", 0);
     expect_soon(&s.w, "whole");
     stop_scripted(&s);
@@ -234,7 +234,7 @@ static void configure(struct world *w, const struct certificate *c, int port)
     buf_release(&text);
 }
 
-/* nghttpx, HTTP/2 and TLS alone on the front, in front of a service on loopback. */
+/* Starts nghttpx with only HTTP/2 and TLS at the front, before a service on loopback. */
 static int start_nghttpx(struct program *program, const struct certificate *c, int service_port,
                          const char *option)
 {
@@ -258,7 +258,7 @@ static int start_nghttpx(struct program *program, const struct certificate *c, i
     return port;
 }
 
-/* A world whose service is reached through nghttpx, and answers with trailers. */
+/* A world whose service is reached through nghttpx and answers with trailers. */
 struct behind {
     struct world w;
     struct certificate certificate;
@@ -307,7 +307,7 @@ static void sync_operations(struct world *w, int64_t wanted)
     program_result_release(&result);
 }
 
-/* A load, nothing, a change, each with its checkpoint. */
+/* Syncs an initial load, no change, and an update, each with its checkpoint. */
 static void load_and_change(struct world *w)
 {
     sync_operations(w, ROWS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Syncs whose items are refused in every mix, and services that take nothing at all. */
+/* Syncs with item failures in every combination, and services that accept nothing. */
 #include "fault.h"
 #include "rowferry/base/buf.h"
 
@@ -18,7 +18,7 @@ static void clear_faults(const struct world *w)
     reply_release(&reply);
 }
 
-/* Every mix of fates over so many items, one mix after the other; returns how many are 400. */
+/* Writes every combination of fates for this number of items. Returns the number of 400s. */
 static int64_t script_mixes(struct buf *out, size_t items, size_t *mixes)
 {
     int64_t refused = 0;
@@ -39,7 +39,7 @@ static int64_t script_mixes(struct buf *out, size_t items, size_t *mixes)
     return refused;
 }
 
-/* The requests carry as many operations as a mix has items, so most mixes meet one request. */
+/* Requests have the size of a combination, so most combinations fall into one request. */
 static void every_mix(size_t items)
 {
     struct world w;
@@ -54,7 +54,7 @@ static void every_mix(size_t items)
     world_configure(&w, FAULT_PROPERTIES, limits);
     world_install(&w);
     world_fault(&w, buf_text(&script));
-    if (refused > 100) { /* more than the guard lets pass: it is told that they are meant */
+    if (refused > 100) { /* more than the guard permits, so they are permitted explicitly */
         world_sync(&w, 1, &result);
         program_result_release(&result);
         clear_faults(&w);
@@ -63,12 +63,13 @@ static void every_mix(size_t items)
     rowferry_run(&result, w.config, "sync", "--json", "--allow-rejections", NULL);
     ck_assert_msg(result.exit_code == 3, "%d: %s%s", result.exit_code, result.out, result.err);
     int64_t rejected = program_json_int(&result, "rejected");
-    int64_t often = rejected - refused; /* met 429 and 500 ten times in a row: dead letters too */
+    int64_t often =
+        rejected - refused; /* got 429 and 500 ten times in a row, so they are dead letters too */
     ck_assert_int_ge(often, 0);
     ck_assert_int_lt(often, refused / 20 + 3);
     ck_assert_int_eq(program_json_int(&result, "dead_letters"), rejected);
     ck_assert_int_eq(program_json_int(&result, "upserts"), (int64_t)(mixes * items) - rejected);
-    /* each of the three has the same number of items in the script, and is met once */
+    /* the script has each of the three statuses equally often, and each is used once */
     ck_assert_int_eq(program_json_int(&result, "retried") + often, 2 * refused);
     ck_assert_int_eq(program_json_int(&result, "outrun"), refused);
     program_result_release(&result);
@@ -105,11 +106,10 @@ START_TEST(four_items_with_every_mix_of_fates_are_settled_exactly)
 }
 END_TEST
 
-/* --- what no document is to blame for ----------------------------------------------------------
- */
+/* --- failures that no document causes -------------------------------------------------------- */
 
-/* A sync that meets this ends with 1 and these words, and no dead letter; without it, all is well.
- */
+/* Checks that a sync with this fault ends with 1 and this text and no dead letter, and succeeds
+ * without it. */
 static void stops(const char *fault, const char *words)
 {
     struct world w;
@@ -178,7 +178,7 @@ START_TEST(a_service_without_room_is_waited_for_and_then_named)
 }
 END_TEST
 
-/* As an ingest processor that fails answers. */
+/* An ingest processor that fails answers like this. */
 START_TEST(one_document_answered_with_500_for_ever_is_a_dead_letter_and_stops_nobody)
 {
     struct world w;
@@ -216,7 +216,7 @@ static void is_dead(const struct world *w, const char *key, const char *reason)
     "{\"index\":{\"_id\":\"" id "\",\"status\":" status                                            \
     ",\"error\":{\"type\":\"x\",\"reason\":\"of " id "\"}}}"
 
-/* As OpenSearch 2.19.4 answers where documents fail in an ingest pipeline. */
+/* OpenSearch 2.19.4 answers like this if documents fail in an ingest pipeline. */
 START_TEST(refusals_in_another_order_are_of_the_documents_that_they_name)
 {
     struct world w;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server that only looks like PostgreSQL: each result of each command is falsified once in each
- * way. Whatever it says, the program ends in time, with a documented exit code and a reason, and
- * with little memory.
+ * A server that imitates PostgreSQL: each result of each command is falsified once in each way. The
+ * program must always end in time, with a documented exit code and a reason, in little memory.
  *
- * $ROWFERRY_STRIDE (15): every so many pairs of a result and a way are tried, 1 all of them.
+ * $ROWFERRY_STRIDE (15): tests every n-th pair of result and falsification; 1 tests all of them.
  */
 #include <check.h>
 #include <sys/resource.h>
@@ -17,12 +16,12 @@
 #define IN_TIME_MS 20000
 #define MEMORY_MAX_KIB (64 * 1024)
 #define WORDS_MOST 7
-#define EXIT_CODES 7 /* those that are documented */
+#define EXIT_CODES 7 /* documented exit codes */
 
 struct command {
     const char *name;
     const char *words[WORDS_MOST];
-    bool first; /* with a new state file each time */
+    bool first; /* uses a new state file each time */
 };
 
 static const struct command commands[] = {
@@ -82,7 +81,7 @@ static void expect_good_end(const struct command *c, struct program *p, size_t n
     program_result_release(&result);
 }
 
-/* How many results there are when all goes well. */
+/* Counts the results of a run without faults. */
 static size_t count_results(const struct pgway *g, const struct command *c)
 {
     struct program p;

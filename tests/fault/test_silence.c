@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A database that says nothing any more while every connection stays open: a stopped server, a
- * proxy or a firewall that passes nothing on.
+ * A database that stops answering while all connections stay open: a stopped server, or a proxy or
+ * firewall that drops all traffic.
  */
 #include <check.h>
 #include <signal.h>
@@ -10,14 +10,14 @@
 #include "rowferry/base/text.h"
 #include "sql.h"
 
-#define NOTICED_MS 60000 /* 20 s of silence, 10 s for a second connection, what a retry takes */
-#define STOPPED_MS 6000  /* two seconds for each connection, and a machine with much else to do */
+#define NOTICED_MS 60000 /* 20 s of silence, 10 s for a second connection, and a retry */
+#define STOPPED_MS 6000  /* two seconds per connection, plus a margin for a busy machine */
 #define WORDS_MOST 4
 #define READ_BEFORE 12 /* results before the silence */
 
 struct command {
     const char *words[WORDS_MOST];
-    int exit_code; /* when the database is silent */
+    int exit_code; /* if the database is silent */
 };
 
 static const struct command commands[] = {
@@ -68,8 +68,8 @@ static void begin_in_silence(struct pgway *g, struct program *p, const struct co
     start(p, g, c);
 }
 
-/* Silent in the middle of what it does, or from the first connection on. The commands wait side by
- * side, each in a world of its own: most of the time they do nothing else. */
+/* Silences the database after a number of results, or from the first connection on. The commands
+ * wait in parallel, each in its own world, because they are mostly idle. */
 static void expect_noticed(size_t after)
 {
     struct pgway g[COMMANDS];
@@ -140,7 +140,8 @@ START_TEST(run_goes_on_when_a_silent_database_speaks_again)
 }
 END_TEST
 
-/* Longer than any limit on silence: the second connection says that the statement is at work. */
+/* Longer than any silence limit: the second connection shows that the statement is still
+ * running. */
 START_TEST(a_statement_that_takes_long_is_waited_for)
 {
     struct pgway g;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Syncs through a network that cuts, lies, stalls and is away: the index is equal at the end. */
+/* Syncs over a network that cuts, falsifies, stalls and fails: the index is equal at the end. */
 #include "fault.h"
 
 #define LIMITS                                                                                     \
     "\"batch_operations\": 20, \"in_flight\": 4, \"request_timeout\": \"1s\", "                    \
     "\"retry_budget\": \"60s\""
 
-/* What is let through is not sent again meanwhile. */
+/* LIMITS without a short timeout: a delayed request must not be sent again. */
 #define PATIENT "\"batch_operations\": 20, \"in_flight\": 4, \"retry_budget\": \"60s\""
 
 static void synced(struct fault_world *f, struct program_result *result)
@@ -17,7 +17,7 @@ static void synced(struct fault_world *f, struct program_result *result)
     expect_little_memory();
 }
 
-/* Every other request is cut somewhere: in its head, its body, behind it, in the answer. */
+/* Cuts every second request: in its head, in its body, after it, or in the answer. */
 static void cut_somewhere(void *context, const struct proxy_request *r, struct proxy_fault *fault)
 {
     (void)context;
@@ -127,7 +127,7 @@ static void let_pass_ms(int64_t ms)
 
 #define LET_THROUGH 60
 
-/* From this request on nothing comes through: until the outage is over it cannot end. */
+/* Drops everything from this request on, so the sync cannot end before the outage does. */
 static void let_some_through(void *context, const struct proxy_request *r,
                              struct proxy_fault *fault)
 {
@@ -167,7 +167,7 @@ END_TEST
 
 #define STORM_IN_FLIGHT 8
 
-#define STORM_BEGINS 40 /* with this request */
+#define STORM_BEGINS 40 /* number of the first affected request */
 
 struct storm {
     _Atomic bool over;
@@ -215,7 +215,7 @@ START_TEST(a_storm_of_429_meets_few_requests_and_loses_nothing)
     world_expect_equal(&f.w);
     ck_assert_uint_le(proxy_bulks_at_once(f.proxy), STORM_IN_FLIGHT);
     ck_assert_uint_ge(proxy_bulks_at_once(f.proxy), 2);
-    /* each batch waits longer from time to time: a few in the first second, then one in seconds */
+    /* batches back off: a few requests in the first second, then one in several seconds */
     ck_assert_msg(refused <= 60 + 5 * (size_t)lasted_ms / 1000, "%zu requests in the storm",
                   refused);
     printf("storm of %lld ms: %zu requests, %zu at once at most\n", (long long)lasted_ms, refused,
@@ -225,7 +225,7 @@ START_TEST(a_storm_of_429_meets_few_requests_and_loses_nothing)
 }
 END_TEST
 
-/* --- a proxy that resets what is too large ---------------------------------------------------- */
+/* --- a proxy that resets large requests ------------------------------------------------------ */
 
 #define PROXY_TAKES_BYTES 40000
 
@@ -309,7 +309,7 @@ START_TEST(documents_sent_alone_through_such_a_network_are_no_dead_letters)
 }
 END_TEST
 
-/* Until the statement waits for the table, or is done without. */
+/* Waits until the statement waits for the table lock, or is done without it. */
 static void await_lock(const struct world *w, PGconn *other)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -320,8 +320,8 @@ static void await_lock(const struct world *w, PGconn *other)
     }
 }
 
-/* A statement that changes the table, and one of the application behind it, while nothing is taken:
- * both are done before the service is back. */
+/* Runs an ALTER TABLE and another statement behind it while the service accepts nothing. Both must
+ * finish before the service is back. */
 static void change_and_read(const struct world *w)
 {
     PGconn *reader = sql_open(w->uri);
@@ -337,7 +337,7 @@ static void change_and_read(const struct world *w)
     PQfinish(reader);
 }
 
-/* source: as world.source. */
+/* source: like world.source. */
 static void changed_beside_a_hang(const char *source, struct world *w)
 {
     struct program p;
@@ -359,8 +359,8 @@ static void changed_beside_a_hang(const char *source, struct world *w)
     world_stop(w);
 }
 
-/* The copy's transaction holds a lock on the table: a statement that changes it would wait, and
- * every other behind that one. */
+/* The initial load's transaction holds a lock on the table. An ALTER TABLE would wait for it, and
+ * every later statement behind that one. */
 START_TEST(a_service_that_hangs_keeps_nobody_from_changing_the_table)
 {
     struct world w;
@@ -369,7 +369,7 @@ START_TEST(a_service_that_hangs_keeps_nobody_from_changing_the_table)
 }
 END_TEST
 
-/* Where no tcp_user_timeout ends what waits. */
+/* On a Unix socket no tcp_user_timeout ends the wait. */
 START_TEST(a_service_that_hangs_keeps_nobody_from_changing_the_table_over_a_unix_socket)
 {
     struct world w;

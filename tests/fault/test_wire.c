@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bulk requests over real sockets, cut at every byte and answered with lies: never a success. */
+/* Bulk requests over real sockets, cut at every byte and answered falsely: never a success. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <sys/socket.h>
@@ -7,9 +7,9 @@
 
 #include "wire.h"
 
-#define ENDLESS_MS 1000 /* request_timeout of an answer that nothing else ends */
+#define ENDLESS_MS 1000 /* request_timeout for answers that nothing else ends */
 
-/* Every byte where the length is told; else every byte at both ends. */
+/* Cuts at every byte if the length is given; otherwise at every byte near both ends. */
 static size_t step_at(enum framing framing, size_t cut, size_t whole)
 {
     return framing == BY_LENGTH || cut < 300 || cut + 300 > whole ? 1 : 7;
@@ -85,8 +85,8 @@ START_TEST(a_request_that_is_cut_at_any_byte_is_no_success)
 }
 END_TEST
 
-/* The refusal overtakes the upload, and then the connection breaks: whichever of the two is seen,
- * the sender knows that it was too much. */
+/* The refusal overtakes the upload, then the connection breaks. Whichever is noticed, the sender
+ * must learn that the request was too large. */
 START_TEST(a_refusal_in_the_middle_of_the_upload_is_seen_as_too_much)
 {
     static const char refusal[] = "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n";
@@ -109,7 +109,7 @@ START_TEST(a_refusal_in_the_middle_of_the_upload_is_seen_as_too_much)
 }
 END_TEST
 
-/* --- lies ------------------------------------------------------------------------------------ */
+/* --- false answers --------------------------------------------------------------------------- */
 
 #define HEAD(more) "HTTP/1.1 200 OK\r\n" JSON more "\r\n"
 #define TWO "{\"errors\":false,\"items\":[" GOOD "," GOOD "]}" /* 76 bytes */
@@ -119,7 +119,7 @@ struct lie {
     const char *name;
     const char *answer;
     const char *endless;
-    enum outcome wanted; /* of a batch of two */
+    enum outcome wanted; /* outcome of a batch of two */
 };
 
 static const struct lie lies[] = {
@@ -211,7 +211,7 @@ END_TEST
 #define CHUNKED HEAD("Transfer-Encoding: chunked\r\n")
 #define HINTS "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nDate: now\r\n\r\n"
 
-/* Whole answers to a batch of two, in every form that HTTP/1.1 has for one. */
+/* Complete answers to a batch of two, in every form of HTTP/1.1. */
 static const struct truth {
     const char *name;
     const char *answer;
@@ -249,7 +249,7 @@ START_TEST(trailers_hints_and_extensions_of_chunks_do_not_make_a_whole_answer_a_
 }
 END_TEST
 
-/* The second answer of the pair must not become the answer to the next request. */
+/* The second answer must not be taken as the answer to the next request. */
 START_TEST(an_answer_too_many_is_not_the_next_requests_answer)
 {
     static const char pair[] =
@@ -270,7 +270,7 @@ START_TEST(an_answer_too_many_is_not_the_next_requests_answer)
 }
 END_TEST
 
-/* Whoever it is that a redirect names, with a credential or without: nobody knocks there. */
+/* No request may reach the target of a redirect, with or without a credential. */
 START_TEST(where_a_redirect_leads_nothing_is_heard)
 {
     static const int statuses[] = {301, 302, 303, 307, 308};
@@ -279,7 +279,7 @@ START_TEST(where_a_redirect_leads_nothing_is_heard)
     int second = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     ck_assert(bind(second, (struct sockaddr *)&at, sizeof(at)) == 0 && listen(second, 8) == 0 &&
               getsockname(second, (struct sockaddr *)&at, &len) == 0);
-    char redirects[sizeof(statuses) / sizeof(statuses[0])][160]; /* who sends one may still look */
+    char redirects[sizeof(statuses) / sizeof(statuses[0])][160]; /* the sender may still read it */
     struct wire w;
     start(&w, 2, 0, PATIENT_MS);
     for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bulk request over a real socket, and the answer that a test scripts for it: a batch, a service
- * and a proxy between them that answers in place of the service.
+ * A bulk request over a real socket with a scripted answer. Consists of a batch, a service handle
+ * and a proxy that answers in place of the service.
  */
 #ifndef ROWFERRY_TESTS_WIRE_H
 #define ROWFERRY_TESTS_WIRE_H
@@ -20,18 +20,18 @@
 
 #define OPERATIONS 80
 #define GOOD "{\"index\":{\"status\":201}}"
-#define PATIENT_MS 30000 /* request_timeout where none is to be met: a machine may stand still */
+#define PATIENT_MS 30000 /* request_timeout that must not expire: the machine may stall */
 #define JSON "Content-Type: application/json\r\n"
 
 struct wire {
     struct proxy *proxy;
     struct service *service;
     struct batch batch;
-    struct proxy_fault fault; /* for every request from the next batch on */
-    pthread_mutex_t lock;     /* of what the proxy's threads see of it: */
+    struct proxy_fault fault; /* for all requests from the next batch on */
+    pthread_mutex_t lock;     /* protects `given`, which the proxy's threads read */
     struct proxy_fault given;
-    int port;            /* of the server: the proxy's, unless a test brings another */
-    const char *index;   /* that the batch is sent to */
+    int port;            /* the proxy's, unless a test has its own server */
+    const char *index;   /* target of the batch */
     const char *ca_file; /* of an https server; null: http */
     char url[64];
     const char *urls[1];
@@ -110,7 +110,7 @@ static inline void stop(struct wire *w)
     pthread_mutex_destroy(&w->lock);
 }
 
-/* Sends it and waits for its end; the outcome that all of its operations have. */
+/* Sends the batch and waits for its end. Returns the common outcome of all operations. */
 static inline enum outcome send_batch(struct wire *w)
 {
     struct err err;
@@ -159,7 +159,7 @@ static inline void push_items(struct buf *out, size_t count)
 
 enum framing { BY_LENGTH, BY_CHUNKS, BY_TRAILERS, BY_CLOSE };
 
-/* A good answer; returns how much of it has to arrive. */
+/* Writes a good answer; returns the number of bytes that must arrive. */
 static inline size_t good_answer(struct wire *w, enum framing framing)
 {
     struct buf body;
@@ -182,7 +182,7 @@ static inline size_t good_answer(struct wire *w, enum framing framing)
     w->fault.answer = buf_text(&w->answer);
     w->fault.answer_len = w->answer.len;
     w->fault.close = framing == BY_CLOSE;
-    /* libcurl does without the line end after the last chunk, and half of it after trailers */
+    /* libcurl does not need the line end after the last chunk, or half of it after trailers */
     return w->answer.len - (framing == BY_CHUNKS ? 2 : framing == BY_TRAILERS ? 1 : 0);
 }
 
