@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A database of somebody else's, whose owner is no superuser, and a service: what init meets.
+ * A foreign database whose owner is not a superuser, and a service: the environment of init.
  */
 #ifndef ROWFERRY_TESTS_SHOPS_H
 #define ROWFERRY_TESTS_SHOPS_H
@@ -18,15 +18,15 @@
 
 struct shop {
     char *dir;
-    char *root;   /* the superuser's URI */
-    char *uri;    /* of the owner, who needs the password */
+    char *root;   /* URI of the superuser */
+    char *uri;    /* URI of the owner, who needs a password */
     char *role;   /* the owner */
-    PGconn *conn; /* of the superuser, acting as the owner */
+    PGconn *conn; /* superuser's connection, acting as the owner */
     struct devsearch service;
-    char *config; /* where init writes it */
+    char *config; /* written by init */
 };
 
-/* sql makes the tables, as their owner; service_options as of devsearch_start. */
+/* Creates the tables of sql as their owner. service_options: see devsearch_start. */
 static inline void shop_open(struct shop *s, const char *sql, const char *const *service_options)
 {
     *s = (struct shop){.dir = scratch_new(), .root = database_new()};
@@ -58,7 +58,7 @@ static inline void shop_close(struct shop *s)
     unsetenv("PGPASSWORD");
 }
 
-/* The configuration as it was written; the caller frees it. */
+/* Returns the written configuration; the caller frees it. */
 static inline char *shop_text(const struct shop *s)
 {
     static char part[4096];
@@ -88,7 +88,7 @@ static inline bool shop_has(const struct shop *s, const char *part)
     return has;
 }
 
-/* A command of what was written, which has to end with 0. */
+/* Runs a command with the written configuration; it must end with 0. */
 static inline void shop_runs(const struct shop *s, const char *command, const char *option)
 {
     struct program_result r;
@@ -100,7 +100,7 @@ static inline void shop_runs(const struct shop *s, const char *command, const ch
     program_result_release(&r);
 }
 
-/* init of the table, with up to three of the others; then all that it says comes next, unedited. */
+/* Runs init for the table and up to three others. The test then uses its output unedited. */
 static inline void shop_init(const struct shop *s, const char *table, const char *const *with)
 {
     const char *argv[16] = {getenv("ROWFERRY_PROGRAM"),
@@ -130,7 +130,7 @@ static inline void shop_init(const struct shop *s, const char *table, const char
     ck_assert(!shop_has(s, SHOP_PASSWORD));
 }
 
-/* check, sync and verify, with nothing rejected; so many documents are written. */
+/* Runs check, sync and verify. Nothing may be rejected, and this number of documents is written. */
 static inline void shop_loads(const struct shop *s, int64_t documents)
 {
     struct program_result r;
@@ -146,7 +146,7 @@ static inline void shop_loads(const struct shop *s, int64_t documents)
     shop_runs(s, "verify", NULL);
 }
 
-/* After a change: what the next sync sends is what the table says, and it was so many. */
+/* Runs a sync after a change. It must send this number of documents and make the index equal. */
 static inline void shop_follows(const struct shop *s, int64_t documents)
 {
     struct program_result r;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Secrets are nowhere that a person or another program could find them: every command is run with
- * every kind of credential, the right one and a wrong one, and every byte of both streams, of the
- * state file and what lies beside it, of metrics and pages, of the command line of the process, is
- * searched for them. A process that crashes leaves no core.
+ * Secrets must not appear anywhere that people or other programs can read. Every command is run
+ * with every kind of credential, a valid and an invalid one. Then all bytes of both output streams,
+ * the state file and its neighbours, metrics and pages, and the command line are searched. A
+ * crashing process must leave no core.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -31,16 +31,16 @@
 #define AWS_TOKEN CANARY "-aws-token"
 #define ROLE "canary_reader"
 
-/* "shopper:canary-6f1e-password" as basic authentication sends it. */
+/* "shopper:canary-6f1e-password" in the form of basic authentication. */
 #define BASIC "c2hvcHBlcjpjYW5hcnktNmYxZS1wYXNzd29yZA"
 
-/* A kind of credential: how the file says it (secrets: files of the folder), where devsearch takes
- * it, and from which place the database's password comes. */
+/* A kind of credential: its configuration (secrets are files of the folder), its devsearch options,
+ * and the origin of the database's password. */
 struct kind {
     const char *name;
     const char *auth;       /* members of "service.auth" */
     const char *password;   /* source.password; null: libpq's own rules */
-    const char *options[5]; /* of devsearch, files of the folder after a '@' */
+    const char *options[5]; /* for devsearch; '@' precedes files of the folder */
     const char *env[5];
 };
 
@@ -107,8 +107,7 @@ static const struct kind kinds[] = {
 
 #define WRONG_ONES 3
 
-/* --- the search --------------------------------------------------------------------------------
- */
+/* --- searching ------------------------------------------------------------------------------- */
 
 static void expect_none(const char *where, const char *what, const char *bytes, size_t len)
 {
@@ -125,7 +124,7 @@ static char *whole_file(int folder, const char *name, size_t *len)
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
     ck_assert_int_ge(fd, 0);
     ck_assert_int_eq(fstat(fd, &status), 0);
-    size_t room = (size_t)status.st_size + 65536; /* of files that have no size, below /proc */
+    size_t room = (size_t)status.st_size + 65536; /* files below /proc report no size */
     char *bytes = malloc(room);
     ck_assert_ptr_nonnull(bytes);
     ssize_t got;
@@ -148,7 +147,7 @@ static bool holds_secrets(const char *name)
     return is;
 }
 
-/* Everything in the folder but the secrets' own files: configuration, state file, lock, journal. */
+/* Searches the folder except the secret files: configuration, state file, lock, journal. */
 static void search_folder(const struct world *w, const char *what)
 {
     DIR *dir = opendir(w->dir);
@@ -280,7 +279,7 @@ static const char *const commands[][WORDS_MOST] = {
     {"source", "print"},
     {"source", "install"},
     {"source", "upgrade"},
-    {"source", "uninstall"}, /* which this role may not */
+    {"source", "uninstall"}, /* this role may not do it */
     {"validate"},
 };
 
@@ -323,7 +322,7 @@ static void search_pages(struct program *p, const char *kind)
     }
 }
 
-/* `run`: at work, where it gets to work, or until it has stopped. */
+/* Runs `run` until it works, or until it stops if it cannot work. */
 static void run_for_long(const struct world *w, const struct kind *k, bool works)
 {
     struct program p;
@@ -351,7 +350,7 @@ static void run_for_long(const struct world *w, const struct kind *k, bool works
     search_folder(w, k->name);
 }
 
-/* It knows no configuration: its secrets come from the environment. */
+/* Runs init, which has no configuration: its secrets come from the environment. */
 static void run_init(const struct world *w)
 {
     static const char *const logins[][2] = {{"ROWFERRY_API_KEY", KEY},
@@ -387,7 +386,7 @@ static void with_kind(const struct kind *k, bool works)
 START_TEST(no_command_shows_one_that_is_right)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) - WRONG_ONES; i++) {
-        pid_t child = fork(); /* each with variables and a folder of its own */
+        pid_t child = fork(); /* each with its own variables and folder */
         ck_assert_int_ge(child, 0);
         if (child == 0) {
             with_kind(&kinds[i], true);
@@ -408,7 +407,7 @@ START_TEST(no_command_shows_one_that_is_wrong)
 }
 END_TEST
 
-/* A service that quotes the credential that it was sent, in a refusal of whatever is asked. */
+/* A service that refuses everything and quotes the credential it received. */
 static void echo(void *context, const struct proxy_request *request, struct proxy_fault *fault)
 {
     static char answer[4096];
@@ -463,14 +462,14 @@ START_TEST(a_crash_leaves_no_core)
     getrlimit(RLIMIT_CORE, &limit);
     limit.rlim_cur = limit.rlim_max;
     ck_assert_int_eq(setrlimit(RLIMIT_CORE, &limit), 0);
-    program_signal(&w.service.program, SIGSTOP); /* so that it waits, its secrets read */
+    program_signal(&w.service.program, SIGSTOP); /* makes it wait after reading its secrets */
     rowferry_start(&p, w.config, "sync", NULL);
     struct deadline deadline = deadline_after(WAIT_MS);
     while (limit.rlim_cur != 0) {
         ck_assert_int_eq(prlimit(p.pid, RLIMIT_CORE, NULL, &limit), 0);
         ck_assert(limit.rlim_cur == 0 || deadline_wait(&deadline));
     }
-    program_signal(&p, SIGABRT); /* which no sanitizer takes */
+    program_signal(&p, SIGABRT); /* sanitizers do not handle it */
     program_finish(&p, WAIT_MS, &result);
     program_signal(&w.service.program, SIGCONT);
     ck_assert_int_eq(result.exit_code, 128 + SIGABRT);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check finds about the service's account and the pipeline's index, and that its remedies mend
- * it. What devsearch has no words for it is told to say.
- */
+/* Findings of check about the service's account and the pipeline's index, and their remedies. Where
+ * devsearch lacks an answer, it is scripted. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@
 #define SAYS(path, status, answer)                                                                 \
     "{\"path\":\"" path "\",\"status\":" #status ",\"answer\":" answer "}"
 
-/* Elsewhere than on devsearch; the paths hold what no other one does. */
+/* Pretends another service than devsearch. Each path matches only its own requests. */
 #define ELASTIC                                                                                    \
     SAYS("=/", 200, "{\"version\":{\"number\":\"8.19.0\"},\"tagline\":\"You Know, for Search\"}")
 #define OPEN                                                                                       \
@@ -108,7 +107,7 @@ START_TEST(a_service_that_fails_for_the_moment_has_a_remedy_too)
 }
 END_TEST
 
-/* What makes an account one, for both products; --accept-admin takes it for meant. */
+/* Tests each sign of an administrator, for both products; --accept-admin accepts it. */
 START_TEST(an_administrator_is_refused_unless_it_is_meant)
 {
     static const struct {
@@ -307,7 +306,7 @@ static char *everything(const struct world *w)
     return text;
 }
 
-/* What it asks for so as to be refused included. */
+/* This includes the requests that are sent to be refused. */
 START_TEST(check_changes_nothing)
 {
     struct world w;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check finds in the configuration, beside it and in the state file, in the mapping and of the
- * capacity, and that its remedies mend it.
- */
+/* Findings of check about the configuration and its surroundings, the state file, the mapping and
+ * the capacity, and their remedies. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -218,7 +217,7 @@ START_TEST(shards_and_load_that_do_not_fit_are_found)
 }
 END_TEST
 
-/* A query that takes long for its rows is not waited for. */
+/* A query that needs long per row is abandoned. */
 START_TEST(a_sample_that_takes_too_long_is_given_up)
 {
     struct world w;
@@ -272,7 +271,7 @@ static void run_shell(const char *command)
     program_result_release(&r);
 }
 
-/* What follows in the remedy from `command` on is run. */
+/* Runs the remedy's text from `command` on. */
 static void mends(const struct world *w, const char *line, const char *status, const char *words,
                   const char *command)
 {
@@ -332,7 +331,7 @@ START_TEST(a_state_file_without_a_place_or_of_another_program_is_told)
     char *dir = w.dir;
     char *place = scratch_path(dir, "far");
     char *key = scratch_path(dir, "far/key");
-    /* the configuration speaks of a folder that is not there; its secret is */
+    /* the configuration names a folder that does not exist, but its secret exists */
     ck_assert_int_eq(mkdir(place, 0700), 0);
     w.dir = place;
     free(scratch_write(dir, "far/key", WORLD_API_KEY "\n"));
@@ -370,7 +369,7 @@ START_TEST(a_state_file_without_a_place_or_of_another_program_is_told)
 }
 END_TEST
 
-/* Locks of a file on another machine are that machine's word. */
+/* Locks on a file of another machine are only known to that machine. */
 START_TEST(a_state_file_on_another_machines_disk_is_told)
 {
     static const char *const kinds[] = {"0x6969", "0xff534d42", "0x01021997"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check finds in a source, and that its remedies mend it. */
+/* Findings of check about a source, and their remedies. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -251,7 +251,7 @@ START_TEST(a_cursor_that_is_slow_or_blind_is_found)
 }
 END_TEST
 
-/* The URI leads nowhere, in its host, port and database; then it is what it was. */
+/* Breaks the URI in its host, port and database, then restores it. */
 START_TEST(a_source_that_does_not_answer_is_told)
 {
     static const struct {
@@ -295,7 +295,7 @@ START_TEST(a_source_that_does_not_answer_is_told)
 }
 END_TEST
 
-/* Both are old at the same time, so that the wait is one. */
+/* Both transactions age at the same time, so there is only one wait. */
 START_TEST(transactions_that_are_open_for_long_are_found)
 {
     struct world w;
@@ -321,7 +321,7 @@ START_TEST(transactions_that_are_open_for_long_are_found)
     sql_exec(w.conn, "%s",
              strstr(lines_expect(&l, "transactions", "WARN", "'left behind'"), "rollback"));
     lines_release(&l);
-    for (bool gone = false; !gone;) { /* a session that is ended goes by itself */
+    for (bool gone = false; !gone;) { /* a terminated session disappears after a while */
         lines_look(&l, w.config, "--accept-admin", NULL);
         gone = lines_find(&l, "transactions", "PASS", "none is open for long") != NULL;
         lines_release(&l);
@@ -351,7 +351,7 @@ START_TEST(a_superuser_is_refused_unless_it_is_meant)
     ck_assert_int_eq(l.exit_code, 0);
     lines_expect(&l, "role", "WARN", "is a superuser");
     lines_release(&l);
-    /* a name of its own: roles are the server's */
+    /* a unique name, because roles belong to the server */
     snprintf(reader, sizeof(reader), "rowferry_%d", (int)getpid());
     snprintf(sql, sizeof(sql), "create role %s login password 'x'", reader);
     sql_exec(w.conn, "%s", sql);
@@ -406,7 +406,7 @@ START_TEST(a_database_that_takes_any_bytes_is_told)
 }
 END_TEST
 
-/* How many transactions a check needs whose query depends on so many tables. */
+/* Returns the number of transactions of a check whose query depends on this number of tables. */
 static int64_t transactions_of_check(struct world *w, size_t tables)
 {
     char from[16384];
@@ -441,7 +441,7 @@ static int64_t transactions_of_check(struct world *w, size_t tables)
     return sql_int(w->conn, "%s", count) - before;
 }
 
-/* Each table was looked up six times: 300 of them took a minute. */
+/* Regression: each table was looked up six times, and 300 of them took a minute. */
 START_TEST(a_check_of_many_dependencies_looks_each_up_once_a_connection)
 {
     enum { MORE = 20 };

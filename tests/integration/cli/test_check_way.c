@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check finds on the way to the service, and that its remedies mend it: names, ports,
- * certificates that openssl makes for the test, credentials, clocks.
- */
+/* Findings of check about the connection to the service, and their remedies: names, ports,
+ * certificates (made with openssl), credentials, clocks. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +12,7 @@
 #define OPENSSL "/usr/bin/openssl"
 #define WIDE_BYTES 16384
 
-/* Puts another text in place of the first one like it in the configuration. */
+/* Replaces the first occurrence of a text in the configuration. */
 static void rewrite(struct world *w, const char *from, const char *to)
 {
     char text[WIDE_BYTES];
@@ -29,7 +28,7 @@ static void rewrite(struct world *w, const char *from, const char *to)
     w->config = scratch_write(w->dir, "rowferry.json", wide);
 }
 
-/* The line is found, and its remedy holds the text. */
+/* Expects the line, and the text in its remedy. */
 static void found(const struct world *w, const char *const *env, const char *line,
                   const char *status, const char *words, const char *remedy)
 {
@@ -70,7 +69,7 @@ START_TEST(a_host_that_is_unknown_and_a_port_that_is_closed_are_told)
     rewrite(&w, closed, w.service.url);
     passes(&w, NULL, "service name", "127.0.0.1 is an address");
     passes(&w, NULL, "service port", "is open");
-    /* of two one is enough */
+    /* one of two is enough */
     snprintf(both, sizeof(both), "\"url\": [\"%s\", \"%s\"]", closed, w.service.url);
     char one[96];
     snprintf(one, sizeof(one), "\"url\": \"%s\"", w.service.url);
@@ -109,7 +108,7 @@ struct secure {
     char *api_key;
 };
 
-/* A certificate of its own authority. */
+/* Makes a certificate with its own authority. */
 static void certify(struct secure *s, const char *name, const char *days)
 {
     struct program program;
@@ -134,7 +133,7 @@ static void serve(struct secure *s, int port)
                                              "--api-key-file", s->api_key, NULL});
 }
 
-/* https at the place where http was; `trusted`: the configuration names the authority. */
+/* Replaces http by https on the same port. If trusted, the configuration names the authority. */
 static void enter(struct secure *s, const char *name, const char *days, bool trusted)
 {
     char https[64];
@@ -157,7 +156,7 @@ static void enter(struct secure *s, const char *name, const char *days, bool tru
     serve(s, port);
 }
 
-/* The service gets another certificate. */
+/* Gives the service another certificate. */
 static void renew(struct secure *s, const char *name)
 {
     int port = s->w.service.port;
@@ -235,7 +234,7 @@ struct ahead {
     const char *env[4];
 };
 
-/* This machine's clock is ahead, for the program alone. */
+/* Sets this machine's clock ahead, for the program only. */
 static void go_ahead(struct ahead *a, const struct world *w, const char *seconds)
 {
     char *path = scratch_write(w->dir, "ahead", seconds);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands against real servers: what they print, and how they end. */
+/* Commands against real servers: output and exit codes. */
 #include <json-c/json.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void synced_world(struct world *w, long rows)
     program_result_release(&result);
 }
 
-/* Writes the configuration again so that one end, or both, cannot be reached. */
+/* Makes the source, the service or both unreachable in the configuration. */
 static void unplug_for(struct world *w, bool source, bool service, const char *limits)
 {
     char *uri = w->uri;

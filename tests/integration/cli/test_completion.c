@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Tab gives: bash with the printed script, and the words for every shell. */
+/* Shell completion: bash with the printed script, and the words for every shell. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "server.h"
 #include "suite.h"
 
-/* As bash fills them before it calls the function: the last word is the one that is completed. */
+/* Sets the variables as bash does before it calls the function: the last word is completed. */
 static const char driver[] = "program=$1; shift\n"
                              "source <(\"$program\" completion bash) || exit 9\n"
                              "complete -p rowferry >/dev/null || exit 8\n"
@@ -23,7 +23,7 @@ static const char driver[] = "program=$1; shift\n"
     "{\"name\":\"" name "\",\"from\":{\"table\":\"" name "\"},\"to\":{\"index\":\"shop-" name      \
     "\",\"mappings\":{\"properties\":{\"t\":{\"type\":\"text\"}}}}}"
 
-/* words: null-terminated; expected: a line each. */
+/* words: null-terminated; expected: one line per word. */
 static void expect(const char *const *words, const char *expected)
 {
     const char *argv[16] = {"/bin/bash", "-c", driver, "bash", getenv("ROWFERRY_PROGRAM")};
@@ -99,7 +99,7 @@ START_TEST(files_are_named_where_an_option_takes_one)
 }
 END_TEST
 
-/* zsh and fish show the help beside the word, and replace all of it. */
+/* zsh and fish show the help beside the word, and replace the whole word. */
 START_TEST(other_shells_are_told_the_same_words)
 {
     struct program_result result;

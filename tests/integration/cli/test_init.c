@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* init on tables of many kinds: what it writes passes check, sync and verify as it stands. */
+/* init on tables of many kinds: its configuration passes check, sync and verify unchanged. */
 #include "shops.h"
 #include "suite.h"
 
-/* The table becomes documents, unedited; the configuration holds the text. */
+/* Loads the table with the unedited configuration, which must contain the text. */
 static void expect_loads(const char *sql, const char *table, int64_t documents, const char *text)
 {
     struct shop s;

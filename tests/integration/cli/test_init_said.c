@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* init: what it refuses and how, what it says where something is missing, and its questions. */
+/* init: refusals, messages about missing things, and questions. */
 #include <pty.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -12,7 +12,8 @@
     "create table notes (id int primary key, body text, changed_at timestamptz not null default "  \
     "now()); insert into notes select i, 'x y' from generate_series(1, 50) i; "
 
-/* init with these words, the configuration not named; it ends with the code and says the text. */
+/* Runs init with these words and the default configuration path. Expects the exit code and the
+ * text. */
 static void expect(int exit_code, const char *text, const char *const *words)
 {
     const char *argv[24] = {getenv("ROWFERRY_PROGRAM"), "init"};
@@ -233,7 +234,7 @@ END_TEST
 /* --- on a terminal -----------------------------------------------------------------------------
  */
 
-/* Types the lines, each when the question is there, and gives what was shown; the exit code. */
+/* Answers each question when it appears and collects the output; returns the exit code. */
 static int converse(const struct shop *s, const char *option, const char *const *questions,
                     const char *const *answers, struct buf *shown)
 {

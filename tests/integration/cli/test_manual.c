@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The manual is true: what its pages and README have people type is run, page by page, in a shop of
- * its own; what cannot be run here is read, and options and commands have to be there; what they
- * have people write into the configuration is loaded.
+ * The manual is correct. The commands in its pages and README are run, page by page, in separate
+ * worlds. Commands that cannot run here are checked for existing options and commands.
+ * Configuration examples are loaded.
  */
 #include <glob.h>
 #include <stdio.h>
@@ -23,11 +23,9 @@
 
 static glob_t pages;
 
-/* --- what is typed -----------------------------------------------------------------------------
- */
+/* --- commands -------------------------------------------------------------------------------- */
 
-/* Programs, and places of the machine, that a test has not: a block with one of them is read only.
- */
+/* Programs and paths that a test machine lacks: a block with one of them is only checked. */
 static const struct {
     const char *words, *why;
 } elsewhere[] = {
@@ -49,7 +47,7 @@ static const struct {
     {"/var/lib/", "the machine's files"},
 };
 
-/* What does not end by itself, and what it says once it is at work. */
+/* Commands that run until stopped, and their output once they work. */
 static const struct {
     const char *words, *said;
 } lasting[] = {
@@ -106,7 +104,7 @@ static void run_commands(const struct page *page, const struct page_block *block
     free(ends);
 }
 
-/* Commands that a page shows with what they say: what it is differs from shop to shop. */
+/* Runs commands shown with their output. The output itself is not compared, because it varies. */
 static void run_shown(const struct page *page, const struct page_block *block,
                       const struct reader *r)
 {
@@ -119,7 +117,7 @@ static void run_shown(const struct page *page, const struct page_block *block,
     }
 }
 
-/* Statements are pasted by whoever administers the database. */
+/* Runs statements that the database administrator pastes. */
 static void run_sql(const struct page *page, const struct page_block *block, const struct reader *r)
 {
     char *path = scratch_write(r->folder, "pasted.sql", block->text);
@@ -148,10 +146,9 @@ static void run_block(const struct page *page, const struct page_block *block,
     free(after);
 }
 
-/* --- where it is typed -------------------------------------------------------------------------
- */
+/* --- environments ---------------------------------------------------------------------------- */
 
-/* Pages that begin before there is a configuration. */
+/* Pages that begin without a configuration. */
 static const char *const from_nothing[] = {
     "/README.md",
     "/docs/getting-started.md",
@@ -167,7 +164,7 @@ static bool begins_with_nothing(const char *path)
     return false;
 }
 
-/* rowferry.json, and the same as shop.json; the change log is there, and the index. */
+/* Prepares rowferry.json and a copy, shop.json, with the change log and the index. */
 static void prepare(struct world *w, const struct reader *r)
 {
     char *source = NULL;
@@ -224,10 +221,9 @@ START_TEST(what_a_page_has_people_type_works)
 }
 END_TEST
 
-/* --- what is only read -------------------------------------------------------------------------
- */
+/* --- text that is only checked --------------------------------------------------------------- */
 
-/* Those that are run, loaded or looked at elsewhere; a block of another passes by all of that. */
+/* Checks the languages of blocks: a block in any other language would not be tested at all. */
 static void expect_languages(const struct page *page)
 {
     for (size_t i = 0; i < page->count; i++) {
@@ -293,7 +289,7 @@ static void expect_grant(const struct page *page, enum product product, bool key
     buf_release(&grant);
 }
 
-/* Each line of what is printed that grants. */
+/* Checks each printed line that grants something. */
 static void expect_grants(const struct page *page, char *printed)
 {
     size_t count = 0;
@@ -324,10 +320,9 @@ START_TEST(the_rights_are_those_that_the_program_prints)
 }
 END_TEST
 
-/* --- what is found -----------------------------------------------------------------------------
- */
+/* --- detection of mistakes ------------------------------------------------------------------- */
 
-/* The words are refused, in a page's text as in its commands. */
+/* Expects that a mistake is detected in a page's text. */
 static void expect_fault(const char *text, const char *named)
 {
     char *fault = mentions_fault(text);

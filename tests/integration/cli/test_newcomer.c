@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands of README's newcomer, run as they stand there. */
+/* Runs the newcomer's commands of README unchanged. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define COMMANDS_MOST 5
 #define ROWS 500
 
-/* The first block of commands below the heading. */
+/* Returns the first block of commands below the heading. */
 static struct page_block *find_block(struct page *readme)
 {
     for (size_t i = 0; i < readme->count; i++) {
@@ -40,7 +40,7 @@ static int run_block(const struct reader *r, struct page_block *block)
     return commands;
 }
 
-/* The index that the configuration was written for. */
+/* Returns the index of the configuration. */
 static char *index_of(const char *folder)
 {
     char *path = scratch_path(folder, "rowferry.json");

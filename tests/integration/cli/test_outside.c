@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What others see of the program: those at the terminal, and other processes of its user. */
+/* Visibility of the program to people at a terminal and to other processes of its user. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "suite.h"
 #include "world.h"
 
-/* Where script(1) runs it, on a terminal; else to a pipe. */
+/* Shows the document on a terminal made by script(1), or in a pipe. */
 static void document_of_a_hostile_row(const struct world *w, bool on_terminal, const char *wanted)
 {
     char command[4096];
@@ -43,8 +43,8 @@ START_TEST(a_document_on_a_terminal_shows_the_controls_of_a_row_and_a_pipe_gets_
 }
 END_TEST
 
-/* Of a process that may not be attached to, /proc belongs to root. The program waits for a pipe as
- * its configuration. */
+/* If a process may not be attached to, its files in /proc belong to root. The program waits because
+ * its configuration is a pipe. */
 START_TEST(the_environment_and_the_memory_are_closed_to_processes_of_the_same_user)
 {
     char dir[] = "/tmp/rowferry-closed-XXXXXX";
@@ -64,12 +64,12 @@ START_TEST(the_environment_and_the_memory_are_closed_to_processes_of_the_same_us
     struct deadline deadline = deadline_after(WAIT_MS);
     snprintf(path, sizeof(path), "%s/pipe", dir);
     int fd = -1;
-    while ((fd = open(path, O_WRONLY | O_NONBLOCK)) < 0) { /* until it is read from */
+    while ((fd = open(path, O_WRONLY | O_NONBLOCK)) < 0) { /* until the program opens it */
         ck_assert(deadline_wait(&deadline));
     }
     snprintf(path, sizeof(path), "/proc/%d/environ", (int)p.pid);
     ck_assert_int_eq(stat(path, &at), 0);
-    ck_assert(program_running(&p)); /* that of one that has ended is root's as well */
+    ck_assert(program_running(&p)); /* files of an ended process belong to root too */
     ck_assert_msg(at.st_uid == 0, "/proc is open to user %d", (int)at.st_uid);
     close(fd);
     program_signal(&p, SIGKILL);
@@ -80,7 +80,8 @@ START_TEST(the_environment_and_the_memory_are_closed_to_processes_of_the_same_us
 }
 END_TEST
 
-/* Before anything is installed: the first row of our tables stops a subscriber that lacks them. */
+/* Checks this before the installation: the first row of our tables stops a subscriber without
+ * them. */
 START_TEST(source_says_whom_the_change_log_concerns)
 {
     struct world w;

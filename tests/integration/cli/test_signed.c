@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests that are signed pass a verifier that shares nothing with the program: whatever it asks,
- * below a path prefix, with names that have a comma and a star, and large bodies.
+ * Signed requests pass an independent verifier: all kinds of requests, below a path prefix, with
+ * commas and stars in names, and with large bodies.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* smoke: its steps, what it refuses, and that nothing is left of it. */
+/* smoke: its steps, its refusals, and that it leaves nothing behind. */
 #include <json-c/json.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "wait.h"
 #include "world.h"
 
-/* No index of the pattern is there. */
+/* Expects that no index matches the pattern. */
 static void expect_none(const struct world *w, const char *pattern)
 {
     char path[128];
@@ -22,7 +22,7 @@ static void expect_none(const struct world *w, const char *pattern)
     json_object_put(found);
 }
 
-/* It ends with the code and says the text in one of its two streams. */
+/* Expects the exit code, and the text on one of the two streams. */
 static void smoke(const struct world *w, const char *option, const char *value, int exit_code,
                   const char *text)
 {
@@ -171,7 +171,7 @@ START_TEST(an_interrupt_is_told_and_leaves_nothing)
 }
 END_TEST
 
-/* No connection gets the number of a stream that is closed, and with it what is printed. */
+/* If an output stream is closed, no connection may get its descriptor and receive the output. */
 START_TEST(an_output_that_is_closed_is_an_error)
 {
     struct world w;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What argv and the configuration alone show: help, version, and mistakes that end with 2. */
+/* Behaviour that needs only argv and the configuration: help, version, and mistakes that end with
+ * 2. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static const char *const names[] = {
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
-/* The program with the words of one line, which holds no quotes. */
+/* Runs the program with the words of a line without quotes. */
 static void run_line(struct program_result *result, const char *config, const char *line)
 {
     char words[8][64] = {{0}};
@@ -171,7 +172,8 @@ END_TEST
     "{\"source\":{\"uri\":\"postgresql://" user "@db.invalid/x\"},"                                \
     "\"service\":{\"url\":\"http://127.0.0.1:1\"},"
 
-/* sync ends with 2, and the first line of standard error holds the text, and none the secret. */
+/* Expects that sync ends with 2, with the text in the first line of standard error and without the
+ * secret. */
 static void refuse(const char *json, const char *text)
 {
     struct program_result result;

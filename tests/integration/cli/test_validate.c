@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* validate: what is planted is found by its step, and nothing is left of the trial. */
+/* validate: each planted fault is found by its step, and nothing is left of the trial. */
 #include <json-c/json.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #define ROWS 300
 #define PAGE_BYTES (256 * 1024)
 
-/* No index of a trial is there, and no alias of one. */
+/* Expects that no index or alias of a trial exists. */
 static void expect_none(const struct world *w)
 {
     struct json_object *found = reply_json(200, "GET", w->service.url, "/*?expand_wildcards=all",
@@ -28,7 +28,7 @@ static void expect_none(const struct world *w)
     json_object_put(found);
 }
 
-/* Runs it with --json; the tree is the caller's. */
+/* Runs validate with --json; the caller owns the tree. */
 static struct json_object *validate(const struct world *w, int exit_code)
 {
     struct program_result r;
@@ -67,8 +67,8 @@ static int64_t figure(struct json_object *tree, const char *name)
         json_object_object_get(json_object_object_get(tree, "figures"), name));
 }
 
-/* The step fails, with these words in a note, and those in what to do; the steps before it in
- * `well` pass. */
+/* Expects that the step fails, with these words in a note and these in the remedy, and that the
+ * steps before it in `well` pass. */
 static void expect_failure(struct json_object *tree, const char *name, const char *words,
                            const char *remedy)
 {
@@ -168,7 +168,7 @@ START_TEST(a_missing_field_is_found)
                    "keyword");
     expect_failure(tree, "queries", "the mapping has no field \"colour\"", "add it to to.mappings");
     json_object_put(tree);
-    /* one that nothing fills */
+    /* a field that nothing fills */
     world_pipeline(&w, "\"fields\": {\"published\": null}");
     tree = validate(&w, 4);
     expect_failure(tree, "counts", "field \"published\" is in no document", "to.ingest_pipeline");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An account with exactly the role that check prints does all that rowferry does, and check names
- * each privilege that it is without.
+ * An account with exactly the role that check prints can do everything, and check names each
+ * missing privilege.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void give(struct account_shop *a, const char *role)
     tell(a, "PUT", a->user_path, body);
 }
 
-/* The account has no role yet; the configuration names it. */
+/* Creates the account without a role; the configuration uses it. */
 static void enter(struct account_shop *a)
 {
     struct shop *shop = &a->shop;
@@ -67,7 +67,7 @@ static void leave(struct account_shop *a)
     shop_close(&a->shop);
 }
 
-/* Makes the role that the remedy names, as it stands there. */
+/* Creates the role as printed in the remedy. */
 static void follow(struct account_shop *a)
 {
     struct lines l;
@@ -138,7 +138,7 @@ START_TEST(the_printed_role_is_enough_for_all_commands)
 }
 END_TEST
 
-/* The body without the word, which is a member of one of its lists. */
+/* Copies the body without the word, which is in one of its lists. */
 static void without(char out[ROLE_BYTES], const char *body, const char *word)
 {
     char quoted[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indices that take no writes, or are not there, and aliases that name too many. */
+/* Blocked or missing indices, and aliases with several indices. */
 #include <stdio.h>
 #include <string.h>
 
@@ -75,7 +75,8 @@ START_TEST(a_closed_index_stops)
 }
 END_TEST
 
-/* The service made it by itself: without our mark, so that it is never taken for ours. */
+/* Expects an index that the service created by itself. It has no mark, so it is never taken for
+ * ours. */
 static void expect_stray(struct subject *s)
 {
     bool found;
@@ -167,7 +168,7 @@ START_TEST(a_swap_from_where_the_alias_is_not_changes_nothing)
     ck_assert_msg(strstr(s->err.message, "aliases_not_found_exception") != NULL, "%s",
                   s->err.message);
     say(s, 404, NULL, "HEAD", "_alias/", s->alias, NULL);
-    /* why must_exist is sent: without it half of the swap is carried out */
+    /* the reason for must_exist: without it, half of the swap is applied */
     snprintf(body, sizeof(body),
              "{\"actions\":[{\"remove\":{\"index\":\"%s\",\"alias\":\"%s\"}},"
              "{\"add\":{\"index\":\"%s\",\"alias\":\"%s\"}}]}",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bulk requests: what becomes of each operation, and the shape of the answers. */
+/* Bulk requests: the outcome of each operation and the form of answers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -79,7 +79,7 @@ START_TEST(versions_never_go_back)
     add(&b, OPERATION_DELETE, "b", 10, NULL);
     add(&b, OPERATION_DELETE, "b", 10, NULL);
     add(&b, OPERATION_UPSERT, "b", 9, "{\"n\":3}");
-    b.operations[1].attempts = 1; /* sent before, as is the second delete of "b" */
+    b.operations[1].attempts = 1; /* already sent once, like the second delete of "b" */
     b.operations[5].attempts = 1;
     send_whole(s, s->first, &b);
     expect_outcome(&b, 0, OUTCOME_DONE, 201, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indices of our own making, and the alias that goes from one to the next. */
+/* Our generations, and the alias that moves from one to the next. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ START_TEST(a_generation_is_built_and_swapped_in)
     OK(index_swap(s->service, s->alias, s->first, s->second, &s->err));
     OK(index_resolve(s->service, s->alias, &kind, &info, &s->err));
     ck_assert_str_eq(info.name, s->second);
-    /* once more it is done already; back it would be from where the alias is not */
+    /* repeating it succeeds; moving it from an index without the alias does not */
     OK(index_swap(s->service, s->alias, s->first, s->second, &s->err));
     ck_assert_int_eq(index_swap(s->service, s->alias, s->first, s->first, &s->err), ERR_REJECTED);
     OK(index_resolve(s->service, s->second, &kind, &info, &s->err));

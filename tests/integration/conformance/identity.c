@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who answers, and what a credential may do. */
+/* Product detection, and privileges of a credential. */
 #include <stdio.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ END_TEST
 TESTS(identity_tests, NULL, the_product_and_its_version_are_known)
 TESTS(password_tests, "ROWFERRY_TEST_USER", a_wrong_password_is_refused_without_being_shown)
 
-/* What the product says to one who lacks a privilege. */
+/* Returns the product's error text for a missing privilege. */
 static const char *lacks(const struct subject *s)
 {
     return s->product.product == PRODUCT_ELASTICSEARCH ? "is unauthorized for user ["

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ingest pipelines that refuse and drop single documents. The stand-in has none. */
+/* Ingest pipelines that refuse or drop single documents. devsearch has none. */
 #include <stdio.h>
 #include <string.h>
 
 #include "shop.h"
 #include "sql.h"
 
-/* OpenSearch answers the items of such documents in an order of its own. */
+/* OpenSearch returns the items of such documents in another order. */
 static const char opensearch_pipeline[] =
     "{\"processors\":["
     "{\"drop\":{\"if\":\"['8', '17', '30'].contains(ctx.source_id)\"}},"
@@ -16,8 +16,8 @@ static const char opensearch_pipeline[] =
     "{\"convert\":{\"if\":\"ctx.source_id == '12'\",\"field\":\"title\",\"type\":\"integer\"}},"
     "{\"fail\":{\"if\":\"ctx.source_id == '20'\",\"message\":\"no twenties\"}}]}";
 
-/* Of Elasticsearch's processors no jar is published: tests/servers/realsearch has one instead,
- * which no Elasticsearch of one's own has. */
+/* Elasticsearch's processors are not published as a jar. tests/servers/realsearch has a substitute,
+ * which ordinary Elasticsearch installations lack. */
 static const char elasticsearch_pipeline[] =
     "{\"processors\":[{\"realsearch\":{\"field\":\"source_id\",\"drop\":[\"8\",\"17\",\"30\"],"
     "\"fail\":{\"7\":\"no sevens\",\"9\":\"Unable to find match for dissect pattern\","
@@ -43,8 +43,8 @@ static void put_pipeline(struct shop *shop, const char *pipeline)
     say(&shop->subject, 200, NULL, "PUT", "_ingest/pipeline/", shop->subject.alias, pipeline);
 }
 
-/* The pipeline lets everything pass until begin_refusing. It writes numbers in its own way: no row
- * has any price. */
+/* Creates a pipeline that accepts everything until begin_refusing. It would reformat numbers, so
+ * the prices of all rows are null. */
 static void open_pipeline(struct shop *shop, char *to, size_t size)
 {
     sql_exec(shop->conn, "update articles set price = null");
@@ -65,7 +65,7 @@ static void close_pipeline(struct shop *shop)
     say(&shop->subject, 200, NULL, "DELETE", "_ingest/pipeline/", shop->subject.alias, NULL);
 }
 
-/* In the index are all rows but these. */
+/* Expects all rows in the index except these. */
 static void expect_without(struct shop *shop, const char *keys)
 {
     sql_exec(shop->conn, "begin; delete from articles where source_id in (%s)", keys);
@@ -73,8 +73,7 @@ static void expect_without(struct shop *shop, const char *keys)
     sql_exec(shop->conn, "rollback");
 }
 
-/* There is one for each of them and for no other, with the status and reason of its own document.
- */
+/* Expects a dead letter for exactly these documents, each with its own status and reason. */
 static void expect_letters(const struct shop *shop)
 {
     size_t count = sizeof(refused) / sizeof(refused[0]);
@@ -92,7 +91,7 @@ static void expect_letters(const struct shop *shop)
     }
 }
 
-/* The index has the documents as they were before, so that a swapped outcome shows in them. */
+/* The index has the documents' previous state, so exchanged outcomes become visible. */
 START_TEST(changes_that_a_pipeline_refuses_or_drops_leave_what_was_and_the_others_pass)
 {
     struct shop shop;
@@ -116,7 +115,8 @@ START_TEST(changes_that_a_pipeline_refuses_or_drops_leave_what_was_and_the_other
 }
 END_TEST
 
-/* What is dropped counts as done: in the place of a refused one it would be lost. */
+/* A dropped document counts as done. If outcomes were exchanged, a refused document would be
+ * lost. */
 START_TEST(documents_that_ingest_processors_refuse_are_dead_letters_and_stop_nobody)
 {
     struct shop shop;

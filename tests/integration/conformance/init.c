@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What init proposes for a table, on this service: it loads as it stands. */
+/* init's proposal for a table loads unchanged on this service. */
 #include <stdio.h>
 
 #include "shop.h"
@@ -24,7 +24,7 @@ static const char kinds_sql[] =
     "case when i % 2 = 0 then '1'::jsonb else '\"s\"' end, '\\xff', '<a/>', '1 day', i, i, 's' "
     "from generate_series(1, 300) i; analyze";
 
-/* The subject's alias as a database, so that the index begins with it. */
+/* Creates a database named like the subject's alias, so that the index name begins with it. */
 static char *own_database(struct shop *shop)
 {
     struct buf uri;

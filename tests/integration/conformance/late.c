@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bulk requests that arrive after their generation was deleted, and the alias that it is written
- * by. */
+/* Bulk requests that arrive after their generation was deleted, and the write alias. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +15,7 @@ static const char made_by_one[] =
 static const char made_by_two[] =
     "{\"_meta\":{\"rowferry\":{\"pipeline\":\"articles\",\"creator\":\"00000000000000a2\"}}}";
 
-/* Of a generation that is there. */
+/* Opens the write alias of an existing generation. */
 static void open_writes(struct subject *s, const char *index, char alias[INDEX_WRITE_ALIAS_BYTES])
 {
     bool found;
@@ -27,7 +26,7 @@ static void open_writes(struct subject *s, const char *index, char alias[INDEX_W
     OK(index_open_writes(s->service, &generation, alias, &s->err));
 }
 
-/* Nothing whose name begins like the alias but these many, aliases aside. */
+/* Expects this number of indices whose name begins with the alias, not counting aliases. */
 static void expect_indices(struct subject *s, size_t wanted)
 {
     size_t count = 0;
@@ -41,7 +40,7 @@ static void expect_indices(struct subject *s, size_t wanted)
     free(names);
 }
 
-/* What is late: upserts and deletes, and deletes alone. */
+/* Sends late requests: upserts and deletes, then only deletes. */
 static void send_late(struct subject *s, const char *alias)
 {
     struct batch b;
@@ -72,7 +71,7 @@ START_TEST(what_arrives_after_its_index_was_deleted_creates_none)
     OK(index_delete(s->service, s->first, "articles", &s->err));
     send_late(s, alias);
     expect_indices(s, 0);
-    /* why the generation is not written by its own name */
+    /* the reason for not using the generation's own name */
     expect_one(s, s->first, OPERATION_DELETE, "b", 11, OUTCOME_DONE, 404, NULL);
     expect_indices(s, 1);
     subject_leave(s);
@@ -111,7 +110,7 @@ static void alias_action(struct subject *s, const char *action, const char *inde
     say(s, 200, "\"acknowledged\":true", "POST", "_aliases", "", body);
 }
 
-/* What check says of the index. */
+/* Expects the exit code of check, and the text. */
 static void expect_check(const struct shop *shop, int exit_code, const char *text)
 {
     struct program_result result;
@@ -121,7 +120,7 @@ static void expect_check(const struct shop *shop, int exit_code, const char *tex
     program_result_release(&result);
 }
 
-/* The write alias of the shop's generation. */
+/* Returns the write alias of the shop's generation. */
 static void alias_of(struct shop *shop, const char *index, char alias[INDEX_WRITE_ALIAS_BYTES])
 {
     struct subject *s = &shop->subject;
@@ -144,7 +143,7 @@ START_TEST(a_generation_is_written_by_an_alias_that_is_given_where_it_lacks)
     char *index = shop_generation(&shop);
     alias_of(&shop, index, alias);
     say(s, 200, index, "GET", "_alias/", alias, NULL);
-    for (size_t i = 0; i < (subject_is_stand_in() ? 2 : 3); i++) { /* it has no routing */
+    for (size_t i = 0; i < (subject_is_stand_in() ? 2 : 3); i++) { /* devsearch has no routing */
         alias_action(s, "remove", index, alias, "");
         expect_check(&shop, 0, "lacks its alias");
         if (rests[i] != NULL) {
@@ -176,10 +175,10 @@ START_TEST(a_write_alias_that_points_elsewhere_is_named_and_nothing_is_changed)
     say(s, 201, NULL, "PUT", s->other, "/_doc/1?refresh=true", "{\"mine\":1}");
     sql_exec(shop.conn, "delete from articles where source_id <= 5");
     snprintf(words, sizeof(words), "points at index \"%s\"", s->other);
-    alias_action(s, "add", s->other, alias, ",\"is_write_index\":true"); /* at two, */
+    alias_action(s, "add", s->other, alias, ",\"is_write_index\":true"); /* points at two indices */
     shop_sync(&shop, 1, words);
     expect_check(&shop, 4, words);
-    alias_action(s, "remove", index, alias, ""); /* and at the other alone */
+    alias_action(s, "remove", index, alias, ""); /* points only at the other index */
     shop_sync(&shop, 1, words);
     say(s, 200, "\"count\":1,", "GET", s->other, "/_count", NULL);
     say(s, 200, "\"count\":100,", "GET", index, "/_count", NULL);

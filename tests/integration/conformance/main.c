@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rowferry relies on, tried on one search service (subject.h). */
+/* Tests rowferry's assumptions on one search service (subject.h). */
 #include <stdio.h>
 
 #include "subject.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rebuild asks of the service: generations beside each other, and what takes their place. */
+/* Service features that a rebuild needs: parallel generations, and replacing an index by one. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #define ONE_COPY "{\"number_of_replicas\":1,\"index\":{\"refresh_interval\":\"5s\"}}"
 #define NO_COPY "{\"number_of_replicas\":0}"
 
-/* A generation of an alias that begins like ours: `<alias>-more`. */
+/* Names a generation of an alias with ours as prefix: `<alias>-more`. */
 static void name_neighbour(const struct subject *s, char out[128])
 {
     snprintf(out, 128, "%s-more-20261121-1", s->alias);
@@ -45,7 +45,7 @@ START_TEST(an_index_is_ready_when_its_copies_are_there)
     OK(index_finish(s->service, s->first, NO_COPY, &s->err));
     OK(index_ready(s->service, s->first, 2000, &green, &s->err));
     ck_assert(green);
-    /* more copies than any cluster of ours has nodes */
+    /* more replicas than any of our clusters has nodes */
     OK(index_finish(s->service, s->first, "{\"number_of_replicas\":7}", &s->err));
     OK(index_ready(s->service, s->first, 100, &green, &s->err));
     ck_assert(!green);
@@ -176,7 +176,7 @@ START_TEST(an_adoption_that_fails_leaves_the_index_as_it_was)
     subject_enter(s);
     OK(index_create(s->service, s->alias, MAPPING, NO_COPY, &s->err));
     write_one(s, s->alias, "a");
-    /* there is nothing at which the alias could point */
+    /* the alias has no index to point at */
     ck_assert_int_eq(index_swap_adopting(s->service, s->alias, s->other, s->first, &kept, &s->err),
                      ERR_REJECTED);
     ck_assert_msg(strstr(s->err.message, "index_not_found_exception") != NULL, "%s",
@@ -188,7 +188,7 @@ START_TEST(an_adoption_that_fails_leaves_the_index_as_it_was)
     OK(index_look(s->service, s->other, &found, &at, &s->err));
     ck_assert(!found);
     write_one(s, s->alias, "b");
-    /* the name is somebody's */
+    /* the name is taken */
     OK(index_create(s->service, s->other, MAPPING, NO_COPY, &s->err));
     OK(index_create(s->service, s->first, MAPPING, NO_COPY, &s->err));
     ck_assert_int_eq(index_swap_adopting(s->service, s->alias, s->other, s->first, &kept, &s->err),
@@ -240,7 +240,7 @@ START_TEST(an_adoption_that_was_cut_off_is_taken_back)
     write_one(s, s->alias, "a");
     OK(index_adopt_undo(s->service, s->alias, s->other, &s->err));
     OK(index_look(s->service, s->other, &found, &at, &s->err));
-    ck_assert(found); /* somebody's */
+    ck_assert(found); /* not ours */
     say(s, 200, NULL, "PUT", s->alias, "/_settings", "{\"index.blocks.write\":true}");
     OK(index_adopt_undo(s->service, s->alias, s->other, &s->err));
     OK(index_look(s->service, s->other, &found, &at, &s->err));

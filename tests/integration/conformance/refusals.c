@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests that are refused as a whole, and answers that say less than they seem to. */
+/* Requests that are refused as a whole, and answers that are less than they seem. */
 #include <stdio.h>
 #include <string.h>
 
 #include "subject.h"
 
-/* A good operation "a" and whatever the bytes are; the request has to be refused for all, with the
- * words, and "a" must not be there. */
+/* Sends a good operation "a" and these bytes. The whole request must be refused with these words,
+ * and "a" must not be stored. */
 static void expect_whole_refused(struct subject *s, const char *bytes, const char *words)
 {
     struct batch b;
@@ -72,7 +72,7 @@ START_TEST(an_operation_that_the_service_passes_over_is_not_taken_for_done)
     open_batch(&b);
     add(&b, OPERATION_UPSERT, "a", 10, "{\"n\":1}");
     batch_begin(&b, OPERATION_UPSERT, span_make("b", 1), 10, 1);
-    buf_push_text(&b.bytes, "{\"index\":{\"_id\":\"b\"}}\n"); /* and no document */
+    buf_push_text(&b.bytes, "{\"index\":{\"_id\":\"b\"}}\n"); /* without a document */
     ck_assert(batch_commit(&b));
     send_whole(s, s->first, &b);
     ck_assert_uint_eq(b.http_status, 200);
@@ -157,7 +157,7 @@ TESTS(refusal_tests, NULL, a_malformed_part_refuses_the_whole_request_and_nothin
       whether_there_are_errors_is_said_before_the_items,
       a_reason_does_not_quote_the_rest_of_the_document)
 
-/* An operation with a document of about so many bytes. */
+/* Adds an operation with a document of about this size. */
 static void add_large(struct batch *b, const char *id, size_t bytes)
 {
     char *document = mem_zero(1, bytes + 32);

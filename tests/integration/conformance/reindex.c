@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rebuild as people run it: swapped in, refused, taken back, and over an index of another maker.
- */
+/* Rebuilds by the command: swapped in, refused, rolled back, and adopting a foreign index. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +11,8 @@
 #define REINDEX_MS 115000
 #define GENERATIONS_MOST 8
 
-/* rowferry reindex with the word (null: none) has to end with the code and say the text on one of
- * its streams. */
+/* Runs rowferry reindex with the word (may be null). Expects the exit code, and the text on either
+ * stream. */
 static void reindex(struct shop *shop, const char *word, int exit_code, const char *text)
 {
     struct program program;
@@ -27,7 +26,7 @@ static void reindex(struct shop *shop, const char *word, int exit_code, const ch
     program_result_release(&result);
 }
 
-/* The rebuild stands where it was killed. */
+/* Leaves a rebuild that was killed at the failpoint. */
 static void stand_by(struct shop *shop, const char *failpoint, const char *word)
 {
     struct program program;
@@ -45,7 +44,7 @@ static void stand_at(struct shop *shop, const char *failpoint)
     stand_by(shop, failpoint, NULL);
 }
 
-/* So many generations there are; the newest one's name is the caller's to free. */
+/* Expects this number of generations and returns the newest one's name; the caller frees it. */
 static char *newest(struct shop *shop, size_t wanted)
 {
     struct subject *s = &shop->subject;
@@ -98,8 +97,8 @@ START_TEST(a_rebuild_is_swapped_in_with_its_settings_and_taken_back)
     shop_sync(&shop, 0, NULL);
     shop_expect_equal(&shop);
     reindex(&shop, NULL, 0, "is kept for --rollback");
-    say(s, 200, NULL, "HEAD", first, "", NULL);  /* what was live until now, */
-    say(s, 404, NULL, "HEAD", second, "", NULL); /* not what is newer */
+    say(s, 200, NULL, "HEAD", first, "", NULL);  /* live until now */
+    say(s, 404, NULL, "HEAD", second, "", NULL); /* not the newer one */
     free(newest(&shop, 2));
     free(first);
     free(second);
@@ -175,7 +174,7 @@ START_TEST(an_index_that_bears_the_name_is_kept_beside_what_takes_its_place)
 }
 END_TEST
 
-/* The name takes writes again, and there is no clone. */
+/* Expects that the name accepts writes again and that no clone exists. */
 static void expect_as_it_was(struct subject *s, const char *kept, const char *id)
 {
     char path[64];
@@ -218,7 +217,7 @@ static void copy_state(const struct shop *shop, const char *from, const char *to
     ck_assert_int_eq(system(command), 0);
 }
 
-/* It says that what is searched is still being built, or that there is something to adopt. */
+/* The message names a generation that is still being built, or an index to adopt. */
 START_TEST(a_state_file_restored_from_before_a_swap_finds_the_alias_where_it_is)
 {
     static const char *const next[] = {"sync", "--abort"};

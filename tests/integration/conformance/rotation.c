@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `run` outlives a rotated password, and on Elasticsearch a rotated API key. */
+/* `run` survives a rotated password and, on Elasticsearch, a rotated API key. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static void start(struct rotation *r)
     program_await(&r->run, "event=following", WAIT_MS);
 }
 
-/* What changes after the rotation arrives, of the same process, which says no secret. */
+/* Expects that the same process applies changes after the rotation, without printing a secret. */
 static void expect_on(struct rotation *r, const char *secret)
 {
     struct program_result result;
@@ -105,7 +105,7 @@ START_TEST(a_rotated_password_does_not_end_a_run)
 }
 END_TEST
 
-/* A new key into the file "key"; its id for the caller to free. */
+/* Writes a new key into the file "key" and returns its id; the caller frees it. */
 static char *make_key(struct rotation *r)
 {
     char *body = tell(r, "POST", "/_security/api_key", "{\"name\":\"rotates\"}");

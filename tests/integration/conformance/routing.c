@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Documents that lie where a part of their key says, over several shards: whatever becomes of a
- * row, no document is left where it was.
+ * Documents routed by a part of their key over several shards: no change of a row leaves a document
+ * in its old place.
  */
 #include <string.h>
 
@@ -74,7 +74,7 @@ START_TEST(verify_finds_and_repairs_each_where_it_lies)
 }
 END_TEST
 
-/* Another column is another place for each document: the index is built anew. */
+/* Another routing column moves every document, so the index is rebuilt. */
 START_TEST(another_routing_asks_for_another_index)
 {
     struct shop shop;

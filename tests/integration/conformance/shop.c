@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table, a configuration for the subject, and the program. */
+/* A table, a configuration for the subject, and runs of the program. */
 #include "shop.h"
 
 #include <stdio.h>

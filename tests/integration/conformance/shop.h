@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table of a database of the test's own, and a pipeline from it to the subject.
+ * A table in the test's own database, and a pipeline from it to the subject.
  *
- * The table is public.articles(source_id bigint primary key, title text, price numeric(12, 4),
- * tags text[], extra jsonb, published boolean, updated_at timestamptz, rank text, v float4[]);
- * `rank` goes into a long. The alias is the subject's.
+ * The table is public.articles(source_id bigint primary key, title text, price numeric(12, 4), tags
+ * text[], extra jsonb, published boolean, updated_at timestamptz, rank text, v float4[]); `rank`
+ * goes into a long. The alias is the subject's.
  */
 #ifndef ROWFERRY_CONFORMANCE_SHOP_H
 #define ROWFERRY_CONFORMANCE_SHOP_H
@@ -19,33 +19,35 @@ struct shop {
     char *uri;
     PGconn *conn;
     char *config;
-    const char *from; /* more of "from" and "to", each after its comma; null: none */
+    const char
+        *from; /* further members of "from" and "to", each with a leading comma; may be null */
     const char *to;
-    const char *members; /* more of the pipeline's, for shop_configure; null: none */
+    const char *members; /* further members of the pipeline, for shop_configure; may be null */
 };
 
-/* Opens it with so many rows and the change log. more, settings: further properties of the mapping
- * (with a comma before them) and the settings' members, or null. */
+/* Creates the shop with this number of rows and the change log. more: further properties of the
+ * mapping with a leading comma. settings: members of the settings. Both may be null. */
 void shop_open(struct shop *shop, long rows, const char *more, const char *settings);
-/* Writes the configuration again. */
+/* Rewrites the configuration. */
 void shop_configure(struct shop *shop, const char *more, const char *settings);
 void shop_close(struct shop *shop);
 
-/* rowferry sync --json has to end with the code, and say the text on standard error (null: any). */
+/* Runs rowferry sync --json. Expects the exit code, and the text on standard error (null: any). */
 void shop_sync(struct shop *shop, int exit_code, const char *text);
 
-/* The same, which has to send this. */
+/* Like shop_sync; expects these numbers of upserts and deletes. */
 void shop_sync_counts(struct shop *shop, int64_t upserts, int64_t deletes);
 
-/* The index holds exactly the table. */
+/* Expects that the index is equal to the table. */
 void shop_expect_equal(struct shop *shop);
-/* The same with another key, an SQL expression. */
+/* Like shop_expect_equal, with an SQL expression as key. */
 void shop_expect_equal_by(struct shop *shop, const char *key);
 
-/* The index behind the alias; the caller frees it. */
+/* Returns the index of the alias; the caller frees it. */
 char *shop_generation(struct shop *shop);
 
-/* Whether the subject searches by vectors, and the settings that it needs for them (vectors.c). */
+/* Returns true if the subject has vector search; the other returns the settings it needs
+ * (vectors.c). */
 bool shop_has_vectors(struct shop *shop);
 const char *shop_vector_settings(const struct shop *shop, bool possible);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The smoke test's steps, by an account that may and by accounts that may not. */
+/* Steps of the smoke test, with and without the privileges. */
 #include "rowferry/service/trial/smoke.h"
 
 #include <stdio.h>
@@ -58,8 +58,7 @@ START_TEST(a_name_that_is_taken_is_refused)
 }
 END_TEST
 
-/* What somebody else has put into an index that came with a document keeps it from being removed.
- */
+/* An implicitly created index is not removed if it has another document. */
 START_TEST(an_index_that_holds_more_than_its_document_is_left)
 {
     struct subject subject;
@@ -76,7 +75,7 @@ START_TEST(an_index_that_holds_more_than_its_document_is_left)
 }
 END_TEST
 
-/* reader may read only, nobody nothing: each is told which privilege to ask for. */
+/* reader may only read, nobody has no privileges. Each error names the missing privilege. */
 START_TEST(a_403_names_the_privilege)
 {
     struct subject subject;

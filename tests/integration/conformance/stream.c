@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pipeline into a data stream. The Elasticsearch of these tests makes streams of templates and
- * lacks the endpoint that creates and deletes them: there an empty one is made by a write that is
- * refused, and taken.
+ * A pipeline into a data stream. The Elasticsearch of these tests creates streams from templates,
+ * but lacks the endpoint that creates and deletes them. There a refused write creates an empty
+ * stream, which is then adopted.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 struct stream {
     struct shop shop;
-    bool endpoint; /* /_data_stream is there */
+    bool endpoint; /* /_data_stream exists */
     char template[128];
 };
 
@@ -141,7 +141,7 @@ START_TEST(what_cannot_be_said_to_it_is_told)
     ck_assert_int_eq(result.exit_code, 4);
     ck_assert_msg(strstr(result.out, "1 altered, 1 dead letter") != NULL, "%s", result.out);
     program_result_release(&result);
-    /* by hand, where the service can do it */
+    /* by hand, if the service supports it */
     snprintf(path, sizeof(path), "/%s/_delete_by_query?refresh=true", shop->subject.alias);
     if (status_of(&t, "POST", path, "{\"query\":{\"ids\":{\"values\":[\"7\",\"9\"]}}}") == 200) {
         rowferry_expect(0, shop->config, "deadletter", "retry", NULL);

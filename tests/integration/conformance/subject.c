@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The service of the environment, and a devsearch where there is none. */
+/* Uses the service from the environment, or starts a devsearch. */
 #include "subject.h"
 
 #include <stdio.h>
@@ -66,7 +66,8 @@ void subject_enter(struct subject *s)
     OK(product_detect(s->service, &s->product, &s->err));
 }
 
-/* Every index whose name begins with ours; one behind a data stream goes with that (stream.c). */
+/* Deletes all indices with our prefix; a backing index is deleted with its data stream
+ * (stream.c). */
 static void drop_all(struct subject *s)
 {
     struct reply names;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search service that the suite is run on, and what its tests say to it.
+ * The search service under test, and requests of the tests to it.
  *
- * By the environment: ROWFERRY_TEST_SERVICE (its URL; not set: a devsearch of the test's own, that
- * shows the shapes of ROWFERRY_TEST_STAND_IN) with ROWFERRY_TEST_USER, _PASSWORD and _CA where it
- * wants them. Only indices named rf-test-* are made, and deleted again. `run`, beside this file,
- * also says what it started: ROWFERRY_TEST_PRODUCT ("OpenSearch 2.19.4"), _MAX_BYTES
- * (http.max_content_length), _USERS (admin, writer, reader, nobody: the password is the name) and
- * _RESTART (the folder of the node, to start it anew: restart_node), _REPOSITORY (a folder that
- * it may keep snapshots in). What a service of one's own
- * does not say is skipped. Whatever goes wrong here fails the test.
+ * The environment selects it: ROWFERRY_TEST_SERVICE is its URL, with ROWFERRY_TEST_USER, _PASSWORD
+ * and _CA if needed. If it is not set, the test starts a devsearch that imitates
+ * ROWFERRY_TEST_STAND_IN. Only indices named rf-test-* are created, and deleted again. The script
+ * `run`, beside this file, also sets ROWFERRY_TEST_PRODUCT ("OpenSearch 2.19.4"), _MAX_BYTES
+ * (http.max_content_length), _USERS (admin, writer, reader, nobody: the password is the name),
+ * _RESTART (the folder of the node, for restart_node) and _REPOSITORY (a folder for snapshots).
+ * Tests whose variable is not set are skipped. Every failure here fails the test.
  */
 #ifndef ROWFERRY_CONFORMANCE_SUBJECT_H
 #define ROWFERRY_CONFORMANCE_SUBJECT_H
@@ -31,41 +30,41 @@
 
 #define SUBJECT_STAND_IN_MAX_BYTES "4194304"
 
-/* Whether it is a devsearch of the test's own. */
+/* Returns true if the subject is a devsearch started by the test. */
 bool subject_is_stand_in(void);
 
 struct subject {
     struct devsearch stand_in;
     const char *url;
     struct service_options options;
-    char *authorization; /* of the tests' own requests; null = none */
+    char *authorization; /* for the tests' own requests; may be null */
     struct service *service;
     struct product_info product;
     char alias[64];
-    char first[96]; /* two generations, of pipeline "articles" */
+    char first[96]; /* names of two generations of pipeline "articles" */
     char second[96];
-    char other[96]; /* a name for an index that nobody is to own */
+    char other[96]; /* name for an index without an owner */
     struct err err;
 };
 
 void subject_enter(struct subject *s);
 void subject_leave(struct subject *s);
 
-/* A call of the room that has to work. */
+/* Expects that a function of the service library succeeds. */
 #define OK(call) ck_assert_msg((call) == 0, "%s: %s %s", #call, s->err.message, s->err.detail)
 
-/* Stops the node and starts it again (needs ROWFERRY_TEST_RESTART). */
+/* Restarts the node (needs ROWFERRY_TEST_RESTART). */
 void restart_node(void);
 
-/* The room's connection for another user (password: the name); service_close it. */
+/* Opens the service as another user (the password is the name); close it with service_close. */
 struct service *subject_as(struct subject *s, const char *user, const char *password);
 
-/* The test's own request, apart from the room: "/<index><rest>" has to answer with the status and
- * a body that holds the text (null: any). */
+/* Sends a request of the test itself to "/<index><rest>". Expects the status, and the text in the
+ * body (null: any). */
 void say(struct subject *s, int status, const char *text, const char *method, const char *index,
          const char *rest, const char *body);
 
-/* The body that such a request answers; the caller frees it. */
+/* Like say; returns the body, which the caller frees. */
 char *told(struct subject *s, int status, const char *method, const char *index, const char *rest,
            const char *body);
 
@@ -75,21 +74,21 @@ void add(struct batch *b, enum operation_kind kind, const char *id, long long ve
 void send_by(struct subject *s, struct service *service, const char *index, struct batch *b);
 void send_whole(struct subject *s, const char *index, struct batch *b);
 
-/* The next batch that comes back. */
+/* Waits for the next finished batch. */
 struct batch *take_back(struct subject *s, struct service *service);
 
-/* Operation i has this outcome, status (0: any) and a reason that begins with the text (null: any).
- */
+/* Expects the outcome of operation i, its status (0: any) and the beginning of its reason (null:
+ * any). */
 void expect_outcome(const struct batch *b, size_t i, enum outcome wanted, int status,
                     const char *reason);
 
-/* A batch of one operation, sent to the index: its outcome, status and reason. */
+/* Sends a batch of one operation and expects its outcome, status and reason. */
 void expect_one(struct subject *s, const char *index, enum operation_kind kind, const char *id,
                 long long version, enum outcome wanted, int status, const char *reason);
 
 /* A list of tests; each file of this folder ends with its own. */
 struct tests {
-    const char *needs; /* the variable without which they cannot run, or null */
+    const char *needs; /* required variable, or null */
     const TTest *tests[16];
 };
 

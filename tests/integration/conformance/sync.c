@@ -120,7 +120,7 @@ static void template(struct shop *shop, const char *method, const char *body)
     say(&shop->subject, 200, NULL, method, "_index_template/", shop->subject.alias, body);
 }
 
-/* What is half filled would be found, and during a rebuild every document twice. */
+/* Otherwise searches would find a half-filled index, and every document twice during a rebuild. */
 START_TEST(an_index_template_that_carries_the_alias_is_refused_before_the_first_document)
 {
     struct shop shop;
@@ -156,7 +156,7 @@ START_TEST(an_index_template_that_carries_the_alias_is_refused_before_the_first_
 }
 END_TEST
 
-/* The lines of check about the index, so many, one of them with the text. */
+/* Expects this number of lines of check about the index, one of them with the text. */
 static void expect_lines(const struct shop *shop, int exit_code, size_t count, const char *text)
 {
     struct program_result result;
@@ -177,8 +177,8 @@ static void expect_lines(const struct shop *shop, int exit_code, size_t count, c
     "\"place\":{\"type\":\"geo_point\"},\"note\":{\"type\":\"keyword\",\"index\":false,"           \
     "\"doc_values\":true}"
 
-/* Without the state file the index's own mapping tells what differs: what the service adds to it by
- * itself is no difference. */
+/* Without the state file, the index's own mapping is compared. Additions by the service itself are
+ * not differences. */
 START_TEST(what_is_added_to_the_mapping_is_added_to_the_live_index)
 {
     struct shop shop;

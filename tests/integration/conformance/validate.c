@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trial of a pipeline with its own rows: what is right passes, what is planted is found by its
- * step. */
+/* The trial of a pipeline with its own rows: a correct one passes, planted faults are found by
+ * their step. */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static struct json_object *step_of(struct json_object *tree, const char *name)
     ck_abort_msg("no step %s", name);
 }
 
-/* The step's status, and words that its notes have (null: any). */
+/* Expects the step's status, and the words in its notes (null: any). */
 static void expect_step(struct json_object *tree, const char *name, const char *status,
                         const char *words)
 {
@@ -134,7 +134,7 @@ START_TEST(a_wrong_dimension_is_found)
 }
 END_TEST
 
-/* A text that is kept as one word, a text that is sorted by, a field that is not there. */
+/* Plants a string kept as a single term, a string used for sorting, and a missing field. */
 START_TEST(what_is_planted_is_found_by_its_step)
 {
     struct shop shop;
@@ -172,7 +172,7 @@ START_TEST(an_analyzer_that_the_service_lacks_is_found)
 }
 END_TEST
 
-/* reader may not create an index: it is told, and nothing is left to remove. */
+/* reader may not create an index. The error names the privilege, and nothing is left to remove. */
 START_TEST(an_account_that_may_only_read_is_told_what_it_lacks)
 {
     struct shop shop;

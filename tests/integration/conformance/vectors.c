@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A float4[] column as a vector that a search finds by. */
+/* A float4[] column as a vector that a search finds. */
 #include <string.h>
 
 #include "shop.h"
@@ -10,7 +10,7 @@
     "\"lucene\",\"space_type\":\"l2\"}}"
 #define DENSE_VECTOR ",\"v\":{\"type\":\"dense_vector\",\"dims\":3,\"similarity\":\"l2_norm\"}"
 
-/* Every row a direction of its own; number 7 is the only one near (0.5, -2.25, 7). */
+/* Gives every row its own direction; only number 7 is close to (0.5, -2.25, 7). */
 static void fill(struct shop *shop)
 {
     sql_exec(shop->conn,
@@ -35,7 +35,7 @@ bool shop_has_vectors(struct shop *shop)
     return found;
 }
 
-/* Elasticsearch from 9.2 on leaves vectors out of _source unless told otherwise. */
+/* Elasticsearch 9.2 and later omits vectors from _source by default. */
 const char *shop_vector_settings(const struct shop *shop, bool possible)
 {
     if (!elastic(shop)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the service gives back, compared with what was sent to it. */
+/* Compares the documents returned by the service with those sent. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ START_TEST(differences_are_found_and_repaired)
     verify(&shop, 4, 2, 3, 1);
     sql_exec(shop.conn, "update articles set title = 'later' where source_id = 6");
     rowferry_run(&r, shop.config, "verify", "--json", "--repair", NULL);
-    /* the later row is not its to send */
+    /* the newer row is left to the sync */
     ck_assert_msg(r.exit_code == 6, "%.1500s%.1500s", r.out, r.err);
     ck_assert_int_eq(program_json_int(&r, "upserts"), 3);
     ck_assert_int_eq(program_json_int(&r, "deletes"), 3);
@@ -59,7 +59,7 @@ START_TEST(differences_are_found_and_repaired)
 }
 END_TEST
 
-/* For the comparison, which looks at all documents at once. */
+/* Restores the result window for the comparison, which reads all documents at once. */
 static void widen(struct shop *shop)
 {
     char *generation = shop_generation(shop);
@@ -70,7 +70,7 @@ static void widen(struct shop *shop)
 
 #define NARROW "\"index\": {\"max_result_window\": 100}"
 
-/* The documents of one source_id lie across the end of a page: they come whole with the next. */
+/* The documents of one source_id cross the end of a page: the next page has them all. */
 START_TEST(an_index_with_a_narrow_result_window_is_verified_and_repaired)
 {
     struct shop shop;
@@ -84,7 +84,7 @@ START_TEST(an_index_with_a_narrow_result_window_is_verified_and_repaired)
     for (int i = 0; i < 12; i++) {
         char id[16];
         snprintf(id, sizeof(id), "%d", 9000 + i);
-        put(&shop, id, "{\"source_id\":\"188\"}"); /* the 99th in the order of bytes */
+        put(&shop, id, "{\"source_id\":\"188\"}"); /* the 99th in byte order */
     }
     say(&shop.subject, 200, NULL, "DELETE", shop.subject.alias, "/_doc/301", NULL);
     verify(&shop, 4, 1, 12, 0);
@@ -125,7 +125,7 @@ START_TEST(an_index_with_a_narrow_result_window_is_reconciled)
 }
 END_TEST
 
-/* Vectors that the service keeps apart come back when they are asked for. */
+/* Vectors stored separately by the service are returned on request. */
 START_TEST(vectors_are_compared_wherever_the_service_keeps_them)
 {
     struct shop shop;
@@ -154,7 +154,7 @@ START_TEST(vectors_are_compared_wherever_the_service_keeps_them)
 }
 END_TEST
 
-/* Longer than that a restored copy has to be behind what was settled. */
+/* A restored copy must be this much older than the last settled changes. */
 #define BEHIND_MS 61000
 
 static void snapshot(struct shop *shop, const char *method, const char *rest, const char *body)

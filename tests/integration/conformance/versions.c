@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* External versions: conflicts, the number that they name, tombstones. */
+/* External versions: conflicts and the reported version, tombstones. */
 #include <string.h>
 
 #include "subject.h"
@@ -7,7 +7,7 @@
 
 #define GONE_MS 60000
 
-/* One operation that has to be outrun, and by which version. */
+/* Sends an operation and expects a conflict with this version. */
 static void expect_outrun(struct subject *s, enum operation_kind kind, const char *id,
                           long long version, int64_t seen)
 {
@@ -84,7 +84,7 @@ START_TEST(a_deleted_document_does_not_come_back_with_an_older_version)
 }
 END_TEST
 
-/* Sends an older version until it is taken. */
+/* Repeats an older version until it is accepted. */
 static void until_taken(struct subject *s, const char *id)
 {
     struct deadline deadline = deadline_after(GONE_MS);
@@ -110,7 +110,7 @@ START_TEST(a_tombstone_lasts_as_long_as_gc_deletes_says)
     int64_t begun_ms = deadline_now_ms();
     expect_one(s, s->first, OPERATION_DELETE, "a", 20, OUTCOME_DONE, 0, NULL);
     until_taken(s, "a");
-    /* clocks of the node move in steps of up to 200 ms, and its sweep is not at once */
+    /* the node's clock has steps of up to 200 ms, and its cleanup is delayed */
     int64_t lasted_ms = deadline_now_ms() - begun_ms;
     ck_assert_msg(lasted_ms > 1000, "%lld ms", (long long)lasted_ms);
     subject_leave(s);

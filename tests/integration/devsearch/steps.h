@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A conversation with devsearch as a table: what is sent, what has to come back.
+ * A conversation with devsearch as a table of requests and expected answers.
  */
 #ifndef ROWFERRY_TESTS_DEVSEARCH_STEPS_H
 #define ROWFERRY_TESTS_DEVSEARCH_STEPS_H
 
-/* By path: devsearch has headers of the same names. */
+/* Included by path, because devsearch has headers of the same names. */
 #include "../../support/http.h"
 #include "../../support/server.h"
 #include "suite.h"
@@ -15,10 +15,10 @@
 struct step {
     const char *method;
     const char *path;
-    const char *body; /* or null */
+    const char *body; /* may be null */
     int status;
-    const char *holds;  /* the answer holds this text; null: not looked at */
-    const char *misses; /* and does not hold this one; null: not looked at */
+    const char *holds;  /* required part of the answer; may be null */
+    const char *misses; /* forbidden part of the answer; may be null */
 };
 
 static inline void steps_take(const char *url, const struct step *steps, size_t count)
@@ -39,7 +39,7 @@ static inline void steps_take(const char *url, const struct step *steps, size_t 
     }
 }
 
-/* A fresh devsearch with these options, the whole conversation, a clean end. */
+/* Starts a new devsearch with these options, runs all steps and stops it. */
 static inline void conversation(const char *const *options, const struct step *steps, size_t count)
 {
     struct devsearch service;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _bulk answers in the shape of OpenSearch 2.19: items, versions, requests refused whole. */
+/* _bulk answers in the form of OpenSearch 2.19: items, versions, requests refused as a whole. */
 #include "steps.h"
 
 #include "rowferry/base/buf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is let in: not a page of the web, and nobody who holds the others up. */
+/* Access control: web pages are refused, and no client can block the others. */
 #include "rowferry/base/buf.h"
 #include "steps.h"
 
@@ -15,8 +15,8 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
-/* The status of a request with one more header line, or one in place of libcurl's own; its answer
- * has to hold the text. */
+/* Sends a request with one more or one replaced header line. Returns the status; the answer must
+ * contain the text. */
 static long status_of(const struct devsearch *service, const char *method, const char *path,
                       const char *line, const char *holds)
 {
@@ -45,7 +45,7 @@ static long status_of(const struct devsearch *service, const char *method, const
     return status;
 }
 
-/* A page's own name, made to point at 127.0.0.1, is what its requests bear. */
+/* DNS rebinding: a page's own name resolves to 127.0.0.1, and its requests carry that name. */
 START_TEST(a_page_of_the_web_neither_reads_nor_deletes_what_was_loaded)
 {
     static const char *const strangers[] = {"Host: evil.example", "Host: evil.example:9200",
@@ -68,7 +68,7 @@ START_TEST(a_page_of_the_web_neither_reads_nor_deletes_what_was_loaded)
 }
 END_TEST
 
-/* Without a body a page may send a POST anywhere; the browser says from where. */
+/* A page may send a POST without a body anywhere; the browser adds its origin. */
 START_TEST(a_page_of_another_origin_changes_nothing)
 {
     static const char *const strangers[] = {"Origin: null", "Origin: http://evil.example",
@@ -108,10 +108,10 @@ START_TEST(without_a_credential_it_says_who_may_come_in)
 }
 END_TEST
 
-/* --- requests that ask for too much ---------------------------------------------------------- */
+/* --- expensive requests ---------------------------------------------------------------------- */
 
-/* The text with "%" replaced by `count` pieces, with "," between them; in a piece "%d" is a number.
- */
+/* Returns text with "%" replaced by `count` pieces, separated by `between`; "%d" in a piece is a
+ * number. */
 static char *many(const char *text, const char *piece, size_t count, const char *between)
 {
     struct buf out;
@@ -200,7 +200,7 @@ static void load(const struct devsearch *service)
     free(huge);
 }
 
-/* reply_get gives up after half a minute: each of these took minutes, or gigabytes. */
+/* Regression: each of these took minutes or gigabytes. reply_get times out after half a minute. */
 START_TEST(a_request_that_asks_for_too_much_is_refused_before_it_holds_the_others_up)
 {
     struct devsearch service;
@@ -249,7 +249,7 @@ START_TEST(indices_and_points_in_time_do_not_grow_without_end)
 }
 END_TEST
 
-/* Values of the wrong type used to end the whole service. */
+/* Regression: values of a wrong type ended the service. */
 START_TEST(a_body_of_the_wrong_shape_is_answered_and_ends_nothing)
 {
     static const char *const shapes[] = {"null",   "1",    "\"x\"", "[]",

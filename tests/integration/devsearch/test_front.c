@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Credentials, limits, the other product, faults on request, and what survives a restart. */
+/* Credentials, limits, the other product, fault injection, and data after a restart. */
 #include "steps.h"
 
 #define WRITE "{\"index\":{\"_id\":\"1\"}}\n{}\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indices, mappings, settings and aliases answer in the shape of OpenSearch 2.19. */
+/* Indices, mappings, settings and aliases in the form of OpenSearch 2.19. */
 #include "steps.h"
 
 #include <curl/curl.h>
@@ -248,7 +248,7 @@ START_TEST(a_read_only_index_changes_in_nothing_but_its_blocks)
 }
 END_TEST
 
-/* HEAD has no body to read, so it needs a request of its own. */
+/* HEAD has no body, so it needs a separate function. */
 static long head(const char *url, const char *path)
 {
     char target[256];

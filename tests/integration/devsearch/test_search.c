@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a search finds, in which order, and when it sees a write. */
+/* Hits of a search, their order, and the visibility of writes. */
 #include "steps.h"
 
 #include <stdio.h>

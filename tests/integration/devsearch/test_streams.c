@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data streams and their templates answer as those of both products. */
+/* Data streams and their templates, as in both products. */
 #include "steps.h"
 
 #define TEMPLATE(pattern, priority)                                                                \
@@ -56,7 +56,7 @@ START_TEST(a_rollover_puts_another_index_behind_it)
     CONVERSATION(
         NULL, {"PUT", "/_index_template/t", TEMPLATE("ev", "500"), 200, NULL, NULL},
         {"POST", "/ev/_bulk", CREATE("1", "") DOCUMENT, 200,
-         "\"_index\":\".ds-ev-000001\",\"_id\":\"1\"", NULL}, /* makes the stream */
+         "\"_index\":\".ds-ev-000001\",\"_id\":\"1\"", NULL}, /* creates the stream */
         {"POST", "/ev/_rollover", NULL, 200,
          "\"old_index\":\".ds-ev-000001\",\"new_index\":\".ds-ev-000002\",\"rolled_over\":true",
          NULL},

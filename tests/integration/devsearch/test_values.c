@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which values a field takes, and the words in which others are refused. */
+/* Values that a field accepts, and error texts for the others. */
 #include "steps.h"
 
 #define FIELDS                                                                                     \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each fault of a certificate is refused in words of its own, with what to do about it; a service
- * that wants a certificate of ours gets it. Certificates and servers are openssl's.
+ * Each fault of a certificate has its own message and remedy, and a service that requires a client
+ * certificate gets it. openssl makes certificates and servers.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void run(const char *const *argv)
 #define RUN(...) run((const char *const[]){OPENSSL, __VA_ARGS__, NULL})
 #define CURVE "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"
 
-/* A folder with two authorities, and what they and nobody signed. */
+/* Creates and enters a folder with the certificates of two authorities. */
 static char *enter(void)
 {
     char *dir = scratch_new();
@@ -47,7 +47,7 @@ static void leave(char *dir)
     scratch_remove(dir);
 }
 
-/* name.pem and name.key, signed by an authority; days "-1": until yesterday. */
+/* Creates name.pem and name.key, signed by an authority; days "-1": expired yesterday. */
 static void sign(const char *name, const char *subject, const char *days, const char *authority)
 {
     char files[4][64];
@@ -68,7 +68,7 @@ struct server {
     char url[64];
 };
 
-/* openssl's own, with a page for GET; more ends with null. */
+/* Starts openssl's server, which answers GET with a page; more ends with null. */
 static void serve(struct server *s, const char *name, const char *const *more)
 {
     char address[48];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TLS is always verified: against devsearch with certificates that openssl makes for the test.
+ * TLS is always verified: tests against devsearch with certificates made by openssl.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,8 @@ static void run(const char *const *argv)
     program_result_release(&result);
 }
 
-/* A certificate of its own authority for this name ("IP:127.0.0.1", "DNS:elsewhere.example"). */
+/* Makes a certificate with its own authority for this name ("IP:127.0.0.1",
+ * "DNS:elsewhere.example"). */
 static void enter(struct place *p, const char *name)
 {
     char names[96];
@@ -61,7 +62,7 @@ static void leave(struct place *p)
     scratch_remove(p->dir);
 }
 
-/* GET / with this authority (null: the system's store) and API key. */
+/* Sends GET / with this authority (null: the system's store) and API key. */
 static int ask(const char *url, const char *ca_file, const char *api_key, struct err *err)
 {
     struct service *s = NULL;

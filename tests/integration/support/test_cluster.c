@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pair of servers that other tests rely on. */
+/* Tests the pair of servers that other tests use. */
 #include "cluster.h"
 
 #include <signal.h>

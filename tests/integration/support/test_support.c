@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tests' own tools: a tool that cannot fail would prove nothing. */
+/* Tests the test tools: a tool that cannot fail would prove nothing. */
 #include "compare.h"
 #include "http.h"
 #include "server.h"
