@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of reindex share: a synced index, the alias and its generations, a slow service.
+ * Shared by the tests of reindex: a synced index, the alias and its generations, a slow service.
  */
 #ifndef ROWFERRY_TESTS_REBUILDS_H
 #define ROWFERRY_TESTS_REBUILDS_H
@@ -18,19 +18,19 @@
 
 #define AUTH "ApiKey " WORLD_API_KEY
 #define BRIEF "\"retry_budget\": \"20s\""
-/* The mapping of the world, with a title that is found as a whole. */
+/* The world's mapping, with the title as a keyword. */
 #define OTHER_PROPERTIES                                                                           \
     "\"title\":{\"type\":\"keyword\"},\"price\":{\"type\":\"double\"},\"tags\":{\"type\":"         \
     "\"keyword\"},\"extra\":{\"type\":\"object\",\"enabled\":false},\"published\":{\"type\":"      \
     "\"boolean\"},\"updated_at\":{\"type\":\"date\"}"
-/* The same as that of the world. */
+/* The world's own mapping. */
 #define SAME_PROPERTIES                                                                            \
     "\"title\":{\"type\":\"text\"},\"price\":{\"type\":\"double\"},\"tags\":{\"type\":"            \
     "\"keyword\"},\"extra\":{\"type\":\"object\",\"enabled\":false},\"published\":{\"type\":"      \
     "\"boolean\"},\"updated_at\":{\"type\":\"date\"}"
 #define SLOW_LIMITS BRIEF ", \"batch_operations\": 10, \"in_flight\": 1"
-/* Bulks take their time, until the service is fast: with few rows in each, an index is being built
- * for minutes. */
+/* Delays bulk requests until the service is made fast again. With few rows in each, building an
+ * index takes minutes. */
 #define SLOW "{\"delay_ms\":1500}"
 
 static inline void synced(struct world *w, long rows)
@@ -42,7 +42,7 @@ static inline void synced(struct world *w, long rows)
     program_result_release(&result);
 }
 
-/* rowferry reindex with these words, which has to end with exit_code. */
+/* Runs rowferry reindex with these words; it must end with exit_code. */
 static inline void reindex(const struct world *w, int exit_code, struct program_result *result,
                            const char *first, const char *second)
 {
@@ -51,7 +51,7 @@ static inline void reindex(const struct world *w, int exit_code, struct program_
                   result->exit_code, exit_code, result->out, result->err);
 }
 
-/* The index that the alias points at; the caller frees it. */
+/* Returns the index of the alias; the caller frees it. */
 static inline char *live_index(const struct world *w)
 {
     struct json_object *all =
@@ -118,7 +118,7 @@ static inline void await_status(const struct world *w, const char *text)
     }
 }
 
-/* A synced index of which another generation would take minutes. */
+/* Syncs an index; building another generation would take minutes. */
 static inline void synced_and_slow(struct world *w)
 {
     synced(w, 1000);
@@ -126,7 +126,7 @@ static inline void synced_and_slow(struct world *w)
     service_is_slow(w);
 }
 
-/* reindex, until it has built a part. */
+/* Starts reindex and waits until it has built a part. */
 static inline void start_reindex(struct world *w, struct program *p)
 {
     rowferry_start(p, w->config, "reindex", NULL);

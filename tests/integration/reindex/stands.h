@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rebuild that was killed at a named step, and stands there. */
+/* Leaves a rebuild that was killed at a named step. */
 #ifndef ROWFERRY_TESTS_STANDS_H
 #define ROWFERRY_TESTS_STANDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reindex --abort: what it removes, what it leaves, and a service that is away meanwhile. */
+/* reindex --abort: what it removes and leaves, and an unreachable service. */
 #include "generations.h"
 #include "stands.h"
 
@@ -11,8 +11,8 @@ static void ends(const struct world *w, int exit_code, const char *word, const c
     program_result_release(&result);
 }
 
-/* Documents of the former generation are gone, so that the check refuses it; it is none that was
- * built for this, and stays. */
+/* The former generation has lost documents, so the check refuses it. It stays, because the rollback
+ * did not build it. */
 START_TEST(a_rollback_that_is_given_up_leaves_the_former_index)
 {
     struct world w;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens to table, state file and indices beside a rebuild, and how each is got out of. */
+/* Accidents to table, state file and indices during a rebuild, and the way out of each. */
 #include "generations.h"
 #include "stands.h"
 
@@ -21,7 +21,7 @@ START_TEST(a_table_made_anew_under_a_rebuild_is_built_from_the_beginning)
                      "insert into kept select * from articles where source_id <> 7;"
                      "drop table articles; alter table kept rename to articles");
     world_install(&w);
-    rowferry_run(&result, w.config, "sync", NULL); /* goes on with the rebuild */
+    rowferry_run(&result, w.config, "sync", NULL); /* continues the rebuild */
     ck_assert_msg(result.exit_code == 0, "%d: %s%s", result.exit_code, result.out, result.err);
     expect_text(result.err, "event=rebuild_begins_anew pipeline=articles");
     program_result_release(&result);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reindex where another process holds the pipeline. */
+/* reindex while another process holds the pipeline. */
 #include "rebuilds.h"
 
-/* A run that follows, and a service that is slow from then on. */
+/* Starts a run that follows, with a slow service. */
 static void running(struct world *w, struct program *p)
 {
     synced(w, 1000);
@@ -80,7 +80,7 @@ START_TEST(who_asked_may_leave_and_another_may_abort)
     expect_text(result.out, "articles: left, the one who holds it goes on\n");
     program_result_release(&result);
     await_status(&w, "  rebuild       copying");
-    rowferry_start(&asking, w.config, "reindex", NULL); /* the same one */
+    rowferry_start(&asking, w.config, "reindex", NULL); /* waits for the same rebuild */
     program_await(&asking, "event=request_filed", WAIT_MS);
     reindex(&w, 0, &result, "--abort", NULL);
     expect_text(result.out, "articles: aborted, shop-articles-");
@@ -96,7 +96,7 @@ START_TEST(who_asked_may_leave_and_another_may_abort)
 }
 END_TEST
 
-/* It was not begun for that, and would not do it. */
+/* The rebuild was started without --adopt, so it does not adopt later either. */
 START_TEST(a_rebuild_that_runs_adopts_nothing_by_a_later_word)
 {
     struct world w;
@@ -153,7 +153,7 @@ static void held(const char *config, const char *command)
     program_result_release(&result);
 }
 
-/* Another state file is another host: what a run there holds is not replaced under its feet. */
+/* Another state file represents another host: an index held by its run is not replaced. */
 START_TEST(what_another_host_holds_is_not_rebuilt)
 {
     struct world w;
@@ -171,7 +171,7 @@ START_TEST(what_another_host_holds_is_not_rebuilt)
     program_signal(&p, SIGTERM);
     finish(&p, 0, &result);
     program_result_release(&result);
-    rowferry_run(&result, other, "sync", NULL); /* it takes over now */
+    rowferry_run(&result, other, "sync", NULL); /* it can take over now */
     ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
     program_result_release(&result);
     rowferry_start(&p, w.config, "run", NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rebuild is no way past the guard: what would delete too many documents is not swapped in. */
+/* A rebuild cannot bypass the guard: an index with too many documents missing is not swapped in. */
 #include "rebuilds.h"
 #include "stands.h"
 
@@ -57,7 +57,7 @@ START_TEST(neither_reindex_nor_rollback_is_a_way_past_a_guard_that_has_stopped_t
     refused(&w, NULL, HALTED);
     expect_live(&w, "-2");
     expect_status(&w, "599 deletes, the index has 1,000 documents");
-    sync_ends(&w, "--allow-deletes", 0, "rebuilt as"); /* permitted: the rebuild goes on */
+    sync_ends(&w, "--allow-deletes", 0, "rebuilt as"); /* permitted: the rebuild continues */
     expect_live(&w, "-3");
     world_expect_equal(&w);
     world_stop(&w);
@@ -79,7 +79,7 @@ START_TEST(deletes_that_the_live_index_has_not_seen_yet_are_not_swapped_in)
     await_status(&w, "working       guard");
     refused(&w, NULL, HALTED);
     program_signal(&p, SIGTERM);
-    program_finish(&p, WAIT_MS, &result); /* 1 where it waits, 0 where it counts again just now */
+    program_finish(&p, WAIT_MS, &result); /* 1 while it waits, 0 if it is just counting again */
     ck_assert_msg(result.exit_code == 0 || result.exit_code == 1, "%d: %s", result.exit_code,
                   result.out);
     program_result_release(&result);
@@ -167,7 +167,7 @@ START_TEST(a_table_that_was_emptied_is_swapped_in_when_it_is_said)
 }
 END_TEST
 
-/* What the sync deletes is gone for searches only once the index is refreshed. */
+/* Deleted documents vanish from searches only after a refresh. */
 START_TEST(a_sync_that_empties_the_live_index_goes_on_to_the_end_of_the_rebuild)
 {
     struct world w;
@@ -191,7 +191,7 @@ START_TEST(an_empty_index_is_swapped_in_when_it_is_said)
     world_where(&w, "source_id > 1000");
     refused(&w, NULL, "it has no documents, and index \"shop-articles-");
     expect_live(&w, "-1");
-    reindex(&w, 0, &result, "--allow-deletes", NULL); /* as the hint says */
+    reindex(&w, 0, &result, "--allow-deletes", NULL); /* as in the hint */
     program_result_release(&result);
     expect_live(&w, "-2");
     ck_assert_int_eq(documents(&w), 0);
@@ -204,7 +204,7 @@ START_TEST(fewer_documents_than_the_limits_are_swapped_in)
     struct world w;
     struct program_result result;
     synced(&w, 1000);
-    world_where(&w, "source_id > 100"); /* as many as delete_guard lets pass */
+    world_where(&w, "source_id > 100"); /* the number that delete_guard permits */
     reindex(&w, 0, &result, NULL, NULL);
     program_result_release(&result);
     ck_assert_int_eq(documents(&w), 900);
@@ -250,7 +250,7 @@ START_TEST(rows_that_were_put_back_need_no_permission)
     delete_many(&w);
     sync_ends(&w, NULL, 1, "would delete 599 of 1000 documents");
     sql_exec(w.conn, "insert into articles select * from kept");
-    world_sync(&w, 0, &result); /* which ends the stop */
+    world_sync(&w, 0, &result); /* this ends the guard stop */
     program_result_release(&result);
     reindex(&w, 0, &result, NULL, NULL);
     program_result_release(&result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reindex that is interrupted, killed or given up. */
+/* A reindex that is interrupted, killed or aborted. */
 #include "generations.h"
 #include "rebuilds.h"
 
@@ -127,7 +127,7 @@ START_TEST(an_abort_removes_what_was_built)
     struct world w;
     struct program_result result;
     synced_and_slow(&w);
-    interrupt(&w, SIGINT, 0); /* a bulk on its way would make the index again */
+    interrupt(&w, SIGINT, 0); /* a bulk request in flight would recreate the index */
     char *next = generations_next(&w, "shop-articles");
     reindex(&w, 0, &result, "--abort", NULL);
     expect_text(result.out, "articles: aborted, ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dead letters of a generation that is gone back to are found again. */
+/* A rollback restores the dead letters of the former generation. */
 #include "rebuilds.h"
 
 #define PRICE_AS_WORD                                                                              \
@@ -7,7 +7,7 @@
     "\"keyword\"},\"extra\":{\"type\":\"object\",\"enabled\":false},\"published\":{\"type\":"      \
     "\"boolean\"},\"updated_at\":{\"type\":\"date\"}"
 
-/* With prices that no double can hold. */
+/* Uses prices that no double can hold. */
 static void begin(struct world *w)
 {
     struct program_result result;
@@ -18,7 +18,7 @@ static void begin(struct world *w)
     program_result_release(&result);
 }
 
-/* Five that are refused before they are sent, and six that the service refuses. */
+/* Creates five dead letters before sending and six refused by the service. */
 static void make_letters(const struct world *w)
 {
     sql_exec(w->conn, "update articles set price = 'NaN' where source_id between 1 and 5");
@@ -73,7 +73,7 @@ START_TEST(letters_that_were_open_when_it_was_replaced_are_open_after_the_way_ba
 }
 END_TEST
 
-/* Without a position the former one is copied again in place, which deletes nothing by itself. */
+/* Without a position, the former generation gets a re-snapshot, which deletes nothing by itself. */
 START_TEST(rows_deleted_since_do_not_come_back_with_a_generation_that_had_letters)
 {
     struct world w;
@@ -121,7 +121,7 @@ START_TEST(what_only_the_former_mapping_refuses_is_refused_after_the_way_back)
     world_sync(&w, 3, &result);
     program_result_release(&result);
     world_configure(&w, PRICE_AS_WORD, BRIEF);
-    reindex(&w, 0, &result, NULL, NULL); /* a word may be anything */
+    reindex(&w, 0, &result, NULL, NULL); /* a keyword accepts any price */
     program_result_release(&result);
     world_configure(&w, SAME_PROPERTIES, BRIEF);
     ends_with_letters(&w, "--rollback", "11 dead letters;");

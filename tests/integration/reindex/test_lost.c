@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state file is lost while a rebuild is under way: what was being built keeps nothing in the
- * source any more, and what others keep there stays.
+ * The state file is lost during a rebuild. The unfinished generation must not hold back the change
+ * log any more, while the claims of others remain.
  */
 #include "generations.h"
 #include "rowferry/base/text.h"
 #include "stands.h"
 
 #define ROWS 300
-/* Of a pipeline whose name begins like ours, and of one that ours begins like. */
+/* Consumers of two other pipelines: ours is a prefix of one name, the other is a prefix of ours. */
 #define OTHERS                                                                                     \
     "create table others as select c.* from rowferry.consumer c, generate_series(1, 2);"           \
     "update others set name = 'articles-2' || substr(name, 9) where ctid = '(0,1)';"               \
@@ -78,7 +78,8 @@ START_TEST(what_was_being_built_keeps_nothing_when_the_state_file_is_lost)
 }
 END_TEST
 
-/* The next command is the rebuild: nothing is taken over, and what is live until then is former. */
+/* The next command is the rebuild. Nothing is taken over, and the live generation becomes the
+ * former one. */
 START_TEST(a_rebuild_after_the_loss_lets_go_of_what_was_being_built)
 {
     struct world w;
@@ -112,7 +113,7 @@ static void expect_way_back(struct world *w, const char *former)
     world_expect_equal(w);
 }
 
-/* Nothing can be taken over, so that a sync builds another index; or a reindex does. */
+/* Nothing can be taken over, so sync builds another index, or reindex does. */
 START_TEST(the_way_back_is_shown_after_a_loss_too)
 {
     static const char *const commands[] = {"sync", "reindex"};
@@ -135,7 +136,7 @@ START_TEST(the_way_back_is_shown_after_a_loss_too)
 }
 END_TEST
 
-/* What is live is gone on with, and the one before it is known by its own words. */
+/* The live generation is continued, and the former one is identified by its own definition. */
 START_TEST(the_way_back_is_shown_where_the_live_index_is_taken_over)
 {
     struct world w;
@@ -152,7 +153,7 @@ START_TEST(the_way_back_is_shown_where_the_live_index_is_taken_over)
 }
 END_TEST
 
-/* A first load that is lost half-way, and one that cannot take over what is live. */
+/* An initial load that is lost half-way, and one that cannot take over the live index. */
 START_TEST(a_first_load_that_is_lost_keeps_nothing_either)
 {
     struct world w;
@@ -178,7 +179,7 @@ START_TEST(a_first_load_that_is_lost_keeps_nothing_either)
 }
 END_TEST
 
-/* Another process holds it: it is somebody's. */
+/* Another process holds it, so it is in use. */
 START_TEST(what_somebody_works_as_is_not_taken_away)
 {
     struct world w;

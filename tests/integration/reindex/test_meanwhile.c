@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Somebody else changes alias or indices while a rebuild is under way. */
+/* Others change the alias or indices during a rebuild. */
 #include "generations.h"
 #include "stands.h"
 
@@ -9,7 +9,7 @@
 struct meanwhile {
     struct world w;
     char *live;
-    char *next; /* all copied, not looked at */
+    char *next; /* fully loaded, not yet checked */
 };
 
 static void enter(struct meanwhile *m)
@@ -37,7 +37,7 @@ static void refused(struct meanwhile *m, const char *text)
     program_result_release(&result);
 }
 
-/* A reindex, or an abort first, gets out of it. */
+/* Recovers by a reindex, with an abort before it if abort is true. */
 static void expect_well(struct meanwhile *m, bool abort)
 {
     struct program_result result;
@@ -139,7 +139,8 @@ START_TEST(an_alias_of_two_indices_is_named_and_left_alone)
 }
 END_TEST
 
-/* By hand, in place of a swap: it is live, and complete with the settings of one that is. */
+/* The alias was moved by hand instead of a swap. The index is live, and gets the settings of a live
+ * one. */
 START_TEST(a_next_generation_that_somebody_else_put_behind_the_alias_is_made_whole)
 {
     for (int word = 0; word < 3; word++) {
@@ -242,7 +243,7 @@ START_TEST(a_next_generation_that_is_closed_is_named)
 }
 END_TEST
 
-/* By the numbers it is another one. */
+/* The highest numbers alone would select another generation. */
 START_TEST(after_a_way_back_what_was_live_last_is_kept)
 {
     struct meanwhile m;
@@ -283,7 +284,7 @@ START_TEST(an_abort_after_the_swap_does_not_take_away_what_is_searched)
 }
 END_TEST
 
-/* What people search stands still; the next one has what it lacks. */
+/* The live index cannot be updated; the next generation has the missing changes. */
 START_TEST(a_live_generation_that_takes_no_writes_is_replaced_by_the_next)
 {
     struct meanwhile m;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The alias is moved or removed while a process writes its generation: it says so by itself, and
+/* The alias is moved or removed while a process writes its generation. The process notices it, and
  * nothing is destroyed. */
 #include "stands.h"
 
-#define ENDS_MS 180000 /* who rests looks at the alias twice a minute */
+#define ENDS_MS 180000 /* an idle process checks the alias twice a minute */
 #define REMOVE "{\"remove\":{\"index\":\"%s\",\"alias\":\"shop-articles\"}}"
 #define ADD "{\"add\":{\"index\":\"%s\",\"alias\":\"shop-articles\"}}"
 
-/* Changes the alias as one request: away from an index, to another one; null: not. */
+/* Changes the alias in one request: removes it from one index and adds it to another; null:
+ * neither. */
 static void somebody(const struct world *w, const char *from, const char *to)
 {
     char actions[1024];
@@ -28,7 +29,7 @@ static void others_have_an_index(const struct world *w)
     json_object_put(reply_json(201, "PUT", w->service.url, "/other/_doc/1", "{\"a\":1}", AUTH));
 }
 
-/* It ends by itself, and what it wrote is there as it was. */
+/* Expects that it ends by itself and that its index is unchanged. */
 static void ends(struct world *w, struct program *p, const char *live, const char *now)
 {
     struct program_result result;
@@ -56,7 +57,7 @@ START_TEST(a_run_whose_alias_was_moved_stops_and_says_where_it_points)
     ck_assert_int_eq(index_status(&w, "other"), 200);
     somebody(&w, "other", live);
     sql_exec(w.conn, "update articles set title = 'after' where source_id = 20");
-    world_sync(&w, 0, &result); /* the hint, followed */
+    world_sync(&w, 0, &result); /* follows the hint */
     program_result_release(&result);
     world_expect_equal(&w);
     free(live);
@@ -79,7 +80,7 @@ START_TEST(a_run_whose_alias_was_removed_stops)
 }
 END_TEST
 
-/* What a sync has left to do takes half a minute. */
+/* The remaining work of the sync takes half a minute. */
 START_TEST(a_sync_at_work_does_not_write_to_its_end_what_nobody_searches)
 {
     struct world w;
@@ -107,7 +108,7 @@ START_TEST(a_sync_at_work_does_not_write_to_its_end_what_nobody_searches)
 }
 END_TEST
 
-/* The swap of a rebuild that was killed arrives late, while a sync is at work. */
+/* The swap of a killed rebuild arrives late, during a sync. */
 START_TEST(a_sync_at_work_goes_on_with_what_its_own_rebuild_has_built)
 {
     struct world w;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipelines whose aliases begin alike, and indices of others between theirs, beside rebuilds. */
+/* Rebuilds of pipelines with similar aliases, and with foreign indices between theirs. */
 #include <time.h>
 
 #include "compare.h"
@@ -9,12 +9,12 @@
 #define ALIASES 4
 #define OTHERS 4
 
-/* The second is the first's and today; the last one's generations have the third's before them. */
+/* The second is the first plus today's date; the last has the third as prefix. */
 static char shop_today[] = "shop-yyyymmdd";
 static const char *const aliases[ALIASES] = {"shop", shop_today, "shop-articles",
                                              "shop-articles-old"};
 
-/* Named like generations, and not of these pipelines. */
+/* Named like generations, but not of these pipelines. */
 static char shop_today_7[] = "shop-yyyymmdd-7";
 static const char *const others[OTHERS] = {"shop-20200101-1", "shop-20990101-2",
                                            "shop-articles-20200101-1", shop_today_7};
@@ -66,7 +66,7 @@ static void enter(struct world *w)
     rowferry_expect(0, w->config, "sync", NULL);
 }
 
-/* One index a pipeline, and what is not theirs is there. */
+/* Expects one index per pipeline, and all foreign indices. */
 static void expect_all(struct world *w, char *live[ALIASES])
 {
     struct generations g;
@@ -147,7 +147,7 @@ START_TEST(all_at_once_and_some_given_up_each_keeps_to_its_own)
 }
 END_TEST
 
-/* --- names that bear indices of their own, ways back ------------------------------------------ */
+/* --- aliases that are names of indices, rollbacks -------------------------------------------- */
 
 #define ADOPTED 3
 
@@ -167,7 +167,8 @@ static size_t indices(const struct world *w)
     return count;
 }
 
-/* What the command did to one pipeline's alias it did to no other's, and each equals the table. */
+/* Expects that the command changed only this pipeline's alias, and that each index equals the
+ * table. */
 static void expect_only(struct adopters *a, size_t which, size_t count)
 {
     char *query = compare_table("articles", "source_id");
@@ -184,7 +185,8 @@ static void expect_only(struct adopters *a, size_t which, size_t count)
     ck_assert_uint_eq(indices(&a->w), count);
 }
 
-/* reindex with the word, of one pipeline after the other; there are so many indices after each. */
+/* Runs reindex with the word for each pipeline in turn; expects this number of indices after
+ * each. */
 static void each(struct adopters *a, const char *word, size_t count, int more)
 {
     for (size_t i = 0; i < ADOPTED; i++) {
@@ -216,7 +218,7 @@ static void adopt_all(struct adopters *a)
             ck_assert_int_eq(index_status(&a->w, kept), k <= i ? 200 : 404);
         }
     }
-    /* of "shop-*": a generation and what was before of each */
+    /* "shop-*": a generation and the former index of each */
     ck_assert_uint_eq(indices(&a->w), 2 * ADOPTED);
 }
 
@@ -225,7 +227,7 @@ START_TEST(names_that_begin_alike_are_adopted_rebuilt_and_gone_back_to_each_for_
     static struct adopters a;
     adopt_all(&a);
     sql_exec(a.w.conn, "delete from articles where source_id <= 10");
-    each(&a, NULL, 2 * ADOPTED, 1); /* one that is kept */
+    each(&a, NULL, 2 * ADOPTED, 1); /* one is kept */
     sql_exec(a.w.conn, "delete from articles where source_id <= 20");
     each(&a, "--rollback", 3 * ADOPTED, 0);
     each(&a, NULL, 3 * ADOPTED, 0);
@@ -243,7 +245,7 @@ START_TEST(names_that_begin_alike_are_adopted_rebuilt_and_gone_back_to_each_for_
 }
 END_TEST
 
-/* The second one's alias is the name that the first one's next generation would get. */
+/* The second pipeline's alias is the name of the first one's next generation. */
 START_TEST(an_alias_that_is_named_like_the_next_generation_of_another_is_passed_over)
 {
     struct world w;

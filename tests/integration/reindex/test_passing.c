@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What passes while a rebuild is at its last steps. */
+/* Temporary failures during the last steps of a rebuild. */
 #include "rebuilds.h"
 
 START_TEST(a_swap_whose_answer_was_lost_has_swapped)
@@ -21,7 +21,7 @@ START_TEST(a_swap_whose_answer_was_lost_has_swapped)
 }
 END_TEST
 
-/* Each request that the last steps send fails twice. */
+/* Every request of the last steps fails twice. */
 START_TEST(a_service_that_fails_for_a_moment_is_waited_for_in_every_step)
 {
     static const char *const paths[] = {"_settings", "_refresh", "_count",       "_cluster",
@@ -45,7 +45,7 @@ START_TEST(a_service_that_fails_for_a_moment_is_waited_for_in_every_step)
 }
 END_TEST
 
-/* The wish stays for the next one. */
+/* The rebuild request stays for the next process. */
 START_TEST(an_interrupt_ends_the_wait_for_a_service)
 {
     struct world w;

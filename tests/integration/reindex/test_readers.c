@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Somebody writes 500 rows a second, somebody else searches 50 times a second, and the index is
- * rebuilt three times meanwhile: another type of a field, one more field, and back.
+ * One thread writes 500 rows a second, another searches 50 times a second, while the index is
+ * rebuilt three times: another type of a field, one more field, and back.
  *
- * What is searched is behind the table by what is not synced yet, so rows are counted by what
- * becomes of them, and these counts are exact: of those that stay none is ever missing, those that
- * only come never become fewer, those that only go never become more (nothing comes back), and what
- * a known row says never goes back. That holds across each swap.
+ * Searches lag behind the table, so rows are counted by their fate, and these counts are exact.
+ * Permanent rows are never missing. The number of rows that are only inserted never shrinks. The
+ * number of rows that are only deleted never grows (no deleted row returns). A known row never
+ * returns to an older value. This holds across every swap.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,7 +19,7 @@
 #define KNOWN "{\"query\":{\"term\":{\"source_id\":\"1\"}}}"
 #define OF(what) "{\"query\":{\"term\":{\"tags\":\"" what "\"}}}"
 #define LIMITS "\"batch_operations\": 50, \"retry_budget\": \"30s\""
-/* On a slow machine more rows go between two polls than the guard lets pass at first. */
+/* On a slow machine, more rows are deleted between two polls than the guard permits by default. */
 #define MEMBERS "\"delete_guard\": {\"share\": 0.9}"
 #define FIRST_PROPERTIES                                                                           \
     "\"title\":{\"type\":\"text\"},\"price\":{\"type\":\"double\"},\"tags\":{\"type\":"            \
@@ -27,7 +27,7 @@
     "\"boolean\"},\"updated_at\":{\"type\":\"date\"}"
 #define NOTE ",\"note\":{\"type\":\"keyword\"}"
 
-/* Ten rows: five updates, two rows come, two go, one gets another key. */
+/* Changes ten rows: five updates, two inserts, two deletes, one changed key. */
 static const char tick_sql[] =
     "create sequence fresh start 1000000;"
     "create function tick() returns void language sql as $$"
@@ -53,13 +53,13 @@ struct crowd {
     atomic_bool over;
     int64_t ticks;
     int64_t searches;
-    int64_t began_ms, busy_ms; /* of those who write and search */
-    int64_t coming, going;     /* as they were counted last */
+    int64_t began_ms, busy_ms; /* of the threads that write and search */
+    int64_t coming, going;     /* latest counts */
     double price;
-    char complaint[512]; /* the reader's first; empty: none */
+    char complaint[512]; /* first problem of the reader; empty if none */
 };
 
-/* --- who writes ------------------------------------------------------------------------------ */
+/* --- writing --------------------------------------------------------------------------------- */
 
 static void *write_rows(void *argument)
 {
@@ -69,7 +69,7 @@ static void *write_rows(void *argument)
     while (!atomic_load(&c->over)) {
         sql_exec(conn, "select tick()");
         c->ticks++;
-        next.end_ms += TICK_MS; /* what took longer is caught up with */
+        next.end_ms += TICK_MS; /* makes up for slow ticks */
         while (deadline_wait(&next)) {
         }
     }
@@ -77,7 +77,7 @@ static void *write_rows(void *argument)
     return NULL;
 }
 
-/* --- who searches ---------------------------------------------------------------------------- */
+/* --- searching ------------------------------------------------------------------------------- */
 
 static void complain(struct crowd *c, const char *what, double is, double was)
 {
@@ -160,7 +160,7 @@ static void *search(void *argument)
     return NULL;
 }
 
-/* --- the crowd ------------------------------------------------------------------------------- */
+/* --- the threads ----------------------------------------------------------------------------- */
 
 static long rows_wanted(void)
 {
@@ -194,7 +194,7 @@ static void crowd_open(struct crowd *c)
     crowd_again(c);
 }
 
-/* Nobody writes for a while: the index is equal. */
+/* Stops the threads and expects an equal index. */
 static void crowd_rest(struct crowd *c)
 {
     atomic_store(&c->over, true);
@@ -210,7 +210,7 @@ static void crowd_rest(struct crowd *c)
 static void start_follower(struct crowd *c, struct program *agent)
 {
     rowferry_start(agent, c->w.config, "run", NULL);
-    program_await(agent, "event=sync_started", WAIT_MS); /* it may never be drained for a moment */
+    program_await(agent, "event=sync_started", WAIT_MS); /* its backlog may never be empty */
 }
 
 static void end_follower(struct program *agent)
@@ -221,8 +221,8 @@ static void end_follower(struct program *agent)
     program_result_release(&result);
 }
 
-/* What is live shows changes sooner than what is built will: whoever searches it sees at once where
- * the next one is behind. */
+/* Sets a shorter refresh interval on the live index than the next one will have. A search then
+ * notices at once if the next one is behind. */
 static void show_changes(struct crowd *c, const char *index, const char *interval)
 {
     char body[64];
@@ -230,7 +230,7 @@ static void show_changes(struct crowd *c, const char *index, const char *interva
     generations_do(&c->w, "PUT", body, "/%s/_settings", index);
 }
 
-/* Once nobody writes any more: equal, and with the settings that are configured. */
+/* Stops the threads. Expects an equal index with the configured settings. */
 static void expect_rebuilt(struct crowd *c, const char *former)
 {
     struct program_result result;
@@ -243,7 +243,7 @@ static void expect_rebuilt(struct crowd *c, const char *former)
     crowd_again(c);
 }
 
-/* The configuration is another one, and the index is rebuilt by it; beside a run, or alone. */
+/* Changes the configuration and rebuilds the index, beside a run or without one. */
 static void rebuild(struct crowd *c, bool beside_run, const char *properties, const char *word)
 {
     struct program agent;
@@ -265,8 +265,9 @@ static void rebuild(struct crowd *c, bool beside_run, const char *properties, co
     free(former);
 }
 
-/* The file says another type while a run follows: the run goes on as it began, HUP or not, and says
- * so to who asks it for a rebuild. Started again it makes the rebuild itself, and follows. */
+/* Changes a type in the configuration while a run follows. The run keeps its configuration, with or
+ * without HUP, and refuses a requested rebuild. After a restart it does the rebuild itself and
+ * follows. */
 static void rebuild_by_run(struct crowd *c, const char *properties)
 {
     struct program agent;
@@ -316,7 +317,7 @@ START_TEST(nobody_who_searches_notices_three_rebuilds_in_a_row)
 }
 END_TEST
 
-/* What run began with is what it builds: it is started anew with another configuration. */
+/* A run builds from the configuration it was started with, so it is restarted with another one. */
 START_TEST(nobody_who_searches_notices_three_rebuilds_beside_a_run)
 {
     static struct crowd c;

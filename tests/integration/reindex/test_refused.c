@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A swap that is refused, and an index that has to be adopted first. */
+/* A refused swap, and an index that must be adopted first. */
 #include "generations.h"
 #include "rebuilds.h"
 
-/* Killed between the copy and the check; then 40 documents are taken from what was built. */
+/* Kills it between load and check, then deletes 40 documents from the new index. */
 static void filled_wrongly(struct world *w)
 {
     struct program_result result;
@@ -34,7 +34,7 @@ START_TEST(a_generation_that_was_filled_wrongly_is_not_swapped_in)
     world_expect_equal(&w);
     expect_status(&w, "  rebuild       stands at 500 operations: index \"shop-articles-");
     sql_exec(w.conn, "update articles set title = 'after' where source_id = 20");
-    rowferry_run(&result, w.config, "sync", NULL); /* the live one goes on all the same */
+    rowferry_run(&result, w.config, "sync", NULL); /* the live index is still updated */
     ck_assert_int_eq(result.exit_code, 1);
     expect_text(result.out, "articles: not rebuilt\n");
     program_result_release(&result);
@@ -65,7 +65,7 @@ START_TEST(a_run_goes_on_with_the_live_index_where_the_swap_is_refused)
     sql_exec(w.conn, "update articles set title = 'after' where source_id = 200");
     await_title(&w, 200, "after");
     expect_live(&w, "-1");
-    reindex(&w, 1, &result, NULL, NULL); /* it tries again when it is asked */
+    reindex(&w, 1, &result, NULL, NULL); /* retries on request */
     expect_text(result.err, "40 are missing");
     program_result_release(&result);
     reindex(&w, 0, &result, "--abort", NULL);
@@ -140,7 +140,7 @@ START_TEST(an_adoption_that_was_killed_is_taken_back_by_an_abort)
         ck_assert_int_eq(index_status(&w, "shop-articles-before-rowferry"), 404);
     }
     adopt_killed_at(&w, points[1]);
-    reindex(&w, 0, &result, "--adopt", NULL); /* its own block is no hindrance */
+    reindex(&w, 0, &result, "--adopt", NULL); /* its own block does not matter */
     program_result_release(&result);
     world_expect_equal(&w);
     json_object_put(reply_json(200, "GET", w.service.url, "/shop-articles-before-rowferry/_doc/old",
@@ -168,7 +168,7 @@ START_TEST(an_index_that_somebody_has_blocked_is_not_adopted)
 }
 END_TEST
 
-/* It tried again every five seconds, and never said why. */
+/* Regression: it retried every five seconds and never reported the reason. */
 START_TEST(a_first_load_that_cannot_read_a_row_ends_a_reindex_with_the_reason)
 {
     struct world w;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reindex where nobody else holds the pipeline. */
+/* reindex while no other process holds the pipeline. */
 #include "rebuilds.h"
 
 START_TEST(another_generation_is_swapped_in_and_the_former_one_kept)
@@ -38,10 +38,11 @@ START_TEST(a_changed_field_type_is_rebuilt)
     synced(&w, 500);
     world_configure(&w, OTHER_PROPERTIES, BRIEF);
     rowferry_run(&result, w.config, "sync", NULL);
-    ck_assert_int_eq(result.exit_code, 1); /* the index was built otherwise */
+    ck_assert_int_eq(result.exit_code, 1); /* the index has another definition */
     program_result_release(&result);
     reindex(&w, 0, &result, NULL, NULL);
-    ck_assert(strstr(result.err, "stands_still") == NULL); /* it is written as it was built */
+    ck_assert(strstr(result.err, "stands_still") ==
+              NULL); /* it is written with its own definition */
     program_result_release(&result);
     expect_live(&w, "-2");
     world_expect_equal(&w);
@@ -94,7 +95,8 @@ START_TEST(the_former_generation_is_brought_up_to_date_and_goes_live_again)
 }
 END_TEST
 
-/* Each time the one that was live last, also while the source still keeps an older one's place. */
+/* Always the generation that was live last, even while the source keeps the position of an older
+ * one. */
 START_TEST(status_names_the_generation_that_a_rollback_would_go_back_to)
 {
     struct world w;
@@ -130,7 +132,7 @@ START_TEST(a_rollback_without_a_former_generation_is_refused_with_the_reason)
     expect_text(result.err, "to build another one: rowferry reindex articles");
     expect_text(result.out, "articles: not rolled back\n");
     program_result_release(&result);
-    reindex(&w, 0, &result, "--abort", NULL); /* nothing was left of it */
+    reindex(&w, 0, &result, "--abort", NULL); /* there was nothing left */
     expect_text(result.out, "articles: no rebuild is under way\n");
     program_result_release(&result);
     world_stop(&w);

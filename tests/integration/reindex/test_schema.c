@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* on_schema_change: the configuration asks for a rebuild where the index was built from other
- * words. */
+/* on_schema_change: a rebuild is started by the configuration if the definition has changed. */
 #include "rebuilds.h"
 
-/* The world's configuration with that option. */
+/* Writes the world's configuration with that option. */
 static void rebuilds_by_itself(struct world *w, const char *properties)
 {
     char command[512];
@@ -57,7 +56,7 @@ START_TEST(a_run_that_meets_a_changed_column_builds_another_index_and_follows_it
 }
 END_TEST
 
-/* A mapping that the rows do not fit: refused once, and search goes on. */
+/* A mapping that does not fit the rows: refused once, and the live index stays in use. */
 START_TEST(a_rebuild_that_is_refused_is_not_begun_again_and_again)
 {
     struct world w;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run is told to stop while it carries a rebuild, in each of its stages: it ends with 0, and the
- * next one ends the rebuild.
+ * A run is stopped during each stage of a rebuild. It must end with 0, and the next run finishes
+ * the rebuild.
  */
 #include "generations.h"
 #include "stands.h"
 
 #define ROWS 300
 
-/* A stage, by the first request that it makes: which of them waits while the run is stopped. */
+/* A stage, identified by its first request, which is delayed while the run is stopped. */
 struct stage {
     const char *name;
-    const char *begins; /* the rebuild stands here when the run begins */
+    const char *begins; /* step of the rebuild when the run starts */
     const char *path;
-    int64_t before; /* such requests that pass */
+    int64_t before; /* number of such requests that pass first */
 };
 
 static const struct stage stages[] = {
@@ -37,7 +37,7 @@ static int64_t fired(const struct world *w)
     return count;
 }
 
-/* Requests of this path: so many are let by, then one waits. False: no such one came. */
+/* Lets `before` requests of the path pass and delays the next. Returns false if it never came. */
 static bool stop_at(const struct world *w, const struct stage *stage, struct program *run)
 {
     char fault[160];
@@ -60,7 +60,7 @@ static bool stop_at(const struct world *w, const struct stage *stage, struct pro
         program_result_release(&result);
         ck_assert_msg(came || ended || deadline_wait(&deadline), "%s: never", stage->name);
     }
-    return fired(w) > already + stage->before; /* it may have come between the two looks */
+    return fired(w) > already + stage->before; /* it may have come between the two checks */
 }
 
 START_TEST(a_run_that_is_stopped_in_any_stage_of_a_rebuild_leaves_it_to_the_next)

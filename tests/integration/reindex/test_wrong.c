@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A generation that was filled wrongly is not swapped in. */
+/* A generation with wrong contents is not swapped in. */
 #include "generations.h"
 #include "stands.h"
 
 #define ROWS 500
 
-/* The next generation of a synced world, complete but for the check; the caller frees its name. */
+/* Leaves the next generation of a synced world, complete but not checked; the caller frees its
+ * name. */
 static char *complete(struct world *w, long rows)
 {
     synced(w, rows);
@@ -13,7 +14,8 @@ static char *complete(struct world *w, long rows)
     return generations_next(w, "shop-articles");
 }
 
-/* The swap is refused with these numbers, twice; giving it up leaves nothing; anew it goes well. */
+/* Expects that the swap is refused twice with these numbers, that an abort leaves nothing, and that
+ * a new rebuild succeeds. */
 static void expect_refused(struct world *w, char *next, const char *numbers)
 {
     struct program_result result;
@@ -80,7 +82,7 @@ START_TEST(documents_that_are_altered_are_counted_and_refused)
 }
 END_TEST
 
-/* As many documents as rows, and yet other ones. */
+/* The number of documents is right, but some are wrong. */
 START_TEST(one_for_another_is_refused_in_a_table_of_which_a_sample_is_looked_at)
 {
     struct world w;
@@ -109,7 +111,8 @@ START_TEST(a_generation_of_which_many_rows_are_dead_letters_is_refused)
     program_result_release(&result);
     expect_alias(&w, live);
     sql_exec(w.conn, "update articles set price = 1, updated_at = now() where source_id <= 150");
-    reindex(&w, 0, &result, NULL, NULL); /* goes on with it: they are mended in it too */
+    reindex(&w, 0, &result, NULL,
+            NULL); /* continues the rebuild: the changed rows are repaired in it too */
     program_result_release(&result);
     world_expect_equal(&w);
     generations_expect(&w, 2, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of what `run` serves share: one that listens on a free port, and what it answers.
+ * Shared by the tests of run's HTTP server: a run that listens on a free port, and its answers.
  */
 #ifndef ROWFERRY_TESTS_LISTENS_H
 #define ROWFERRY_TESTS_LISTENS_H
@@ -28,7 +28,7 @@ static inline void listens_find(struct listens *l)
     free(text);
 }
 
-/* A run that follows and is listened to. */
+/* Starts a run that follows and listens. */
 static inline void listens_start(struct listens *l, const struct world *w)
 {
     ck_assert_int_eq(setenv("ROWFERRY_LISTEN", "127.0.0.1:0", 1), 0);
@@ -37,7 +37,7 @@ static inline void listens_start(struct listens *l, const struct world *w)
     listens_find(l);
 }
 
-/* The body, for the caller to free. */
+/* Returns the body; the caller frees it. */
 static inline char *listens_get(const struct listens *l, const char *path, int status)
 {
     struct reply reply;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of `run` share: a program that follows, documents that are waited for.
+ * Shared by the tests of `run`: starting a run, waiting for documents.
  */
 #ifndef ROWFERRY_TESTS_RUNS_H
 #define ROWFERRY_TESTS_RUNS_H
@@ -47,7 +47,7 @@ static inline bool has_title(const char *url, const char *index, int64_t id, con
     return has;
 }
 
-/* The document of a row gets the title in time. */
+/* Waits until the document has the title. */
 static inline void await_title_in(const struct world *w, const char *index, int64_t id,
                                   const char *title, int64_t deadline_ms)
 {
@@ -69,7 +69,7 @@ static inline void set_title(const struct world *w, int64_t id, const char *titl
              (long long)id);
 }
 
-/* A signal ends it with this code; what it said is for the caller to release. */
+/* Sends a signal and expects this exit code; the caller releases the result. */
 static inline void stop_run(struct program *p, int number, int exit_code,
                             struct program_result *result)
 {
@@ -79,7 +79,8 @@ static inline void stop_run(struct program *p, int number, int exit_code,
                   result->out, result->err);
 }
 
-/* One that the guard has stopped: 1 where it waits, 0 where it counts again just now. */
+/* Stops a run that the guard has stopped: it ends with 1 while it waits, 0 if it is just counting
+ * again. */
 static inline void stop_guarded_run(struct program *p, struct program_result *result)
 {
     program_signal(p, SIGTERM);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One living run carries out everything that the other commands may ask of it. */
+/* One run carries out every request that other commands can make. */
 #include "runs.h"
 
 #define PROPERTIES                                                                                 \
@@ -7,7 +7,7 @@
     "\"keyword\"},\"extra\":{\"type\":\"object\",\"enabled\":false},\"published\":{\"type\":"      \
     "\"boolean\"},\"updated_at\":{\"type\":\"date\"}"
 
-/* While the run holds the pipeline: four words at most, the rest null. */
+/* Runs a command of up to four words while the run holds the pipeline; the rest are null. */
 static void ask(const struct world *w, int exit_code, const char *words, const char *const *argv)
 {
     struct program_result result;
@@ -49,7 +49,7 @@ static void await_number(struct world *w, int64_t id, const char *title)
     sql_exec(w->conn, "update articles set title = '%s' where source_id = %lld", title,
              (long long)id);
     await_title(w, id, title);
-    world_await_settled(w); /* what was changed before it is in other requests */
+    world_await_settled(w); /* earlier changes are in other requests */
     world_expect_equal(w);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run: metrics, health and status, as monitors and people ask for them. */
+/* run: metrics, health and status, as requested by monitors and people. */
 #include "listens.h"
 
 #include <json-c/json.h>
 
-/* A sample as it stands in the text. */
+/* Waits for a sample, given as a line of the text. */
 static void await_metric(const struct listens *l, const char *sample)
 {
     listens_await(l, "/metrics", 200, sample);
@@ -44,7 +44,7 @@ START_TEST(what_changes_is_counted_and_told)
 }
 END_TEST
 
-/* The members that `rowferry status --json` has are there with the same meaning. */
+/* All members of `rowferry status --json` are present with the same meaning. */
 START_TEST(status_says_what_the_command_says)
 {
     struct world w;

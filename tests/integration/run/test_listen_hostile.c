@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run: clients that are slow, many, large or senseless take little, and nothing of a pipeline. */
+/* run: slow, numerous, large or invalid clients use few resources and do not affect a pipeline. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -8,7 +8,7 @@
 
 #include "listens.h"
 
-#define MANY "2000" /* the night asks for ten thousand */
+#define MANY "2000" /* the nightly test uses ten thousand */
 #define AT_ONCE 400
 
 static int64_t figure_of(const struct listens *l, const char *name)
@@ -34,7 +34,7 @@ static int64_t resident_kib(const struct listens *l)
     return figure_of(l, "VmRSS:");
 }
 
-/* -1 where the other side takes no more just now. */
+/* Returns -1 if the server accepts no connection at the moment. */
 static int connect_to(const struct listens *l)
 {
     struct sockaddr_in where = {.sin_family = AF_INET};
@@ -49,7 +49,7 @@ static int connect_to(const struct listens *l)
     return fd;
 }
 
-/* A sanitizer keeps what is freed for a while, and its own books. */
+/* Skipped with sanitizers, which keep freed memory for a while, and their own data. */
 static void expect_flat(const struct listens *l, int64_t before)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -68,7 +68,7 @@ static void say(int fd, const char *bytes, size_t len)
     }
 }
 
-/* It answers, and a change still arrives. */
+/* Expects answers, and that a change still arrives. */
 static void expect_well(const struct world *w, const struct listens *l, const char *title)
 {
     listens_await(l, "/healthz", 200, "ok\n");
@@ -82,7 +82,7 @@ static void begin(struct world *w, struct listens *l)
     world_start(w, 200, NULL);
     world_install(w);
     listens_start(l, w);
-    for (int i = 0; i < 20; i++) { /* what is allocated once is allocated */
+    for (int i = 0; i < 20; i++) { /* allocate everything that is allocated once */
         listens_expect(l, "/metrics", 200, "rowferry_up");
         listens_expect(l, "/status", 200, "\"pipelines\"");
     }
@@ -173,7 +173,7 @@ START_TEST(those_who_never_read_are_let_go)
 }
 END_TEST
 
-/* What comes back, until the other side closes; -1: the connection broke. */
+/* Returns the status of the answer after the connection was closed; -1 if it broke. */
 static int first_status(const struct listens *l, const char *bytes, size_t len)
 {
     char answer[64] = "";
@@ -212,7 +212,7 @@ START_TEST(garbage_huge_headers_and_other_methods_are_refused)
     memset(huge, 'a', sizeof(huge));
     memcpy(huge, "GET / HTTP/1.1\r\nHost: ", 22);
     ck_assert_int_ne(first_status(&l, huge, sizeof(huge)), 200);
-    uint32_t seed = 1; /* the same bytes at every run */
+    uint32_t seed = 1; /* reproducible bytes */
     for (size_t round = 0; round < 200; round++) {
         for (size_t i = 0; i < 2048; i++) {
             seed = seed * 1664525 + 1013904223;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run of three pipelines: what stops two of them does not hold the third up, and is to be seen. */
+/* run of three pipelines: when two of them stop, the third one continues, and the stops are
+ * visible. */
 #include <sys/resource.h>
 
 #include "rowferry/base/buf.h"
 #include "runs.h"
 
 #define COUNT 40
-/* Who is held up waits for what another one does twice a minute. */
+/* A blocked pipeline would wait for something that happens twice a minute. */
 #define HELD_UP_MS 10000
 
 static void configure_three(struct world *w)
@@ -52,7 +53,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of single updates, from commit to document. */
+/* Returns the median time from commit to document of single updates. */
 static int64_t median_ms(const struct world *w, const char *prefix)
 {
     int64_t took[COUNT];
@@ -90,7 +91,7 @@ START_TEST(two_that_stop_do_not_hold_up_the_third)
     ck_assert_int_le(after_ms, before_ms + HELD_UP_MS);
     world_expect_equal(&w);
     expect_status(&w, "guarded", "guard");
-    await_status(&w, "drifted", "exit 1: "); /* it is told before it is noted */
+    await_status(&w, "drifted", "exit 1: "); /* reported first, then recorded */
     await_status(&w, "articles", "following");
     ck_assert(has_title(w.service.url, "shop-guarded", 300, "row 300"));
     stop_run(&p, SIGTERM, 1, &result);
@@ -99,7 +100,7 @@ START_TEST(two_that_stop_do_not_hold_up_the_third)
 }
 END_TEST
 
-/* What stopped one ends without the others' noticing, either. */
+/* The end of the stop does not affect the others either. */
 START_TEST(one_that_is_permitted_goes_on_beside_the_others)
 {
     struct world w;
@@ -129,7 +130,7 @@ END_TEST
  */
 
 #define MANY 12
-#define FEW "64" /* twelve pipelines take some 150 */
+#define FEW "64" /* twelve pipelines need about 150 */
 
 static void configure_many(struct world *w)
 {
@@ -170,7 +171,7 @@ START_TEST(with_too_few_descriptors_every_pipeline_waits_and_none_stops)
     program_await(&p, "event=few_descriptors", WAIT_MS);
     program_await(&p, "Too many open files", WAIT_MS);
     const struct rlimit enough = {1024, 1024};
-    bool raised = prlimit(p.pid, RLIMIT_NOFILE, &enough, NULL) == 0; /* root may */
+    bool raised = prlimit(p.pid, RLIMIT_NOFILE, &enough, NULL) == 0; /* permitted for root */
     for (int i = 0; raised && i < MANY; i++) {
         char index[32];
         snprintf(index, sizeof(index), "shop-p%d", i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several base URLs of one cluster: whichever can be reached is used, and none is given up. */
+/* Several base URLs of one cluster: any reachable one is used, and none is dropped permanently. */
 #include "proxy.h"
 #include "runs.h"
 
@@ -7,7 +7,7 @@ struct nodes {
     struct world w;
     struct proxy *first;
     struct proxy *second;
-    bool silent; /* the first takes bulks and says nothing */
+    bool silent; /* the first accepts bulk requests but does not answer */
 };
 
 static void fall_silent(void *context, const struct proxy_request *request,
@@ -20,7 +20,7 @@ static void fall_silent(void *context, const struct proxy_request *request,
     }
 }
 
-/* The configuration with both in place of the service. */
+/* Replaces the service URL in the configuration by both proxies. */
 static void name_both(struct nodes *n)
 {
     char text[4096];

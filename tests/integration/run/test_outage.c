@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run: servers that restart, secrets that are rotated, a service manager that listens. */
+/* run: restarting servers, rotated secrets, a service manager. */
 #include <errno.h>
 #include <stddef.h>
 #include <sys/socket.h>
@@ -17,7 +17,8 @@ START_TEST(postgres_restarted_as_after_a_crash_is_waited_for)
     world_start(&w, 2000, NULL);
     world_install(&w);
     start_run(&w, &p);
-    sql_exec(w.conn, "set synchronous_commit = on"); /* a crash undoes nothing that was sent */
+    sql_exec(w.conn,
+             "set synchronous_commit = on"); /* a crash must not undo changes that were sent */
     sql_exec(w.conn, "update articles set title = 'before'");
     cluster_kill(&own_cluster, SIGQUIT);
     program_await(&p, "event=away pipeline=articles side=source", WAIT_MS);
@@ -67,7 +68,7 @@ START_TEST(a_service_that_restarts_is_waited_for)
 }
 END_TEST
 
-/* The configuration with a role that needs the password in the file "password". */
+/* Configures a role whose password is in the file "password". */
 static void configure_reader(struct world *w, const char *limits)
 {
     char *text = NULL;
@@ -144,7 +145,7 @@ START_TEST(what_needs_a_restart_is_named_and_a_wrong_file_changes_nothing)
 }
 END_TEST
 
-/* Polls are an hour apart: only a call can be the reason that it arrives. */
+/* Polls are an hour apart, so only a notification can deliver the change. */
 START_TEST(a_notified_change_does_not_wait_for_the_poll)
 {
     struct world w;
@@ -202,7 +203,7 @@ static int manager_open(const char *path)
     return fd;
 }
 
-/* Waits for a message that holds the text. */
+/* Waits for a message with the text. */
 static void manager_await(int fd, const char *text)
 {
     char message[4096];
@@ -230,7 +231,7 @@ static void managed(const char *path)
     int fd = manager_open(path);
     snprintf(variable, sizeof(variable), "NOTIFY_SOCKET=%s", path);
     const char *const argv[] = {getenv("ROWFERRY_PROGRAM"), "-c", w.config, "run", NULL};
-    /* twice a second: a queue may hold ten, and nothing waits for it to be read */
+    /* twice a second: a queue may hold ten, and the sender does not wait for a reader */
     const char *const env[] = {variable, "WATCHDOG_USEC=1000000", NULL};
     program_start(&p, argv, env);
     manager_await(fd, "READY=1");

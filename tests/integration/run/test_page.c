@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run: the status page in a browser, where there is one (headless Chromium). */
+/* run: the status page in a browser (headless Chromium), if installed. */
 #include "listens.h"
 
 #define BROWSER "/usr/bin/chromium"
 
-/* The document as it stands after the page has asked a few times. */
+/* Returns the document after the page has refreshed a few times. */
 static char *browse(const struct world *w, const struct listens *l)
 {
     struct program p;

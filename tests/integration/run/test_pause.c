@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A paused pipeline is not written, whoever asks, and goes on where it stood. */
+/* A paused pipeline is not written by any command, and continues from its position. */
 #include "runs.h"
 
 static void says(const char *config, int exit_code, const char *words, const char *command,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the guard stopped, and another process holds, goes on when a person asks for it. */
+/* Changes stopped by the guard, with another process as holder, continue when a person permits
+ * them. */
 #include "runs.h"
 
 static void allow(const struct world *w, const char *what, int exit_code,
@@ -34,7 +35,8 @@ START_TEST(what_the_guard_refused_goes_on_once_it_is_permitted)
     rowferry_run(&result, w.config, "resync", "1", NULL);
     ck_assert_int_eq(result.exit_code, 1);
     expect_text(result.err, "the guard stopped the pipeline");
-    expect_text(result.err, "rowferry sync --allow-deletes articles"); /* the way out, too */
+    expect_text(result.err,
+                "rowferry sync --allow-deletes articles"); /* the hint names the remedy */
     program_result_release(&result);
     ck_assert(has_title(w.service.url, "shop-articles", 999, "title 999"));
     allow(&w, "--allow-deletes", 0, &result);
@@ -49,7 +51,7 @@ START_TEST(what_the_guard_refused_goes_on_once_it_is_permitted)
 }
 END_TEST
 
-/* In `run`, by a table of the same rows. */
+/* Starts a run and makes the guard stop it; the table `kept` has the same rows. */
 static void stopped_run(struct world *w, struct program *p, const char *sql)
 {
     world_start(w, 1000, NULL);
@@ -79,7 +81,8 @@ START_TEST(a_stop_ends_when_the_rows_are_put_back_and_a_plain_sync_asks)
         allow(&w, NULL, 1, &result); /* counted again, and still too many */
         expect_text(result.err, "the guard stopped the pipeline");
         program_result_release(&result);
-        await_status(&w, "articles", "working       guard"); /* who asked is answered before */
+        await_status(&w, "articles",
+                     "working       guard"); /* the command is answered before this */
         put_back(&w);
         allow(&w, NULL, 0, &result);
         ck_assert_int_eq(program_json_int(&result, "deletes"), 0);
@@ -104,7 +107,8 @@ START_TEST(a_stop_says_as_of_when_the_index_was_equal_last)
     await_status(&w, "articles", "state         equal");
     sql_exec(w.conn, "create table at as select to_char(clock_timestamp() at time zone 'utc', "
                      "'YYYY-MM-DD\"T\"HH24:MI:SS') as t");
-    set_title(&w, 900, "before"); /* the poll that reads it may have begun before the time above */
+    set_title(&w, 900,
+              "before"); /* the poll that reads it may have started before the time above */
     await_title(&w, 900, "before");
     set_title(&w, 901, "before");
     await_title(&w, 901, "before");
@@ -204,7 +208,7 @@ START_TEST(more_deletes_than_were_permitted_stop_it_again_and_the_asker_hears_it
 }
 END_TEST
 
-/* The holder is a sync: either it takes the permission, or it ends and the asker does the work. */
+/* The holder is a sync. It either takes the permission, or ends and the command does the work. */
 START_TEST(a_sync_that_is_about_to_stop_leaves_no_permission_unanswered)
 {
     struct world w;

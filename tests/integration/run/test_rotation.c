@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Credentials that change while `run` is at work. */
+/* Credentials that change during `run`. */
 #include "runs.h"
 
 #define NEXT_KEY "canary-next-key-8d21"
 
-/* The service with what it has, asking for the key that stands in the file now. */
+/* Restarts the service with its data and the key that is now in the file. */
 static void service_again(struct world *w)
 {
     char *key = scratch_path(w->dir, "key");
@@ -63,7 +63,7 @@ START_TEST(a_rotated_api_key_does_not_end_it)
 }
 END_TEST
 
-/* The role "rotated_reader", which may read and whose password stands in a file. */
+/* Creates the role "rotated_reader", which may read; its password is in a file. */
 static void configure_reader(struct world *w, char *source, size_t size)
 {
     sql_exec(w->conn, "do $$ begin if not exists (select from pg_roles where rolname = "
@@ -80,7 +80,7 @@ static void configure_reader(struct world *w, char *source, size_t size)
     world_configure(w, WORLD_PROPERTIES, "\"retry_budget\": \"20s\"");
 }
 
-/* At once, since sessions that were ended before may still be on their way to it. */
+/* Replaces the file atomically, because terminated sessions may be about to read it. */
 static void replace_password(const struct world *w, const char *text)
 {
     char *path = scratch_path(w->dir, "password");

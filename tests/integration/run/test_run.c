@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run: changes arrive, signals end it well, one pipeline's fault is not the others'. */
+/* run: changes arrive, signals end it properly, and pipelines are independent of each other's
+ * failures. */
 #include "runs.h"
 
 START_TEST(it_builds_the_index_and_then_sends_what_changes)
@@ -85,7 +86,7 @@ START_TEST(a_second_signal_ends_it_at_once)
     program_signal(&p, SIGTERM);
     program_await(&p, "event=stopping", WAIT_MS);
     program_signal(&p, SIGTERM);
-    program_finish(&p, 30000, &result); /* the request is held up for longer */
+    program_finish(&p, 30000, &result); /* the request is delayed for longer */
     ck_assert_msg(result.exit_code == 128 + SIGTERM, "%d: %s", result.exit_code, result.err);
     program_result_release(&result);
     world_stop(&w);
@@ -143,7 +144,7 @@ START_TEST(requests_are_carried_out)
 }
 END_TEST
 
-/* Pipelines "articles" and "others", which are two tables. */
+/* Configures pipelines "articles" and "others" on two tables. */
 static void configure_two(struct world *w)
 {
     char *text = NULL;
@@ -187,7 +188,7 @@ START_TEST(a_fault_of_one_pipeline_leaves_the_others_alone)
     program_await(&p, "event=stopped pipeline=others", WAIT_MS);
     set_title(&w, 5, "alive");
     await_title(&w, 5, "alive");
-    await_status(&w, "others", "holder        none"); /* it is told before it is given back */
+    await_status(&w, "others", "holder        none"); /* reported before the lease is released */
     expect_status(&w, "others", "exit 1: ");
     await_status(&w, "articles", "following");
     stop_run(&p, SIGTERM, 1, &result);
@@ -225,7 +226,8 @@ START_TEST(status_says_as_of_when_it_was_equal_also_after_the_run)
     await_title(&w, 5, "sent");
     world_hold(&w, "_bulk");
     set_title(&w, 5, "not yet");
-    await_status(&w, "articles", " at most"); /* as of when is noted after what was sent settles */
+    await_status(&w, "articles",
+                 " at most"); /* the time is recorded after the sent changes are settled */
     program_signal(&p, SIGKILL);
     program_finish(&p, WAIT_MS, &result);
     program_result_release(&result);
@@ -238,8 +240,8 @@ START_TEST(status_says_as_of_when_it_was_equal_also_after_the_run)
 }
 END_TEST
 
-/* Nothing but the request wakes it: the state file is looked at by itself twice a minute, so that
- * eight requests, one after the other, would take more than three minutes. */
+/* Only the request can wake it: by itself it checks the state file twice a minute, so eight
+ * requests in sequence would take more than three minutes. */
 START_TEST(a_run_that_rests_hears_requests_at_once)
 {
     struct world w;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run says of itself what holds it up: an old transaction, a service that takes nothing. */
+/* run reports what delays it: an old transaction, a service that accepts nothing. */
 #include <json-c/json.h>
 #include <stdarg.h>
 
 #include "cluster.h"
 #include "listens.h"
 
-#define STALLS_MS 120000 /* half a minute without movement, on a busy machine */
+#define STALLS_MS 120000 /* half a minute without progress, on a busy machine */
 
-/* The answer of `status --json`; the caller puts it back. */
+/* Returns the output of `status --json`; the caller releases it. */
 static struct json_object *status_of(const struct world *w)
 {
     struct program_result result;
@@ -26,7 +26,7 @@ static int64_t watermark_pid(struct json_object *status)
     return watermark != NULL ? json_object_get_int64(json_object_object_get(watermark, "pid")) : 0;
 }
 
-/* Until the status names this session, or (0) none. */
+/* Waits until the status names this session, or none if pid is 0. */
 static struct json_object *await_watermark(const struct world *w, int64_t pid)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -39,8 +39,8 @@ static struct json_object *await_watermark(const struct world *w, int64_t pid)
     return status;
 }
 
-/* Until the status tells of a stall, or of none: the log is ahead of it. The caller puts it back.
- */
+/* Waits until the status reports a stall, or none; the log is written earlier. The caller releases
+ * the result. */
 static struct json_object *await_stall(const struct world *w, bool stalled)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -62,7 +62,7 @@ static int occurrences(const char *text, const char *part)
     return count;
 }
 
-/* The value behind the beginning of a sample's line. */
+/* Returns the value of the sample whose line begins like this. */
 __attribute__((format(printf, 2, 3))) static double metric(const struct listens *l,
                                                            const char *format, ...)
 {
@@ -194,7 +194,7 @@ START_TEST(a_guard_that_refuses_is_a_stall_at_once)
     ck_assert_str_eq(json_object_get_string(json_object_object_get(stall, "cause")), "guard");
     json_object_put(status);
     stop_guarded_run(&p, &result);
-    ck_assert_int_eq(occurrences(result.err, "event=stalled"), 0); /* one line for one thing */
+    ck_assert_int_eq(occurrences(result.err, "event=stalled"), 0); /* one event is logged once */
     program_result_release(&result);
     world_stop(&w);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another process takes over when the holder dies, is cut off or hangs; nothing is lost then. */
+/* Another process takes over when the holder dies, is disconnected or hangs; nothing is lost. */
 #include "rowferry/base/text.h"
 #include "runs.h"
 
-#define TAKEOVER_MS 100000 /* ten times what it should take */
+#define TAKEOVER_MS 100000 /* ten times the expected time */
 
 static void start_standby(const char *config, struct program *p)
 {
@@ -37,7 +37,7 @@ static void await_equal(struct world *w, int64_t id)
     world_await_equal(w, WAIT_MS);
 }
 
-/* A holder, and another host with a configuration and a state file of its own. */
+/* A holder, and another host with its own configuration and state file. */
 struct pair {
     struct world w;
     char *other;
@@ -52,7 +52,7 @@ static void pair_open(struct pair *p, long rows)
     p->other = world_config_of_another(&p->w);
 }
 
-/* The one follows, the other stands by. */
+/* Starts the holder, which follows, and the standby. */
 static void pair_start(struct pair *p)
 {
     start_run(&p->w, &p->holder);
@@ -114,7 +114,7 @@ static int64_t version_of(const struct world *w, int64_t id)
     return number;
 }
 
-/* The mirror's clock is the holder's: one that is five hours ahead of everybody's. */
+/* The checkpoint backup has the holder's clock, which is five hours ahead of all others. */
 START_TEST(versions_begin_above_those_of_a_holder_whose_clock_is_hours_ahead)
 {
     struct pair p;
@@ -153,8 +153,7 @@ START_TEST(without_wait_a_held_pipeline_is_left)
 }
 END_TEST
 
-/* Which the server ends after a while, as it does where its client was killed within a statement.
- */
+/* The server ends this session after a while, like that of a client killed within a statement. */
 static PGconn *session_of_a_killed_sync(const struct world *w)
 {
     PGconn *session = sql_open(w->uri);
@@ -183,7 +182,7 @@ START_TEST(a_run_waits_for_the_session_of_a_sync_that_was_killed_just_now)
 }
 END_TEST
 
-/* Its server hears nothing of it, and ends what it held. */
+/* Stops the holder: its server notices the silence and ends its sessions. */
 static void hang_until_taken_over(struct program *holder, struct program *standby)
 {
     program_signal(holder, SIGSTOP);

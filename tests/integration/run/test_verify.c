@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run compares index and table by schedule: what a service lost comes back by itself. */
+/* run compares index and table by schedule: documents lost by a service are restored
+ * automatically. */
 #include <unistd.h>
 
 #include "rowferry/base/buf.h"
@@ -18,7 +19,7 @@ static bool has_document(const struct world *w, int64_t id)
     return has;
 }
 
-/* Behind the program's back. */
+/* Deletes a document without the program's knowledge. */
 static void document_goes(const struct world *w, int64_t id)
 {
     char path[128];
@@ -51,7 +52,7 @@ static void documents_come_at_once(const struct world *w, int64_t id, int64_t co
     buf_release(&body);
 }
 
-/* What status says of the last comparison; null: there was none. */
+/* Returns the last comparison in the status, or null. */
 static struct json_object *last_verify(const struct world *w, struct json_object **status)
 {
     struct program_result result;
@@ -72,7 +73,7 @@ static int64_t verified_int(const struct world *w, const char *member)
     return value;
 }
 
-/* Until a whole comparison has found nothing that differs: what an earlier one sent is settled. */
+/* Waits until a whole comparison has found no difference, so earlier repairs are settled. */
 static void await_clean(const struct world *w)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -103,7 +104,7 @@ static void await_verified(const struct world *w, const char *member, int64_t va
     }
 }
 
-/* A run whose first comparison is over. */
+/* Starts a run and waits for the end of its first comparison. */
 static void start_verified(struct world *w, struct program *p, long rows, const char *members)
 {
     world_start(w, rows, NULL);
@@ -186,7 +187,7 @@ START_TEST(a_restart_does_not_compare_before_it_is_due)
 }
 END_TEST
 
-/* What the guard keeps from being synced is neither equal nor to be repaired. */
+/* Changes held back by the guard are neither equal nor repairable. */
 START_TEST(what_waits_for_the_guard_is_not_concluded)
 {
     struct world w;
@@ -205,7 +206,7 @@ START_TEST(what_waits_for_the_guard_is_not_concluded)
 }
 END_TEST
 
-/* The guard of deletes is the comparison's too. */
+/* The delete guard also applies to comparisons. */
 START_TEST(many_extra_documents_stay_and_are_named)
 {
     struct world w;
@@ -213,7 +214,8 @@ START_TEST(many_extra_documents_stay_and_are_named)
     start_verified(&w, &p, 100,
                    "\"verify\": {\"every\": \"1s\", \"repair\": true}, \"delete_guard\": "
                    "{\"count\": 2, \"share\": 0.01}");
-    documents_come_at_once(&w, 900000, 5); /* or a comparison finds few enough, and repairs */
+    documents_come_at_once(&w, 900000,
+                           5); /* otherwise a comparison may find few enough, and repair them */
     document_goes(&w, 17);
     await_verified(&w, "extra", 5);
     struct deadline deadline = deadline_after(WAIT_MS);
