@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Articles with their author and comments, of three tables, and a walk through their changes. */
+/* Articles with their author and comments in three tables, and a walk through their changes. */
 #ifndef ROWFERRY_TESTS_ARTICLES_H
 #define ROWFERRY_TESTS_ARTICLES_H
 
 #include "walk.h"
 
-/* The options are of the configuration's form, which owns its texts. */
+/* The options have the type of the configuration's, which are not const. */
 #define TEXT(text) ((char[]){text})
 
 static char *author_key[] = {TEXT("id")};
@@ -50,7 +50,7 @@ static inline struct walk articles(size_t page_rows)
                          .page_rows = page_rows};
 }
 
-/* A walk whose copy is done and that waits for changes. */
+/* Starts a walk that has finished the initial load and waits for changes. */
 static inline struct walk following_articles(size_t page_rows)
 {
     struct walk w = articles(page_rows);

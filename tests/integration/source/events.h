@@ -27,7 +27,7 @@ static inline struct walk events(void)
         .table = "event", .key = key, .key_count = 1, .columns = columns, .column_count = 2};
 }
 
-/* A walk whose copy is done and that waits for changes. */
+/* Starts a walk that has finished the initial load and waits for changes. */
 static inline struct walk following(const char *ddl)
 {
     struct walk w = events();
@@ -47,7 +47,7 @@ static inline void must_follow(struct walk *w, const char *sql, size_t changes)
     ck_assert_msg(walk_differences(w, EVENTS_QUERY) == 0, "%s", sql);
 }
 
-/* A page that says so, and nothing else; then it goes on without the member. */
+/* Expects a page that only reports that a member left, then continues without the member. */
 static inline void must_leave(struct walk *w)
 {
     walk_page(w);

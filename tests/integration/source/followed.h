@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table of notes whose column "at" is followed. */
+/* A table of notes with the cursor column "at". */
 #ifndef ROWFERRY_TESTS_FOLLOWED_H
 #define ROWFERRY_TESTS_FOLLOWED_H
 
@@ -22,7 +22,7 @@ static inline struct walk of_notes(void)
                          .overlap_ms = 1};
 }
 
-/* Twenty old rows, copied. */
+/* Loads twenty old rows. */
 static inline void begin(struct walk *w, const char *ddl)
 {
     walk_new(w, ddl);
@@ -34,7 +34,7 @@ static inline void begin(struct walk *w, const char *ddl)
     ck_assert_int_eq(walk_differences(w, NOTES_QUERY), 0);
 }
 
-/* Reads until the mirror is the query's, or for a few seconds. */
+/* Reads until the mirror equals the query, at most for this time. */
 static inline bool becomes_equal(struct walk *w, const char *query, int64_t within_ms)
 {
     struct deadline deadline = deadline_after(within_ms);
@@ -47,10 +47,10 @@ static inline bool becomes_equal(struct walk *w, const char *query, int64_t with
     return false;
 }
 
-/* An overlap that is far longer than what happens within it, on any machine. */
+/* An overlap far longer than the tests, on any machine. */
 #define LONG_MS 600000
 
-/* As if the time had passed. */
+/* Pretends that the overlap has passed. */
 static inline void overlap_is_over(struct walk *w)
 {
     w->overlap_ms = 1;

@@ -15,7 +15,7 @@ static inline struct walk notes(void)
     return (struct walk){.table = "public.note", .columns = note_columns, .column_count = 1};
 }
 
-/* A walk whose copy is done and that waits for changes. */
+/* Starts a walk that has finished the initial load and waits for changes. */
 static inline struct walk following(size_t page_rows)
 {
     struct walk w = notes();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A database with roles of few rights: an owner "o" who may create schemas in it, and others by a
- * letter. Header only; each test program is one file.
+ * A database with roles of few privileges: an owner "o" who may create schemas in it, and others
+ * named by a letter. Header only, because each test program is one file.
  */
 #ifndef ROWFERRY_TESTS_ROLES_H
 #define ROWFERRY_TESTS_ROLES_H
@@ -12,8 +12,8 @@
 
 static const char *const body[] = {"body"};
 
-/* Roles of the test's own, by a letter: they outlive databases, and their names hold the
- * database's. */
+/* Creates roles of this test, named by a letter. Roles outlive databases, so their names contain
+ * the database's name. */
 static inline char *role_name(const struct walk *w, char letter)
 {
     return sql_text(w->db, "select 'rowferry_%c_' || current_database()", letter);
@@ -40,7 +40,7 @@ static inline void as(const struct walk *w, const char *role, const char *sql)
     sql_exec(w->db, "reset session authorization; reset search_path");
 }
 
-/* A database without a change log, and a role "o" that may create a schema in it. */
+/* Creates a database without a change log, and a role "o" that may create a schema in it. */
 static inline char *world_of(struct walk *w, const char *ddl)
 {
     w->uri = database_new();
@@ -63,7 +63,8 @@ static inline void world_end(struct walk *w, char *owner)
     walk_free(w);
 }
 
-/* Statements that note who runs them: with more rights than the owner's nobody may. */
+/* Statements that record their executing role: it must never have more privileges than the
+ * owner. */
 #define NOTES                                                                                      \
     "create table ran (who text);"                                                                 \
     "create function note_who() returns void language sql security invoker as "                    \

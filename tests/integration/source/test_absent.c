@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Consumers that do not come, and one that is new while the log is pruned. */
+/* Absent consumers, and a new consumer during pruning. */
 #include "notes.h"
 
 static int64_t entries(struct walk *w)
@@ -51,7 +51,7 @@ START_TEST(an_absent_consumer_of_a_large_log_expires_and_one_that_works_does_not
     walk_long_ago(&w, "test/away", "61 minutes");
     struct deadline deadline = deadline_after(WAIT_MS);
     while (sql_int(w.db, "select pg_stat_get_live_tuples('rowferry.change'::regclass)") < 8500) {
-        ck_assert(deadline_wait(&deadline)); /* the server counts a little later */
+        ck_assert(deadline_wait(&deadline)); /* the server's statistics are delayed */
     }
     walk_again(&w);
     walk_settle(&w);
@@ -99,7 +99,7 @@ START_TEST(a_dropped_consumer_keeps_nothing)
     ck_assert_int_ge(entries(&w), 20);
     ck_assert_int_eq(sql_int(w.db, "select rowferry.drop_consumer('test/one')"), 1);
     struct deadline deadline = deadline_after(WAIT_MS);
-    while (entries(&w) > 0) { /* whatever runs in the cluster may hold them for a while */
+    while (entries(&w) > 0) { /* other transactions of the cluster may keep them for a while */
         sql_exec(w.db, "select rowferry.prune(1, 1000)");
         ck_assert(deadline_wait(&deadline));
     }
@@ -107,7 +107,7 @@ START_TEST(a_dropped_consumer_keeps_nothing)
 }
 END_TEST
 
-/* Its row is written, but not committed, while others move on and prune. */
+/* The new consumer's row is written but not committed while others advance and prune. */
 START_TEST(pruning_against_a_new_consumer_leaves_it_all_that_it_needs)
 {
     struct walk w = following(0);
@@ -160,7 +160,7 @@ START_TEST(a_disabled_trigger_is_named_and_what_it_missed_is_copied_again)
     ck_assert_int_eq(w.capture->ops->resume(w.capture, w.position, &err), ERR_STATE);
     ck_assert_msg(strstr(err.message, "rowferry_1_update") != NULL, "%s", err.message);
     sql_exec(w.db, "alter table note enable always trigger rowferry_1_update");
-    walk_expect_again(&w, "the triggers of"); /* the fingerprint tells */
+    walk_expect_again(&w, "the triggers of"); /* the fingerprint reveals it */
     ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
     walk_free(&w);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A large window's deletes are told before any of it is handed out. */
+/* The prescan: deletes of a large window are reported before any change of it. */
 #include "notes.h"
 
 START_TEST(a_window_of_several_pages_tells_its_deletes_first)
@@ -21,7 +21,7 @@ START_TEST(a_page_of_more_keys_than_harmless_is_looked_through)
     struct walk w = following(0);
     walk_guard(&w, 4);
     sql_exec(w.db, "delete from note where id <= 4");
-    walk_page(&w); /* as many do no harm */
+    walk_page(&w); /* this number is permitted */
     ck_assert_uint_eq(w.gone, 4);
     ck_assert(!w.judged);
     sql_exec(w.db, "delete from note where id between 5 and 9");
@@ -62,7 +62,7 @@ START_TEST(a_truncate_behind_other_changes_ends_the_look)
     ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 20);
     walk_drain(&w);
     ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"),
-                     11); /* the index says the rest */
+                     11); /* the reconcile finds the rest */
     walk_free(&w);
 }
 END_TEST
@@ -98,7 +98,8 @@ START_TEST(keys_asked_for_their_lack_of_a_row_tell_no_rows)
 }
 END_TEST
 
-/* begin_keys for numbers from 1 on and some other texts; how many have no row. */
+/* Calls begin_keys with the numbers from 1 and the other texts; returns the number of keys without
+ * a row. */
 static size_t lacking(struct walk *w, int numbers, const char *const *others, size_t count)
 {
     struct err err = {0};
@@ -134,7 +135,7 @@ START_TEST(all_of_many_numbers_have_a_row_and_then_some_have_not)
 }
 END_TEST
 
-/* "01" is equal to 1 for the table, and the document of no row all the same. */
+/* "01" equals 1 for the table, but no row has that document id. */
 START_TEST(a_text_that_is_no_key_has_no_row)
 {
     static const char *const others[] = {
@@ -180,7 +181,7 @@ START_TEST(a_document_of_a_day_that_never_was_stops_no_reconcile)
 }
 END_TEST
 
-/* One row that many documents hang on: the change log has a single entry. */
+/* Many documents depend on one row, but the change log has a single entry. */
 START_TEST(what_a_dependency_hides_from_a_query_is_foreseen)
 {
     char *author[] = {(char[]){"id"}};
@@ -206,7 +207,7 @@ START_TEST(what_a_dependency_hides_from_a_query_is_foreseen)
     walk_guard(&w, 10);
     sql_exec(w.db, "update note set body = 'new' where id <= 3; update author set shown = false "
                    "where id = 1");
-    walk_page(&w); /* the note's own entries are few */
+    walk_page(&w); /* the note itself has few entries */
     ck_assert_uint_eq(w.rows + w.gone, 3);
     ck_assert_uint_eq(walk_look(&w), 25);
     ck_assert_uint_eq(walk_drain(&w), 25);

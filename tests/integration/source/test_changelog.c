@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The change log: every change arrives, once it is committed, and not twice. */
+/* The change log: every change arrives after its commit, exactly once. */
 #include "notes.h"
 
 START_TEST(inserts_updates_deletes_and_upserts_arrive)
@@ -82,7 +82,7 @@ START_TEST(a_transaction_that_commits_late_is_read_once)
 }
 END_TEST
 
-/* Four transactions are open at the noted snapshot, four come after it; every page holds three. */
+/* Four transactions are open at the recorded snapshot and four come later; a page holds three. */
 START_TEST(a_window_larger_than_a_page_is_read_in_parts_and_resumed_in_each)
 {
     struct walk w = following(3);
@@ -112,7 +112,7 @@ START_TEST(a_window_larger_than_a_page_is_read_in_parts_and_resumed_in_each)
         changes += w.rows + w.gone;
         walk_again(&w);
         pages++;
-        if (pages == 3) { /* a change in the middle is of the next window */
+        if (pages == 3) { /* a change in the middle belongs to the next window */
             sql_exec(w.db, "update note set body = 'meanwhile' where id = 20");
         }
     } while (strstr(w.position, " to ") != NULL);
@@ -227,14 +227,14 @@ START_TEST(a_truncated_table_is_told_before_anything_is_deleted)
     sql_exec(w.db, "delete from note where id = 3");
     sql_exec(w.db, "truncate note");
     sql_exec(w.db, "insert into note values (21, 'new')");
-    for (int i = 0; i < 2; i++) { /* and again where nobody acted on it */
+    for (int i = 0; i < 2; i++) { /* reported again if it was not handled */
         walk_page(&w);
         ck_assert(w.judged && w.truncated);
         ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror"), 20);
         must(w.capture->ops->resume(w.capture, w.position, &err), &err);
     }
     walk_page(&w);
-    sql_exec(w.db, "truncate note"); /* after the look: it is told by itself */
+    sql_exec(w.db, "truncate note"); /* after the prescan: reported separately */
     walk_page(&w);
     ck_assert(!w.judged);
     ck_assert_uint_eq(w.gone, 2);
@@ -273,7 +273,7 @@ START_TEST(triggers_that_were_off_for_a_while_are_noticed)
 }
 END_TEST
 
-/* The same by name, but not the same: what was written in between has no entry. */
+/* The new triggers have the same names, but changes between the two have no entry. */
 START_TEST(triggers_that_were_dropped_and_made_again_are_noticed)
 {
     struct walk w = following(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A first load: complete whatever happens meanwhile, and resumed at the position of any page. */
+/* The initial load: complete despite concurrent changes, and resumable after any page. */
 #include "changelog/position.h"
 #include "walk.h"
 
@@ -27,7 +27,7 @@ static struct walk filled(void)
     return w;
 }
 
-/* The same copy by key ranges, as for a table whose rows cannot be found by their place. */
+/* The same load by key ranges, as for a table whose rows cannot be addressed by block. */
 static struct walk filled_by_keys(const char *range)
 {
     struct walk w = filled();
@@ -76,7 +76,8 @@ static bool always(void *context)
     return true;
 }
 
-/* Nothing that stands before a mark comes again: 2,000 rows are read, not more. */
+/* Breaks off at every safepoint. Nothing before a safepoint is repeated: 2,000 rows are read, not
+ * more. */
 static size_t copy_broken_at_every_mark(struct walk *w, size_t *breaks)
 {
     size_t rows = 0;
@@ -140,7 +141,7 @@ START_TEST(changes_that_are_left_at_a_mark_go_on_there)
         breaks += w.broken;
     } while (!w.drained);
     ck_assert_uint_eq(rows, 1334);
-    ck_assert_uint_ge(gone, 666); /* a key comes again with its second entry */
+    ck_assert_uint_ge(gone, 666); /* a key with a second entry is reported again */
     ck_assert_uint_ge(breaks, 5);
     ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
     walk_free(&w);
@@ -172,7 +173,7 @@ START_TEST(a_copy_by_keys_tells_how_far_it_is_by_the_number_of_rows)
     walk_page(&w);
     w.capture->ops->progress(w.capture, &progress);
     ck_assert_int_eq(progress.rows_read, 300);
-    ck_assert_double_eq_tol(progress.share, 0, 0.0001); /* nobody knows the number */
+    ck_assert_double_eq_tol(progress.share, 0, 0.0001); /* the number of rows is unknown */
     sql_exec(w.db, "analyze note");
     walk_again(&w);
     walk_page(&w);
@@ -217,7 +218,7 @@ START_TEST(a_copy_by_keys_shows_rows_without_a_key_first)
 }
 END_TEST
 
-/* One page, then changes on both sides of where the copy stands. */
+/* Reads one page, then changes rows before and after the current position. */
 static void change_meanwhile(struct walk *w)
 {
     walk_page(w);
@@ -366,7 +367,7 @@ START_TEST(starting_again_begins_at_the_present)
 }
 END_TEST
 
-/* The server reads the second chunk while nobody has taken more than a row of the first. */
+/* The server reads the second chunk while only one row of the first was taken. */
 START_TEST(the_server_works_at_the_next_rows_while_some_are_handed_out)
 {
     struct walk w = notes();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A column that grows with each change, followed: late commits, ties, soft deletes, crashes. */
+/* A cursor over a column that grows with each change: late commits, ties, soft deletes, crashes. */
 #include "followed.h"
 
 START_TEST(changes_arrive_before_the_horizon_passes_them)
@@ -89,11 +89,11 @@ static struct cursor_look look_of(const struct walk *w)
     return look;
 }
 
-/* Its transaction began, and took its time, before it has written anything. */
+/* Its transaction begins and takes time before it writes anything. */
 START_TEST(a_writer_that_tracks_no_activities_is_waited_for_and_told)
 {
     struct walk w = of_notes();
-    w.overlap_ms = 0; /* 5 s where the horizon is exact, else a minute */
+    w.overlap_ms = 0; /* 5 s if the horizon is exact, else a minute */
     begin(&w, NOTES);
     ck_assert(look_of(&w).tracked);
     PGconn *quiet = sql_open(w.uri);
@@ -126,7 +126,7 @@ END_TEST
 static bool says_prepared(struct walk *w)
 {
     struct cursor_look look = look_of(w);
-    ck_assert(look.prepared[0] == '\0' || look.prepared[0] == '2'); /* a year */
+    ck_assert(look.prepared[0] == '\0' || look.prepared[0] == '2'); /* digit of a year */
     return look.prepared[0] != '\0';
 }
 
@@ -189,7 +189,7 @@ START_TEST(a_transaction_of_another_database_holds_nothing_up)
 }
 END_TEST
 
-/* Counts how often each key comes, with all keys of one timestamp and pages that cut it. */
+/* Counts the appearances of each key. All keys have one timestamp, and pages end between them. */
 START_TEST(equal_timestamps_at_the_edge_of_a_page_are_neither_lost_nor_doubled)
 {
     struct walk w = of_notes();
@@ -307,7 +307,7 @@ START_TEST(keys_are_read_again_and_their_deletes_are_told)
 }
 END_TEST
 
-/* As the index may hold it, by some other hand. */
+/* Another writer may have put such a document into the index. */
 START_TEST(a_document_whose_id_is_no_uuid_stops_no_reconcile)
 {
     struct walk w = of_notes();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cursor with a condition: rows that stop matching leave the index, and many of them are
- * foreseen. */
+/* A cursor with a condition: rows that stop matching leave the index, and the guard counts large
+ * numbers of them in advance. */
 #include "followed.h"
 
 START_TEST(a_row_that_stops_matching_is_deleted)
@@ -30,7 +30,7 @@ START_TEST(a_condition_that_is_null_does_not_match)
 }
 END_TEST
 
-/* Pages of five, of which up to three deletes do no harm. */
+/* Uses pages of five rows, with up to three permitted deletes. */
 static struct walk guarded(void)
 {
     struct walk w = of_notes();
@@ -128,7 +128,7 @@ START_TEST(the_first_load_deletes_nothing_of_an_empty_index)
 }
 END_TEST
 
-/* One page of a first load is read: the rows 1 to 5 of twenty. */
+/* Reads one page of an initial load: the rows 1 to 5 of twenty. */
 static struct walk loading(void)
 {
     struct walk w = of_notes();
@@ -144,7 +144,7 @@ static struct walk loading(void)
     return w;
 }
 
-/* It had been read as one that matches; meanwhile it was deleted softly. */
+/* It was read while it matched, then soft-deleted. */
 START_TEST(a_row_that_stops_matching_during_the_first_load_is_deleted)
 {
     struct walk w = loading();
@@ -155,13 +155,13 @@ START_TEST(a_row_that_stops_matching_during_the_first_load_is_deleted)
 }
 END_TEST
 
-/* The page that it is in goes on beyond it. */
+/* Its page continues after it. */
 START_TEST(a_row_that_stops_matching_is_deleted_though_the_first_load_goes_on)
 {
     struct walk w = loading();
     sql_exec(w.db, "update note set gone = true, at = clock_timestamp() where id = 2");
     sql_exec(w.db, "update note set at = clock_timestamp() where id between 6 and 20");
-    sql_exec(w.db, "select pg_sleep(0.2)"); /* the overlap is over */
+    sql_exec(w.db, "select pg_sleep(0.2)"); /* the overlap has passed */
     ck_assert(becomes_equal(&w, LIVE_QUERY, WAIT_MS));
     walk_free(&w);
 }

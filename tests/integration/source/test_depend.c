@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the source keeps of the tables that a query depends on: entries, and who has read them. */
+/* Entries and consumers that the source keeps for the tables of a query's depends_on. */
 #include "articles.h"
 
-/* The entries of a dependency stay until its consumer is past them, and go then. */
+/* The entries of a dependency stay until its consumer has passed them. */
 START_TEST(entries_are_kept_until_they_are_read_and_then_pruned)
 {
     struct walk w = following_articles(0);
@@ -35,7 +35,7 @@ START_TEST(an_absent_consumer_of_a_dependency_expires)
 }
 END_TEST
 
-/* What it did before it was taken out of the list would be kept for ever. */
+/* Entries from before the removal of the dependency would otherwise be kept for ever. */
 START_TEST(a_dependency_that_is_given_up_keeps_nothing)
 {
     struct walk w = articles(0);
@@ -85,8 +85,8 @@ START_TEST(a_rewritten_or_uncaptured_dependency_has_all_copied_again)
 }
 END_TEST
 
-/* The query names the column itself, so that only what was written meanwhile is left to be found.
- */
+/* The query uses the original name, so only the changes written under the other name must be
+ * found. */
 START_TEST(a_recorded_column_that_was_renamed_for_a_while_fails_no_writer)
 {
     struct walk w = following_articles(0);

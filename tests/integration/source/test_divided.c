@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a first load by key ranges is divided between its readers. */
+/* Division of an initial load by key ranges between its readers. */
 #include "changelog/position.h"
 #include "walk.h"
 
-/* From now on by key ranges, as for a table whose rows cannot be found by their place. */
+/* Continues by key ranges, as for a table whose rows cannot be addressed by block. */
 static void go_by_keys(struct walk *w, const char *range)
 {
     struct position p = {0};
@@ -29,7 +29,7 @@ static int64_t connections(const struct walk *w)
                           "current_database() and application_name = 'rowferry test'");
 }
 
-/* One that was closed is shown for another moment. */
+/* Waits, because a closed connection stays visible for a moment. */
 static void await_connections(const struct walk *w, int64_t count)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -46,7 +46,7 @@ START_TEST(keys_of_which_the_server_knows_nothing_are_read_with_one_connection)
     walk_new(&w,
              "create table note (id int primary key, body text) with (autovacuum_enabled = off);"
              "insert into note select i, 'b' from generate_series(1, 1000) i");
-    sql_exec(w.db, "vacuum note"); /* counts the rows, and looks at no value */
+    sql_exec(w.db, "vacuum note"); /* counts the rows without reading values */
     walk_start(&w);
     go_by_keys(&w, "first");
     walk_page(&w);
@@ -59,7 +59,7 @@ START_TEST(keys_of_which_the_server_knows_nothing_are_read_with_one_connection)
 }
 END_TEST
 
-/* One value is all that the first column has: between its rows there is nothing to divide at. */
+/* All rows have the same first key column, so there is no boundary to divide at. */
 START_TEST(keys_that_begin_alike_are_read_with_one_connection)
 {
     static const char *const body[] = {"body"};
@@ -159,7 +159,7 @@ START_TEST(a_partitioned_table_is_divided_by_what_is_known_of_all_of_it)
 }
 END_TEST
 
-/* Also where several ranges were begun: what each has left is known to the planner. */
+/* This also holds with several started ranges: the planner estimates the rest of each. */
 START_TEST(a_copy_by_keys_that_goes_on_says_how_far_it_had_come)
 {
     struct walk w = events();
@@ -180,7 +180,7 @@ START_TEST(a_copy_by_keys_that_goes_on_says_how_far_it_had_come)
 }
 END_TEST
 
-/* Its rows may have been copied: what becomes of them is asked for once the copy is over. */
+/* Its rows may be in the index already, so they are checked after the initial load. */
 START_TEST(a_partition_that_is_dropped_during_the_copy_has_the_index_reconciled)
 {
     struct walk w = events();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the columns are made of changes: reading stops where documents would be wrong. */
+/* Changes of column types: reading stops if documents would be wrong. */
 #include "notes.h"
 
 #define TYPES                                                                                      \
@@ -20,7 +20,7 @@ static struct walk made_of_types(void)
     return w;
 }
 
-/* Reading stops, also when it begins anew. */
+/* Expects that reading stops, also after a resume. */
 static void stops(struct walk *w, const char *message)
 {
     struct err err = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way to a source on another host: with TLS, or not at all, unless somebody said otherwise. */
+/* Connections to a source on another host use TLS, or fail, unless the user permits plain text. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 
 #define OPENSSL "/usr/bin/openssl"
 
-/* The server's own user makes key and certificate, in its folder. */
+/* Creates key and certificate in the server's folder, as the server's own user. */
 static void offer_tls(void)
 {
     PGconn *conn = sql_open(own_cluster.uri);
@@ -32,7 +32,8 @@ static void offer_tls(void)
     PQfinish(conn);
 }
 
-/* A URI of the same server by an address that is no name of this machine, and yet leads here. */
+/* Formats a URI of the same server with an address that does not name this machine, but reaches
+ * it. */
 static void other_host(char *out, size_t size, const char *query)
 {
     const char *at = strchr(own_cluster.uri, '@');
@@ -122,8 +123,7 @@ END_TEST
 
 #define PASSWORD "canary-database-password"
 
-/* Roles whose password the server asks for in clear, as md5 and by SCRAM, and one that it lets in.
- */
+/* Creates roles with clear-text, md5 and SCRAM passwords, and one without a password. */
 static void ask_for_passwords(void)
 {
     PGconn *conn = sql_open(own_cluster.uri);
@@ -144,7 +144,7 @@ static void ask_for_passwords(void)
     PQfinish(conn);
 }
 
-/* Returns what pg_open says, with the password. */
+/* Returns the result of pg_open with the password. */
 static int open_with_password(const char *role, const char *query, struct err *err)
 {
     char uri[512];
@@ -175,7 +175,7 @@ static void expect_open(const char *role, const char *query)
     ck_assert_msg(open_with_password(role, query, &err) == 0, "%s%s: %s", role, query, err.message);
 }
 
-/* Whoever answers and asks so would have it, or could try what it is. */
+/* An impostor would receive the password, or data for guessing it. */
 START_TEST(a_server_that_nobody_verifies_does_not_get_the_password)
 {
     char query[512];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random histories: sessions that overlap, a reader that polls, stops and resumes in between, and
- * at every quiet point the mirror equals the table. The seed is in the message of a failure. */
+/* Random histories: sessions overlap, while a reader polls, stops and resumes. At every quiet point
+ * the mirror must equal the table. A failure's message has the seed. */
 #include "walk.h"
 
 enum { SESSIONS = 4, STEPS = 400, HISTORIES = 6, CURSOR_HISTORIES = 3 };
@@ -10,13 +10,13 @@ static const char *const columns[] = {"a", "body"};
 #define KEY "replace(replace(a, '\\', '\\\\'), ':', '\\:') || ':' || b as key"
 #define NOTES_QUERY "select " KEY ", a || '|' || body as content from note"
 
-/* What a history does to a table, and how it is read. */
+/* Statements of a history, and how its table is read. */
 struct kind {
     const char *ddl;
     const char *query;
     const char *where;
     const char *cursor;
-    const char *const *statements; /* %1$u stands for a number */
+    const char *const *statements; /* %1$u is replaced by a number */
     unsigned count;
 };
 
@@ -54,7 +54,7 @@ static const char *const soft_change[] = {
 
 #define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
 
-/* A trigger sets the column that is followed. */
+/* A trigger sets the cursor column. */
 #define SOFT_DDL(type, value)                                                                      \
     "create sequence tick; create table note (a text, b int, body text, gone boolean not null "    \
     "default false, at " type " not null, primary key (a, b)); create index on note (at, a, b);"   \
@@ -78,7 +78,7 @@ static const struct kind cursor = {
     .count = COUNT_OF(soft_change),
 };
 
-/* Nothing tells when a number was taken, and the overlap is far too short. */
+/* The time of a number is unknown, and the overlap is far too short. */
 static const struct kind broken = {
     .ddl = SOFT_DDL("bigint", "nextval('tick')"),
     .query = NOTES_QUERY " where not gone",
@@ -101,7 +101,7 @@ static unsigned roll(struct history *h, unsigned sides)
     return (unsigned)(h->seed >> 33) % sides;
 }
 
-/* A statement that may well fail: a conflict or a lock ends the transaction, as in life. */
+/* Runs a statement that may fail: a conflict or a lock ends the transaction. */
 static void attempt(PGconn *conn, const char *sql)
 {
     PGresult *r = PQexec(conn, sql);
@@ -148,7 +148,7 @@ static void read_some(struct history *h)
     }
 }
 
-/* A cursor's horizon passes what was written a moment ago a moment later. */
+/* Waits a moment, because a cursor's horizon passes recent writes with a delay. */
 static bool becomes_equal(struct history *h, int64_t within_ms)
 {
     struct deadline deadline = deadline_after(within_ms);
@@ -192,7 +192,7 @@ static void end_history(struct history *h)
     walk_free(&h->walk);
 }
 
-/* Whether the mirror was the table at every quiet point. */
+/* Returns true if the mirror equalled the table at every quiet point. */
 static bool holds(const struct kind *kind, uint64_t seed, int64_t within_ms)
 {
     struct history h = {.kind = kind,

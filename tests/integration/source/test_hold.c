@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who holds the watermark, and how much waits in the change log. */
+/* The session that holds back the watermark, and the backlog of the change log. */
 #include "notes.h"
 
 static struct hold hold_of(struct walk *w)
@@ -10,7 +10,7 @@ static struct hold hold_of(struct walk *w)
     return hold;
 }
 
-/* Until it is this session that is named: other tests' transactions are young. */
+/* Waits until this session is named; transactions of other tests are younger. */
 static struct hold await_hold(struct walk *w, int64_t pid)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -101,7 +101,7 @@ START_TEST(a_prepared_transaction_is_named_though_it_has_no_session)
 }
 END_TEST
 
-/* A role that may see nothing of other sessions but that they are there. */
+/* A role that sees of other sessions only that they exist. */
 START_TEST(without_privileges_a_writer_is_seen_and_its_age_counts_from_then)
 {
     struct walk w = following(0);
@@ -167,8 +167,8 @@ START_TEST(who_locks_the_table_is_named)
 }
 END_TEST
 
-/* A reader who forgot his transaction, and somebody who wants to alter the table: all others queue.
- */
+/* A reader forgot its transaction, and an ALTER TABLE waits for it: all other statements queue
+ * behind. */
 START_TEST(whom_the_one_waits_for_who_wants_the_lock_is_named)
 {
     struct walk w = following(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The change log in the source: installed once, removed without a trace, in nobody's way. */
+/* Installation of the change log: happens once, is removed without a trace, and blocks nothing. */
 #include "walk.h"
 
 #define NOTES "create table note (id bigint primary key, body text)"
@@ -11,7 +11,7 @@ static struct walk notes(void)
     return (struct walk){.table = "public.note", .columns = body, .column_count = 1};
 }
 
-/* All that installing could have changed, as one text. */
+/* Returns everything that an installation could have changed, as one text. */
 static char *catalogue_state(struct walk *w)
 {
     return sql_text(w->db, "select string_agg(x, ',' order by x) from ("
@@ -132,7 +132,7 @@ START_TEST(a_disabled_or_dropped_trigger_is_seen_and_mended)
 }
 END_TEST
 
-/* Runs statements as a role of the test's own; roles outlive databases, so it is dropped here. */
+/* Runs statements as a role of this test. Roles outlive databases, so it is dropped here. */
 static void as_role(struct walk *w, const char *role, const char *sql)
 {
     sql_exec(w->db, "set session authorization \"%s\"", role);
@@ -323,7 +323,7 @@ START_TEST(a_consumer_that_does_not_come_back_is_named)
     buf_init(&names, 4096);
     sql_exec(w.db, "update rowferry.consumer set updated_at = '2026-01-02 12:00Z'");
     must(install_stale(pg, table, &names, &err), &err);
-    ck_assert_str_eq(buf_text(&names), ""); /* it keeps nothing */
+    ck_assert_str_eq(buf_text(&names), ""); /* it holds back nothing */
     sql_exec(w.db, "insert into note values (1, 'x')");
     must(install_stale(pg, table, &names, &err), &err);
     ck_assert_ptr_nonnull(strstr(buf_text(&names), "\" since 2026-01-02"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members that left: the index is to be reconciled, and reading goes on. */
+/* Members that left: the index must be reconciled, and reading continues. */
 #include "events.h"
 
 START_TEST(a_detached_partition_has_the_index_reconciled)

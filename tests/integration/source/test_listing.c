@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys that are listed a page at a time: each page begins behind the one before, or says why not.
- */
+/* Key listing by pages: each page starts after the previous one, or fails with the reason. */
 #include "rowferry/source/listing/listing.h"
 
 #include "walk.h"
 
-/* What a person's condition did before it was looked at: the page's own was one of two that do. */
+/* Such conditions were once accepted: the page's own condition became one of two alternatives. */
 #define UNBALANCED "true) or (true"
 
 static const char *const body[] = {"body"};
@@ -47,7 +46,7 @@ START_TEST(a_resync_whose_condition_takes_the_pages_own_away_ends_with_an_error)
 }
 END_TEST
 
-/* Pages are counted: endless is what this was. */
+/* Counts pages, because the listing was once endless. */
 static void expect_end(struct walk *w)
 {
     struct err err = {0};

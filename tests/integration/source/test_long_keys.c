@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys that are too long for any document: they stop nothing, and they are not kept in the log. */
+/* Keys that are too long for a document id: they stop nothing and are not stored in the log. */
 #include "articles.h"
 
 #define LONGEST "8192"
@@ -67,7 +67,7 @@ START_TEST(a_cut_key_of_a_type_that_cannot_hold_it_is_not_asked_for)
 }
 END_TEST
 
-/* What the value leads to cannot be known without it, so everything is read. */
+/* Without the value its rows are unknown, so everything is read. */
 START_TEST(a_value_of_seventy_megabytes_in_a_dependency_has_everything_read)
 {
     char *tag_key[] = {TEXT("word")};

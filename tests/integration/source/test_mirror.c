@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the source keeps of a state file: told, read back by who has lost it, and gone on from. */
+/* The checkpoint backup in the source: written, read after the loss of the state file, and
+ * continued. */
 #include "notes.h"
 
 #define LETTERS "{\"total\":1,\"letters\":[[\"3\",1,\"gr\\u00fc\\u4e2d\",400,1,2,3,1]]}"
@@ -11,7 +12,7 @@ static void tell(struct walk *w, const char *position, int64_t clock, const char
     must(w->capture->ops->release(w->capture, &mirror, true, &err), &err);
 }
 
-/* As another process would, on a connection of its own that stays usable. */
+/* Reads it like another process, by a separate connection that stays usable. */
 static struct mirrored ask(const struct walk *w, const char *consumer)
 {
     struct err err = {0};
@@ -41,7 +42,7 @@ static void expect_mirror(const struct walk *w, const char *position, int64_t cl
     struct mirrored m = ask(w, "test/one");
     ck_assert_msg(m.usable, "%s", m.why.message);
     ck_assert_str_eq(m.position, position);
-    /* it goes on as time does */
+    /* it advances with time */
     ck_assert(m.clock >= clock && m.clock < clock + 60 * INT64_C(1000000));
     ck_assert_str_eq(m.letters, letters);
     mirrored_release(&m);
@@ -55,7 +56,7 @@ static void expect_nothing(const struct walk *w, const char *consumer, const cha
     mirrored_release(&m);
 }
 
-/* Followed to the end and told. */
+/* Follows to the end and writes the backup. */
 static struct walk told(void)
 {
     struct walk w = following(0);
@@ -123,7 +124,7 @@ START_TEST(an_older_state_file_tells_nothing)
 }
 END_TEST
 
-/* As a server has it that lost transactions: the position is ahead of what it has now. */
+/* Simulates a server that lost transactions: the position is ahead of the server. */
 START_TEST(a_position_of_a_lost_history_is_not_told_once_everything_is_copied_again)
 {
     struct walk w = told();
@@ -216,7 +217,7 @@ START_TEST(a_mirror_behind_the_pruning_is_not_gone_on_from)
 }
 END_TEST
 
-/* The state file stops there, and so has its mirror to. */
+/* The state file stops there, so its backup must stop too. */
 START_TEST(what_stops_a_page_spoils_the_mirror_until_it_is_told_again)
 {
     struct walk w = told();
@@ -228,7 +229,7 @@ START_TEST(what_stops_a_page_spoils_the_mirror_until_it_is_told_again)
 }
 END_TEST
 
-/* Words that the database's encoding has not: of the service's reasons, for example. */
+/* Text with characters that the database's encoding lacks, such as the service's reasons. */
 START_TEST(letters_are_kept_in_a_database_of_another_encoding)
 {
     struct walk w = notes();

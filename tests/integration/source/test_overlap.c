@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns and roles that leave no more than a promise within the overlap, or none. */
+/* Columns and roles with a guarantee only within the overlap, or with none. */
 #include "followed.h"
 
-/* The promise of a column whose values are no moments: within the overlap. */
+/* Tests a column whose values are not timestamps: the guarantee holds within the overlap. */
 static void late_within_overlap(const char *type, const char *value)
 {
     struct walk w = of_notes();
@@ -69,7 +69,8 @@ START_TEST(a_role_that_cannot_see_the_others_reads_within_the_overlap)
     sql_exec(w.db, "alter database \"%s\" reset role", database);
     ck_assert(becomes_equal(&w, NOTES_QUERY, WAIT_MS));
     pass_all(&w);
-    sql_exec(slow, "begin; select pg_current_xact_id()"); /* unseen, so it holds nothing */
+    sql_exec(slow,
+             "begin; select pg_current_xact_id()"); /* invisible, so it does not hold the horizon */
     sql_exec(w.db, "update note set body = 'new', at = now()");
     pass_all(&w);
     walk_close(&w);
@@ -81,7 +82,7 @@ START_TEST(a_role_that_cannot_see_the_others_reads_within_the_overlap)
 }
 END_TEST
 
-/* What cannot be followed says why. */
+/* Expects that a column is refused with this reason. */
 static void refused(const char *ddl, const char *why)
 {
     struct walk w = of_notes();

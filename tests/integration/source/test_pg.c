@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connection and catalogue: what goes wrong is told apart, what is there is described. */
+/* Connection and catalogue: failures are distinguished, and tables are described. */
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "rowferry/source/pg/pg.h"
 #include "walk.h"
 
-#define SILENT_MS 6000 /* longer than a machine keeps a process waiting */
+#define SILENT_MS 6000 /* longer than a machine delays a process */
 
 static int try_open(const char *uri, const char *password, struct err *err)
 {
@@ -33,7 +33,7 @@ START_TEST(nobody_listening_is_temporary)
 }
 END_TEST
 
-/* Takes connections and says nothing, as a host does whose kernel alone is left. */
+/* Accepts connections without an answer, like a host on which only the kernel works. */
 static int silent_listener(int *port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -47,8 +47,8 @@ static int silent_listener(int *port)
     return fd;
 }
 
-/* Whether anybody has asked the silent one for something since the last look: a connection alone is
- * no question. */
+/* Returns true if a client sent a request since the last call; a connection alone does not
+ * count. */
 static bool was_asked(int fd)
 {
     struct pollfd coming = {.fd = fd, .events = POLLIN};
@@ -280,7 +280,7 @@ START_TEST(a_table_is_described)
 }
 END_TEST
 
-/* The names of the parts from a column down, always the first one. */
+/* Checks the types of nested parts, following the first part at each level. */
 static void expect_line(const struct column *c, const char *const *types)
 {
     for (; *types != NULL; types++) {
@@ -377,8 +377,7 @@ START_TEST(a_second_holder_is_told_who_the_first_is)
 }
 END_TEST
 
-/* Who is killed in the middle of a statement: the server goes on with it, and notices at its end.
- */
+/* A client is killed within a statement: the server notices it only at the end of the statement. */
 START_TEST(the_end_of_a_session_whose_client_is_gone_is_waited_for)
 {
     char *uri = database_new();
@@ -396,7 +395,7 @@ START_TEST(the_end_of_a_session_whose_client_is_gone_is_waited_for)
 }
 END_TEST
 
-/* No name of this machine's own, and yet reached: nothing is known of its way. */
+/* An address that does not name this machine but reaches it: its route is unknown. */
 START_TEST(another_host_without_tls_is_refused_and_says_what_to_set)
 {
     char other[512];

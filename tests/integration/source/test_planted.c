@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A schema "rowferry" that somebody else made or had a hand in: nothing in it is read or run. */
+/* A schema "rowferry" that another role created or modified: nothing in it is read or run. */
 #include "roles.h"
 
 static int try_install(struct walk *w, const char *uri, struct err *err)
@@ -105,8 +105,8 @@ START_TEST(who_installed_first_does_not_gain_the_rights_of_who_installs_later)
 }
 END_TEST
 
-/* It cannot give the trigger function to a role without rights, so the function would have its own.
- */
+/* The role cannot give the trigger function to a role without privileges, so the function would run
+ * with its own. */
 START_TEST(who_may_do_more_than_the_tables_owner_does_not_install)
 {
     struct walk w = {.table = "public.t", .columns = body, .column_count = 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents of several tables: a change of any of them sends the rows that it is part of. */
+/* Documents from several tables: a change of any table sends the affected rows. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -78,8 +78,8 @@ START_TEST(a_row_that_the_query_gives_no_more_is_deleted)
 }
 END_TEST
 
-/* All three tables change in one transaction, pages are small, and each is taken up by another
- * process. */
+/* All three tables change in one transaction, pages are small, and another process reads each
+ * page. */
 START_TEST(changes_of_all_tables_arrive_in_small_pages_whoever_reads_them)
 {
     struct walk w = following_articles(4);
@@ -92,7 +92,7 @@ START_TEST(changes_of_all_tables_arrive_in_small_pages_whoever_reads_them)
     do {
         walk_page(&w);
         if (strstr(w.position, " of ") == NULL) {
-            walk_again(&w); /* a fan-out would begin anew */
+            walk_again(&w); /* a fan-out would start again */
         }
     } while (++pages < 1000 && !w.drained);
     ck_assert(w.drained);
@@ -121,7 +121,8 @@ START_TEST(an_author_of_many_articles_is_sent_in_pages)
         pages += w.rows > 0;
         rows += w.rows;
         most = w.rows > most ? w.rows : most;
-        if (pages == 2 && w.rows > 0) { /* a crash: from the entry's beginning, and to its end */
+        if (pages == 2 &&
+            w.rows > 0) { /* a crash: restart from the beginning of the entry, up to its end */
             walk_again(&w);
         }
     } while (!w.drained);
@@ -179,7 +180,7 @@ START_TEST(a_transaction_on_a_dependency_that_commits_late_is_read)
 }
 END_TEST
 
-/* What must fail, and what the message has to hold. */
+/* Expects a failure whose message has this text. */
 static void fails(struct walk *w, const char *text)
 {
     struct err err = {0};
@@ -222,7 +223,7 @@ START_TEST(a_table_behind_a_view_is_found)
 }
 END_TEST
 
-/* A view gives what its owner may read; the table behind it is not the reader's. */
+/* A view shows what its owner may read; the reader may not read its table. */
 START_TEST(a_reader_needs_no_more_than_the_grants_and_the_view)
 {
     struct walk w = articles(0);
@@ -314,7 +315,7 @@ START_TEST(rows_without_a_key_are_told)
 }
 END_TEST
 
-/* The log is paged without sorts; a query that joins may need them. */
+/* Paging the log disables sorts, but a query with joins may need them. */
 START_TEST(a_query_may_sort)
 {
     struct walk w = articles(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with a query is said, and how much waits of all that it reads. */
+/* Faults of a query are reported, and so is the backlog of all its tables. */
 #include "walk.h"
 
 static const char *const columns[] = {"title", "author"};

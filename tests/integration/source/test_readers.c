@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A first load that several connections read: the same as one would, whatever happens meanwhile. */
+/* An initial load with several readers: the same result as with one, despite concurrent changes. */
 #include "changelog/changelog_private.h"
 #include "walk.h"
 
@@ -12,7 +12,7 @@ static const char *const columns[] = {"tenant", "body"};
     "2000) i"
 #define NOTES_QUERY "select tenant || ':' || id as key, tenant || '|' || body as content from note"
 #define ROWS 2000
-#define CHUNK_ROWS 100 /* a reader is left with no more than about 30,000 bytes unsettled */
+#define CHUNK_ROWS 100 /* a reader leaves at most about 30,000 bytes unsettled */
 
 static struct walk notes(size_t readers)
 {
@@ -35,7 +35,7 @@ static struct walk filled(size_t readers)
     return w;
 }
 
-/* From now on by key ranges, as for a table whose rows cannot be found by their place. */
+/* Continues by key ranges, as for a table whose rows cannot be addressed by block. */
 static void go_by_keys(struct walk *w, const char *range)
 {
     struct position p = {0};
@@ -68,7 +68,7 @@ static int64_t connections(const struct walk *w)
                           "current_database() and application_name = 'rowferry test'");
 }
 
-/* One that was closed is shown for another moment. */
+/* Waits, because a closed connection stays visible for a moment. */
 static void await_connections(const struct walk *w, int64_t count)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -83,12 +83,12 @@ static void must_be_equal(struct walk *w)
     ck_assert_int_eq(walk_differences(w, NOTES_QUERY), 0);
 }
 
-/* --- leaving and going on ------------------------------------------------------------------- */
+/* --- breaking off and resuming --------------------------------------------------------------- */
 
 struct leaving {
     struct walk *walk;
     size_t left;
-    const size_t *readers; /* with how many to go on, in turn; null: as many */
+    const size_t *readers; /* numbers of readers to resume with, in turn; null: the same number */
     size_t readers_count;
 };
 
@@ -102,8 +102,8 @@ static bool leave(void *context)
     return true;
 }
 
-/* Left at each mark; returns how many rows came. What stands behind the others' marks may come
- * again, but no more. */
+/* Breaks off at each safepoint; returns the number of rows. Rows after the other readers'
+ * safepoints may be repeated, but no more than that. */
 static size_t copy_left_at_every_mark(struct walk *w, struct leaving *l)
 {
     size_t rows = 0;
@@ -219,7 +219,7 @@ struct ending {
     bool ended;
 };
 
-/* The connection that was opened last, while it has more to read. */
+/* Terminates the newest connection while it has more to read. */
 static bool end_newest(void *context)
 {
     struct ending *e = context;
@@ -266,9 +266,9 @@ START_TEST(two_readers_of_keys_of_which_one_loses_its_connection_go_on_at_the_la
 }
 END_TEST
 
-/* --- changes meanwhile ------------------------------------------------------------------------ */
+/* --- concurrent changes ---------------------------------------------------------------------- */
 
-/* Moves rows to other blocks, and to the other side of where the readers stand. */
+/* Moves rows to other blocks, and across the readers' positions. */
 static bool move_rows(void *context)
 {
     struct ending *e = context;
@@ -326,7 +326,7 @@ START_TEST(a_table_rewritten_between_two_pages_of_two_readers_is_copied_again)
 }
 END_TEST
 
-/* Who wants to alter the table waits for the one reader, and would be waited for by the other. */
+/* An ALTER TABLE waits for the first reader, and the second reader would wait behind it. */
 START_TEST(a_second_reader_does_not_queue_behind_who_waits_for_the_first)
 {
     struct walk w = filled(2);

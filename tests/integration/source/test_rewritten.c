@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table that ALTER TABLE, VACUUM FULL or CLUSTER wrote anew, and columns that come and go. */
+/* A table rewritten by ALTER TABLE, VACUUM FULL or CLUSTER, and added or dropped columns. */
 #include <stdio.h>
 
 #include "notes.h"
@@ -61,11 +61,11 @@ START_TEST(a_table_that_is_only_stored_anew_is_not_read_again)
 }
 END_TEST
 
-/* Stored columns are written anew without a trigger, virtual ones are not written at all. */
+/* Stored columns are rewritten without triggers, virtual ones are not written at all. */
 START_TEST(another_expression_of_a_generated_column_has_all_copied_again)
 {
     static const struct {
-        int version; /* of the server that can do it */
+        int version; /* first server version with this kind */
         const char *kind;
     } kinds[] = {{170000, "stored"}, {180000, "virtual"}};
     static const char *const columns[] = {"twice"};
@@ -152,8 +152,8 @@ START_TEST(a_key_of_another_type_is_named)
 }
 END_TEST
 
-/* The trigger names the column, also in plans that a session has kept. What was written meanwhile
- * is read again once the column has its name back. */
+/* The trigger names the column, also in cached plans of a session. Changes under the other name are
+ * read again once the column has its name back. */
 static void write_all_ways(PGconn *conn, const char *column)
 {
     sql_exec(conn, "insert into note (%s, body) values (21, 'new'), (22, 'new')", column);

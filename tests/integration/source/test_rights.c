@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nobody gains rights through the change log: not a table's owner, not a type's, not a reader, not
- * who made the schema first. */
+/* The change log gives no role additional privileges: not the owner of a table or type, not a
+ * reader, and not the creator of an earlier schema. */
 #include "roles.h"
 
 START_TEST(a_cast_of_the_keys_owner_does_not_run_with_the_installers_rights)
@@ -42,7 +42,7 @@ START_TEST(a_key_that_became_another_type_does_not_run_its_cast)
 }
 END_TEST
 
-/* A reader's session, which may read more than the type's owner. */
+/* The session of a reader with more privileges than the type's owner. */
 START_TEST(a_cast_of_the_keys_owner_does_not_run_with_the_readers_rights)
 {
     struct walk w = {.columns = body, .column_count = 1};
@@ -105,7 +105,7 @@ START_TEST(a_partitions_owner_does_not_gain_the_installers_rights)
        "alter table t attach partition t1 for values from (10) to (20)");
     sql_exec(w.db, "delete from ran");
     struct err err = {0};
-    for (int i = 0; i < 20 && walk_try(&w, &err) < 0; i++) { /* takes the member in */
+    for (int i = 0; i < 20 && walk_try(&w, &err) < 0; i++) { /* includes the member */
         walk_again(&w);
         if (w.capture->again != NULL) {
             walk_copy(&w);
@@ -287,7 +287,7 @@ START_TEST(two_readers_of_one_table_do_not_meet)
 }
 END_TEST
 
-/* What another reader of the same table writes about itself. */
+/* False data of another reader about itself, for the same table. */
 START_TEST(a_reader_that_lies_about_itself_holds_nobody_up)
 {
     struct walk w = {.columns = body, .column_count = 1};
@@ -311,7 +311,7 @@ START_TEST(a_reader_that_lies_about_itself_holds_nobody_up)
        "insert into a values (1, 'x'); create table a1 partition of a for values from (10) to "
        "(20); insert into a values (11, 'y')");
     struct err err = {0};
-    for (int i = 0; i < 20 && walk_try(&w, &err) < 0; i++) { /* takes the member in */
+    for (int i = 0; i < 20 && walk_try(&w, &err) < 0; i++) { /* includes the member */
         walk_again(&w);
     }
     walk_drain(&w);
@@ -326,8 +326,7 @@ START_TEST(a_reader_that_lies_about_itself_holds_nobody_up)
 }
 END_TEST
 
-/* --- what a table's owner leaves behind in a session -------------------------------------------
- */
+/* --- session state left by a table's owner --------------------------------------------------- */
 
 START_TEST(a_function_that_changes_the_search_path_does_not_reach_what_is_written)
 {

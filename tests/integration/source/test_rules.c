@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failures that a rule of the change log prevents and no other test shows. */
+/* Failures that a rule of the change log prevents and that no other test covers. */
 #include <pthread.h>
 
 #include "walk.h"
@@ -22,7 +22,7 @@ static struct walk following(void)
     return w;
 }
 
-/* Commits once somebody waits for its locks. */
+/* Commits when another session waits for its locks. */
 static void *commit_when_waited_for(void *context)
 {
     PGconn *conn = context;
@@ -93,7 +93,7 @@ static const char *const event_key[] = {"id", "region"};
     " for values in ('" name "')"
 #define JOIN "select rowferry.join_members((select id from rowferry.capture))"
 
-/* The second was noted as one that has no triggers, which nobody was to mend but by hand. */
+/* Regression: the second one was recorded without triggers, which only a person could repair. */
 START_TEST(a_partition_that_joins_while_another_is_taken_in_is_taken_in_too)
 {
     struct walk w = {
@@ -151,7 +151,7 @@ static void await_blocked_by(PGconn *conn, PGconn *holder)
     }
 }
 
-/* Attaches event_c after the change log was found complete, before the table is looked at. */
+/* Attaches event_c after the change log was checked and before the table is read. */
 static void start_while_one_joins(struct starting *s)
 {
     pthread_t thread;
@@ -169,7 +169,8 @@ static void start_while_one_joins(struct starting *s)
     PQfinish(log);
 }
 
-/* The consumer was noted with a member that has no triggers, and each later sync stopped. */
+/* Regression: the consumer was recorded with a member without triggers, and every later sync
+ * stopped. */
 START_TEST(a_partition_that_joins_while_a_pipeline_is_registered_is_taken_in)
 {
     struct walk w = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Representative rows: which are chosen, and what SQL says of their values. */
+/* Representative rows: their selection, and SQL's results about their values. */
 #include "rowferry/source/sample/sample.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ static void close_sample(struct chosen *c)
     database_drop(c->uri);
 }
 
-/* Commas part two columns of the key; the row 7 is the longest by far. */
+/* Two columns form the key; row 7 is by far the longest. */
 static const char table_sql[] =
     "create table odd (a text, b integer, n numeric, k integer[], at timestamptz not null, t text, "
     "s "
@@ -85,8 +85,8 @@ START_TEST(the_longest_the_emptiest_both_ends_and_the_named_are_in_it)
     open_sample(c, table_sql, &rows_of_odd, 60, named, 4);
     ck_assert(has(c, "x\\:0:7"));
     ck_assert(has(c, "x\\:4:200"));
-    ck_assert(has(c, "x\\:1:400")); /* the newest */
-    ck_assert(has(c, "x\\:1:1"));   /* the oldest */
+    ck_assert(has(c, "x\\:1:400")); /* newest */
+    ck_assert(has(c, "x\\:1:1"));   /* oldest */
     ck_assert(!has(c, "none"));
     ck_assert(!has(c, "x\\:1:many"));
     ck_assert(sample_find(c->sample, span_make("x\\:4:200", 8), &row));
@@ -169,14 +169,14 @@ START_TEST(values_come_in_the_services_order)
     ck_assert_int_eq(t.last, 7);
     ck_assert_str_eq(t.first, "x:0");
     ck_assert_str_eq(t.lasts, "x:6");
-    t = values(c, "k"); /* of each array, without its NULL */
+    t = values(c, "k"); /* of each array, without NULL */
     ck_assert_uint_eq(t.count, 800);
     ck_assert_int_eq(t.last, 5);
     t = values(c, "at");
     ck_assert_str_eq(t.first, "2024-01-01T00:01:00.000Z");
     t = values(c, "o");
     ck_assert_str_eq(t.first, "4294966895");
-    t = values(c, "s"); /* what is longer than ignore_above is not indexed */
+    t = values(c, "s"); /* values longer than ignore_above are not indexed */
     ck_assert_uint_eq(t.count, 133);
     ck_assert_int_eq(t.last, 1);
     ck_assert_int_eq(sample_how(c->sample, step_of(c, "t"), &why), SAMPLE_NOT);
@@ -194,7 +194,7 @@ START_TEST(a_condition_and_a_query_hold_for_every_question)
         .query = "select a, b, n * 2 as n, k, at, t, s, o from public.odd"};
     open_sample(c, table_sql, &rows, 30, NULL, 0);
     struct told t = values(c, "n");
-    ck_assert_uint_le(t.count, 20); /* keys are the table's, rows the query's */
+    ck_assert_uint_le(t.count, 20); /* keys are from the table, rows from the query */
     close_sample(c);
     static const struct listing_options some = {.table = "odd", .where = "b <= 20 -- comment"};
     *c = (struct chosen){0};
@@ -228,8 +228,7 @@ START_TEST(a_role_that_may_read_some_columns_is_enough)
 }
 END_TEST
 
-/* Blocks by chance: far fewer than all are looked at, and the rows that a condition leaves are
- * found all the same. */
+/* Blocks are sampled: only a small part is read, but rows that match a condition are found. */
 START_TEST(a_large_table_is_not_read_as_a_whole)
 {
     struct chosen chosen = {0};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The change log read from a streaming standby, and its promotion. */
+/* Reading the change log from a streaming standby, and its promotion. */
 #include "cluster.h"
 #include "notes.h"
 #include "rowferry/source/pg/consumer_lock.h"
 
 static PGconn *standby_db;
 
-/* A walk that reads from the standby; its table is there already. */
+/* Starts a walk that reads from the standby, where its table already exists. */
 static struct walk reading(void)
 {
     struct walk w = notes();
@@ -28,7 +28,7 @@ static void read_free(struct walk *w)
     PQfinish(w->db);
 }
 
-/* All that the primary has committed, read once. */
+/* Reads everything that the primary has committed, once. */
 static size_t caught_up(struct walk *w)
 {
     cluster_await_replay(&pair.primary, &pair.standby);
@@ -57,7 +57,7 @@ START_TEST(changes_come_through_the_standby_and_the_log_is_pruned_on_the_primary
 }
 END_TEST
 
-/* Its snapshots do not say which transactions run. */
+/* A standby's snapshots do not list running transactions. */
 START_TEST(what_commits_beside_an_open_transaction_is_read_once_and_not_lost)
 {
     struct walk w = reading();
@@ -107,7 +107,7 @@ START_TEST(a_first_snapshot_of_a_late_standby_leaves_no_gap)
 }
 END_TEST
 
-/* Its rows are older than those that the index has. */
+/* Its rows are older than those in the index. */
 START_TEST(a_standby_behind_the_position_is_waited_for)
 {
     struct walk w = reading();
@@ -165,7 +165,7 @@ START_TEST(a_standby_without_its_primary_is_refused_by_name)
 }
 END_TEST
 
-/* The standby never got what the primary had committed and the pipeline had read. */
+/* The standby never received changes that the primary committed and the pipeline read. */
 START_TEST(a_promotion_under_a_reader_is_named_and_everything_is_copied_again)
 {
     struct walk w = reading();
@@ -204,7 +204,7 @@ static bool news(struct walk *w)
     return any;
 }
 
-/* Between two pages nothing would say so for a while: the sessions survive it. */
+/* Between two pages there may be no other sign of it for a while: the sessions survive. */
 START_TEST(an_idle_poll_notices_the_promotion)
 {
     struct walk w = reading();

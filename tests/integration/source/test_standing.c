@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where reading stands in the change log: idle, pruned, restarted, lost, locked. */
+/* Positions in the change log: idle, pruned, restarted, lost, locked. */
 #include "notes.h"
 #include "pg/pg_private.h"
 #include "rowferry/base/embed.h"
@@ -13,7 +13,7 @@ START_TEST(an_idle_poll_neither_moves_nor_writes)
     char *before = text_copy(w.position);
     char *row = sql_text(w.db, "select ctid || ' ' || xmin from rowferry.consumer");
     for (int i = 0; i < 5; i++) {
-        sql_exec(w.db, "select pg_current_xact_id()"); /* somebody else writes something */
+        sql_exec(w.db, "select pg_current_xact_id()"); /* another session writes something */
         walk_page(&w);
         ck_assert(w.drained);
         walk_release(&w);
@@ -47,7 +47,7 @@ START_TEST(entries_are_pruned_behind_the_slowest_consumer)
 }
 END_TEST
 
-/* Any transaction of the cluster keeps its entries from being pruned for a while. */
+/* Any transaction of the cluster delays the pruning of its entries. */
 START_TEST(what_a_short_run_left_to_prune_the_next_one_prunes)
 {
     struct walk w = following(0);
@@ -66,7 +66,7 @@ START_TEST(what_a_short_run_left_to_prune_the_next_one_prunes)
 }
 END_TEST
 
-/* How many buffers a statement of ours looks at. */
+/* Returns the number of buffers that one of our statements reads. */
 static int looked_at(struct pg *pg, const char *name, const char *const *params, size_t count)
 {
     struct err err = {0};
@@ -110,14 +110,14 @@ START_TEST(a_poll_reads_only_the_index_behind_its_position)
 }
 END_TEST
 
-/* A dump, or a standby with hot_standby_feedback: nothing in the index may be removed meanwhile. */
+/* A dump, or a standby with hot_standby_feedback: dead index entries cannot be removed. */
 START_TEST(pruned_entries_are_not_walked_while_another_session_might_see_them)
 {
     struct walk w = following(0);
     struct err err = {0};
     PGconn *other = sql_open(w.uri);
     sql_exec(other, "begin isolation level repeatable read");
-    ck_assert_int_eq(sql_int(other, "select 1"), 1); /* from here on it has its snapshot */
+    ck_assert_int_eq(sql_int(other, "select 1"), 1); /* takes its snapshot here */
     sql_exec(w.db, "insert into rowferry.change (capture, op, key) select 1, 'U', '1' from "
                    "generate_series(1, 20000); analyze rowferry.change");
     walk_settle(&w);
@@ -142,7 +142,7 @@ START_TEST(pruned_entries_are_not_walked_while_another_session_might_see_them)
     for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
         must(pg_query(pg, NULL, NULL, embedded_text(source_sql, asked[i].name), asked[i].params,
                       asked[i].count, &err),
-             &err); /* which has functions read the catalogue */
+             &err); /* fills the catalogue caches of functions */
         int hits = looked_at(pg, asked[i].name, asked[i].params, asked[i].count);
         ck_assert_msg(hits < 60, "%s: %d buffers", asked[i].name, hits);
     }
@@ -168,7 +168,7 @@ START_TEST(a_position_behind_the_pruning_is_named_and_copied_again)
     walk_page(&w);
     ck_assert(w.copying);
     walk_page(&w);
-    ck_assert(w.judged && w.again); /* what is gone has no entry: the index is to be asked */
+    ck_assert(w.judged && w.again); /* lost changes have no entry, so the index must be checked */
     walk_again(&w);                 /* a crash before the answer */
     walk_page(&w);
     ck_assert(w.judged && w.again);
@@ -180,7 +180,7 @@ START_TEST(a_position_behind_the_pruning_is_named_and_copied_again)
 }
 END_TEST
 
-/* The server has started again, or recovered from a crash, since the position was noted. */
+/* Pretends that the server has restarted or recovered since the position was recorded. */
 static void of_another_life(struct walk *w)
 {
     char *life = strstr(w->position, " at ");
@@ -200,7 +200,7 @@ START_TEST(after_a_restart_of_the_server_reading_goes_on_from_the_mirror)
 }
 END_TEST
 
-/* Of what is settled by now, but was read before the server lost its memory. */
+/* The changes are settled now, but were read before the server lost its memory. */
 START_TEST(what_was_read_before_a_restart_is_not_told_after_it)
 {
     struct walk w = following(0);
@@ -234,7 +234,7 @@ START_TEST(a_consumer_that_the_source_does_not_know_is_copied_again)
 }
 END_TEST
 
-/* What others have pruned meanwhile it would not have missed. */
+/* Others may have pruned entries that the consumer has not read. */
 START_TEST(a_consumer_that_is_dropped_while_it_reads_is_told_so)
 {
     struct walk w = following(0);

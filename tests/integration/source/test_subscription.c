@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table that logical replication fills: no statement is run there, only rows arrive. */
+/* A table filled by logical replication: rows arrive without statements. */
 #include "followed.h"
 
 static const char *const columns[] = {"region", "body"};
@@ -83,7 +83,7 @@ START_TEST(rows_that_logical_replication_applies_are_seen)
 }
 END_TEST
 
-/* What is written there has the publisher's times, and none of its transactions can be seen. */
+/* Its rows have the publisher's times, and its transactions are invisible. */
 START_TEST(a_cursor_follows_rows_that_logical_replication_applies)
 {
     struct walk w = of_notes();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partitioned tables and tables that others inherit from: wherever a row is written, it is seen. */
+/* Partitioned tables and inheritance: every row is seen, whichever member it is written to. */
 #include "events.h"
 
 START_TEST(a_partitioned_table_is_copied_whole)
@@ -120,7 +120,7 @@ START_TEST(a_truncate_of_the_parent_is_a_truncate)
 }
 END_TEST
 
-/* As the engine does: after an error that passes, everything is looked up anew. */
+/* Resumes like the engine: after a transient error everything is read anew. */
 static void must_join(struct walk *w, const char *sql, const char *who, size_t changes)
 {
     struct err err = {0};
@@ -345,7 +345,7 @@ START_TEST(what_is_brought_up_to_date_is_relied_on_as_before)
 }
 END_TEST
 
-/* The options are of the configuration's form, which owns its texts. */
+/* The options have the type of the configuration's, which are not const. */
 #define TEXT(text) ((char[]){text})
 
 static char *guest_key[] = {TEXT("event_id")};

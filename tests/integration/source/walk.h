@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A capture walked by hand: every page is applied to a table of the same database, so that "equal"
- * is a question in SQL. Header only; each test program is one file.
+ * Drives a capture by hand. Every page is applied to a table of the same database, so SQL can check
+ * equality. Header only, because each test program is one file.
  */
 #ifndef ROWFERRY_TESTS_WALK_H
 #define ROWFERRY_TESTS_WALK_H
@@ -21,17 +21,17 @@
 
 struct walk {
     char *uri;
-    char *reads; /* where to read, where that is a standby of uri; null: uri */
-    PGconn *db;  /* the application */
+    char *reads; /* URI of a standby to read from; null: uri */
+    PGconn *db;  /* the application's connection */
     struct capture *capture;
-    char *position; /* of the last page that was settled */
+    char *position; /* of the last settled page */
     const char *table;
     const char *const *key;
     size_t key_count;
     const char *const *columns;
     size_t column_count;
     const char *where;
-    const char *cursor; /* the column to follow; null: the change log */
+    const char *cursor; /* cursor column; null: the change log */
     int64_t overlap_ms;
     size_t seen_slots;
     const char *query;
@@ -41,23 +41,24 @@ struct walk {
     size_t page_blocks;
     size_t chunk_bytes;
     const char *consumer;    /* null: "test/one" */
-    const char *fingerprint; /* of the table as the plan knows it; null: not compared */
+    const char *fingerprint; /* fingerprint of the table in the plan; null: not compared */
     int64_t retain_age_ms;
     int64_t retain_size;
-    size_t readers;                /* connections of a copy */
-    int64_t lock_timeout_ms;       /* 0: two seconds, of who tries what is locked */
-    bool (*breaks)(void *context); /* asked at each mark: leave the page there, as a crash would */
+    size_t readers;          /* connections of the initial load */
+    int64_t lock_timeout_ms; /* for locks that are not available; 0: two seconds */
+    bool (*breaks)(
+        void *context); /* called at each safepoint; true breaks off the page, like a crash */
     void *context;
-    size_t rows; /* of the last page */
+    size_t rows; /* counts of the last page */
     size_t gone;
     size_t null_keys;
     size_t marks;
     size_t foreseen;
-    bool judged;    /* the last page ended a look ahead */
-    bool left;      /* and was because a member left */
-    bool truncated; /* and found that */
-    bool again;     /* or said that all was copied again */
-    bool broken;    /* the last page was left at a mark */
+    bool judged;    /* the last page ended a prescan */
+    bool left;      /* because a member left */
+    bool truncated; /* and it found a truncate */
+    bool again;     /* or because of a re-snapshot */
+    bool broken;    /* the last page was broken off at a safepoint */
     bool drained;
     bool copying;
 };
@@ -98,7 +99,7 @@ static inline struct table *walk_table(const struct walk *w, struct pg *pg)
     return table;
 }
 
-/* A database with the table of `ddl` and the change log installed for it. */
+/* Installs the change log for the table. */
 static inline void walk_install(struct walk *w)
 {
     struct err err = {0};
@@ -143,7 +144,7 @@ static inline void walk_open_cursor(struct walk *w)
     must(cursor_open(&w->capture, walk_connect(w->uri), &options, &err), &err);
 }
 
-/* A capture of the table, not yet started. */
+/* Opens a capture of the table without starting it. */
 static inline void walk_open(struct walk *w)
 {
     struct err err = {0};
@@ -174,7 +175,8 @@ static inline void walk_open(struct walk *w)
     must(changelog_open(&w->capture, pg, &options, &err), &err);
 }
 
-/* A table that is no more what the plan was compiled for is looked at by who compiles it. */
+/* Expects that a table which no longer matches the plan is left to the caller, who compiles the
+ * plan. */
 static inline void walk_expect_changed(struct walk *w)
 {
     struct err err = {0};
@@ -187,8 +189,7 @@ static inline void walk_expect_changed(struct walk *w)
     buf_release(&position);
 }
 
-/* Of a capture that is open. What a standby has not replayed within its time is tried again, as the
- * engine does. */
+/* Starts an open capture. Retries like the engine if a standby is behind. */
 static inline void walk_begin(struct walk *w)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -217,7 +218,7 @@ static inline void walk_close(struct walk *w)
     w->capture = NULL;
 }
 
-/* As another process would: a new connection, the position alone. */
+/* Continues like another process: with a new connection and only the position. */
 static inline void walk_again(struct walk *w)
 {
     struct err err = {0};
@@ -258,7 +259,7 @@ static inline void walk_apply_gone(struct walk *w, const struct change *change)
     free(key);
 }
 
-/* What came so far may be settled by itself. */
+/* Handles a safepoint: everything before it may be settled. */
 static inline void walk_pass_mark(struct walk *w, const struct change *change)
 {
     free(w->position);
@@ -269,7 +270,7 @@ static inline void walk_pass_mark(struct walk *w, const struct change *change)
     }
 }
 
-/* Walks the rest of a page that was begun; the position is kept. */
+/* Reads the rest of a started page; keeps the position. */
 static inline int walk_rest(struct walk *w, struct err *err)
 {
     struct change change = {0};
@@ -325,7 +326,7 @@ static inline void walk_page(struct walk *w)
     must(walk_try(w, &err), &err);
 }
 
-/* Pages until one is drained; returns how many rows and deletes came. */
+/* Reads pages until one is drained; returns the number of rows and deletes. */
 static inline size_t walk_drain(struct walk *w)
 {
     size_t changes = 0;
@@ -342,7 +343,7 @@ static inline void walk_guard(struct walk *w, uint64_t harmless)
     w->capture->harmless = harmless;
 }
 
-/* Pages of a look ahead, up to its end; returns how many deletes it told. */
+/* Reads the pages of a prescan; returns the number of reported deletes. */
 static inline size_t walk_look(struct walk *w)
 {
     size_t foreseen = 0;
@@ -360,8 +361,8 @@ static inline size_t walk_look(struct walk *w)
 
 static inline void walk_copy(struct walk *w);
 
-/* Everything is copied again for that reason, also where the process ends before its first
- * checkpoint; then a reconcile is asked for, and changes are followed. */
+/* Expects a re-snapshot for this reason, also if the process ends before its first checkpoint. Then
+ * a reconcile is requested, and changes are followed. */
 static inline void walk_expect_again(struct walk *w, const char *reason)
 {
     walk_again(w);
@@ -378,7 +379,7 @@ static inline void walk_expect_again(struct walk *w, const char *reason)
     walk_drain(w);
 }
 
-/* The page meets it and leaves it to who resumes. */
+/* Expects that a page detects the loss and leaves it to the next resume. */
 static inline void walk_expect_lost(struct walk *w, const char *reason)
 {
     struct err err = {0};
@@ -404,8 +405,8 @@ static inline void walk_release(struct walk *w)
     must(w->capture->ops->release(w->capture, &mirror, true, &err), &err);
 }
 
-/* Releases until the log is empty: anything that runs in the cluster may hold entries for a while.
- */
+/* Releases until the log is empty: other transactions of the cluster may hold entries for a
+ * while. */
 static inline void walk_settle(struct walk *w)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -419,7 +420,7 @@ static inline void walk_settle(struct walk *w)
     }
 }
 
-/* Another consumer of the same capture, where the one of that name stands. */
+/* Adds a consumer of the same capture, with the position of the named one. */
 static inline void walk_second(struct walk *w, const char *of, const char *name)
 {
     sql_exec(w->db,
@@ -437,7 +438,7 @@ static inline void walk_long_ago(struct walk *w, const char *name, const char *a
              ago, name);
 }
 
-/* How many rows differ between the mirror and the query (key text, content). */
+/* Returns the number of rows that differ between the mirror and the query (key text, content). */
 static inline int64_t walk_differences(struct walk *w, const char *query)
 {
     return sql_int(

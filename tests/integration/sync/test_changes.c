@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Later syncs: only changes travel, none is missed, one bad document does not stop the others. */
+/* Later syncs: only changes are sent, none is missed, and a bad document does not stop the
+ * others. */
 #include <string.h>
 
 #include "sql.h"
@@ -108,7 +109,7 @@ START_TEST(one_rejected_document_is_a_dead_letter_until_its_row_is_corrected)
                       strstr(result.out, "mapper_parsing_exception") != NULL,
                   "%s", result.out);
     program_result_release(&result);
-    world_sync(&w, 3, &result); /* still open */
+    world_sync(&w, 3, &result); /* still unresolved */
     program_result_release(&result);
     sql_exec(w.conn, "update articles set title = '77' where source_id = 7");
     world_sync(&w, 0, &result);
@@ -231,7 +232,7 @@ START_TEST(an_older_change_log_is_upgraded_and_its_position_stays_valid)
 }
 END_TEST
 
-/* Debezium makes such a publication: without a replica identity PostgreSQL refuses to prune. */
+/* Debezium creates such a publication: without a replica identity PostgreSQL refuses to prune. */
 START_TEST(a_publication_of_all_tables_stops_no_sync_and_the_log_is_pruned)
 {
     struct world w;

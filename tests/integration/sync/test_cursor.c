@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sync that follows a column: nothing is installed, late commits and soft deletes arrive. */
+/* Sync with a cursor column: nothing is installed, and late commits and soft deletes arrive. */
 #include <string.h>
 
 #include "http.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A column followed on a standby, which does not show the transactions of its primary. */
+/* A cursor on a standby, which does not show the transactions of its primary. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configuration is changed under an index that exists: named, and built anew as the hint says.
- */
+/* Configuration changes with an existing index: reported, and the index rebuilt as the hint
+ * says. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void check_says(struct world *w, int exit_code, const char *what)
     program_result_release(&result);
 }
 
-/* A world whose view `shown` is what the index has to hold. */
+/* Creates a world whose index must equal the view `shown`. */
 static void shown_world(struct world *w, const char *shown)
 {
     world_start(w, ALL_ROWS, NULL);
@@ -84,7 +84,7 @@ static void lose_state(const struct world *w)
     free(state);
 }
 
-/* Refused by name twice, nothing written; with the state file aside the new one is built. */
+/* Expects two refusals by name without a write. Without the state file, a new index is built. */
 static void refused_then_built(struct world *w, const char *shown)
 {
     struct program_result result;
@@ -137,7 +137,7 @@ START_TEST(a_condition_that_is_new_or_taken_away_is_named)
 }
 END_TEST
 
-/* What is the same again is gone on with: the state file is not needed for that. */
+/* The restored definition continues with the index; the state file is not needed for that. */
 START_TEST(a_condition_that_is_changed_back_costs_nothing)
 {
     struct world w;
@@ -228,7 +228,7 @@ START_TEST(a_state_file_lost_with_another_condition_is_no_ground_to_go_on)
 }
 END_TEST
 
-/* The same key and columns, in a table that is captured as well. */
+/* Another table has the same key and columns, and is captured too. */
 START_TEST(another_table_is_refused_and_built_anew)
 {
     struct world w;
@@ -248,7 +248,7 @@ START_TEST(another_table_is_refused_and_built_anew)
 }
 END_TEST
 
-/* A second process with another mapping and a state file of its own. */
+/* A second process with another mapping and its own state file. */
 START_TEST(an_index_that_somebody_still_fills_is_not_replaced_by_one_of_another_mapping)
 {
     struct world w;
@@ -262,7 +262,7 @@ START_TEST(an_index_that_somebody_still_fills_is_not_replaced_by_one_of_another_
     rowferry_start(&holder, w.config, "sync", NULL);
     world_await_held(&w);
     program_signal(&holder, SIGSTOP);
-    /* it has read its configuration, which is the same file */
+    /* it has already read the shared configuration file */
     world_configure(&w, "\"title\":{\"type\":\"keyword\"}", "");
     reconfigure(&w, "state.db", "other.db");
     world_sync_says(&w, 5, "is held by");

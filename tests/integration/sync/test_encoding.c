@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Databases whose encoding has characters that UTF8 does not have: a row with one stops no other.
- */
+/* Databases with characters that UTF8 lacks: such a row does not stop others. */
 #include <string.h>
 
 #include "http.h"
@@ -64,7 +63,7 @@ static int64_t letters(struct world *w)
     return count;
 }
 
-/* The copy, then what comes after it, then the rows once they are mended. */
+/* Checks the initial load, later changes, and then the repaired rows. */
 static void rows_are_dead_letters_until_they_are_mended(struct world *w)
 {
     sync_to(w, 3);
@@ -94,7 +93,7 @@ START_TEST(a_row_that_utf8_cannot_hold_is_a_dead_letter_of_the_change_log)
     world_start_in(&w, ROWS, "WIN1252");
     spoil_some(&w);
     sql_exec(w.conn, "alter table articles set (fillfactor = 10)");
-    sql_exec(w.conn, "vacuum full articles"); /* several readers of a copy have blocks each */
+    sql_exec(w.conn, "vacuum full articles"); /* gives several readers of an initial load blocks */
     world_install(&w);
     rows_are_dead_letters_until_they_are_mended(&w);
     world_stop(&w);
@@ -112,7 +111,7 @@ START_TEST(a_row_that_utf8_cannot_hold_is_a_dead_letter_of_a_cursor)
 }
 END_TEST
 
-/* Such a letter has no key, and the rows around it are there. */
+/* Such a dead letter has no key, and the neighbouring rows are in the index. */
 START_TEST(a_key_that_utf8_cannot_hold_is_a_dead_letter_without_a_key)
 {
     struct world w;
@@ -138,7 +137,7 @@ START_TEST(a_key_that_utf8_cannot_hold_is_a_dead_letter_without_a_key)
 }
 END_TEST
 
-/* Of several bytes each character is met by itself. */
+/* With multi-byte characters each one is detected separately. */
 START_TEST(characters_of_several_bytes_are_met_one_after_the_other)
 {
     struct world w;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first sync of a table: everything arrives, also what changes meanwhile. */
+/* The first sync of a table: everything arrives, including concurrent changes. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +47,8 @@ START_TEST(an_empty_table_becomes_an_empty_index)
 }
 END_TEST
 
-/* Updates, 200 deletes and 100 inserts while a load of 6,000 rows is on its way: the window is full
- * of the first ones, which the service holds, and most are not read. */
+/* Updates, 200 deletes and 100 inserts during an initial load of 6,000 rows. The service delays the
+ * first rows, which fill the window, so most are unread. */
 START_TEST(changes_during_the_first_load_arrive)
 {
     struct world w;
@@ -101,7 +101,7 @@ START_TEST(an_interrupted_first_load_says_where_it_goes_on)
     world_fault(&w, "{\"delay_ms\":1,\"count\":46}");
     world_hold_all(&w, "_bulk");
     rowferry_start(&program, w.config, "sync", NULL);
-    while (operations_taken(&w) < 8800) { /* more than the first page of the copy holds */
+    while (operations_taken(&w) < 8800) { /* more than the first page of the initial load */
         ck_assert(deadline_wait(&deadline));
     }
     world_await_held(&w);
@@ -121,7 +121,7 @@ START_TEST(an_interrupted_first_load_says_where_it_goes_on)
 }
 END_TEST
 
-/* Nobody sees an index before it is complete. */
+/* An index is invisible until it is complete. */
 START_TEST(the_alias_appears_when_everything_is_there)
 {
     struct world w;
@@ -169,8 +169,8 @@ START_TEST(a_second_sync_at_the_same_time_says_who_holds_it)
 }
 END_TEST
 
-/* Two hosts whose jobs start at the same minute, each with a state file of its own: the other one
- * is told so before it makes a generation, and goes on with the first one's afterwards. */
+/* Two hosts start at the same minute, each with its own state file. The second one is refused
+ * before it creates a generation, and later continues with the first one's. */
 START_TEST(of_two_hosts_that_begin_the_first_load_at_once_one_is_let_in)
 {
     struct world w;
@@ -270,7 +270,7 @@ START_TEST(a_first_load_killed_once_its_index_was_created_removes_it_where_the_m
 }
 END_TEST
 
-/* Somebody with a state file of his own chose the same name for his. */
+/* Another user with another state file chose the same name. */
 START_TEST(an_index_of_the_name_that_another_state_file_created_is_left_alone)
 {
     struct world w;
@@ -309,7 +309,7 @@ static void refused_by_template(struct world *w, const char *command)
     program_result_release(&result);
 }
 
-/* What is half filled would be found, and during a rebuild every document twice. */
+/* Otherwise searches would find a half-filled index, and every document twice during a rebuild. */
 START_TEST(an_index_template_that_carries_the_alias_is_refused_by_its_name)
 {
     struct world w;

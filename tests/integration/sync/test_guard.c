@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deletes never too many: a large DELETE, a TRUNCATE, a condition, an empty table, hidden rows. */
+/* Never too many deletes: a large DELETE, a TRUNCATE, a condition, an empty table, hidden rows. */
 #include <string.h>
 
 #include "http.h"
@@ -75,7 +75,7 @@ START_TEST(a_truncated_table_empties_the_index_only_when_told_to)
 }
 END_TEST
 
-/* The nightly reload: judged by the rows that are there, by their share alone. */
+/* A nightly reload is judged by the present rows, by their share alone. */
 START_TEST(a_table_that_is_truncated_and_filled_loses_what_did_not_come_back)
 {
     struct world w;
@@ -108,7 +108,7 @@ START_TEST(a_large_delete_stops_with_its_numbers)
     struct program_result result;
     synced(&w, 12000, NULL);
     sql_exec(w.conn, "delete from articles where source_id <= 1200");
-    world_sync(&w, 0, &result); /* a tenth is no more than a tenth */
+    world_sync(&w, 0, &result); /* exactly a tenth is permitted */
     ck_assert_int_eq(program_json_int(&result, "deletes"), 1200);
     program_result_release(&result);
     sql_exec(w.conn, "update articles set title = title || '!' where source_id > 10000");

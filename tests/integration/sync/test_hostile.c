@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that look for trouble: they arrive exactly, or are one dead letter each that says why. */
+/* Difficult values: each arrives exactly, or is one dead letter with its reason. */
 #include <string.h>
 
 #include "compare.h"
@@ -12,7 +12,7 @@
 #define GOOD_ROWS 80
 #define BAD_ROWS 20
 
-/* Keys and texts of every kind; each is given to one row after the other. */
+/* Keys and texts of every kind, assigned to the rows in turn. */
 static const char good_sql[] =
     "create table hostile (id text primary key, t text, k text, n numeric, f float8, small int8, "
     "d date, at timestamptz, j json, b bytea, tags text[], c char(10));"
@@ -43,7 +43,7 @@ static const char good_sql[] =
     "  decode(md5(i::text), 'hex'), array[E'x\\ny', null, '{}', '\"', '\\', 'NULL'], 'ab' "
     "from generate_series(10, %d) as g(i)";
 
-/* Rows that cannot be written: (id, columns to set, what the dead letter says). */
+/* Rows that cannot be written: (id, columns to set, text of the dead letter). */
 static const struct {
     const char *id;
     const char *set;
@@ -80,7 +80,7 @@ static const char properties[] =
     "\"at\":{\"type\":\"date\"},\"j\":{\"type\":\"object\",\"enabled\":false},"
     "\"b\":{\"type\":\"binary\"},\"tags\":{\"type\":\"keyword\"},\"c\":{\"type\":\"keyword\"}";
 
-/* What the good rows are as documents, said by PostgreSQL. */
+/* The good rows as documents, computed by PostgreSQL. */
 static const char expected_sql[] =
     "select id, jsonb_build_object('source_id', id, 't', t, 'k', k, 'n', n, 'f', f, 'small', "
     "small, "
@@ -114,7 +114,7 @@ static void fill(struct world *w)
     }
 }
 
-/* The row has a dead letter that names column, beginning and reason. */
+/* Expects that the row has a dead letter with column, beginning and reason. */
 static void expect_letter(const struct world *w, size_t i)
 {
     struct program_result result;
@@ -164,7 +164,7 @@ START_TEST(a_hundred_hostile_rows_arrive_exactly_or_say_why_not)
 }
 END_TEST
 
-/* Takes a document out of the index behind the program's back. */
+/* Deletes a document without the program's knowledge. */
 static void lose(struct world *w, const char *id)
 {
     struct reply reply;

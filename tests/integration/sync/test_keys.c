@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of every type: their rows arrive, are found by the `_id` that is printed, change and go. */
+/* Keys of every type: their rows arrive, are found by the printed `_id`, change and are deleted. */
 #include <string.h>
 
 #include "compare.h"
@@ -10,10 +10,10 @@
 
 #define ROWS 4
 
-/* Four keys each, the last of which is another one's text in another form where there is such. */
+/* Four keys per type; the last is another notation of an earlier one, if the type has one. */
 static const struct {
     const char *type;
-    const char *keys; /* of SQL, as an array's elements */
+    const char *keys; /* array elements in SQL */
 } kinds[] = {
     {"int2", "-32768, -1, 0, 7"},
     {"int4", "-2147483648, -1, 0, 7"},
@@ -48,12 +48,12 @@ static const struct {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* What a session may have that writes the rows. */
+/* Possible settings of a session that writes the rows. */
 static const char foreign[] =
     "set timezone = 'Asia/Kathmandu'; set datestyle = 'German, DMY'; set intervalstyle = "
     "'postgres_verbose'; set extra_float_digits = -5; set bytea_output = 'escape'";
 
-/* How the program reads them. */
+/* Settings with which the program reads them. */
 static const char ours[] =
     "set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'iso_8601'; set "
     "extra_float_digits = 1; set bytea_output = 'hex'";
@@ -95,7 +95,7 @@ static void expect_index(struct world *w, size_t kind, int64_t rows)
     expect_equal(rows, w->conn, query, w->service.url, index, "ApiKey " WORLD_API_KEY);
 }
 
-/* The rows are found by their `_id`s, shown and sent again. */
+/* Expects that the rows are found by `_id`, shown and sent again. */
 static void expect_found(struct world *w)
 {
     struct program_result result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state file is lost or old: the source knows where it stood, unless that would be wrong. On a
- * server of its own: what the log is pruned of depends on every transaction of the server. */
+/* The state file is lost or old: the source has its checkpoint backup, unless that would be wrong.
+ * Uses its own server, because pruning of the log depends on every transaction of the server. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void lose_state(const struct world *w)
     free(state);
 }
 
-/* A sync that has to say `event`, and sends so many operations. */
+/* Expects that a sync reports `event` and sends this number of operations. */
 static void sync_says(struct world *w, int exit_code, const char *event, int64_t operations)
 {
     struct program_result result;
@@ -82,7 +82,7 @@ START_TEST(open_dead_letters_outlive_the_state_file)
     ck_assert_int_ne(result.exit_code, 0);
     program_result_release(&result);
     sql_exec(w.conn, "update articles set title = '7' where source_id = 7");
-    sync_says(&w, 0, "sync_ended", 1); /* without the dead letter it would be 3 */
+    sync_says(&w, 0, "sync_ended", 1); /* 3 without the dead letter */
     world_stop(&w);
 }
 END_TEST
@@ -96,7 +96,7 @@ START_TEST(another_mapping_builds_a_new_generation)
     sql_exec(w.conn, "delete from articles where source_id <= 100");
     sync_says(&w, 0, "it was built with another mapping or ingest pipeline", 400);
     sync_says(&w, 0, "sync_ended", 0);
-    /* the generation that was replaced keeps no entries of the change log any more */
+    /* the replaced generation no longer keeps entries of the change log */
     expect_one_consumer(&w);
     world_stop(&w);
 }
@@ -106,7 +106,7 @@ START_TEST(a_mirror_that_is_behind_repeats_and_loses_nothing)
 {
     struct world w;
     synced_world(&w, 100);
-    /* pins the log, as an old transaction would */
+    /* keeps the log, like an old transaction */
     PGconn *pin = sql_open(w.uri);
     sql_exec(pin, "begin; update articles set title = 'pin' where source_id = 90");
     sql_exec(w.conn, "update articles set title = 'one' where source_id = 1");
@@ -139,7 +139,7 @@ START_TEST(a_state_file_restored_from_a_copy_loses_no_change)
     synced_world(&w, 500);
     char *state = scratch_path(w.dir, "state.db");
     char *copy = scratch_path(w.dir, "copy.db");
-    /* pins the log, so that the copy's position is not behind what was pruned */
+    /* keeps the log, so the copy's position is not behind the pruned part */
     PGconn *pin = sql_open(w.uri);
     sql_exec(pin, "begin; update articles set title = 'pin' where source_id = 400");
     sql_exec(w.conn, "insert into articles (source_id, title) values (1000, 'before the copy')");
@@ -225,7 +225,7 @@ START_TEST(an_older_copy_is_copied_again_and_may_be_lost_then)
 }
 END_TEST
 
-/* Kills a sync where the state file knows something that the source is not told any more. */
+/* Kills a sync when the state file is newer than the backup in the source. */
 static void killed_before_the_mirror(const struct world *w)
 {
     struct program program;
@@ -325,7 +325,8 @@ static void swap_files(const char *a, const char *b)
     ck_assert_int_eq(rename(between, b), 0);
 }
 
-/* Two state files of one pipeline, used in turns: equal. Returns how often all was copied again. */
+/* Uses two state files of one pipeline in turn and expects equality. Returns the number of
+ * re-snapshots. */
 static int used_in_turns(struct world *w, int rounds)
 {
     int again = 0;

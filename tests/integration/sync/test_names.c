@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Schemas and tables with names that SQL would have in quotes, from check to uninstall. */
+/* Schemas and tables whose names need quotes in SQL, from check to uninstall. */
 #include <stdlib.h>
 #include <string.h>
 

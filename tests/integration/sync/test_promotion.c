@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A service of a standby, and one whose primary was lost. */
+/* A pipeline that reads from a standby, and one whose primary was lost. */
 #include "cluster.h"
 
 #include <signal.h>
@@ -76,7 +76,8 @@ static void stop_streaming(PGconn *standby)
     }
 }
 
-/* The index has rows that the new primary never got, and lacks what was taken back with them. */
+/* The index has rows that the new primary never received, and lacks rows that returned with the
+ * loss. */
 START_TEST(the_index_follows_a_standby_that_was_promoted_without_the_last_changes)
 {
     struct world w;
@@ -114,7 +115,7 @@ START_TEST(the_index_follows_a_standby_that_was_promoted_without_the_last_change
 }
 END_TEST
 
-/* One URI for both, as libpq takes it: whichever of them is the primary. */
+/* Returns one URI for both servers; libpq selects the primary. */
 static char *either_uri(const struct world *w)
 {
     char *uri = NULL;

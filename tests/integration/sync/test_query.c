@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents made of several tables, from the configuration to the index. */
+/* Documents from several tables, from the configuration to the index. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static void start(struct world *w)
     configure(w, QUERY_OF("author"), AUTHORS ", " COMMENTS);
 }
 
-/* An oracle in other words than the query's. */
+/* Compares with an oracle written differently from the query. */
 static void expect_posts(struct world *w)
 {
     expect_equal(sql_int(w->conn, "select count(*) from post"), w->conn,
@@ -206,7 +206,7 @@ END_TEST
     "{\"table\": \"author\", \"key\": [\"id\"], "                                                  \
     "\"keys\": \"select p.id from public.post p where p.author_id = any($1)\"}"
 
-/* What other keys would have asked for before was never read. */
+/* Rows that only the new keys select were never read. */
 START_TEST(other_keys_of_a_dependency_are_named_and_their_order_is_not)
 {
     struct world w;
@@ -265,7 +265,7 @@ START_TEST(verify_compares_documents_of_several_tables)
     json_object_put(
         reply_json(200, "DELETE", w.service.url, "/posts/_doc/9", NULL, "ApiKey " WORLD_API_KEY));
     verify_counts(&w, 4, 1, 1, 0);
-    /* while a dependency has entries that are not settled, nothing counts, and nothing is equal */
+    /* unsettled entries of a dependency make all its rows undecided: neither different nor equal */
     sql_exec(w.conn, "update author set name = 'another' where id = 3");
     verify_counts(&w, 6, 0, 0, 102);
     world_sync(&w, 0, &r);
@@ -299,7 +299,8 @@ START_TEST(entries_that_nobody_fetches_of_another_table_are_named_by_check)
 }
 END_TEST
 
-/* It would find no key of "Author 1" for a change of "author 1", which are one to citext. */
+/* A change of "author 1" would not find the key of "Author 1", although citext treats them as
+ * equal. */
 START_TEST(keys_that_compare_citext_are_refused_until_they_say_how)
 {
     static const char by_handle[] =

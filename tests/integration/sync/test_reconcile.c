@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that went unseen: behind a cursor's back, with a condition, with a partition. */
+/* Invisible changes of rows: missed by a cursor, by a condition, with a partition. */
 #include <string.h>
 
 #include "http.h"
@@ -48,7 +48,7 @@ static void becomes(struct world *w, int64_t wanted)
     }
 }
 
-/* Until the guard stops a sync; nothing is deleted until then. */
+/* Syncs until the guard stops one; nothing may be deleted before. */
 static void stops(struct world *w, const char *words, int64_t left)
 {
     struct program_result result;
@@ -134,7 +134,7 @@ START_TEST(without_a_reconcile_nothing_is_listed_and_check_says_so)
     ck_assert_msg(strstr(result.out, "leave the index with the first sync that runs 1h") != NULL,
                   "%s", result.out);
     program_result_release(&result);
-    sync_well(&w); /* it was reconciled when it was empty, a moment ago */
+    sync_well(&w); /* just reconciled while it was empty */
     ck_assert_int_eq(documents(&w), 20);
     world_stop(&w);
 }
@@ -159,7 +159,7 @@ START_TEST(a_condition_that_suddenly_matches_nothing_meets_the_guard_of_a_cursor
     sql_exec(w.conn, "update articles set title = null, updated_at = now()");
     stops(&w, "the next changes would delete 6000 of 6000 documents", 6000);
     allowed(&w, 0);
-    world_sync(&w, 0, &result); /* told again, as long as they may have been late */
+    world_sync(&w, 0, &result); /* reported again while they may have been late */
     program_result_release(&result);
     sql_exec(w.conn, "update articles set title = 'back', updated_at = now()");
     sync_well(&w);
@@ -172,7 +172,7 @@ START_TEST(deletes_that_are_told_again_do_not_count_twice)
 {
     struct world w;
     begin(&w, 800, "\"where\": \"title is not null\", " FOLLOW);
-    for (int part = 0; part < 4; part++) { /* each less than a tenth, all more */
+    for (int part = 0; part < 4; part++) { /* each less than a tenth, together more */
         sql_exec(w.conn,
                  "update articles set title = null, updated_at = now() where source_id %% 12 = %d",
                  part);
@@ -193,7 +193,7 @@ START_TEST(what_a_permission_was_given_for_is_not_used_up_by_what_is_told_again)
     stops(&w, "the next changes would delete 301 of 1000 documents", 1000);
     struct program_result result;
     struct deadline deadline = deadline_after(WAIT_MS);
-    do { /* until it is time for the reconcile */
+    do { /* until the reconcile is due */
         ck_assert(deadline_wait(&deadline));
         rowferry_run(&result, w.config, "sync", "--json", "--allow-deletes", NULL);
         bool stopped = strstr(result.err, "a reconcile would delete 300 of 699") != NULL;
@@ -250,7 +250,7 @@ START_TEST(rows_that_a_policy_hides_are_an_error_and_no_deletes)
     ck_assert_msg(strstr(result.err, "bypassrls") != NULL, "%s", result.err);
     program_result_release(&result);
     ck_assert_int_eq(documents(&w), 300);
-    sql_exec(w.conn, "alter role \"%s\" bypassrls", role); /* the remedy is one */
+    sql_exec(w.conn, "alter role \"%s\" bypassrls", role); /* the remedy works */
     sync_well(&w);
     unsetenv("PGPASSWORD");
     sql_exec(w.conn, "drop owned by \"%s\"; drop role \"%s\"", role, role);
@@ -293,7 +293,7 @@ START_TEST(rows_of_a_detached_partition_leave_the_index_although_the_service_was
     json_object_put(reply_json(200, "DELETE", w.service.url, "/_devsearch/faults", NULL,
                                "ApiKey " WORLD_API_KEY));
     ck_assert_int_eq(documents(&w), 2000);
-    sync_ends(&w, 1, NULL); /* still not permitted, nor forgotten */
+    sync_ends(&w, 1, NULL); /* still not permitted, and not forgotten */
     sync_ends(&w, 0, "--allow-deletes");
     ck_assert_int_eq(documents(&w), 1001);
     sync_well(&w);

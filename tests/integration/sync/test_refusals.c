@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cannot work says so in one line, with the documented exit code, and changes nothing. */
+/* Configurations that cannot work: one line of error, the documented exit code, and no change. */
 #include <string.h>
 
 #include "http.h"
@@ -7,7 +7,7 @@
 #include "suite.h"
 #include "world.h"
 
-/* The sync has to fail with the code, and its standard error has to hold the text. */
+/* Expects that the sync fails with the code, and the text on standard error. */
 static void refused(struct world *w, int exit_code, const char *text)
 {
     struct program_result result;
@@ -49,7 +49,7 @@ START_TEST(check_and_sync_say_the_same_of_a_disabled_trigger)
 }
 END_TEST
 
-/* Its "=" is not in our search path, so that it would be compared as text: 0 of 10 rows. */
+/* The search path lacks citext's "=", so the condition would compare as text: 0 of 10 rows. */
 START_TEST(a_condition_on_citext_is_refused_until_it_says_how_to_compare)
 {
     struct world w;
@@ -99,8 +99,8 @@ START_TEST(a_missing_table_is_named)
 }
 END_TEST
 
-/* The three that look at a table say of it what is the matter, and not that something is missing.
- */
+/* Expects that the three commands that read a table report the fault, and not that something is
+ * missing. */
 static void refused_by_all(struct world *w, const char *text)
 {
     struct program_result result;
@@ -267,7 +267,7 @@ START_TEST(a_semicolon_at_the_end_of_a_condition_is_told)
 }
 END_TEST
 
-/* It took the condition of each page away: a sync, a verify, a resync of it never ended. */
+/* Regression: it disabled the condition of each page, so sync, verify and resync never ended. */
 START_TEST(a_condition_that_closes_more_than_it_opens_is_refused_by_every_command)
 {
     static const char *const commands[] = {"check", "sync", "verify"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rejections never too many: a wrong mapping stops, some odd rows do not. */
+/* Never too many rejections: a wrong mapping stops the sync, a few odd rows do not. */
 #include <stdio.h>
 #include <string.h>
 
@@ -99,7 +99,7 @@ START_TEST(dead_letters_in_number_are_permitted_once_for_the_reason_that_was_nam
     struct world w;
     struct program_result result;
     start(&w, 2000, "source_id % 4 = 0");
-    run(&w, 1, "--allow-rejections", "rejected"); /* nothing was named yet */
+    run(&w, 1, "--allow-rejections", "rejected"); /* nothing was reported before */
     ck_assert_int_eq(run(&w, 3, "--allow-rejections", "dead_letters"), 500);
     status_says(&w, "operations refused for one reason", false);
     rowferry_run(&result, w.config, "deadletter", "retry", "--json", NULL); /* a request */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pg_repack stores the table anew, by a trigger of its own and a swap, beside all that goes on. */
+/* pg_repack rewrites the table, by its own trigger and a swap, during syncs. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,14 +12,14 @@
 #include "world.h"
 
 #define ROWS 3000
-#define SWAP_ROUNDS 20 /* at most: the guard lets a hundred deletes pass */
+#define SWAP_ROUNDS 20 /* maximum; the guard permits a hundred deletes */
 
 static char repack_program[64];
 
 struct repack {
-    PGconn *old; /* a transaction that is older: pg_repack does not swap before it ends */
+    PGconn *old; /* an older transaction: pg_repack waits for its end before the swap */
     struct program program;
-    int64_t stored; /* where the table was */
+    int64_t stored; /* file node of the table */
 };
 
 static int64_t stored(const struct world *w)
@@ -28,7 +28,7 @@ static int64_t stored(const struct world *w)
                    "select relfilenode from pg_class where oid = 'public.articles'::regclass");
 }
 
-/* Returns in the middle: what is written from now on reaches the new table by pg_repack's log. */
+/* Returns in the middle of the work: later writes reach the new table by pg_repack's log. */
 static void repack_begin(struct repack *r, const struct world *w)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -61,7 +61,7 @@ static void repack_end(struct repack *r, const struct world *w)
     ck_assert_int_ne(stored(w), r->stored);
 }
 
-/* Six rows are written and three go. */
+/* Writes six rows and deletes three. */
 static void write_some(const struct world *w, int round)
 {
     sql_exec(w->conn,
@@ -93,7 +93,7 @@ static void sync_counts(struct world *w, int64_t upserts, int64_t deletes)
     program_result_release(&result);
 }
 
-/* The triggers are what they were, and pg_repack's own is gone. */
+/* Expects unchanged triggers, and that pg_repack's own is gone. */
 static void expect_whole(struct world *w)
 {
     struct program_result result;
@@ -171,7 +171,7 @@ START_TEST(a_run_follows_the_table_through_pg_repack)
 }
 END_TEST
 
-/* The swap waits until the page that is read lets the table go, and the rows are elsewhere then. */
+/* The swap waits until the current page releases the table. After that the rows are elsewhere. */
 START_TEST(a_first_load_goes_on_in_the_table_that_pg_repack_stored_anew)
 {
     struct world w;
@@ -200,7 +200,7 @@ START_TEST(a_first_load_goes_on_in_the_table_that_pg_repack_stored_anew)
 }
 END_TEST
 
-/* Of the server's version, where Debian puts it. */
+/* Returns true if pg_repack for the server's version is installed, in Debian's folder. */
 static bool there_is_pg_repack(const char *uri)
 {
     char control[80];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A database in whose place a copy of it stands: restored from a dump, or renamed. */
+/* A database replaced by its copy, restored from a dump or renamed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 static struct cluster ours;
 static struct cluster another;
 
-/* The world's database is another one from here on. */
+/* Switches the world to another database. */
 static void move_to(struct world *w, char *uri)
 {
     PQfinish(w->conn);
@@ -23,8 +23,8 @@ static void move_to(struct world *w, char *uri)
     world_configure(w, WORLD_PROPERTIES, "\"retry_budget\": \"20s\"");
 }
 
-/* Without the role that the triggers' functions belong to: another server has it once something was
- * installed there. */
+/* Copies without the role that owns the triggers' functions. Another server has it only after an
+ * installation. */
 static void dump_to(const char *from, const char *to)
 {
     struct program program;
@@ -37,7 +37,7 @@ static void dump_to(const char *from, const char *to)
     program_result_release(&result);
 }
 
-/* Transactions by the thousand: what counts them is ahead of the other server. */
+/* Runs thousands of transactions, so the counter is ahead of the other server's. */
 static void go_on(PGconn *conn, PGconn *behind)
 {
     static const char next[] = "select pg_snapshot_xmax(pg_current_snapshot())::text::bigint";
@@ -97,7 +97,7 @@ START_TEST(a_dump_restored_into_another_server_is_told_apart_and_a_rebuild_helps
 }
 END_TEST
 
-/* Both databases of the server have the same tables by number, which are stored alike. */
+/* The tables of both databases have the same oids and file nodes. */
 START_TEST(a_database_replaced_by_a_renamed_copy_is_copied_again)
 {
     struct world w;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resync and deadletter: asked of the holder, or carried out by the command itself. */
+/* resync and deadletter: requested from the holder, or carried out by the command itself. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define ROWS 3000
 
-/* The index holds the table, but for row 7, whose title is no number. */
+/* Makes the index equal to the table, except row 7, whose title is not a number. */
 static void start(struct world *w, long rows)
 {
     struct program_result result;
@@ -27,7 +27,7 @@ static void start(struct world *w, long rows)
     program_result_release(&result);
 }
 
-/* A sync that is at it, and does not end before world_unfault. */
+/* Starts a sync that does not end before world_unfault. */
 static void start_holder(struct world *w, struct program *holder)
 {
     sql_exec(w->conn, "update articles set title = source_id + 1 where source_id <> 7");
@@ -112,7 +112,7 @@ START_TEST(more_dead_letters_than_one_request_holds_are_retried_and_discarded)
     struct program_result result;
     start(&w, 2500);
     sql_exec(w.conn, "update articles set title = 'more words'");
-    world_sync(&w, 1, &result); /* too many to be no mistake */
+    world_sync(&w, 1, &result); /* too many to be accidental */
     program_result_release(&result);
     rowferry_run(&result, w.config, "sync", "--json", "--allow-rejections", NULL);
     ck_assert_int_eq(result.exit_code, 3);
@@ -164,7 +164,7 @@ START_TEST(a_dead_letter_is_shown_filtered_and_forgotten)
 }
 END_TEST
 
-/* deadletter discard --all on a terminal, where somebody types the answer. */
+/* Runs deadletter discard --all on a terminal and types the answer. */
 static void discard_typing(const struct world *w, const char *answer, int code, const char *text)
 {
     static const char script[] = "printf '%s\\n' \"$3\" | exec script -qec "
@@ -195,7 +195,7 @@ START_TEST(a_discard_on_a_terminal_asks_and_forgets_only_after_yes)
 }
 END_TEST
 
-/* What a command says; it has to end with the code. */
+/* Expects the text from a command, and its exit code. */
 static void expect_said(const struct world *w, int exit_code, const char *text,
                         const char *const words[6])
 {
@@ -208,7 +208,7 @@ static void expect_said(const struct world *w, int exit_code, const char *text,
     program_result_release(&result);
 }
 
-/* Row 7 is refused by the service, 8 and 9 before they are sent. */
+/* The service refuses row 7; rows 8 and 9 are refused before they are sent. */
 static void start_two_reasons(struct world *w)
 {
     struct program_result result;
@@ -261,7 +261,7 @@ START_TEST(dead_letters_are_chosen_by_reason_type_and_age)
 }
 END_TEST
 
-/* The configuration names ports on which nobody listens, and a secret that is not there. */
+/* Configures ports without a listener, and a missing secret. */
 static void servers_away(struct world *w)
 {
     char *uri = w->uri;
@@ -343,13 +343,12 @@ START_TEST(the_holder_carries_out_what_others_ask)
     for (size_t i = 0; i < 3; i++) {
         const char *const *words = asks[i].words;
         rowferry_start(&askers[i], w.config, words[0], words[1], words[2], words[3], NULL);
-        program_await(&askers[i], "request_filed",
-                      WAIT_MS); /* they are carried out in this order */
+        program_await(&askers[i], "request_filed", WAIT_MS); /* defines their order */
     }
     world_unfault(&w);
     for (size_t i = 0; i < 3; i++) {
         program_finish(&askers[i], WAIT_MS, &result);
-        /* the letter may be discarded before the one who retried it counts */
+        /* the dead letter may be discarded before the retry counts it */
         bool discarded = i == 1 && result.exit_code == 0;
         ck_assert_msg(discarded || result.exit_code == asks[i].exit_code, "%s%s", result.out,
                       result.err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resync: which rows it takes, by a condition or by key. */
+/* resync: selects rows by a condition or by key. */
 #include <signal.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define ROWS 3000
 
-/* The index holds the table, but for row 7, whose title is no number. */
+/* Makes the index equal to the table, except row 7, whose title is not a number. */
 static void start(struct world *w, long rows)
 {
     struct program_result result;
@@ -99,7 +99,7 @@ START_TEST(a_condition_is_asked_of_a_living_holder_too)
 }
 END_TEST
 
-/* The condition's rows are asked for in parts, so that a large one burdens nobody for long. */
+/* The condition's rows are requested in parts, so a large resync delays nothing for long. */
 START_TEST(a_resync_that_is_killed_leaves_one_part_at_most_to_the_next_holder)
 {
     struct world w;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mapping or the table is another than the index was built from: what only adds is added to the
- * live index, everything else is named line by line. */
+/* The mapping or the table differs from the index. Additions are applied to the live index,
+ * everything else is reported line by line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #define PRICE "\"price\":{\"type\":\"double\"}"
 #define TITLE_RAW "\"title\":{\"type\":\"text\",\"fields\":{\"raw\":{\"type\":\"keyword\"}}}"
 
-/* Exit code and what standard output and error together say: all of the texts, the last null. */
+/* Expects the exit code, and all texts in standard output and error; the last is null. */
 static void says(const struct world *w, int exit_code, const char *const *arguments,
                  const char *const *texts)
 {
@@ -36,7 +36,7 @@ static void says(const struct world *w, int exit_code, const char *const *argume
 #define SAYS(w, code, command, option, ...)                                                        \
     says(w, code, (const char *const[]){command, option}, (const char *const[]){__VA_ARGS__, NULL})
 
-/* Ends well; so many operations. */
+/* Expects a successful sync with this number of operations. */
 static void sync_sends(struct world *w, int64_t operations)
 {
     struct program_result r;
@@ -55,7 +55,7 @@ static void expect_index(const struct world *w, const char *select)
     sql_exec(w->conn, "drop view shown");
 }
 
-/* The configuration with the first `from` replaced. */
+/* Replaces the first `from` in the configuration. */
 static void replace_in_config(struct world *w, const char *from, const char *to)
 {
     char text[16384];
@@ -75,7 +75,7 @@ static void replace_in_config(struct world *w, const char *from, const char *to)
     buf_release(&replaced);
 }
 
-/* Built of the titles alone. */
+/* Creates an index that has only the titles. */
 static void titles_world(struct world *w)
 {
     world_start(w, ROWS, NULL);
@@ -131,7 +131,7 @@ START_TEST(a_property_of_a_column_that_was_added_is_sent_from_then_on)
 }
 END_TEST
 
-/* What it relied on before is still looked at as it was. */
+/* An addition does not disable the check of earlier fields. */
 START_TEST(an_addition_does_not_hide_what_else_became_of_the_table)
 {
     struct world w;
@@ -161,7 +161,7 @@ START_TEST(a_sub_field_is_added_without_a_column)
 }
 END_TEST
 
-/* The source's mirror is of the index as it was extended. */
+/* The checkpoint backup belongs to the extended index. */
 START_TEST(a_state_file_that_is_lost_after_an_addition_is_taken_over)
 {
     struct world w;
@@ -206,7 +206,7 @@ START_TEST(an_addition_that_was_killed_halfway_is_made_again)
 }
 END_TEST
 
-/* Refused with nothing sent; put back, it goes on as if nothing had been. */
+/* Expects a refusal without a write. After the change is reverted, the sync continues normally. */
 static void refused(struct world *w, const char *properties, const char *line)
 {
     world_configure(w, properties, LIMITS);
@@ -281,7 +281,7 @@ START_TEST(another_database_is_named)
 }
 END_TEST
 
-/* Somebody has given the index a property of that name and another type. */
+/* Another user added a property of that name with another type to the index. */
 START_TEST(what_the_service_does_not_take_asks_for_a_rebuild)
 {
     struct world w;

@@ -42,7 +42,7 @@ static void expect_index(struct world *w, const char *index, const char *conditi
     buf_release(&query);
 }
 
-/* One is synced for a while without the other; what it has read stays for the other. */
+/* One is synced for a while without the other; entries it has read stay for the other. */
 START_TEST(two_pipelines_on_one_table_miss_nothing_of_each_other)
 {
     struct world w;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roles that have nothing to do with a pipeline: what they do is named, and not taken for success.
- */
+/* Roles unrelated to a pipeline: interference by them is reported, and not mistaken for success. */
 #include <string.h>
 
 #include "rowferry/base/text.h"
@@ -8,7 +7,7 @@
 #include "suite.h"
 #include "world.h"
 
-/* A role that may connect and nothing else holds the advisory lock of the pipeline's consumer. */
+/* A role that may only connect holds the advisory lock of the pipeline's consumer. */
 static PGconn *stranger_locks(struct world *w, char *role)
 {
     char *name = sql_text(w->conn, "select name from rowferry.consumer limit 1");
@@ -76,7 +75,7 @@ START_TEST(a_key_of_a_hundred_kilobytes_is_a_dead_letter)
 }
 END_TEST
 
-/* A type's owner defines casts of it, for validate and check to call. */
+/* A type's owner can define casts, which validate and check might call. */
 START_TEST(a_cast_of_a_columns_type_does_not_run_in_validate_or_check)
 {
     struct world w;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pipeline into a data stream: what is new is added once, what is there stays. */
+/* A pipeline into a data stream: new documents are added once, existing ones stay. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void say(struct world *w, int status, const char *method, const char *pat
     json_object_put(reply_json(status, method, w->service.url, path, body, AUTHORIZATION));
 }
 
-/* sync --json with so many documents added and found. */
+/* Runs sync --json; expects these numbers of documents added and already present. */
 static void sync_counts(struct world *w, int exit_code, int64_t upserts, int64_t present)
 {
     struct program_result result;
@@ -77,7 +77,7 @@ START_TEST(rows_are_added_and_a_rollover_is_no_surprise)
     sync_counts(&w, 0, 10, 0);
     expect_added(&w, 3110);
     rowferry_expect(0, w.config, "verify", NULL);
-    /* retention deletes the first of them: it is the same stream all the same */
+    /* retention deletes the first one, but it is still the same stream */
     say(&w, 200, "DELETE", "/.ds-" NAME "-000001", NULL);
     sync_counts(&w, 0, 0, 0);
     sql_exec(w.conn, "delete from articles where source_id <= 3100");
@@ -124,7 +124,7 @@ START_TEST(what_is_sent_again_is_there_once)
 }
 END_TEST
 
-/* The server tells them a moment after the statements. */
+/* Waits, because the server's statistics are delayed. */
 static void await_statistics(const struct world *w)
 {
     struct deadline d = deadline_after(WAIT_MS);
@@ -184,7 +184,7 @@ START_TEST(a_stream_that_is_gone_is_filled_again)
                 "event=generation_abandoned pipeline=articles index=" NAME " error=\"it is gone\"");
     program_result_release(&result);
     expect_added(&w, 301);
-    /* somebody else writes first: the template makes it again */
+    /* another client writes first, so the template creates the stream again */
     say(&w, 200, "DELETE", "/_data_stream/" NAME, NULL);
     say(&w, 200, "PUT", "/_data_stream/" NAME, NULL);
     world_sync_says(&w, 0, "it was deleted and created again");
@@ -237,7 +237,7 @@ START_TEST(what_is_somebody_elses_is_refused)
     world_sync_says(&w, 1, "holds documents that pipeline \"articles\" did not write");
     say(&w, 200, "DELETE", "/_data_stream/" NAME, NULL);
     say(&w, 200, "PUT", "/_data_stream/" NAME, NULL);
-    sync_counts(&w, 0, 20, 0); /* empty, it may be taken */
+    sync_counts(&w, 0, 20, 0); /* an empty one may be adopted */
     say(&w, 200, "POST", "/" NAME "/_rollover", NULL);
     add(&w, 21, 30);
     sync_counts(&w, 0, 10, 0);

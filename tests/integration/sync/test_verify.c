@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify: what differs is found and nothing else, while both sides change; repair sends just that.
- */
+/* verify: finds exactly the differences while both sides change; repair sends only those. */
 #include "verifies.h"
 
-/* 7 that are missing, 5 that are extra, 9 that say something else. */
+/* Makes 7 documents missing, 5 extra and 9 different. */
 static void spoil(struct world *w)
 {
     for (long i = 0; i < 7; i++) {
@@ -18,7 +17,7 @@ static void spoil(struct world *w)
     index_does(w, 200, "POST", "/shop-articles/_refresh", NULL);
 }
 
-/* Changes rows that nobody spoilt, and syncs, until the program has ended. */
+/* Changes rows that are not spoilt, and syncs, until the program has ended. */
 static void write_while(struct world *w, const struct program *p)
 {
     for (long n = 0; program_running(p); n++) {
@@ -133,7 +132,7 @@ START_TEST(a_sample_and_a_condition_say_what_they_left_out)
     ck_assert_int_eq(program_json_int(&r, "rows"), 700);
     ck_assert_msg(strstr(r.out, "\"sampled\":true") != NULL, "%s", r.out);
     program_result_release(&r);
-    /* five rows, and not a page of documents with them */
+    /* five rows, without a whole page of documents */
     rowferry_run(&r, w.config, "verify", "--json", "--sample", "5", NULL);
     ck_assert_int_eq(program_json_int(&r, "rows"), 5);
     ck_assert_int_le(program_json_int(&r, "documents"), 5);
@@ -185,7 +184,7 @@ START_TEST(documents_of_others_are_found_whatever_their_ids)
 }
 END_TEST
 
-/* One UPDATE gives many rows one value, among which the position stands. */
+/* One UPDATE gives many rows one value, and the position is among them. */
 START_TEST(a_cursor_says_what_is_not_synced_yet)
 {
     struct world w;
@@ -233,7 +232,7 @@ START_TEST(many_extra_documents_are_not_deleted_unasked)
 }
 END_TEST
 
-/* Of one source_id there are several, so that pages of a narrow window end between them. */
+/* Several documents share a source_id, so pages of a narrow window end between them. */
 START_TEST(a_document_with_anothers_source_id_under_its_own_id_is_an_extra_one)
 {
     struct world w;
@@ -258,7 +257,8 @@ START_TEST(a_document_with_anothers_source_id_under_its_own_id_is_an_extra_one)
     counts(&r, 0, 13, 0);
     ck_assert_int_eq(program_json_int(&r, "documents"), 73);
     program_result_release(&r);
-    index_does(&w, 200, "DELETE", "/shop-articles/_doc/no-key", NULL); /* a person's to delete */
+    index_does(&w, 200, "DELETE", "/shop-articles/_doc/no-key",
+               NULL); /* only a person deletes it */
     rowferry_run(&r, w.config, "verify", "--repair", NULL);
     ck_assert_msg(r.exit_code == 0, "%d: %.1500s%.1500s", r.exit_code, r.out, r.err);
     program_result_release(&r);

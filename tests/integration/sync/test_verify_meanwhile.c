@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify: what happens meanwhile is no difference, and costs no memory. */
+/* verify: concurrent changes are not differences, and use no memory. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -7,7 +7,7 @@
 
 #include "verifies.h"
 
-/* Rows that were written at the last look leave it open. */
+/* Rows written during the last look leave the result open. */
 static void equal_or_open(const struct program_result *r)
 {
     counts(r, 0, 0, 0);
@@ -43,7 +43,7 @@ START_TEST(an_equal_index_is_never_said_to_differ_while_it_is_written)
 }
 END_TEST
 
-/* How often; the long set asks for a hundred. */
+/* Returns the number of rounds; the long test set uses a hundred. */
 static long verifies(void)
 {
     const char *text = getenv("ROWFERRY_VERIFIES");
@@ -77,7 +77,7 @@ START_TEST(beside_a_run_an_equal_index_is_never_said_to_differ)
         program_result_release(&r);
     }
     struct program_result r;
-    world_await_settled(&w); /* or a write of this very row may still be on its way */
+    world_await_settled(&w); /* otherwise a write of this row may still be in flight */
     document_goes(&w, 1000);
     rowferry_run(&r, w.config, "verify", "--json", "--repair", NULL);
     ck_assert_msg(r.exit_code == 0, "%.1500s%.1500s", r.out, r.err);
@@ -103,7 +103,8 @@ START_TEST(a_service_that_falters_is_ridden_out)
 }
 END_TEST
 
-/* Held up at its first question to the index, so that what follows happens in its middle. */
+/* Starts verify and delays its first request to the index, so that later events happen in its
+ * middle. */
 static void start_held(struct world *w, struct program *p)
 {
     world_hold(w, "_mget");
@@ -186,7 +187,8 @@ START_TEST(an_index_that_is_deleted_in_the_middle_is_no_difference)
 }
 END_TEST
 
-/* Peak memory of the program; a child of its own, as the system counts ended children together. */
+/* Returns the peak memory of the program, run in a separate child, because the system sums up ended
+ * children. */
 static long peak_kib(struct world *w, const char *command)
 {
     int ends[2];
@@ -211,7 +213,7 @@ static long peak_kib(struct world *w, const char *command)
 }
 
 #if defined(__SANITIZE_ADDRESS__)
-#define MORE_KIB (512 * 1024) /* the sanitizer keeps what is freed */
+#define MORE_KIB (512 * 1024) /* the sanitizer keeps freed memory */
 #else
 #define MORE_KIB (8 * 1024)
 #endif

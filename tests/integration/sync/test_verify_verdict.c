@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify: "equal" is said only where it is so; what is open, held back or failed is named. */
+/* verify: reports "equal" only if it is true; open, held-back and failed comparisons are named. */
 #include <pthread.h>
 #include <signal.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of verify share: an index that was synced, documents that others change.
+ * Shared by the tests of verify: a synced index, and documents changed by others.
  */
 #ifndef ROWFERRY_TESTS_VERIFIES_H
 #define ROWFERRY_TESTS_VERIFIES_H
@@ -76,7 +76,7 @@ static inline void verify_clean(struct world *w, int64_t rows)
     program_result_release(&r);
 }
 
-/* The caller frees it. */
+/* Returns the index of the alias; the caller frees it. */
 static inline char *live_index(struct world *w)
 {
     char *generation = NULL;
