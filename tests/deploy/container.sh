@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# container.sh REPOSITORY: the container file is one, what it copies is there, and its health check tells well from ill.
+# container.sh REPOSITORY: checks the container file's syntax, that the files it copies exist, and its health check.
 set -euo pipefail
 
 root=$1
@@ -10,7 +10,7 @@ dir=$(mktemp -d)
 server=''
 trap '[ -z "$server" ] || kill "$server"; rm -rf "$dir"' EXIT
 
-# --- its instructions, a line each -----------------------------------------------------------
+# --- instructions, one per line --------------------------------------------------------------
 sed -E '/^#/d' "$root/deploy/container/Dockerfile" | sed -E ':a; /\\$/ { N; s/\\\n */ /; ba }' | grep . >"$dir/lines"
 stages=' '
 while read -r word rest; do
@@ -40,7 +40,7 @@ done <"$dir/lines"
 [[ $user =~ ^[1-9][0-9]*:[1-9][0-9]*$ ]] || fail "it does not run as a number that is not root: $user"
 grep -q '^HEALTHCHECK' "$dir/lines" || fail 'no health check'
 
-# --- its health check ------------------------------------------------------------------------
+# --- health check ----------------------------------------------------------------------------
 check=$root/deploy/container/healthcheck
 printf '/usr/bin/rowferry\0run\0' >"$dir/run"
 printf '/usr/bin/rowferry\0sync\0' >"$dir/sync"

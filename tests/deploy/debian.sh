@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# debian.sh REPOSITORY KEPT: what deploy/ promises, on clean trees of Debian 12. The container file is carried out; the
-# package that it makes is installed where systemd is process 1, works there by its units, and is removed again.
-# KEPT is a folder for the minimal Debian that the trees are copies of. Needs root, the archive, some minutes.
+# debian.sh REPOSITORY KEPT: tests deploy/ in clean directory trees of Debian 12. Executes the container file, installs
+# the resulting package in a tree with systemd as process 1, runs it by its units, and removes it. KEPT caches the
+# minimal Debian from which the trees are copied. Needs root, Debian's archive and some minutes.
 set -euo pipefail
 
 root=$1 kept=$2
@@ -18,9 +18,9 @@ fail() {
     [ -z "${init:-}" ] || tree_in journalctl --no-pager -q -n 40 -u 'rowferry*' || true
     exit 1
 }
-# quietly COMMAND...: shows what it said only where it fails.
+# quietly COMMAND...: shows the output only if the command fails.
 quietly() { "$@" >"$dir/said" 2>&1 || { tail -30 "$dir/said"; fail "$*"; }; }
-# until_true WHAT COMMAND...
+# until_true WHAT COMMAND...: repeats the command until it succeeds; fails with WHAT after 60 s.
 until_true() {
     local what=$1 end=$((SECONDS + 60))
     shift
@@ -50,7 +50,7 @@ trap finish EXIT
 trap 'exit 130' INT TERM HUP
 chmod 755 "$dir"
 
-# --- the container file, and what comes out of it --------------------------------------------
+# --- the container file and its results ------------------------------------------------------
 quietly dockerfile "$root" "$kept/debian-12" "$dir"
 package=$(echo "$dir"/build/package/rowferry_*.deb)
 in_image() {
@@ -62,7 +62,7 @@ quietly in_image sh -c 'touch "$STATE_DIRECTORY/rowferry.db" && ! touch /usr/bin
 ! tree_run "$dir/image" sh -c 'command -v gcc cmake devsearch' || fail 'the image has what only the build needs'
 step "the container file: $(du -sm "$dir/image" | cut -f1) MiB of an image, $(($(stat -c %s "$package") / 1024)) KiB of a package"
 
-# --- the package, where systemd is -----------------------------------------------------------
+# --- the package under systemd ---------------------------------------------------------------
 tree=$dir/tree
 tree_new "$kept/debian-12" "$tree"
 quietly tree_run "$tree" sh -c 'apt-get update && apt-get install -y systemd dbus iproute2 postgresql curl'
@@ -80,7 +80,7 @@ quietly tree_run "$tree" rowferry --help
 [ "$(tree_run "$tree" stat -c '%U:%G %a' /etc/rowferry)" = 'root:rowferry 750' ] || fail '/etc/rowferry'
 step 'installed'
 
-# --- servers, configuration and secrets, as docs/systemd.md says -----------------------------
+# --- servers, configuration and secrets, as in docs/systemd.md -------------------------------
 tree_boot "$tree" "$dir/console" || { cat "$dir/console"; skip 'systemd does not start in a tree here'; }
 quietly tree_in systemctl start postgresql.service
 psql() { tree_in runuser -u postgres -- psql -XAtq -v ON_ERROR_STOP=1 "${2:-shop}" -c "$1"; }
@@ -123,7 +123,7 @@ rm -r "$tree/etc/systemd/system/rowferry-sync.timer.d"
 quietly tree_in systemctl daemon-reload
 step 'synced by the timer'
 
-# --- what the exit codes become --------------------------------------------------------------
+# --- effects of exit codes -------------------------------------------------------------------
 property() { tree_in systemctl show -P "$2" "$1"; }
 cp "$tree/etc/rowferry/rowferry.json" "$dir/good.json"
 if tree_in systemctl start rowferry-sync.service 2>/dev/null; then fail 'a changed table is no failure'; fi
@@ -166,7 +166,7 @@ quietly tree_in systemctl daemon-reload
 quietly tree_in systemctl restart rowferry.service
 main=$(property rowferry.service MainPID)
 tree_in sh -c "kill -STOP $main"
-# more than once where the machine itself stands still for that long
+# more than once if the machine itself stalls for this time
 started_again() { [ "$(property rowferry.service NRestarts)" -ge 1 ] && [ "$(property rowferry.service ActiveState)" = active ]; }
 until_true 'a run that hangs is not started again' started_again
 rm -r "$tree/etc/systemd/system/rowferry.service.d"
@@ -183,13 +183,13 @@ search other-articles/_count | grep -q '"count":1002' || fail 'the instance brou
 tree_in test -s /var/lib/rowferry/other/rowferry.db || fail 'the instance has no state of its own'
 step 'an instance'
 
-# --- installed anew, as an upgrade is --------------------------------------------------------
+# --- reinstallation, like an upgrade ---------------------------------------------------------
 quietly tree_in dpkg -i "/var/cache/${package##*/}"
 [ "$(property rowferry.service ActiveState)" = active ] || fail 'an upgrade stopped it'
 [ "$(property rowferry.service MainPID)" != "$main" ] || fail 'an upgrade lets the old program run on'
 main=$(property rowferry.service MainPID)
 
-# --- the image, at work ----------------------------------------------------------------------
+# --- the running image -----------------------------------------------------------------------
 mkdir -p "$dir/image/etc/rowferry" "$dir/image/run/secrets/rowferry"
 sed 's|shop-articles|image-articles|; s|"articles"|"image"|; /"state"/d; /"listen"/d' "$dir/good.json" \
     >"$dir/image/etc/rowferry/rowferry.json"
@@ -218,7 +218,7 @@ quietly tree_in systemctl start rowferry.service
 main=$(property rowferry.service MainPID)
 step 'the image, at work'
 
-# --- removed ---------------------------------------------------------------------------------
+# --- removal ---------------------------------------------------------------------------------
 quietly tree_in systemctl enable rowferry.service rowferry-sync@other.timer
 quietly tree_in apt-get purge -y rowferry
 tree_in test ! -e "/proc/$main" || fail 'it runs on without its program'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# hardened.sh SOURCE BUILD: builds the release program in the folder BUILD, and looks whether it is as SECURITY.md says.
+# hardened.sh SOURCE BUILD: builds the release program in the folder BUILD and checks the claims of SECURITY.md.
 set -euo pipefail
 
 source=$1 build=$2
@@ -13,7 +13,7 @@ cmake -S "$source" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D BUILD_TES
 cmake --build "$build" --target rowferry >>"$build.log" 2>&1 || { tail -20 "$build.log"; fail 'the build'; }
 program=$build/rowferry
 
-# has WORDS COMMAND...: what the command prints has the words
+# has PATTERN COMMAND...: returns true if the command's output matches the pattern
 has() { grep -Eq -- "$1" <<<"$("${@:2}" 2>/dev/null)"; }
 has '^ *Type: +DYN' readelf -hW "$program" || fail 'it is not position-independent'
 has 'FLAGS_1.* PIE' readelf -dW "$program" || fail 'it is no PIE'
@@ -23,7 +23,7 @@ if has 'GNU_STACK.* RWE' readelf -lW "$program"; then fail 'its stack is executa
 has ' __stack_chk_fail@' nm -D "$program" || fail 'it has no stack protector'
 has ' __[a-z]+_chk@' nm -D "$program" || fail 'its calls are not fortified'
 
-# flags that leave no trace which is easy to see
+# flags without an easily visible effect
 commands=$build/compile_commands.json
 for flag in STACK_CLASH:-fstack-clash-protection FORTIFY_3:-D_FORTIFY_SOURCE=3 BRANCH_TARGETS:-fcf-protection=full; do
     if grep -q "^ROWFERRY_${flag%%:*}:INTERNAL=1" "$build/CMakeCache.txt"; then
@@ -35,13 +35,13 @@ done
 if grep -q '^ROWFERRY_BRANCH_TARGETS:INTERNAL=1' "$build/CMakeCache.txt"; then
     targets=$(objdump -d "$program" | grep -c endbr || true)
     [ "$targets" -gt 1000 ] || fail "only $targets functions are marked as targets of indirect calls"
-    # the linker drops the mark of the whole program where one object, like the C library's own, has none
+    # the linker drops the mark of the program if one object, such as the C library's crt1.o, has none
     if has 'IBT' readelf -nW "$(cc -print-file-name=crt1.o)"; then
         has 'IBT, SHSTK' readelf -nW "$program" || fail 'it is not marked for IBT and SHSTK'
     fi
 fi
 
-# no points at which its environment can stop it
+# no failpoints that the environment can enable
 if strings -a "$program" | grep -E 'ROWFERRY_FAILPOINT|checkpoint_before_commit'; then fail 'it has failpoints'; fi
 ROWFERRY_FAILPOINT='nonsense' "$program" completion bash >/dev/null || fail 'it hears ROWFERRY_FAILPOINT'
 

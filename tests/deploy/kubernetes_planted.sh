@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# kubernetes_planted.sh REPOSITORY PROGRAM: kubernetes.py finds what is wrong in the manifests.
+# kubernetes_planted.sh REPOSITORY PROGRAM: checks that kubernetes.py finds faults planted in the manifests.
 set -euo pipefail
 
 root=$1 program=$2
@@ -9,7 +9,7 @@ trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir/tests"
 cp -r "$root/tests/deploy" "$dir/tests/deploy"
 
-# planted FILE EXPRESSION WORDS: with this change it fails, and says so.
+# planted FILE EXPRESSION WORDS: changes FILE by a sed EXPRESSION; kubernetes.py must fail and print WORDS.
 planted() {
     local rc=0
     rm -rf "$dir/deploy"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# package.sh BUILD: the Debian package is made, installed into a root of its own, used there, removed, purged.
+# package.sh BUILD: builds the Debian package, installs it in a separate root, uses it, removes it and purges it.
 set -euo pipefail
 
 build=$1
@@ -13,7 +13,7 @@ trap 'rm -rf "$dir"' EXIT
 chmod 755 "$dir"
 root=$dir/root
 
-# dpkg without a chroot: what the package needs is not in that root, and its scripts are told by DPKG_ROOT.
+# dpkg without a chroot: dependencies are missing in that root, and maintainer scripts find the root in DPKG_ROOT.
 in_root() {
     dpkg --root="$root" --force-not-root --force-script-chrootless --force-depends --log="$dir/dpkg.log" "$@" \
         >"$dir/dpkg.out" 2>&1 || { cat "$dir/dpkg.out"; fail "dpkg $*"; }
@@ -24,7 +24,7 @@ cpack --config "$build/CPackConfig.cmake" -G DEB -B "$dir/out" >"$dir/cpack.log"
     { cat "$dir/cpack.log"; fail 'cpack'; }
 deb=$(echo "$dir"/out/rowferry_*.deb)
 
-# what it says of itself
+# metadata
 depends=$(dpkg-deb -f "$deb" Depends)
 for library in libc6 libpq5 libcurl4 libjson-c5 libsqlite3-0 libmicrohttpd12; do
     [[ ", $depends," =~ ,\ $library( \(|,) ]] || fail "depends not on $library: $depends"
@@ -34,7 +34,7 @@ if dpkg-deb -c "$deb" | grep -E 'devsearch|/tests?/|\.a$|/include/'; then fail '
 if dpkg-deb -c "$deb" | grep -v ' root/root '; then fail 'not owned by root'; fi
 if dpkg-deb -c "$deb" | grep -vE '^(d..x..x..x|-..x..x..x|-rw-r--r--) '; then fail 'modes'; fi
 
-# into a root that has nothing
+# installation in an empty root
 mkdir -p "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/info" "$root/etc"
 touch "$root/var/lib/dpkg/status" "$root/var/lib/dpkg/available"
 before=$(files)
@@ -52,7 +52,7 @@ done
 ! command -v systemd-sysusers >/dev/null || grep -q '^rowferry:.*:/var/lib/rowferry:' "$root/etc/passwd" ||
     fail 'the account is missing'
 
-# it works from there, and what lies beside it does
+# the installed program, example and man page work
 program=$root/usr/bin/rowferry
 "$program" --help | grep -q '^ *sync ' || fail '--help'
 "$program" --version | grep -qF "$(dpkg-deb -f "$deb" Version)" || fail '--version'
@@ -66,7 +66,7 @@ if command -v groff >/dev/null; then
     [ -z "$said" ] || fail "man page: $said"
 fi
 
-# removed: state and configuration stay; purged: the state, and what a person wrote
+# remove keeps state and configuration; purge keeps the state and files written by people
 mkdir -p "$root/var/lib/rowferry"
 touch "$root/var/lib/rowferry/rowferry.db" "$root/etc/rowferry/rowferry.json"
 account=$(cd "$root" && find ./etc -maxdepth 1 -type f | sort)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# quickstart.sh ROOT BUILD: nobody but its owner reaches what the quickstart starts and writes, and what it prints works.
+# quickstart.sh ROOT BUILD: checks that only the owner can access the quickstart's servers and files, and that its
+# printed commands work.
 set -euo pipefail
 
 root=$1 build=$2
@@ -22,7 +23,7 @@ start_service
 query -q -f "$root/deploy/quickstart/catalogue.sql"
 configure >/dev/null
 
-# --- strangers -------------------------------------------------------------------------------
+# --- other users ----------------------------------------------------------------------------
 
 open=$(find "$dir" ! -path "$dir" -perm /077 ! -type l)
 [ -z "$open" ] || oops "others may read $open"
@@ -48,7 +49,7 @@ for secret in "$dir/api-key" "$dir/password" "$dir/postgres/password"; do
     ! grep -aqsFf "$secret" /proc/[0-9]*/cmdline || oops "$secret stands in a command line"
 done
 
-# --- its owner -------------------------------------------------------------------------------
+# --- the owner -------------------------------------------------------------------------------
 
 rowferry source install >/dev/null
 query -q -c "insert into packages (source_id, package, version, architecture, description)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# rules.sh REPOSITORY: the alert rules are valid, and each fires for what it is named for.
+# rules.sh REPOSITORY: checks that the alert rules are valid and that each fires for its own condition.
 set -euo pipefail
 
 root=$1

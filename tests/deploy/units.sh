@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# units.sh BUILD: the installed units are understood by systemd, and let the program do little.
+# units.sh BUILD: checks that systemd accepts the installed units and that they restrict the program.
 set -euo pipefail
 
 build=$1 most=15 # of 100: 1.5 of systemd-analyze's 10
@@ -11,7 +11,7 @@ trap 'rm -rf "$dir"' EXIT
 cmake --install "$build" --prefix "$dir" >"$dir/install.log" || { cat "$dir/install.log"; exit 1; }
 cd "$dir/lib/systemd/system"
 
-# Whatever systemd says is a fault: what it does not know it only warns of, and ends with 0.
+# Any output is a fault, because systemd only warns about unknown settings and exits with 0.
 for unit in rowferry{,-sync}.service rowferry-sync.timer; do
     said=$(systemd-analyze verify --man=no "$PWD/$unit" "$PWD/${unit/./@shop.}" 2>&1) || fail "$unit: $said"
     [ -z "$said" ] || fail "$unit: $said"
@@ -24,7 +24,7 @@ for unit in *.service; do
     echo "units: $unit: $(sed -n 's/.*Overall exposure level for [^:]*: //p' "$dir/security")"
 done
 
-# The four differ in what they start, and not in what it may do.
+# The four units start different commands with the same restrictions.
 may() { sed -n '/^# An account/,/^\[/{/=/p}' "$1" | sed 's|^StateDirectory=rowferry/%i$|StateDirectory=rowferry|'; }
 for unit in *.service; do
     cmp -s <(may rowferry.service) <(may "$unit") || fail "$unit may do other things than rowferry.service"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# foreign.sh ROOT: one foreign library, one place.
+# foreign.sh ROOT: checks that only one place uses each foreign library.
 set -eu
 cd "$1"
 
 find src include tools -name '*.[ch]' 2>/dev/null | sort | xargs awk '
 BEGIN {
-    # the first letters of a header, and the rooms that may include it
+    # prefix of a header, and the rooms that may include it
     may["libpq"] = "source"
     may["postgres"] = "source"
     may["pg_"] = "source"

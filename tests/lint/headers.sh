@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# headers.sh ROOT COMPILER [FLAG...]: every header compiles alone, and twice in one source.
+# headers.sh ROOT COMPILER [FLAG...]: checks that every header compiles alone, and twice in one source.
 set -eu
 cd "$1"
 compiler=$2
@@ -19,7 +19,7 @@ for header in $(find include/rowferry src tools -name '*.h' 2>/dev/null | sort);
         room=${header%"/$name"}
         ;;
     esac
-    # the declaration keeps a header of macros from being an empty source
+    # the declaration avoids an empty source if a header has only macros
     if ! printf '#include "%s"\n#include "%s"\nextern int alone;\n' "$name" "$name" |
         "$compiler" "$@" -Iinclude -I"$room" -fsyntax-only -x c - 2>&1; then
         echo "$header: does not compile alone"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# layers.sh ROOT: a room includes itself and the rooms below it, a folder the folders that layers.txt lists, and the
-# lists have no circle but the knot that it names. A private header stays in its room. A folder has at most 16 source files, a room without
-# folders at most 20.
+# layers.sh ROOT: checks that a room includes only itself and the rooms below it, and a folder only the folders that
+# layers.txt lists. The lists must have no circle except the named knot. A private header stays in its room. A folder
+# has at most 16 source files, a room without folders at most 20.
 set -eu
 table=$(cd "$(dirname "$0")" && pwd)/layers.txt
 cd "$1"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# named.sh ROOT: each test that a page names between backticks is there: `crash_kill`, `unit_state_*`, `sync_guard` for
-# integration_sync_guard, and `source_tree: a_function_of_it`.
+# named.sh ROOT: checks that each test named in backticks on a page exists: `crash_kill`, `unit_state_*`, `sync_guard`
+# for integration_sync_guard, and `source_tree: a_function_of_it`.
 set -eu
 cd "$1"
 
@@ -13,7 +13,7 @@ stems() { # PREFIX FILE...
     done
 }
 
-# What tests/CMakeLists.txt and those below it make of the files, and what they name by themselves.
+# Prints the tests that the CMakeLists.txt files derive from source files or name directly.
 tests() {
     stems crash tests/crash/test_*.c
     stems fault tests/fault/test_*.c

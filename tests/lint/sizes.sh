@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# sizes.sh ROOT: no function over 60 lines (signature and braces included), no file over 500, and
-# over src/ a median function of at most 20. A line "/* long: reason */" directly above a function
-# exempts it. Relies on the layout of .clang-format: a function's braces stand alone in column 0.
+# sizes.sh ROOT: checks for functions over 60 lines (signature and braces included), files over 500,
+# and in src/ a median function over 20. A line "/* long: reason */" directly above a function
+# exempts it. Relies on the layout of .clang-format: a function's braces are alone in column 0.
 set -eu
 cd "$1"
 

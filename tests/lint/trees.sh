@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# trees.sh ROOT: json-c's calls that abort on a value of another type, and those that build a tree of any size,
-# are in document/json/json_tree and json_build alone. The configuration's text is its owner's; devsearch is a program
-# of its own.
+# trees.sh ROOT: some json-c functions abort on a value of another type, others build trees of unlimited size. Checks
+# that only document/json/json_tree and json_build call them. Exceptions: the configuration, which is the user's own
+# text, and devsearch, a separate program.
 set -eu
 cd "$1"
 

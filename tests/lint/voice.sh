@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# voice.sh ROOT: what people are told reads as one voice: a message begins with a small letter, a quoted
-# name or a proper one, ends without a full stop, and says "could not" or "cannot" what went wrong.
-# devsearch speaks as the services do.
+# voice.sh ROOT: checks the style of messages. They begin with a small letter, a quoted name or a proper name,
+# end without a full stop, and use "could not" or "cannot" for failures. devsearch imitates the services.
 set -eu
 cd "$1"
 
@@ -14,7 +13,7 @@ function judge(text, why) {
     }
 }
 
-# All literals of the call, one behind the other.
+# Joins and checks all string literals of the call.
 function end_call(    text, part) {
     text = ""
     while (match(call, /"([^"\\]|\\.)*"/)) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# words.sh ROOT: nothing left for later, no path of somebody's machine (manual pages may show one).
+# words.sh ROOT: checks for notes about unfinished work, and for paths of a developer's machine (allowed in manuals).
 set -eu
 cd "$1"
 

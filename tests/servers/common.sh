@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What the scripts that start throw-away servers share; sourced, not run.
+# Shared by the scripts that start temporary servers; sourced, not run.
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "${0##*/}: $*"; exit 1; }
 need() { command -v "$1" >/dev/null || die "needs $1 (apt-get install $2)"; }
 
-# A loopback port on which nobody listens now, below the range that the kernel hands out by itself.
+# Prints a free loopback port below the kernel's range of ephemeral ports.
 free_port() {
     local port
     while :; do
@@ -15,10 +15,10 @@ free_port() {
     done
 }
 
-# running PID: a process that waits to be reaped counts as gone.
+# running PID: returns true unless the process has ended; a zombie counts as ended.
 running() { kill -0 "$1" 2>/dev/null && ! grep -qs '^State:.*Z' "/proc/$1/status"; }
 
-# stop_pid PID SIGNAL SECONDS: asks, waits, and after the deadline does not ask any more.
+# stop_pid PID SIGNAL SECONDS: sends the signal, waits, and sends SIGKILL after the deadline.
 stop_pid() {
     local end=$((SECONDS + $3))
     kill "-$2" "$1" 2>/dev/null || return 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What a container builder does with our container file, in trees; sourced after tree.sh.
+# Executes our container file in directory trees, like a container builder; sourced after tree.sh.
 
-# copy_in FROM TREE SOURCE... DESTINATION, as COPY does.
+# copy_in FROM TREE SOURCE... DESTINATION: copies like COPY.
 copy_in() {
     local from=$1 tree=$2 target=${*: -1} source
     shift 2
@@ -12,15 +12,15 @@ copy_in() {
             mkdir -p "$tree/$target"
             tar -C "$from" --exclude-from="$from/deploy/container/Dockerfile.dockerignore" -c . | tar -C "$tree/$target" -x
         else
-            # a pattern is meant: COPY has them
+            # unquoted, because COPY accepts patterns
             # shellcheck disable=SC2086
             cp -r "$from"/$source "$tree/$target"
         fi
     done
 }
 
-# dockerfile REPOSITORY BASE DIR: builds each stage as DIR/<its name>, the last one as DIR/image; $environment is that
-# of the last, $user whom it runs as.
+# dockerfile REPOSITORY BASE DIR: builds each stage as DIR/<its name>, the last one as DIR/image. Sets $environment and
+# $user for running the last one.
 # shellcheck disable=SC2034
 dockerfile() {
     local root=$1 base=$2 dir=$3 word rest tree='' mode words workdir=/

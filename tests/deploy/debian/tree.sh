@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Trees of Debian 12 that are thrown away, and what is run in them; sourced, not run.
+# Temporary directory trees of Debian 12, and running commands in them; sourced, not run.
 
-# skip REASON...
+# skip REASON...: ends the test as skipped.
 skip() { echo "skip: $*"; exit 77; }
 
-# What this needs of the machine: to be root, to mount, and Debian's archive.
+# Checks the requirements: root, permission to mount, and Debian's archive.
 needs_trees() {
     [ "$(id -u)" = 0 ] || skip 'needs root'
     command -v debootstrap >/dev/null || skip 'debootstrap is not here'
     unshare --mount --pid --net --uts --ipc --cgroup --fork true 2>/dev/null || skip 'no namespaces are to be had'
 }
 
-# tree_base DIR: a minimal Debian 12, made once and kept.
+# tree_base DIR: creates a minimal Debian 12 once and keeps it.
 tree_base() {
     [ ! -e "$1/.complete" ] || return 0
     rm -rf "$1"
@@ -23,7 +23,7 @@ tree_base() {
     touch "$1/.complete"
 }
 
-# tree_new BASE DIR: a copy, that finds the archive as this machine does.
+# tree_new BASE DIR: copies it, with this machine's access to the archive.
 tree_new() {
     cp -a --reflink=auto "$1" "$2"
     cp /etc/resolv.conf /etc/hosts "$2/etc/"
@@ -32,7 +32,7 @@ tree_new() {
     chmod +x "$2/usr/sbin/policy-rc.d"
 }
 
-# tree_mounts DIR: what a system finds mounted; in a mount namespace of one's own.
+# tree_mounts DIR: mounts the usual file systems; call it in a separate mount namespace.
 tree_mounts() {
     local device
     mount --make-rprivate /
@@ -50,13 +50,13 @@ tree_mounts() {
     mount -t proc proc "$1/proc"
 }
 
-# tree_run DIR COMMAND...: in the tree as root; with the machine's network, or what $tree_network enters.
+# tree_run DIR COMMAND...: runs it in the tree as root, with the machine's network or the one that $tree_network enters.
 tree_network=()
 tree_run() {
     local dir=$1
     shift
     export -f tree_mounts
-    # shellcheck disable=SC2016 # that is for the shell inside
+    # shellcheck disable=SC2016 # expanded by the inner shell
     "${tree_network[@]}" unshare --mount --pid --fork --kill-child bash -c 'tree_mounts "$1" && dir=$1 && shift && exec chroot "$dir" "$@"' - "$dir" \
         env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 \
         http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" "$@" </dev/null
@@ -64,14 +64,14 @@ tree_run() {
 
 child_of() { tr -d ' ' <"/proc/$1/task/$1/children"; }
 
-# innermost PID: the last of a line of children.
+# innermost PID: prints the last of a chain of children.
 innermost() {
     local child
     child=$(child_of "$1")
     if [ -n "$child" ]; then innermost "$child"; else echo "$1"; fi
 }
 
-# tree_boot DIR LOG: systemd as process 1 of the tree, with a network that is a loopback alone; sets $machine and $init.
+# tree_boot DIR LOG: starts systemd as process 1 of the tree, with a loopback network only. Sets $machine and $init.
 tree_boot() {
     cat >"$1/var/cache/boot" <<'BOOT'
 #!/bin/sh
@@ -103,7 +103,7 @@ BOOT
     done
 }
 
-# tree_in COMMAND...: in the tree that tree_boot started.
+# tree_in COMMAND...: runs it in the tree that tree_boot started.
 tree_in() {
     nsenter --target "$init" --mount --pid --net --uts --ipc --cgroup --root --wd \
         env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@" </dev/null

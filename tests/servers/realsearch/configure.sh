@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154  # the variables are those of ../opensearch, which sources this
-# The configuration of one node: loopback, no discovery, no disk watermarks; with security a CA, users and roles.
+# Configures one node: loopback, no discovery, no disk watermarks; with security a CA, users and roles.
 
 node_yml() {
     cat <<YML
@@ -42,7 +42,7 @@ xpack.security.transport.ssl.enabled: false
 YML
 }
 
-# A CA and a certificate for localhost and 127.0.0.1.
+# Creates a CA and a certificate for localhost and 127.0.0.1.
 certificates() {
     need openssl openssl
     [ ! -e node.pem ] || return 0
@@ -65,7 +65,7 @@ secure() {
     chmod -R go-rwx "$config"
 }
 
-# --set replaces a line of the same key.
+# Applies --set, which replaces a line with the same key.
 configure() {
     local config=$dir/config yml=$dir/config/$product.yml line
     mkdir -p "$config" "$dir/data" "$dir/logs"
