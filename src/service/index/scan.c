@@ -117,7 +117,8 @@ static bool on_key(void *context, unsigned depth, struct span text)
     return true;
 }
 
-/* Called when the source_id of the hits changes. In a hit, the id precedes the source_id. */
+/* Records the start of a group of hits with another source_id. In a hit, the id precedes the
+ * source_id. */
 static void note_group(struct hits *h, struct span text)
 {
     struct buf *next = &h->page->next;

@@ -73,7 +73,8 @@ int catalogue_delete(struct catalogue *c, struct index *ix, struct refusal *refu
 int catalogue_save(struct catalogue *c, const struct index *ix, struct refusal *refusal);
 
 /* Resolves an expression of names, aliases, wildcards and commas; refuses missing names. Wildcards
- * skip closed indices, except with _all. With _open, a closed index is refused if it is named. */
+ * skip closed indices, except in catalogue_resolve_all. catalogue_resolve_open refuses a closed
+ * index that is named. */
 int catalogue_resolve(const struct catalogue *c, const char *expression, struct indices *out,
                       struct refusal *refusal);
 int catalogue_resolve_all(const struct catalogue *c, const char *expression, struct indices *out,

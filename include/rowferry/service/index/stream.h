@@ -33,8 +33,8 @@ int stream_template_lacks(struct service *s, const char *name, const char *mappi
  * with `_meta` on all backing indices. No template is created if another one applies to the name or
  * if templates may not be read. Idempotent. mappings is the object with `_meta`; settings is the
  * configured object or null, used in the template only. ERR_REJECTED if the name belongs to an
- * index or alias, if another owner's stream holds documents, or if the other template lacks a
- * property.
+ * index or alias, if the stream belongs to another pipeline, if it belongs to none and holds
+ * documents, or if the other template lacks a property.
  */
 int stream_create(struct service *s, const char *name, const char *mappings, const char *settings,
                   struct err *err) MUST_CHECK;
