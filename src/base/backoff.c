@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Back-off as pure arithmetic. */
+/* Exponential back-off with full jitter. */
 #include "rowferry/base/backoff.h"
 
 #include <limits.h>

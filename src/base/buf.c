@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The capped byte buffer: growth, formatting, handing over. */
+/* The byte buffer: growth, formatting and detaching. */
 #include "rowferry/base/buf.h"
 
 #include <stdarg.h>
@@ -36,7 +36,8 @@ void buf_truncate(struct buf *b, size_t len)
     }
 }
 
-/* Doubles, so that n appends cost n; the last doubling is cut to the maximum and its NUL. */
+/* Doubles the capacity, so that n appends take O(n) time; the last step is limited to the maximum
+ * plus the NUL. */
 static size_t grown_capacity(const struct buf *b, size_t wanted, size_t most)
 {
     size_t capacity = b->capacity < FIRST_CAPACITY ? FIRST_CAPACITY : b->capacity;
@@ -59,7 +60,7 @@ bool buf_reserve_slow(struct buf *b, size_t n)
     size_t capacity = grown_capacity(b, b->len + n + 1, limit + 1);
     char *data = realloc(b->data, capacity);
     if (data == NULL) {
-        mem_exhausted(); /* not failed: a row would be taken for too large, and be a dead letter */
+        mem_exhausted(); /* `failed` would make the row look too large, and a dead letter */
     }
     data[b->len] = '\0';
     b->data = data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine's clock and randomness, and ISO 8601. */
+/* The system's clock and randomness, and ISO 8601. */
 #include "rowferry/base/clock.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ struct clock clock_system(void)
     return (struct clock){system_wall_us, system_monotonic_us, system_random, NULL};
 }
 
-/* The years that four digits can say. */
+/* Limits s to the years 1 to 9999, which four digits can represent. */
 static int64_t clamp_s(int64_t s)
 {
     const int64_t first = -62135596800; /* 0001-01-01T00:00:00Z */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Look-up in the tables of embedded files. */
+/* Lookup in the tables of embedded files. */
 #include "rowferry/base/embed.h"
 
 #include <stdio.h>

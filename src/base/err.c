@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors: filling them, and the one table from class to exit code. */
+/* Errors: filling a struct err, and the mapping from class to exit code. */
 #include "rowferry/base/err.h"
 
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #define DETAIL_KEPT 1024
 #define CUT "..."
 
-/* Makes one line of what a library may have ended with a newline or broken into several. */
+/* Makes the text a single line: messages of libraries may contain newlines. */
 static void one_line(char *text)
 {
     size_t len = strlen(text);
@@ -25,7 +25,7 @@ static void one_line(char *text)
     }
 }
 
-/* Lets the end of a text that did not fit say so, without halving a character. */
+/* Marks a truncated text with "..." without splitting a character. */
 static void mark_cut(char *text, size_t size)
 {
     size_t kept = text_cut(text, size - 1, size - sizeof(CUT));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named failpoints: parsing of the setting and what happens at a point. */
+/* Failpoints: parsing the setting and executing the actions. */
 #include "rowferry/base/failpoint.h"
 
 #include <signal.h>
@@ -24,7 +24,8 @@ bool failpoint_armed;
 static struct point points[POINTS];
 static size_t point_count;
 
-/* "kill", "kill@3", "error", "error@2"; a kill without a number is at the first pass. */
+/* Parses "kill", "kill@3", "error" or "error@2". A kill without a number happens at the first
+ * pass. */
 static bool parse_action(struct point *p, const char *text, size_t len)
 {
     size_t word = strcspn(text, "@,");

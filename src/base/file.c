@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a file without waiting for what never comes. */
+/* Reads a file without blocking forever on a pipe. */
 #include "rowferry/base/file.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@ static int64_t now_ms(void)
     return clock_monotonic_us(&clock) / 1000;
 }
 
-/* Returns what poll says of the pipe, 0 at the deadline. A pipe without a writer reads as empty;
- * poll waits for the first writer, and says POLLHUP when the last one has gone. */
+/* Returns the events that poll reports for the pipe, or 0 at the deadline. A pipe without a writer
+ * reads as empty; poll waits for the first writer and reports POLLHUP after the last one closes. */
 static short wait_for_more(int fd, int64_t deadline_ms)
 {
     struct pollfd wait = {.fd = fd, .events = POLLIN};

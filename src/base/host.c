@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses, localhost, and the name that the configuration uses. */
+/* Local names: addresses, localhost, and the configured names. */
 #include "rowferry/base/host.h"
 
 #include <arpa/inet.h>
@@ -29,7 +29,7 @@ bool host_is_ours(const char *host, const char *const *names, size_t count)
     char own[HOST_BYTES];
     struct in6_addr address;
     if (host == NULL) {
-        return true; /* HTTP/1.0: no browser */
+        return true; /* HTTP/1.0, so not a browser */
     }
     if (!host_name(host, name) || name[0] == '\0') {
         return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log: one event, one line, one write. */
+/* The log: one write per event. */
 #include "rowferry/base/log.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "rowferry/base/text.h"
 
 #define LINE_BYTES (64 * 1024)
-#define VALUE_BYTES 1024 /* of one text value; the rest is cut */
+#define VALUE_BYTES 1024 /* maximum of one text value; the rest is cut */
 
 static struct {
     _Atomic enum log_level least;
@@ -40,7 +40,8 @@ bool log_enabled(enum log_level level)
     return level >= sink.least;
 }
 
-/* A value without spaces, quotes and controls stands as it is; others as a JSON string. */
+/* A value without spaces, quotes and control characters is written bare, any other as a JSON
+ * string. */
 static bool is_bare(struct span value)
 {
     for (size_t i = 0; i < value.len; i++) {
@@ -131,7 +132,7 @@ void log_render(struct buf *out, enum log_format format, enum log_level level, i
     }
 }
 
-/* A log that cannot be written must not stop the job: what is left is dropped. */
+/* A log that cannot be written must not stop the job: if write fails, the rest is dropped. */
 static void write_line(const char *line, size_t len)
 {
     while (len > 0) {

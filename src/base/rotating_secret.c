@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text in force, read again at most once for each text that was refused. */
+/* The current text, read again at most once per refused text. */
 #include "rowferry/base/rotating_secret.h"
 
 #include <pthread.h>

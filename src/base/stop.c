@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The signal flag, the program's one piece of mutable global state beside the log's sink. */
+/* The signal flag, the program's only mutable global state besides the log's settings. */
 #include "rowferry/base/stop.h"
 
 #include <stddef.h>
@@ -9,7 +9,7 @@ static volatile sig_atomic_t stop;
 
 static void on_signal(int number)
 {
-    if (__atomic_exchange_n(&stop, 1, __ATOMIC_RELAXED) != 0) { /* other threads look at it */
+    if (__atomic_exchange_n(&stop, 1, __ATOMIC_RELAXED) != 0) { /* other threads read the flag */
         _exit(128 + number);
     }
 }
@@ -31,7 +31,7 @@ const volatile sig_atomic_t *stop_watch(void)
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         struct sigaction before;
-        /* what the shell has told us to ignore (nohup) stays so */
+        /* keep ignoring a signal that the shell set to ignored (nohup) */
         if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
             sigaction(numbers[i], &action, NULL);
         }

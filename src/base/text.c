@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small helpers on text, and the allocations that abort. */
+/* Text helpers, and the allocation functions that abort. */
 #include "rowferry/base/text.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "rowferry/base/buf.h"
 
-#define NEAREST_BYTES 64 /* longer words have no nearest one */
+#define NEAREST_BYTES 64 /* no suggestion for longer words */
 
 bool span_equal(struct span a, struct span b)
 {
@@ -26,7 +26,7 @@ uint64_t text_hash(const char *bytes, size_t len)
     for (size_t i = 0; i < len; i++) {
         h = (h ^ (unsigned char)bytes[i]) * 0x100000001b3;
     }
-    /* FNV-1a alone leaves the high bits of short keys poor */
+    /* FNV-1a alone mixes the high bits of short keys badly */
     h = (h ^ (h >> 33)) * 0xff51afd7ed558ccd;
     h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53;
     h ^= h >> 33;
@@ -171,7 +171,7 @@ static void json_escape(struct buf *out, unsigned char c)
 
 void text_json(struct buf *out, const char *bytes, size_t len)
 {
-    size_t run = 0; /* where the bytes begin that pass as they are */
+    size_t run = 0; /* start of the bytes that need no escape */
     buf_push_char(out, '"');
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)bytes[i];
@@ -200,7 +200,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Edit distance in which two swapped neighbours count as one; both at most NEAREST_BYTES long. */
+/* Computes the edit distance; swapping two neighbours counts as one edit. Both texts have at most
+ * NEAREST_BYTES bytes. */
 static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     size_t rows[3][NEAREST_BYTES + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Durations, sizes and counts: from what people write, to what people read. */
+/* Parsing and formatting of durations, sizes and counts. */
 #include "rowferry/base/units.h"
 
 #include <inttypes.h>
@@ -45,7 +45,7 @@ bool units_parse_size(const char *text, int64_t *bytes)
     return parse(text, units, bytes);
 }
 
-/* The magnitude, also of the least integer, and its sign as text. */
+/* Returns the absolute value, which is correct for INT64_MIN too, and the sign as text. */
 static uint64_t magnitude(int64_t value, const char **sign)
 {
     *sign = value < 0 ? "-" : "";

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Back-off as pure arithmetic: full jitter over a doubling ceiling.
+ * Computes back-off delays: exponential, with full jitter. Pure arithmetic, no I/O.
  *
- * The n-th wait is uniform in (0, min(max_ms, base_ms * 2^n)]: many clients that failed together
- * do not come back together. Why to retry is decided elsewhere; this says only how long to wait.
+ * The n-th delay is uniform in (0, min(max_ms, base_ms * 2^n)], so that clients that failed at the
+ * same time do not all retry at the same time. The caller decides whether to retry; this module
+ * only computes how long to wait.
  */
 #ifndef ROWFERRY_BASE_BACKOFF_H
 #define ROWFERRY_BASE_BACKOFF_H
@@ -13,15 +14,15 @@
 struct backoff {
     int64_t base_ms;
     int64_t max_ms;
-    unsigned attempt; /* waits handed out since the last success */
+    unsigned attempt; /* delays returned since the last success */
 };
 
 void backoff_init(struct backoff *b, int64_t base_ms, int64_t max_ms);
 
-/* The next wait in ms (at least 1). random: uniform over all 64 bits. */
+/* Returns the next delay in ms (at least 1). `random` is uniform over all 64 bits. */
 int64_t backoff_next_ms(struct backoff *b, uint64_t random);
 
-/* After a success: the next wait is short again. */
+/* Starts again with a short delay; to be called after a success. */
 void backoff_reset(struct backoff *b);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A byte buffer that cannot exist without a maximum.
+ * A growing byte buffer with a fixed maximum size.
  *
- * An append that would pass max_bytes appends nothing and sets `failed`, which sticks until
- * buf_truncate or buf_reset; so a writer may append many times and look once. One that finds no
- * memory ends the process (text.h).
- * The bytes are always followed by a NUL that does not count. Owner: whoever declared it; call
- * buf_release at the end. `data` is borrowed until the next append.
+ * An append that would exceed max_bytes appends nothing and sets `failed`. The flag stays set until
+ * buf_truncate or buf_reset, so a caller may append many times and check once. If memory is
+ * exhausted, the process ends (text.h). The bytes are always followed by a NUL that `len` does not
+ * count. The code that declares a buffer owns it and must call buf_release. `data` is valid until
+ * the next append.
  */
 #ifndef ROWFERRY_BASE_BUF_H
 #define ROWFERRY_BASE_BUF_H
@@ -23,19 +23,19 @@ struct buf {
     bool failed;
 };
 
-/* An empty buffer that owns nothing yet. */
+/* Initializes an empty buffer; allocates nothing yet. */
 void buf_init(struct buf *b, size_t max_bytes);
 
-/* Frees the bytes; the buffer may be used again. */
+/* Frees the bytes. The buffer may be used again. */
 void buf_release(struct buf *b);
 
-/* Empties it, keeps the memory, clears `failed`. */
+/* Empties the buffer, keeps its memory and clears `failed`. */
 void buf_reset(struct buf *b);
 
-/* Cuts back to len bytes (len <= b->len) and clears `failed`. */
+/* Truncates the content to len bytes (len <= b->len) and clears `failed`. */
 void buf_truncate(struct buf *b, size_t len);
 
-/* Makes room for n more bytes; false (and failed) where that would pass max_bytes. */
+/* Makes room for n more bytes. Returns false and sets `failed` if that would exceed max_bytes. */
 bool buf_reserve_slow(struct buf *b, size_t n);
 
 static inline bool buf_reserve(struct buf *b, size_t n)
@@ -65,18 +65,19 @@ static inline void buf_push_text(struct buf *b, const char *text)
     buf_push(b, text, strlen(text));
 }
 
-/* For string literals: the length is known at compile time. */
+/* For string literals, whose length is known at compile time. */
 #define buf_push_literal(b, literal) buf_push((b), "" literal, sizeof(literal) - 1)
 
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The text so far, never null; borrowed until the next append. */
+/* Returns the content, never null. It is valid until the next append. */
 static inline const char *buf_text(const struct buf *b)
 {
     return b->data != NULL ? b->data : "";
 }
 
-/* Gives the bytes (NUL-terminated, malloc'ed, never null) to the caller and leaves it empty. */
+/* Returns the content (NUL-terminated, malloc'ed, never null), which the caller frees, and empties
+ * the buffer. */
 char *buf_detach(struct buf *b);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time and chance as arguments, so that the simulation can own both.
+ * Time and randomness, passed as an argument so that the simulation can control both.
  *
- * wall_us may jump either way (it feeds versions and what people read); monotonic_us never goes
- * back (it feeds waits and rates). Both in microseconds.
+ * wall_us may jump in either direction; it is used for versions and displayed times. monotonic_us
+ * never goes back; it is used for waits and rates. Both are in microseconds.
  */
 #ifndef ROWFERRY_BASE_CLOCK_H
 #define ROWFERRY_BASE_CLOCK_H
@@ -18,7 +18,7 @@ struct clock {
     void *context;
 };
 
-/* The machine's own: CLOCK_REALTIME, CLOCK_MONOTONIC, getrandom. */
+/* Returns the system's clock: CLOCK_REALTIME, CLOCK_MONOTONIC and getrandom. */
 struct clock clock_system(void);
 
 static inline int64_t clock_wall_us(const struct clock *c)
@@ -38,7 +38,8 @@ static inline uint64_t clock_random(const struct clock *c)
 
 #define CLOCK_ISO_BYTES 28 /* "2026-11-21T10:00:00.123456Z" and NUL */
 
-/* ISO 8601 UTC with `digits` (0 to 6) of the fraction, into out[CLOCK_ISO_BYTES]; returns out. */
+/* Writes wall_us as ISO 8601 in UTC, with `digits` (0 to 6) digits of the fraction, into
+ * out[CLOCK_ISO_BYTES]. Returns out. */
 char *clock_iso(char *out, int64_t wall_us, int digits);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of migrations/, the pages, the manual's prose, the shells' completions: as texts in
- * the program (cmake/Embed.cmake generates the tables).
+ * Text files that are compiled into the program: migrations, HTML pages, the manual's prose and
+ * shell completions. cmake/Embed.cmake generates the tables.
  */
 #ifndef ROWFERRY_BASE_EMBED_H
 #define ROWFERRY_BASE_EMBED_H
 
 struct embedded {
-    const char *name; /* the file's name without its extension; null ends a table */
+    const char *name; /* file name without its extension; null ends a table */
     const char *text;
 };
 
@@ -18,7 +18,8 @@ extern const struct embedded cli_completion[];
 extern const struct embedded cli_mdoc[];
 extern const struct embedded cli_html[];
 
-/* The text of that name; aborts where there is none (a bug of ours, found by any test). */
+/* Returns the text of that name. Aborts if the table does not have it, which is a bug that any test
+ * would find. */
 const char *embedded_text(const struct embedded *table, const char *name);
 
 #endif

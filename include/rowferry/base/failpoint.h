@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Named points at which a test can kill the process or fail a step.
+ * Failpoints: named points at which a test can kill the process or make a step fail.
  *
  * ROWFERRY_FAILPOINT="checkpoint_before_commit=kill@3,send_batch=error" kills the process (SIGKILL)
- * the third time the first point is passed, and fails the second each time. Unset, a point costs
- * one load and one branch. A release build (NDEBUG) has no points and ignores the variable: whoever
- * can set the environment of a program that runs with more rights could stop it anywhere.
+ * when it passes the first point for the third time, and makes the second fail each time. If the
+ * variable is unset, a point costs one load and one branch. A release build (NDEBUG) has no
+ * failpoints and ignores the variable. Otherwise, a user who controls the environment of a program
+ * with more privileges could stop it at any point.
  */
 #ifndef ROWFERRY_BASE_FAILPOINT_H
 #define ROWFERRY_BASE_FAILPOINT_H
@@ -15,10 +16,10 @@
 
 extern bool failpoint_armed; /* set once, before threads start */
 
-/* Reads ROWFERRY_FAILPOINT; false where it is malformed. */
+/* Parses the value of ROWFERRY_FAILPOINT. Returns false if it is malformed. */
 bool failpoint_load(const char *setting);
 
-/* Does what was asked at this point; true where the caller shall fail. */
+/* Executes the action configured for this point. Returns true if the caller must fail. */
 bool failpoint_hit(const char *name);
 
 #ifdef NDEBUG

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading a small file that a person named, which may be anything.
+ * Reads a small file that the user named, which may be of any type.
  */
 #ifndef ROWFERRY_BASE_FILE_H
 #define ROWFERRY_BASE_FILE_H
@@ -10,10 +10,10 @@
 
 struct buf;
 
-/* Appends the content of a regular file to out, or what arrives by a pipe whose writer ends within
- * timeout_ms. Returns null, or why it cannot be read ("No such file or directory", "it is a
- * device"), borrowed until the thread's next call of strerror. If the content is larger than the
- * maximum of out, out->failed is set. found may be null. */
+/* Appends the content of a regular file to out, or the data of a pipe whose writer closes it within
+ * timeout_ms. Returns null, or the reason of a failure ("No such file or directory", "it is a
+ * device"), valid until the thread's next call of strerror. If the content is larger than the
+ * maximum of out, sets out->failed. found may be null. */
 const char *file_read(const char *path, int64_t timeout_ms, struct buf *out, struct stat *found);
 
 #endif

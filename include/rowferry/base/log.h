@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log: one line an event on stderr, as text or JSON from the same fields.
+ * The log: one line per event on stderr, as text or as JSON from the same fields.
  *
  *     log_event(LOG_INFO, "batch_settled", F_TEXT("pipeline", name), F_INT("done", 4981));
  *     2026-11-21T10:00:00.123Z info event=batch_settled pipeline=articles done=4981
  *
- * Only commands and the engine log. Info is one line for each change of lifecycle and one for each
- * interval, never one a row. No document, no reason that quotes one, no secret. Thread-safe: a
- * line is one write(2). The sink is the program's one piece of mutable global state beside the
- * signal flag.
+ * Only commands and the engine log. Level info has one line per lifecycle change and one per
+ * interval, never one per row. The log contains no documents, no reasons that quote one, and no
+ * secrets. Thread-safe: each line is one write(2). Besides the signal flag, the log's settings are
+ * the program's only mutable global state.
  */
 #ifndef ROWFERRY_BASE_LOG_H
 #define ROWFERRY_BASE_LOG_H
@@ -47,35 +47,35 @@ struct log_field {
         (name), LOG_FIELD_REAL, NULL, 0, (value)                                                   \
     }
 
-/* May be called again while other threads log. */
+/* Sets the lowest level that is logged, and the format. May be called while other threads log. */
 void log_configure(enum log_level least, enum log_format format);
 
 bool log_enabled(enum log_level level);
 
-/* One event. fields: null-name terminated; a text field whose value is null is left out. A value
- * over 1 KiB is cut; bytes that are not UTF-8 become U+FFFD. */
+/* Logs one event. fields ends with a null name; a text field with a null value is left out. A value
+ * over 1 KiB is cut; invalid UTF-8 bytes become U+FFFD. */
 void log_fields(enum log_level level, const char *event, const struct log_field *fields);
 
 #define log_event(level, event, ...)                                                               \
     log_fields((level), (event), (const struct log_field[]){__VA_ARGS__, {0}})
 #define log_plain(level, event) log_fields((level), (event), (const struct log_field[]){{0}})
 
-/* Who sees the events beside stderr, as they are logged, in the thread that logs: to be quick and
- * to take no lock of its own for long. */
+/* A callback that receives each event besides stderr, in the thread that logs. It must be fast and
+ * must not hold a lock for long. */
 struct log_watcher {
     void (*event)(void *context, enum log_level level, int64_t wall_us, const char *event,
                   const struct log_field *fields);
     void *context;
 };
 
-/* One at a time, null for none; it is called until a while after it was taken away: no other thread
- * logs any more when it is freed. */
+/* Sets the watcher, or removes it if null; there is one at a time. A thread that is logging may
+ * still call a removed watcher. Free it only when no other thread logs any more. */
 void log_watch(const struct log_watcher *watcher);
 
-/* An error as an event: class, status, SQLSTATE and message; never the detail. */
+/* Logs an error as an event: class, status, SQLSTATE and message, but never the detail. */
 void log_err(enum log_level level, const char *event, const char *pipeline, const struct err *e);
 
-/* The pure part: renders a line without the newline. */
+/* Renders a line without the newline. Pure. */
 void log_render(struct buf *out, enum log_format format, enum log_level level, int64_t wall_us,
                 const char *event, const struct log_field *fields);
 

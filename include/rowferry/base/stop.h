@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interrupts: the first asks to finish what is in flight, the second ends the process at once.
+ * Signals: the first one asks the process to finish its work in flight, the second ends it at once.
  */
 #ifndef ROWFERRY_BASE_STOP_H
 #define ROWFERRY_BASE_STOP_H
@@ -8,10 +8,11 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* From here on SIGINT, SIGTERM and SIGHUP set the flag, whatever thread they reach. */
+/* Installs the handlers: SIGINT, SIGTERM and SIGHUP set the flag, in whatever thread they arrive.
+ * Returns the flag. */
 const volatile sig_atomic_t *stop_watch(void);
 
-/* Sets the flag, for a command that takes its signals by itself. */
+/* Sets the flag; for a command that handles signals itself. */
 void stop_ask(void);
 
 /* Returns true if the flag is set. */
