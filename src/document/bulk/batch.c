@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The batch: operations and the bytes of their request, whole operations or nothing. */
+/* The batch: only complete operations and the bytes of their request. */
 #include "rowferry/document/bulk/batch.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "rowferry/document/model/key.h"
 
 #define ACTION_BYTES 8192 /* more than any action line with key and routing needs */
-#define REASON_BYTES 512  /* what is kept of a reason */
+#define REASON_BYTES 512  /* maximum size of a recorded reason */
 
 static size_t saturated_add(size_t a, size_t b)
 {
@@ -52,7 +52,8 @@ void batch_reset(struct batch *b)
 bool batch_full(const struct batch *b)
 {
     size_t memory = b->bytes.len + b->keys.len + b->count * sizeof(struct operation);
-    size_t next = b->count > 0 ? b->operations[b->count - 1].len : 0; /* as large as the last one */
+    size_t next =
+        b->count > 0 ? b->operations[b->count - 1].len : 0; /* expect the size of the last one */
     return b->count >= b->max_operations || memory + next >= b->full_bytes;
 }
 
@@ -106,7 +107,7 @@ static bool operation_stays(const struct operation *o, size_t index, size_t trav
     return index >= travelled || o->outcome == OUTCOME_UNKNOWN || o->outcome == OUTCOME_RETRY;
 }
 
-/* Moves an operation's bytes and key down to the end of what is kept so far. */
+/* Moves an operation's bytes and key down to the end of the kept ones. */
 static void batch_move_down(struct batch *b, struct operation *o)
 {
     memmove(b->bytes.data + b->bytes.len, b->bytes.data + o->offset, o->len);
@@ -149,7 +150,7 @@ void batch_truncate(struct batch *b, size_t count)
     }
 }
 
-/* The first len bytes go behind the others. */
+/* Moves the first len bytes behind the others. */
 static void batch_rotate(struct buf *buf, size_t len)
 {
     char *first = text_copy_span(span_make(buf->data, len));

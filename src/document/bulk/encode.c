@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hot path: action line and document of a row, straight into the batch's bytes. */
+/* The hot path: writes a row's action line and document straight into the batch's bytes. */
 #include "rowferry/document/bulk/encode.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define ACTION_END ",\"version_type\":\"external\"}}\n"
 #define DOCUMENT_START "{\"source_id\":"
-#define VERSION_BYTES 20 /* of an int64 as text */
+#define VERSION_BYTES 20 /* maximum length of an int64 as text */
 
 struct quoted_key {
     size_t offset; /* in the batch's bytes */
@@ -25,7 +25,7 @@ static char *put(char *to, const char *bytes, size_t len)
 
 #define PUT(to, literal) put((to), "" literal, sizeof(literal) - 1)
 
-/* Writes a number that is not negative. */
+/* Writes a non-negative number. */
 static char *put_number(char *to, int64_t number)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930"
@@ -99,7 +99,7 @@ static void push_routing(struct buf *out, const struct key_routing *routing, str
     }
 }
 
-/* `{"create":{"_id":"42"}}`, what a data stream takes. */
+/* Appends the action line for a data stream, `{"create":{"_id":"42"}}`. */
 static struct quoted_key push_create(struct batch *b, struct span key)
 {
     struct buf *out = &b->bytes;
@@ -111,8 +111,8 @@ static struct quoted_key push_create(struct batch *b, struct span key)
     return quoted;
 }
 
-/* Appends the action line, `{"index":{"_id":"42","version":1,"version_type":"external"}}`, and
- * returns the key with its quotes as offset and length. */
+/* Appends the action line, `{"index":{"_id":"42","version":1,"version_type":"external"}}`. Returns
+ * offset and length of the quoted key. */
 static struct quoted_key push_action(struct batch *b, enum operation_kind kind, struct span key,
                                      int64_t version)
 {
@@ -138,7 +138,7 @@ static struct quoted_key push_action(struct batch *b, enum operation_kind kind, 
     return quoted;
 }
 
-/* Begins the document; the key is copied from the action line, where its escapes are made. */
+/* Begins the document. The key is copied from the action line, where it is already escaped. */
 static void push_source_id(struct buf *out, struct quoted_key quoted)
 {
     if (buf_reserve(out, sizeof(DOCUMENT_START) + quoted.len)) {
@@ -168,8 +168,8 @@ static type_refusal push_value(struct batch *b, const struct plan_step *step,
 }
 
 /*
- * Why the buffer failed at a value. A batch that is not full has room for the greatest document,
- * so what was written and what was to come are either more than that, or memory was short.
+ * Finds out why the buffer failed at a value. A batch that is not full has room for the largest
+ * document. So either the document is larger than that, or memory was short.
  */
 static bool refuse_size(struct refusal *refusal, const struct plan *plan, size_t written,
                         const struct plan_step *step, const struct value *value)
@@ -204,7 +204,7 @@ static bool push_steps(struct batch *b, const struct plan *plan, const struct ro
     return true;
 }
 
-/* Ends the operation; false (and rolled back) where a buffer could not take it. */
+/* Ends the operation. Returns false, and rolls back, if a buffer has no room for it. */
 static bool commit(struct batch *b, struct refusal *refusal)
 {
     if (batch_commit(b)) {

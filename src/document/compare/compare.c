@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two documents, member by member. */
+/* Compares two documents member by member. */
 #include "rowferry/document/compare/compare.h"
 
 #include <string.h>
@@ -32,8 +32,8 @@ static void tell(struct comparing *c, struct span row, struct span indexed)
 static void compare_values(struct comparing *c, const struct property *p, struct span row,
                            struct span indexed);
 
-/* The member of that name; most stand in the same order on both sides, so it goes on from where the
- * last one was found. */
+/* Finds the member of that name. Both sides mostly have the same order, so the search starts behind
+ * the last member found. */
 static bool find(struct span object, struct json_steps *hint, struct span name, struct span *value)
 {
     struct span other;
@@ -85,7 +85,7 @@ static bool is_skipped(const struct comparing *c, const struct property *p)
     return c->path.len == 0 && p != NULL && compare_skips(c->rules, p) != NULL;
 }
 
-/* What the index has beside. */
+/* Reports members that only the index has. */
 static void compare_rest(struct comparing *c, struct span row, struct span indexed)
 {
     struct span name;
@@ -150,7 +150,7 @@ static void compare_arrays(struct comparing *c, const struct property *p, struct
         }
         buf_truncate(&c->path, len);
         if (!more || !others) {
-            return; /* the rest has moved: one difference is enough */
+            return; /* the remaining elements are shifted: one difference is enough */
         }
     }
 }
@@ -184,7 +184,7 @@ static void compare_values(struct comparing *c, const struct property *p, struct
     }
 }
 
-/* Each property as the set of its values. */
+/* Compares each property as a set of values. */
 static void compare_derived(struct comparing *c, struct span row, struct span indexed)
 {
     const struct mapping *m = c->rules->mapping;

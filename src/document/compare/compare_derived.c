@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of values, as a derived source has them. */
+/* Compares sets of values, for a derived source. */
 #include "compare/compare_derived.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ bool compare_as_floats(struct span a, struct span b)
             near(number_of(a), number_of(b), FLOAT_SHARE));
 }
 
-/* "yyyy-mm-ddThh:mm:ss.mmm" in UTC, as which both sides write it; zeros where it says less. */
+/* Writes "yyyy-mm-ddThh:mm:ss.mmm" in UTC, which both sides use. Missing digits become zeros. */
 static void moment(char out[MOMENT_BYTES], struct span s)
 {
     memcpy(out, "0000-01-01T00:00:00.000", MOMENT_BYTES);
@@ -95,7 +95,8 @@ static bool value_same(const struct property *p, struct span a, struct span b)
                                                    : 1e-15);
     }
     if (p->family == FAMILY_NUMBER || p->family == FAMILY_KEYWORD || p->family == FAMILY_TEXT) {
-        size_t x = a.len > 1 && a.data[0] == '"'; /* a number in a keyword, or the other way */
+        size_t x = a.len > 1 &&
+                   a.data[0] == '"'; /* a number in a keyword field, or a string in a numeric one */
         size_t y = b.len > 1 && b.data[0] == '"';
         return span_equal(span_make(a.data + x, a.len - 2 * x),
                           span_make(b.data + y, b.len - 2 * y));
@@ -110,7 +111,7 @@ static bool is_null(struct span s)
     return s.len == 0 || s.data[0] == 'n';
 }
 
-/* Whether a value of this set, an array at any depth, is the same. */
+/* Returns true if the set, an array of any depth, contains the value. */
 static bool holds(const struct property *p, struct span set, struct span value)
 {
     struct span element;
@@ -126,7 +127,7 @@ static bool holds(const struct property *p, struct span set, struct span value)
     return false;
 }
 
-/* Whether all of one are in the other. */
+/* Returns true if the set contains all the values. */
 static bool within(const struct property *p, struct span values, struct span set)
 {
     struct span element;
@@ -158,7 +159,7 @@ static struct span member(struct span object, const struct property *child)
     return span_make(NULL, 0);
 }
 
-/* Objects of an array become one in a derived source: they are told apart no more. */
+/* A derived source merges the objects of an array into one, so they cannot be distinguished. */
 static bool objects_same(const struct property *p, struct span row, struct span indexed)
 {
     if ((row.len > 0 && row.data[0] != '{') || (indexed.len > 0 && indexed.data[0] != '{')) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is left of a value in a source that the service derives from what it indexed. */
+/* Compares values with a source that the service derives from the indexed data. */
 #ifndef ROWFERRY_DOCUMENT_COMPARE_DERIVED_H
 #define ROWFERRY_DOCUMENT_COMPARE_DERIVED_H
 
 #include "rowferry/base/text.h"
 #include "rowferry/document/mapping/mapping.h"
 
-/* Whether its values come back in a form that can be compared. */
+/* Returns true if the property's values are returned in a form that can be compared. */
 bool derived_comparable(const struct property *p);
 
-/* The same set of values; data null: the member is not there. */
+/* Compares two sets of values; data is null if the member is absent. */
 bool derived_same(const struct property *p, struct span row, struct span indexed);
 
-/* Two numbers as a 32-bit float holds them, but for its last digits. */
+/* Compares two numbers with the precision of a 32-bit float, except its last digits. */
 bool compare_as_floats(struct span a, struct span b);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over "[0:1]={{a,"b, c"},{NULL,d}}". */
+/* Converts array texts such as "[0:1]={{a,"b, c"},{NULL,d}}". */
 #include "convert/convert_array.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ struct walk {
     char delimiter;
     bool drops_nulls;
     bool one_value;
-    bool any; /* an element that is not null was seen */
+    bool any; /* a non-null element has been written */
 };
 
 static type_refusal push_null(struct walk *w)
@@ -30,7 +30,7 @@ static type_refusal push_null(struct walk *w)
     return NULL;
 }
 
-/* What has no form in JSON counts as NULL. */
+/* Writes an element. A value without a JSON form counts as NULL. */
 static type_refusal push_element(struct walk *w, const char *text, size_t len)
 {
     if (w->one_value && w->any) {
@@ -41,7 +41,7 @@ static type_refusal push_element(struct walk *w, const char *text, size_t len)
     return refusal == type_absent ? push_null(w) : refusal;
 }
 
-/* From behind the opening quote; leaves `at` behind the closing one. */
+/* Starts behind the opening quote and leaves `at` behind the closing one. */
 static type_refusal quoted_element(struct walk *w)
 {
     const char *start = w->at;
@@ -105,7 +105,7 @@ static bool ends_with(const struct walk *w, char byte)
     return w->drops_nulls && !w->out->failed && w->out->data[w->out->len - 1] == byte;
 }
 
-/* One step behind a value, which may have been left out: to the next, or out of a dimension. */
+/* Steps from a value, which may have been left out, to the next one or out of a dimension. */
 static type_refusal separator(struct walk *w, int *depth)
 {
     if (*w->at == '}') {

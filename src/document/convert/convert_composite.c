@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over (1,"x ""y""",). */
+/* Converts composite texts such as (1,"x ""y""",). */
 #include "convert/convert_composite.h"
 
 #include "convert/pg_fields.h"
 
 static const char malformed[] = "a composite that cannot be read";
 
-/* Without the quotes and the colon of `"city":`. */
+/* Returns the name without the quotes and the colon of `"city":`. */
 static struct span field_name(const struct type_pair *field)
 {
     return span_make(field->name + 1, field->name_len - 3);
 }
 
-/* Writes one field with its name; *first until one was written. */
+/* Writes one field with its name. *first is true until a field has been written. */
 static type_refusal push_field(struct cursor *c, struct span value, const struct type_pair *field,
                                bool *first)
 {

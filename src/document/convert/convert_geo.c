@@ -15,7 +15,7 @@ struct walk {
     const char *at;
     const char *end;
     bool point;            /* for a geo_point */
-    enum number longitude; /* which of them */
+    enum number longitude; /* the range of longitudes */
 };
 
 static struct walk walk_over(struct buf *out, const char *text, size_t len,
@@ -26,7 +26,7 @@ static struct walk walk_over(struct buf *out, const char *text, size_t len,
                          point ? NUMBER_LONGITUDE : NUMBER_SHAPE_LONGITUDE};
 }
 
-/* The bytes up to the mark, which is stepped over; false where it does not come. */
+/* Reads the bytes up to the mark and steps over it. Returns false if the mark does not follow. */
 static bool read_until(struct walk *w, char mark, struct span *part)
 {
     const char *found = w->at < w->end ? memchr(w->at, mark, (size_t)(w->end - w->at)) : NULL;
@@ -45,7 +45,7 @@ static bool read_char(struct walk *w, char c)
     return there;
 }
 
-/* "(x,y)". */
+/* Reads "(x,y)". */
 static bool read_pair(struct walk *w, struct span *x, struct span *y)
 {
     return read_char(w, '(') && read_until(w, ',', x) && read_until(w, ')', y);
@@ -65,7 +65,8 @@ static type_refusal push_position(struct walk *w, struct span x, struct span y)
     return refusal;
 }
 
-/* A geo_point takes GeoJSON only since late versions of both products, and [x,y] since ever. */
+/* A geo_point accepts GeoJSON only in recent versions of both products, but [x,y] in all
+ * versions. */
 type_refusal convert_point(struct buf *out, const char *text, size_t len,
                            const struct type_pair *pair)
 {
@@ -84,7 +85,7 @@ type_refusal convert_point(struct buf *out, const char *text, size_t len,
     return refusal;
 }
 
-/* The positions of a path up to its end, and in a ring the first again. */
+/* Writes the positions of a path up to its end. A ring is closed with its first position. */
 static type_refusal push_positions(struct walk *w, bool ring)
 {
     struct span first[2];
@@ -106,7 +107,7 @@ static type_refusal push_positions(struct walk *w, bool ring)
     } while (read_char(w, ','));
     if (ring && !(span_equal(first[0], last[0]) && span_equal(first[1], last[1]))) {
         buf_push_char(w->out, ',');
-        (void)push_position(w, first[0], first[1]); /* fitted before */
+        (void)push_position(w, first[0], first[1]); /* checked before */
         count++;
     }
     if (ring) {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converters of PostgreSQL's own places into GeoJSON: x is the longitude, y the latitude, the
- * digits are PostgreSQL's. Latitudes end at 90 degrees; longitudes at 180 in a geo_point, at 360 in
- * a geo_shape, which the services bring back into their range.
+ * Converts PostgreSQL's geometric types to GeoJSON: x is the longitude, y the latitude, and the
+ * digits are PostgreSQL's. The limit for latitudes is 90 degrees. For longitudes it is 180 in a
+ * geo_point and 360 in a geo_shape, whose coordinates the services normalize.
  */
 #ifndef ROWFERRY_DOCUMENT_CONVERT_GEO_H
 #define ROWFERRY_DOCUMENT_CONVERT_GEO_H
 
 #include "rowferry/document/convert/type.h"
 
-/* "(1.5,2)" as a Point. */
+/* Converts "(1.5,2)" to a Point. */
 type_refusal convert_point(struct buf *out, const char *text, size_t len,
                            const struct type_pair *pair);
-/* "[(0,0),(1,1)]" as a LineString, "((0,0),(1,0),(1,1))" as a Polygon: lseg, path and polygon. */
+/* Converts lseg, path and polygon: "[(0,0),(1,1)]" to a LineString, "((0,0),(1,0),(1,1))" to a
+ * Polygon. */
 type_refusal convert_path(struct buf *out, const char *text, size_t len,
                           const struct type_pair *pair);
-/* "(1,1),(0,0)" as a Polygon. */
+/* Converts "(1,1),(0,0)" to a Polygon. */
 type_refusal convert_box(struct buf *out, const char *text, size_t len,
                          const struct type_pair *pair);
 

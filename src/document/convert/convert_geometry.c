@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EWKB, read byte by byte from its digits and written as GeoJSON in the same pass. */
+/* Reads EWKB byte by byte from its digits and writes GeoJSON in the same pass. */
 #include "convert/convert_geometry.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ struct wkb {
     const char *at;
     const char *end;
     double max_longitude;
-    bool little; /* of the geometry that is being read, like the next two */
+    bool little; /* of the current geometry, like the next two */
     bool z;
     bool m;
 };
@@ -48,7 +48,7 @@ static int hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The next count bytes as one number in the geometry's byte order. */
+/* Reads the next `count` bytes as one number in the geometry's byte order. */
 static bool read_bytes(struct wkb *w, size_t count, uint64_t *value)
 {
     if ((size_t)(w->end - w->at) < 2 * count) {
@@ -78,7 +78,7 @@ static bool read_double(struct wkb *w, double *value)
     return true;
 }
 
-/* Byte order, type and what hangs on it. */
+/* Reads byte order, type, flags and SRID. */
 static type_refusal read_header(struct wkb *w, uint64_t *kind)
 {
     uint64_t order;
@@ -107,7 +107,7 @@ static type_refusal read_header(struct wkb *w, uint64_t *kind)
                : "a geometry whose SRID is not 4326: use ST_Transform(..., 4326) in a query";
 }
 
-/* The fewest digits that read back as the same double; whatever the locale calls its point. */
+/* Writes the fewest digits that read back as the same double, with a point in any locale. */
 static void push_double(struct buf *out, double value)
 {
     char text[40] = "";
@@ -143,7 +143,7 @@ static type_refusal check_position(const struct wkb *w, double x, double y, doub
     return NULL;
 }
 
-/* A position; nothing where it is NaN throughout and may be empty. */
+/* Writes a position. Writes nothing if all its coordinates are NaN and it may be empty. */
 static type_refusal push_position(struct wkb *w, bool may_be_empty)
 {
     double x;
@@ -173,7 +173,7 @@ static type_refusal push_position(struct wkb *w, bool may_be_empty)
     return NULL;
 }
 
-/* Positions in brackets; nothing where there are none and it may be so. */
+/* Writes positions in brackets. Writes nothing if the list is empty and may be so. */
 static type_refusal push_line(struct wkb *w, bool ring)
 {
     uint64_t count;
@@ -199,7 +199,7 @@ static type_refusal push_line(struct wkb *w, bool ring)
 
 static type_refusal push_member(struct wkb *w, uint64_t kind, int depth);
 
-/* Rings or members in brackets, without the empty ones; nothing where all are. */
+/* Writes rings or members in brackets, without the empty ones. Writes nothing if all are empty. */
 static type_refusal push_members(struct wkb *w, uint64_t kind, int depth)
 {
     uint64_t count;
@@ -239,7 +239,7 @@ static type_refusal push_coordinates(struct wkb *w, uint64_t kind, int depth)
     }
 }
 
-/* An object of GeoJSON; nothing where it would be empty. */
+/* Writes a GeoJSON object. Writes nothing if it would be empty. */
 static type_refusal push_geometry(struct wkb *w, uint64_t kind, int depth)
 {
     static const char *const begin[] = {
@@ -269,7 +269,7 @@ static type_refusal push_geometry(struct wkb *w, uint64_t kind, int depth)
     return NULL;
 }
 
-/* kind: of what it is a member. */
+/* `kind` is that of the containing geometry. */
 static type_refusal push_member(struct wkb *w, uint64_t kind, int depth)
 {
     uint64_t own;

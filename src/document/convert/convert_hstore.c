@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over "a"=>"1", "b\"c"=>NULL. */
+/* Converts hstore texts such as "a"=>"1", "b\"c"=>NULL. */
 #include "convert/convert_hstore.h"
 
 #include "convert/convert_text.h"
@@ -8,7 +8,7 @@
 
 static const char malformed[] = "an hstore that cannot be read";
 
-/* The pair of the child of that name, or null. */
+/* Returns the pair of the child of that name, or null. */
 static const struct type_pair *find_child(const struct type_inner *inner, struct span key)
 {
     for (size_t i = 0; i < inner->count; i++) {
@@ -52,7 +52,7 @@ static type_refusal push_item(struct buf *out, struct cursor *c, const struct ty
     if (child == NULL && !pair->inner->open) {
         return "an hstore with a key that the mapping does not name";
     }
-    quote_push(out, key.data, key.len); /* before the value takes the scratch */
+    quote_push(out, key.data, key.len); /* before the value overwrites the scratch */
     buf_push_char(out, ':');
     if (!cursor_takes(c, '=') || !cursor_takes(c, '>')) {
         return malformed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON copied to one line. PostgreSQL has checked the JSON: only what could break the
- * request's lines or its depth is looked at. */
+/* Copies JSON to one line. PostgreSQL has validated it, so only errors that could break the
+ * request's lines or its depth are detected. */
 #include "convert/convert_json.h"
 
 #include <string.h>
@@ -27,7 +27,8 @@ struct copy {
     const char *end;
 };
 
-/* Copies a string from its opening quote to its closing one; false where it does not end. */
+/* Copies a string from its opening quote to its closing one. Returns false if it is
+ * unterminated. */
 static inline bool copy_string(struct copy *c)
 {
     char *to = c->to;
@@ -55,13 +56,13 @@ static inline bool copy_string(struct copy *c)
     return false;
 }
 
-/* What the copy saw by the way. */
+/* Properties of the JSON, found while copying. */
 struct shape {
     int depth;
-    bool jsonb; /* no name stands twice, no NUL in a string */
+    bool jsonb; /* no repeated names, no NUL in a string */
 };
 
-/* c->to has room for all of the text. */
+/* c->to has room for the whole text. */
 static type_refusal copy_json(struct copy *c, struct shape *shape)
 {
     int depth = 0;
@@ -112,14 +113,15 @@ static void drop_repeated_names(struct buf *out, size_t start)
 {
     size_t len = out->len - start;
     if (!json_unique(out->data + start, &len)) {
-        out->failed = true; /* no memory: not the row's fault */
+        out->failed = true; /* memory is exhausted: not the row's fault */
         return;
     }
     out->len = start + len;
     out->data[out->len] = '\0';
 }
 
-/* Whether one look says that the property takes what stands in `out` from `start` on. */
+/* Returns true if a quick look suffices to see that the property accepts the value in `out` from
+ * `start` on. */
 static bool fits_at_a_glance(const struct buf *out, size_t start, const struct property *p,
                              const struct shape *shape)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON that a type is by itself; what JSON cannot say (NaN, infinity) is a text. */
+/* Converts a value to the JSON type that suits its PostgreSQL type. Values that JSON cannot
+ * represent (NaN, infinity) become texts. */
 #include "convert/convert_natural.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@
 static char any[] = "object";
 const struct property natural_property = {.name = any, .type = any};
 
-/* The converter, or the text where it refuses. */
+/* Calls the converter; writes a text if it refuses the value. */
 #define OR_TEXT(type)                                                                              \
     static type_refusal type##_or_text(struct buf *out, const char *text, size_t len,              \
                                        const struct type_pair *pair)                               \

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a part of a value becomes where no property says what it has to be: a composite's field in a
- * flattened or open object. Numbers, booleans, JSON and dates as what they are, all else a text.
+ * Converts parts of a value for which no property defines a type, such as a composite's field in a
+ * flattened or open object. Numbers, booleans, JSON and dates keep their type; everything else
+ * becomes a text.
  */
 #ifndef ROWFERRY_DOCUMENT_CONVERT_NATURAL_H
 #define ROWFERRY_DOCUMENT_CONVERT_NATURAL_H
 
 #include "rowferry/document/convert/type.h"
 
-/* A property that asks for nothing. */
+/* A property without any restrictions. */
 extern const struct property natural_property;
 
-/* For a type that is neither array, composite nor hstore. */
+/* Returns the converter of a type that is not an array, composite or hstore. */
 type_converter natural_converter(const struct column *column);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers as PostgreSQL writes them, compared with a range as texts: no double ever comes in
- * between, so that 40 digits arrive as 40 digits.
+ * Numbers as PostgreSQL writes them, compared with a range as texts. They are never converted to a
+ * double, so that 40 digits arrive as 40 digits.
  */
 #include "convert/convert_number.h"
 
@@ -12,22 +12,23 @@
 #include "json/quote.h"
 
 /*
- * The largest and the smallest number: the digits before the point without leading zeros. A float
- * type takes what rounds to its largest finite number, hence the digits of that bound, cut.
+ * The largest and the smallest number, as the digits before the point without leading zeros. A
+ * float type accepts numbers that round to its largest finite number, so its limit is the truncated
+ * digits of that bound.
  */
 struct range {
-    int magnitude;   /* how many digits the largest has before the point */
-    const char *max; /* the digits, followed by zeros */
-    const char *min; /* of the smallest, without its sign; null: no negative number */
+    int magnitude;   /* digits of the largest before the point */
+    const char *max; /* its digits, followed by zeros */
+    const char *min; /* the same for the smallest, without its sign; null: no negative numbers */
     const char *over;
-    bool cuts; /* the fraction does not count: the service cuts it off before it compares */
+    bool cuts; /* the service truncates the fraction before it compares, so ignore it */
 };
 
 static const struct range byte_range = {3, "127", "128", "a number out of the range of a byte",
                                         true};
 static const struct range short_range = {5, "32767", "32768",
                                          "a number out of the range of a short", true};
-/* Both products read an integer with a parser that compares the fraction, too. */
+/* Both products parse an integer with a parser that compares the fraction, too. */
 static const struct range integer_range = {10, "2147483647", "2147483648",
                                            "a number out of the range of an integer", false};
 static const struct range long_range = {19, "9223372036854775807", "9223372036854775808",
@@ -50,9 +51,9 @@ static const struct range shape_longitude_range = {3, "36", "36", "a longitude b
 struct decimal {
     bool negative;
     bool zero;
-    long magnitude;     /* digits before the point, leading zeros not counted; may be negative */
-    const char *digits; /* from the first that is not zero; a point may stand between */
-    const char *end;    /* of the digits */
+    long magnitude;     /* digits before the point without leading zeros; may be negative */
+    const char *digits; /* from the first non-zero digit; may include a point */
+    const char *end;    /* end of the digits */
 };
 
 static bool is_digit(char c)
@@ -60,7 +61,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Reads "e+12" at *at and adds it to the magnitude. False where it is none. */
+/* Reads "e+12" at *at and adds it to the magnitude. Returns false if it is not a valid exponent. */
 static bool read_exponent(const char **at, const char *end, long *magnitude)
 {
     const char *p = *at + 1;
@@ -78,7 +79,7 @@ static bool read_exponent(const char **at, const char *end, long *magnitude)
     return p > first;
 }
 
-/* Reads digits from *at; those before the first that is not zero count as zeros. */
+/* Reads digits from *at; leading ones count as zeros until a non-zero digit. */
 static void read_digits(const char **at, const char *end, struct decimal *d)
 {
     const char *p = *at;
@@ -91,7 +92,7 @@ static void read_digits(const char **at, const char *end, struct decimal *d)
     *at = p;
 }
 
-/* False where the text is not a finite number as JSON writes it. */
+/* Returns false if the text is not a finite number as JSON writes it. */
 static bool decimal_read(struct decimal *d, const char *text, size_t len)
 {
     const char *end = text + len;
@@ -122,8 +123,8 @@ static bool decimal_read(struct decimal *d, const char *text, size_t len)
     return p == end;
 }
 
-/* Whether the digits are at most those of the limit, both read as fractions "0.ddd". The limit of
- * a range that cuts has all digits before the point. */
+/* Returns true if the digits are at most those of the limit, both read as fractions "0.ddd". The
+ * limit of a range with `cuts` has all digits before the point. */
 static bool digits_within(const struct decimal *d, const char *limit, bool cuts)
 {
     for (const char *p = d->digits; p < d->end && !(cuts && *limit == '\0'); p++) {
@@ -150,14 +151,15 @@ static bool decimal_within(const struct decimal *d, const struct range *range)
     return d->magnitude < range->magnitude || digits_within(d, limit, range->cuts);
 }
 
-/* Whether eight bytes are digits. */
+/* Returns true if all eight bytes are digits. */
 static inline bool are_digits(uint64_t word)
 {
     const uint64_t high = QUOTE_ONES * 0xf0;
     return ((word & high) | ((word + QUOTE_ONES * 0x06) & high) >> 4) == QUOTE_ONES * 0x33;
 }
 
-/* Copies 4 to 16 digits in two steps that overlap; false where other bytes are among them. */
+/* Copies 4 to 16 digits in two steps that overlap. Returns false if there are other bytes among
+ * them. */
 static inline bool copy_digits(char *to, const char *text, size_t len)
 {
     if (len >= sizeof(uint64_t)) {
@@ -174,7 +176,7 @@ static inline bool copy_digits(char *to, const char *text, size_t len)
     return are_digits((uint64_t)head << 32 | tail);
 }
 
-/* Digits with at most one point between them. */
+/* Copies digits with at most one point among them. */
 static bool copy_decimal(char *to, const char *text, size_t len)
 {
     size_t i = 0;
@@ -191,8 +193,8 @@ static bool copy_decimal(char *to, const char *text, size_t len)
     return i == len;
 }
 
-/* The common case, decided at a glance: no exponent and no more bytes than the largest number has
- * digits. False where it is anything else; `to` has room for len. */
+/* Handles the common case quickly: no exponent, and at most as many bytes as the largest number has
+ * digits. Returns false in all other cases. `to` has room for len bytes. */
 static bool copy_short_number(char *to, const char *text, size_t len, const struct range *range)
 {
     size_t sign = len > 0 && text[0] == '-' && range->min != NULL;

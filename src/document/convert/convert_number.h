@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converters that write numbers: digit for digit, refused where the mapping type cannot hold them.
- */
+/* Converts numbers, digit for digit; refuses those that the mapping type cannot hold. */
 #ifndef ROWFERRY_DOCUMENT_CONVERT_NUMBER_H
 #define ROWFERRY_DOCUMENT_CONVERT_NUMBER_H
 
@@ -23,7 +22,7 @@ type_refusal convert_float(struct buf *out, const char *text, size_t len,
 type_refusal convert_double(struct buf *out, const char *text, size_t len,
                             const struct type_pair *pair);
 
-/* Why a number of JSON is not one of that kind, or null. */
+/* Returns why a JSON number does not fit that type, or null. */
 type_refusal number_refusal(const char *text, size_t len, enum number number);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over [1,5) and {[1,3),["2024-01-01 00:00:00+00",)}. */
+/* Converts ranges such as [1,5) and {[1,3),["2024-01-01 00:00:00+00",)}. */
 #include "convert/convert_range.h"
 
 #include <strings.h>
@@ -8,7 +8,7 @@
 
 static const char malformed[] = "a range that cannot be read";
 
-/* What PostgreSQL's dates and numbers call it. */
+/* Returns true if the bound is infinite, as PostgreSQL writes it for dates and numbers. */
 static bool is_infinite(struct span bound, bool upper)
 {
     static const char word[] = "infinity";
@@ -17,8 +17,8 @@ static bool is_infinite(struct span bound, bool upper)
            strncasecmp(bound.data + sign, word, sizeof(word) - 1) == 0;
 }
 
-/* Reads a bound and appends it behind its name. Only what closes the range says whether its upper
- * bound belongs to it. */
+/* Reads a bound and appends it after its name. The closing bracket decides whether the upper bound
+ * is inclusive. */
 static type_refusal push_bound(struct buf *out, struct cursor *c, const struct type_pair *bounds,
                                bool upper, struct span name)
 {
@@ -41,7 +41,7 @@ static type_refusal push_bound(struct buf *out, struct cursor *c, const struct t
     return type_convert(out, bound.data, bound.len, bounds);
 }
 
-/* One range, up to behind its closing bracket. */
+/* Converts one range and steps behind its closing bracket. */
 static type_refusal push_range(struct buf *out, struct cursor *c, const struct type_pair *bounds)
 {
     bool inclusive = cursor_takes(c, '[');

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PostgreSQL's ranges as the service's: {"gte":1,"lt":5}. */
+/* Converts PostgreSQL's ranges to the service's: {"gte":1,"lt":5}. */
 #ifndef ROWFERRY_DOCUMENT_CONVERT_RANGE_H
 #define ROWFERRY_DOCUMENT_CONVERT_RANGE_H
 
 #include "rowferry/document/convert/type.h"
 
-/* Each bound through the pair's inner pair, as gt, gte, lt or lte; one that is open or infinite is
- * left out. type_absent where the range is empty. */
+/* Converts each bound by the pair's inner pair, as gt, gte, lt or lte. A bound that is open or
+ * infinite is left out. Returns type_absent if the range is empty. */
 type_refusal convert_range(struct buf *out, const char *text, size_t len,
                            const struct type_pair *pair);
-/* {[1,3),[5,7)} as an array; the pair's inner pair is the range's. */
+/* Converts {[1,3),[5,7)} to an array; the pair's inner pair is the range's. */
 type_refusal convert_multirange(struct buf *out, const char *text, size_t len,
                                 const struct type_pair *pair);
 

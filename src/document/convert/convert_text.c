@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts as JSON strings, and what is not a text but arrives as one. */
+/* Texts as JSON strings, and other types that are written as texts. */
 #include "convert/convert_text.h"
 
 #include <stdint.h>
@@ -30,7 +30,8 @@ type_refusal convert_padded(struct buf *out, const char *text, size_t len,
     return convert_string(out, text, without_padding(text, len), pair);
 }
 
-/* Units of UTF-16, in which both products count: a character of four bytes has two. */
+/* Returns the UTF-16 units that the byte adds. Both products count in units; a character of four
+ * bytes has two. */
 static inline size_t units(char byte)
 {
     return (size_t)(((unsigned char)byte & 0xc0) != 0x80) + ((unsigned char)byte >= 0xf0);
@@ -82,7 +83,7 @@ type_refusal convert_padded_completion(struct buf *out, const char *text, size_t
     return convert_completion(out, text, without_padding(text, len), pair);
 }
 
-/* The word without quotes is at word + 1. */
+/* word + 1 is the word without quotes. */
 static type_refusal push_bool(struct buf *out, const char *text, size_t len, bool quoted)
 {
     if (len != 1 || (text[0] != 't' && text[0] != 'f')) {
@@ -108,7 +109,7 @@ type_refusal convert_bool_string(struct buf *out, const char *text, size_t len,
     return push_bool(out, text, len, true);
 }
 
-/* The value of a hex digit, or a value above 15. */
+/* Returns the value of a hex digit, or a value above 15. */
 static unsigned hex_value(char c)
 {
     if (c >= '0' && c <= '9') {
@@ -120,7 +121,8 @@ static unsigned hex_value(char c)
     return 16;
 }
 
-/* Reads up to three bytes of hex into 24 bits, the first byte highest; false where it is no hex. */
+/* Reads up to three bytes of hex into 24 bits, the first byte highest. Returns false if they are
+ * not hex. */
 static bool read_triple(const char *hex, size_t bytes, uint32_t *triple)
 {
     *triple = 0;

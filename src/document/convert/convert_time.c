@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dates and times from PostgreSQL's ISO form, by position: no calendar is needed. */
+/* Dates and times from PostgreSQL's ISO form, by position: calendar arithmetic is not needed. */
 #include "convert/convert_time.h"
 
 #include <stdint.h>
@@ -15,8 +15,8 @@
 static const char no_date[] = "a date that is infinite, BC or after the year 9999";
 static const char no_nanos[] = "a date outside 1970-01-01 to 2262-04-11, the range of date_nanos";
 
-/* Whether eight bytes look like the picture, in which 0 stands for a digit (or one of ":;<=>?",
- * harmless in a string). */
+/* Returns true if eight bytes match the picture, in which 0 matches a digit (or one of ":;<=>?",
+ * which is harmless in a string). */
 static inline bool looks_like(const char *text, const char *picture, const char *mask)
 {
     return (quote_load(text) & quote_load(mask)) == quote_load(picture);
@@ -34,7 +34,7 @@ static bool is_second(const char *text)
            looks_like(text + DATE_BYTES + 1, "00:00:00", "\xf0\xf0\xff\xf0\xf0\xff\xf0\xf0");
 }
 
-/* Copies ".123" as ".123000"; false where there is another rest. */
+/* Copies ".123" as ".123000". Returns false if the text is not a fraction. */
 static bool copy_fraction(char *to, const char *text, size_t len)
 {
     memcpy(to, ".000000", FRACTION_DIGITS + 1);
@@ -53,7 +53,7 @@ static bool copy_fraction(char *to, const char *text, size_t len)
     return true;
 }
 
-/* len: without the zone. zone: "Z" or nothing. */
+/* `len` excludes the time zone. If `utc` is true, appends "Z". */
 static type_refusal push_instant(struct buf *out, const char *text, size_t len, bool utc)
 {
     if (len < SECOND_BYTES || !is_second(text)) {
@@ -80,7 +80,7 @@ static type_refusal push_instant(struct buf *out, const char *text, size_t len, 
     return NULL;
 }
 
-/* Compares as far as the shorter text goes, which is right for ISO forms. */
+/* Compares up to the length of the shorter text, which is correct for ISO forms. */
 static bool within_nanos(const char *text, size_t len)
 {
     static const char last[] = "2262-04-11 23:47:16.854775";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors, component by component; their values are computed only where the mapping asks for it. */
+/* Vectors, component by component. Their length is computed only if the mapping requires it. */
 #include "convert/convert_vector.h"
 
 #include <stdint.h>
@@ -8,8 +8,8 @@
 #include "convert/convert_number.h"
 #include "rowferry/base/buf.h"
 
-#define LEAST_WEIGHT 1.17549435e-38 /* the smallest float with all its digits */
-#define UNIT_SLACK 1e-3             /* of the squared length, as Elasticsearch has it */
+#define LEAST_WEIGHT 1.17549435e-38 /* the smallest normal float */
+#define UNIT_SLACK 1e-3             /* tolerance of the squared length, as in Elasticsearch */
 
 enum length { LENGTH_ANY, LENGTH_NOT_ZERO, LENGTH_ONE };
 
@@ -18,12 +18,12 @@ struct vector {
     const char *at;
     const char *end;
     const struct type_pair *pair;
-    bool whole; /* elements of bytes or bits */
+    bool whole; /* elements are bytes or bits */
     enum length length;
-    int64_t wanted; /* components, 0 where the mapping does not say */
+    int64_t wanted; /* components; 0 if the mapping does not specify them */
     int64_t most;
     int64_t count;
-    double squares; /* the squared length, where anything depends on it */
+    double squares; /* the squared length, if it is needed */
 };
 
 static const char not_a_vector[] = "not a vector";
@@ -34,7 +34,7 @@ static bool says(const char *text, const char *word)
     return text != NULL && strcmp(text, word) == 0;
 }
 
-/* Elasticsearch compares by cosine unless the mapping says otherwise; OpenSearch by distance. */
+/* The default similarity is cosine in Elasticsearch and a distance in OpenSearch. */
 static enum length wanted_length(const struct property *p, bool dense, bool bits, bool whole)
 {
     if (!dense) {
@@ -74,7 +74,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Up to limit; false where there are no digits or it would be more. */
+/* Reads a number up to `limit`. Returns false if there are no digits or it exceeds the limit. */
 static bool read_count(const char **at, const char *end, int64_t limit, int64_t *value)
 {
     const char *p = *at;
@@ -98,7 +98,8 @@ static double scaled(double value, int64_t exponent)
     return value;
 }
 
-/* The number without its sign, near enough for a length; the text is a number of JSON. */
+/* Returns the approximate absolute value, exact enough to compute a length. The text is a JSON
+ * number. */
 static double approximate(const char *p, const char *end)
 {
     double value = 0;
@@ -125,7 +126,7 @@ static double approximate(const char *p, const char *end)
     return scaled(value, exponent);
 }
 
-/* The bytes up to ',' or a closing bracket as one number, without the blanks around them. */
+/* Reads the bytes up to ',' or a closing bracket as one number, without the blanks around it. */
 static type_refusal push_component(struct vector *v)
 {
     static const char no_float[] = "a vector with something else than finite numbers";
@@ -175,7 +176,7 @@ static void skip_blanks(struct vector *v)
     }
 }
 
-/* From behind the opening bracket. */
+/* Starts behind the opening bracket. */
 static type_refusal push_components(struct vector *v)
 {
     buf_push_char(v->out, '[');
@@ -214,7 +215,7 @@ type_refusal convert_vector(struct buf *out, const char *text, size_t len,
     return push_components(&v);
 }
 
-/* Takes "/5" off the end and leaves `at` behind the opening brace. */
+/* Cuts "/5" off the end and leaves `at` behind the opening brace. */
 static type_refusal sparse_begin(struct vector *v, int64_t *dimension)
 {
     const char *slash = v->end;
@@ -238,7 +239,7 @@ static bool has_entries(const struct vector *v)
     return v->at < v->end && *v->at != '}';
 }
 
-/* Steps over a comma; false where none is there. */
+/* Steps over a comma. Returns false if another byte follows. */
 static bool next_entry(struct vector *v)
 {
     bool comma = v->at < v->end && *v->at == ',';
@@ -246,7 +247,7 @@ static bool next_entry(struct vector *v)
     return comma;
 }
 
-/* "3:" of "3:2": above the last one and at most the dimension. */
+/* Reads "3:" of "3:2". The index must be above the last one and at most the dimension. */
 static bool read_index(struct vector *v, int64_t last, int64_t dimension, int64_t *index)
 {
     bool good = read_count(&v->at, v->end, dimension, index) && *index > last && v->at < v->end &&
@@ -293,7 +294,7 @@ type_refusal convert_sparse_vector(struct buf *out, const char *text, size_t len
     return check_whole(&v);
 }
 
-/* `"3":2` of "3:2". */
+/* Converts "3:2" to `"3":2`. */
 static type_refusal push_feature(struct vector *v, int64_t *last)
 {
     const char *name = v->at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A walk through a value and the properties that it fills, side by side. */
+/* Walks through a value and the properties that it fills, in parallel. */
 #include "convert/json_check.h"
 
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "convert/json_walk.h"
 #include "rowferry/document/json/json_name.h"
 
-#define NAME_BYTES 512 /* of a name with escapes that can be a property's */
-#define SAID_BYTES 100 /* of each name in it */
-#define PATH_BYTES 512 /* of the path in a refusal */
+#define NAME_BYTES 512 /* longest name with escapes that can match a property */
+#define SAID_BYTES 100 /* maximum of each name in a path */
+#define PATH_BYTES 512 /* maximum of the path in a refusal */
 
 static void push_path(struct buf *out, const struct json_path *path)
 {
@@ -25,8 +25,8 @@ static void push_path(struct buf *out, const struct json_path *path)
     }
 }
 
-/* Writes `reason before"path"after`; the reason alone where there is no room. The path is copied
- * first: its names move with the buffer. */
+/* Writes `reason before"path"after`. Returns the reason alone if there is no room. The path is
+ * copied first, because its names are in the same buffer and move with it. */
 static type_refusal say(struct json_walk *w, const struct json_path *path, const char *reason,
                         const char *before, const char *after)
 {
@@ -47,7 +47,7 @@ type_refusal json_refuse(struct json_walk *w, const struct json_path *path, cons
     return path != NULL ? say(w, path, reason, " in \"", "\"") : reason;
 }
 
-/* The value that the reader is at; goes behind it. */
+/* Checks the value at the reader and steps behind it. */
 static type_refusal walk_value(struct json_walk *w, const struct property *p,
                                const struct json_path *path);
 
@@ -81,8 +81,8 @@ static const struct property *find_child(const struct property *p, struct span n
     return NULL;
 }
 
-/* Whether the mapping writes a child's path in one name, "a.b": what is below "a" is not looked
- * up. */
+/* Returns true if the mapping writes a child's path as one name, "a.b". Then members of "a" are not
+ * looked up. */
 static bool has_path(const struct property *p, struct span name)
 {
     const char *dot = memchr(name.data, '.', name.len);
@@ -97,8 +97,8 @@ static bool has_path(const struct property *p, struct span name)
     return false;
 }
 
-/* The child that a name means; "a.b" means b in a. Null: none; *parent is the innermost object that
- * the name leads to, null where that one takes anything. */
+/* Returns the child that a name refers to ("a.b" is b in a), or null if there is none. Then *parent
+ * is the innermost object on the name's path, or null if that object accepts any member. */
 static const struct property *resolve(const struct property **parent, struct span name)
 {
     for (;;) {
@@ -120,7 +120,8 @@ static const struct property *resolve(const struct property **parent, struct spa
     }
 }
 
-/* A member that no property names. Of a null in a strict object the products think differently. */
+/* Skips a member without a property, or refuses it if `strict`. A null is skipped even then,
+ * because the products treat it differently. */
 static type_refusal walk_unknown(struct json_walk *w, bool strict, const struct json_path *path)
 {
     if (strict && *w->reader.at != 'n') {
@@ -183,7 +184,7 @@ static type_refusal walk_object(struct json_walk *w, const struct property *p,
     }
 }
 
-/* As the converter of a text column: ignore_above counts UTF-16 units in both products. */
+/* The same check as for a text column; ignore_above counts UTF-16 units in both products. */
 static type_refusal check_keyword(const struct property *p, struct span value)
 {
     if (value.len <= JSON_TERM_BYTES || value.data[0] != '"' || p->unindexed) {
@@ -197,7 +198,7 @@ static type_refusal check_keyword(const struct property *p, struct span value)
 static type_refusal check_number(const struct property *p, struct span value)
 {
     if (value.data[0] == '"') {
-        return NULL; /* the service reads it, as it does a text column's */
+        return NULL; /* the service parses it, as for a text column */
     }
     if (value.data[0] == 't' || value.data[0] == 'f') {
         return "a boolean for a number";

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of JSON that are no scalars and no mapped objects: flattened, geo_point, rank_features. */
+/* JSON values that are neither scalars nor mapped objects: flattened, geo_point, rank_features. */
 #include "convert/json_walk.h"
 
 #include "convert/convert_number.h"
 #include "rowferry/document/json/json_name.h"
 
-/* Where a leaf of a flattened field stands. */
+/* The position of a leaf in a flattened field. */
 struct leaf {
     size_t depth; /* of objects; the field's value is the first */
-    size_t bytes; /* of the names that lead here, parted by dots */
-    bool nul;     /* the character NUL is in one of them */
+    size_t bytes; /* of the names on the path, separated by dots */
+    bool nul;     /* one of them contains the character NUL */
 };
 
 static type_refusal walk_leaves(struct json_walk *w, const struct property *p, struct leaf leaf);
 
 /*
- * Elasticsearch indexes a leaf as its path, a NUL and its text, and takes neither a longer term nor
- * a NUL in the path; what is longer than ignore_above is left out before. OpenSearch stores
- * "field.field.path=text", and takes no longer term either.
+ * Elasticsearch indexes a leaf as its path, a NUL and its text. It refuses a longer term and a NUL
+ * in the path, but first leaves out texts longer than ignore_above. OpenSearch stores
+ * "field.field.path=text" and refuses a longer term as well.
  */
 static type_refusal check_leaf(const struct property *p, struct leaf leaf, struct span value)
 {
@@ -107,7 +107,7 @@ type_refusal json_walk_flat(struct json_walk *w, const struct property *p,
     return refusal != NULL ? json_refuse(w, path, refusal) : NULL;
 }
 
-/* A number of degrees; a text is the service's to read. */
+/* Checks a number of degrees; a text is left to the service. */
 static type_refusal check_degrees(struct json_walk *w, enum number number)
 {
     bool is_number = json_is_number(&w->reader);
@@ -115,7 +115,7 @@ static type_refusal check_degrees(struct json_walk *w, enum number number)
     return is_number ? number_refusal(value.data, value.len, number) : NULL;
 }
 
-/* [lon, lat], and a height. */
+/* Checks [lon, lat] with an optional height. */
 static type_refusal walk_pair(struct json_walk *w)
 {
     static const enum number halves[] = {NUMBER_LONGITUDE, NUMBER_LATITUDE};
@@ -133,7 +133,7 @@ static type_refusal walk_pair(struct json_walk *w)
     return NULL;
 }
 
-/* {"lat": .., "lon": ..}, or GeoJSON's {"type": "Point", "coordinates": [lon, lat]}. */
+/* Checks {"lat": .., "lon": ..}, or GeoJSON's {"type": "Point", "coordinates": [lon, lat]}. */
 static type_refusal walk_place_members(struct json_walk *w)
 {
     struct json_reader *r = &w->reader;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of json_check share. */
+/* Declarations shared by the parts of json_check. */
 #ifndef ROWFERRY_DOCUMENT_JSON_WALK_H
 #define ROWFERRY_DOCUMENT_JSON_WALK_H
 
@@ -7,10 +7,10 @@
 #include "rowferry/document/convert/type.h"
 #include "json/json_cursor.h"
 
-/* The names that lead to a value, from the innermost out; null: the property itself. */
+/* The names that lead to a value, from the innermost outwards; null: the property itself. */
 struct json_path {
     const struct json_path *above;
-    struct span name; /* as it stands there, escapes and all */
+    struct span name; /* as written, with escapes */
 };
 
 struct json_walk {
@@ -18,10 +18,10 @@ struct json_walk {
     struct buf *out; /* a refusal that names its path is written behind the value */
 };
 
-/* The reason, with `in "path"` where there is one. */
+/* Returns the reason, with `in "path"` if the path is not empty. */
 type_refusal json_refuse(struct json_walk *w, const struct json_path *path, const char *reason);
 
-/* Values that have a structure of their own. */
+/* Check values with a structure of their own. */
 type_refusal json_walk_flat(struct json_walk *w, const struct property *p,
                             const struct json_path *path);
 type_refusal json_walk_place(struct json_walk *w, const struct property *p,

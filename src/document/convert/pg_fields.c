@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quotes and escapes of composites and ranges, which PostgreSQL writes alike. */
+/* Quotes and escapes of composites and ranges, which have the same syntax. */
 #include "convert/pg_fields.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/* From behind the opening quote, `plain` bytes of which need no look. */
+/* Starts behind the opening quote; the first `plain` bytes contain no escape. */
 static bool read_escaped(struct span *part, struct cursor *c, size_t plain)
 {
     struct buf *scratch = c->scratch;
@@ -63,7 +63,8 @@ static bool lies_in(const struct buf *out, const char *text)
     return out->data != NULL && (uintptr_t)text >= begin && (uintptr_t)text <= begin + out->len;
 }
 
-/* Where the path begins in a reason that was written behind a value; null where it names none. */
+/* Returns the start of the path in a reason that was written behind a value, or null if it names
+ * none. */
 static const char *path_in(const struct buf *out, const char *reason)
 {
     static const char mark[] = " in \"";

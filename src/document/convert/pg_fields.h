@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of composites, ranges and hstores: read without their quotes, and named in refusals. */
+/* Reads the parts of composites, ranges and hstores without their quotes, and names them in
+ * refusals. */
 #ifndef ROWFERRY_DOCUMENT_PG_FIELDS_H
 #define ROWFERRY_DOCUMENT_PG_FIELDS_H
 
@@ -12,11 +13,11 @@
 struct cursor {
     const char *at;
     const char *end;
-    struct buf *out;     /* fails where the scratch does */
-    struct buf *scratch; /* for what stands in the text with escapes */
+    struct buf *out;     /* set to failed if the scratch fails */
+    struct buf *scratch; /* for parts with escapes */
 };
 
-/* Whether the next byte is this one; it is then passed. */
+/* Returns true if the next byte is `byte`, and steps over it. */
 static inline bool cursor_takes(struct cursor *c, char byte)
 {
     bool there = c->at < c->end && *c->at == byte;
@@ -25,15 +26,15 @@ static inline bool cursor_takes(struct cursor *c, char byte)
 }
 
 /*
- * Reads up to one of the bytes of `stops` or the end, or one part in quotes, in which a quote or
- * backslash stands doubled or behind a backslash. *quoted false and *part empty: NULL. part lies in
- * the text, or in the scratch until the next read. False where the quotes do not end, or where the
- * scratch failed.
+ * Reads up to one of the bytes of `stops` or the end, or one quoted part. In quotes, a quote or
+ * backslash is doubled or follows a backslash. If *quoted is false and *part empty, the part is
+ * NULL. The part is in the text, or in the scratch until the next read. Returns false if the quotes
+ * are unterminated or the scratch failed.
  */
 bool part_read(struct span *part, bool *quoted, struct cursor *c, const char *stops);
 
-/* A part's refusal with its name in front of the path, `... in "address.zip"`: written behind the
- * value, valid until the next append to c->out. Takes the scratch. */
+/* Adds the part's name to the path of a refusal, `... in "address.zip"`. The result is written
+ * behind the value and is valid until the next append to c->out. Overwrites the scratch. */
 type_refusal part_refuse(struct cursor *c, type_refusal reason, struct span name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json-c, which sets errno at least where an allocation fails: malloc does. */
+/* Wrappers of json-c. On a failed allocation json-c sets at least errno, because malloc does. */
 #include "rowferry/document/json/json_build.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps through JSON, and what two scalars mean. */
+/* Iteration over JSON, and comparison of scalars. */
 #include "rowferry/document/json/json_compare.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ struct json_steps json_steps_into(struct span container)
     return s;
 }
 
-/* Whether something stands before the end. */
+/* Returns true if another item follows. */
 static bool more(struct json_steps *s)
 {
     skip_blanks(s);
@@ -116,10 +116,10 @@ struct span json_trim(struct span value)
 
 /* --- scalars ---------------------------------------------------------------------------------- */
 
-/* A number as 0.ddd times a power of ten, without zeros at either end. */
+/* A number as 0.ddd times a power of ten, without leading and trailing zeros. */
 struct digits {
     bool negative;
-    const char *at; /* the first digit that is not 0; a point may stand among them */
+    const char *at; /* first digit that is not 0; a decimal point may follow among the digits */
     size_t count;
     long long power;
 };
@@ -146,7 +146,7 @@ static struct digits read_number(struct span n)
     const char *end = n.data + n.len;
     const char *at = n.data;
     bool point = false;
-    size_t zeros = 0; /* behind the last other digit */
+    size_t zeros = 0; /* trailing zeros */
     d.negative = at < end && *at == '-';
     for (at += d.negative; at < end && (digit(*at) || *at == '.'); at++) {
         if (*at == '.') {

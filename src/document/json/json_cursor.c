@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps through valid JSON without blanks. */
+/* A cursor over valid JSON without white space. */
 #include "json/json_cursor.h"
 
 #include "rowferry/document/json/json_name.h"

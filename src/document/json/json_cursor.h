@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps through valid JSON without blanks. A step at what is no JSON goes nowhere: who walks goes
- * on only behind a comma, so every walk ends. */
+/* A cursor over valid JSON without white space. In invalid JSON a step does not move, and a loop
+ * continues only after a comma, so every loop ends. */
 #ifndef ROWFERRY_DOCUMENT_JSON_CURSOR_H
 #define ROWFERRY_DOCUMENT_JSON_CURSOR_H
 
@@ -9,19 +9,19 @@
 #include "rowferry/base/text.h"
 
 struct json_reader {
-    const char *at; /* a NUL stands at the end */
+    const char *at; /* the text ends with a NUL */
     const char *end;
 };
 
-/* Goes behind the bracket, or behind the comma that parts from the next; false at the end, behind
- * which it goes. */
+/* Step behind the opening bracket, or behind the comma before the next item. Return false at the
+ * end, and step behind the closing bracket. */
 bool json_first(struct json_reader *r);
 bool json_next(struct json_reader *r);
 
-/* The name of a member, without its quotes; goes to its value. */
+/* Returns the name of a member, without its quotes, and steps to its value. */
 struct span json_member(struct json_reader *r);
 
-/* Goes behind a value and returns it. */
+/* Steps behind a value and returns it. */
 struct span json_value(struct json_reader *r);
 
 static inline bool json_is_number(const struct json_reader *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings of valid JSON, compared and measured as what their escapes mean. */
+/* Strings of valid JSON with their escapes resolved. */
 #include "rowferry/document/json/json_name.h"
 
 #include <stdint.h>
@@ -13,7 +13,7 @@ const char *json_string_end(const char *from, const char *end)
             return NULL;
         }
         const char *back = p;
-        while (back[-1] == '\\') { /* ends at the opening quote at the latest */
+        while (back[-1] == '\\') { /* stops at the opening quote at the latest */
             back--;
         }
         if ((p - back) % 2 == 0) {
@@ -29,7 +29,7 @@ static unsigned hex_digit(char c)
     return c <= '9' ? (unsigned)(c - '0') & 15 : (unsigned)(lower - 'a' + 10) & 15;
 }
 
-/* The code unit of "\uXXXX" at p, or 0x10000 where none stands there. */
+/* Returns the code unit of "\uXXXX" at p, or 0x10000 if p does not point at such an escape. */
 static uint32_t code_unit(const char *p, const char *end)
 {
     if (end - p < 6 || p[0] != '\\' || p[1] != 'u') {
@@ -38,7 +38,7 @@ static uint32_t code_unit(const char *p, const char *end)
     return hex_digit(p[2]) << 12 | hex_digit(p[3]) << 8 | hex_digit(p[4]) << 4 | hex_digit(p[5]);
 }
 
-/* Reads the escape at *at, of which two bytes stand there at least, and goes behind it. */
+/* Reads the escape at *at, which has at least two bytes, and steps behind it. */
 static uint32_t read_escape(const char **at, const char *end)
 {
     static const char letters[128] = {
@@ -70,15 +70,15 @@ static size_t utf8_write(char to[4], uint32_t code)
     return len;
 }
 
-/* A string read a byte of its meaning at a time. */
+/* Reads a string byte by byte, with escapes resolved. */
 struct reader {
     const char *at;
     const char *end;
-    char bytes[4]; /* of an escape, those from `next` on not read yet */
+    char bytes[4]; /* bytes of an escape; unread from `next` on */
     size_t next, count;
 };
 
-/* The next byte, or -1. */
+/* Returns the next byte, or -1 at the end. */
 static int next_byte(struct reader *r)
 {
     if (r->next < r->count) {
@@ -124,8 +124,8 @@ struct json_measure json_measure(struct span text)
     struct reader reader = {.at = text.data, .end = text.data + text.len};
     for (int byte = next_byte(&reader); byte >= 0; byte = next_byte(&reader)) {
         m.bytes++;
-        m.units += (byte & 0xc0) != 0x80; /* each character but its later bytes */
-        m.units += byte >= 0xf0;          /* two units beyond the basic plane */
+        m.units += (byte & 0xc0) != 0x80; /* counts first bytes of characters only */
+        m.units += byte >= 0xf0;          /* two units for a character outside the basic plane */
         m.nul |= byte == 0;
     }
     return m;

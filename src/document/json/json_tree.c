@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass over the text that counts, then json-c. */
+/* Measures the text in one pass, then parses it with json-c. */
 #include "rowferry/document/json/json_tree.h"
 
 #include <json-c/json.h>
@@ -7,11 +7,12 @@
 
 #include "rowferry/document/json/json_build.h"
 
-/* What json-c 0.16 allocates, rounded up. Each byte of text counts once more, as it may be kept. */
-#define OBJECT_BYTES 900 /* with a table for ten members, and the first value */
-#define LIST_BYTES 500   /* with room for 32 items, and the first value */
+/* Memory that json-c 0.16 allocates, rounded up. Each byte of text counts once more, because it may
+ * be copied. */
+#define OBJECT_BYTES 900 /* including a table for ten members, and the first value */
+#define LIST_BYTES 500   /* including room for 32 items, and the first value */
 #define NAME_BYTES 200   /* of a member: its entry in a table that doubles, and a copy */
-#define VALUE_BYTES 130  /* a number or text behind a comma, and its place in a list */
+#define VALUE_BYTES 130  /* a number or text after a comma, and its place in a list */
 
 static const struct json_limits own = {(size_t)16 << 20, (size_t)48 << 20, 100};
 
@@ -23,7 +24,7 @@ static size_t past_string(const char *text, size_t at, size_t len)
     return at + 1;
 }
 
-/* Counts what json-c would build of it; text that is no JSON gives some number as well. */
+/* Estimates the size of json-c's tree. Invalid JSON results in some number as well. */
 static enum json_fit measure(const char *text, size_t len, const struct json_limits *limits)
 {
     size_t bytes = len;
@@ -32,7 +33,7 @@ static enum json_fit measure(const char *text, size_t len, const struct json_lim
         char c = text[at++];
         if (c == '"') {
             at = past_string(text, at, len);
-        } else if (c == '\'' || c == '/') { /* json-c has texts and comments of its own */
+        } else if (c == '\'' || c == '/') { /* json-c would accept such strings and comments */
             return JSON_BROKEN;
         } else if (c == '{' || c == '[') {
             bytes += c == '{' ? OBJECT_BYTES : LIST_BYTES;
@@ -48,14 +49,15 @@ static enum json_fit measure(const char *text, size_t len, const struct json_lim
     return bytes <= limits->tree_bytes ? JSON_FITS : JSON_LARGE;
 }
 
-/* Strict: what is no JSON was not measured. */
+/* Parses strictly, because the estimate holds for valid JSON only. */
 static enum json_fit parse(struct json_object **out, const char *text, size_t len, unsigned depth)
 {
     struct json_tokener *tokener = json_made_tokener((int)depth + 1);
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
     struct json_object *tree = json_made_parsed(tokener, text, len);
     size_t end = json_tokener_get_parse_end(tokener);
-    if (json_tokener_get_error(tokener) == json_tokener_continue) { /* a number at the end */
+    if (json_tokener_get_error(tokener) ==
+        json_tokener_continue) { /* a number at the end of the text */
         tree = json_made_parsed(tokener, "", 1);
     }
     bool good = json_tokener_get_error(tokener) == json_tokener_success && end == len;

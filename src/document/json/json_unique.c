@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One walk that remembers the names of the open objects and looks at them when an object ends. */
+/* One walk that records the names of the open objects and compares them when an object ends. */
 #include "json/json_unique.h"
 
 #include <stdlib.h>
@@ -8,24 +8,24 @@
 #include "rowferry/document/json/json_name.h"
 
 #define FIRST_NAMES 64
-#define FEW_NAMES 16 /* compared each with each */
+#define FEW_NAMES 16 /* up to this number, compare every pair */
 
 struct name {
-    char *text; /* behind its quote, in what is written; null: where an object begins */
-    size_t len; /* where an object begins: the index of the one around it */
+    char *text; /* behind its quote, in the output; null: beginning of an object */
+    size_t len; /* at the beginning of an object: the value of `first` for the enclosing one */
     bool escaped;
-    bool dead; /* the same name stands again behind it */
+    bool dead; /* a later member has the same name */
 };
 
 struct walk {
-    char *to; /* what is written ends here */
+    char *to; /* end of the output */
     const char *from;
     const char *end;
     struct name *names; /* of the open objects, from the outermost on */
     size_t count;
     size_t capacity;
-    size_t first;      /* of the innermost object, behind its beginning */
-    struct name *heap; /* null as long as the caller's first names suffice */
+    size_t first;      /* index of the first name of the innermost object */
+    struct name *heap; /* null while the caller's initial names suffice */
 };
 
 static int compare(const struct name *a, const struct name *b)
@@ -82,7 +82,7 @@ static bool mark_many(struct name *names, size_t count)
     return found;
 }
 
-/* Moves the members that stay together; the last one stays, so each hole ends at a name. */
+/* Removes the dead members. The last member is never dead, so each hole ends at a name. */
 static void close_holes(struct walk *w, const struct name *names, size_t count)
 {
     char *to = names[0].text - 1;
@@ -144,7 +144,7 @@ static void move(struct walk *w, const char *until)
     w->from = until;
 }
 
-/* A string that a colon follows is a name. */
+/* Copies a string, and records it as a name if a colon follows. */
 static bool take_string(struct walk *w)
 {
     const char *close = json_string_end(w->from, w->end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that stand twice in an object, which both services refuse: the last value wins, as in a
+/* Removes repeated names in an object, which both services refuse. The last value is kept, as in a
  * jsonb. */
 #ifndef ROWFERRY_DOCUMENT_JSON_UNIQUE_H
 #define ROWFERRY_DOCUMENT_JSON_UNIQUE_H
@@ -8,9 +8,10 @@
 #include <stddef.h>
 
 /*
- * Takes the earlier of members of the same name out of `text`, valid JSON without blanks, in place;
- * *len becomes what is left. False where the machine has no memory. Nothing is allocated below 64
- * members in the open objects; above, three words a member.
+ * Removes, in place, all but the last of the members with the same name from `text`, which is valid
+ * JSON without white space. Sets *len to the remaining length. Returns false if memory is
+ * exhausted. Allocates only if the open objects have more than 64 members, then three words per
+ * member.
  */
 bool json_unique(char *text, size_t *len);
 

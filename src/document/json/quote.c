@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON strings: eight bytes a step where nothing is to be escaped. */
+/* JSON strings: copies in steps of eight bytes or more until an escape is needed. */
 #include "json/quote.h"
 
 #include "rowferry/base/buf.h"
 
 #define SLACK 8 /* the longest escape, and the closing quote */
 
-/* Writes the escape of one special byte, at most six bytes; returns where it ends. */
+/* Writes the escape of one special byte, at most six bytes. Returns its end. */
 static char *push_escape(char *to, char byte)
 {
     static const char hex[] = "0123456789abcdef";
@@ -25,8 +25,8 @@ static char *push_escape(char *to, char byte)
     return to + 5;
 }
 
-/* Goes on behind the opening quote and `done` plain bytes, at a byte that needs an escape. Apart
- * from quote_push, which is then small enough for the common case. */
+/* Continues behind the opening quote and `done` plain bytes, at a byte that needs an escape. A
+ * separate function, which keeps quote_push small for the common case. */
 static __attribute__((noinline)) void push_escaped(struct buf *out, const char *text, size_t len,
                                                    size_t done)
 {

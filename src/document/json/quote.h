@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON strings, written straight into the buffer: most of the encoder's work. */
+/* Writes JSON strings straight into the buffer, which is most of the encoder's work. */
 #ifndef ROWFERRY_DOCUMENT_QUOTE_H
 #define ROWFERRY_DOCUMENT_QUOTE_H
 
@@ -30,9 +30,10 @@ static inline uint32_t quote_load_half(const char *from)
 }
 
 /*
- * Not 0 where one of eight bytes cannot stand in a JSON string as it is: below 0x20, '"' or '\'.
- * Flipping 0x02 puts '"' at 0x20 and keeps what is below 0x20 there: one comparison for both. The
- * lowest byte that is marked is right, higher ones may be marked by a borrow.
+ * Returns a mask of the bytes that must be escaped in a JSON string: below 0x20, '"' or '\'; 0 if
+ * all may be copied. XOR with 0x02 maps '"' to 0x20 and keeps the bytes below 0x20 there, so one
+ * comparison finds both. The lowest marked byte is right; higher ones may be marked because of a
+ * borrow.
  */
 static inline uint64_t quote_special(uint64_t word)
 {
@@ -48,7 +49,7 @@ static inline bool quote_is_special(char byte)
     return c < 0x20 || c == '"' || c == '\\';
 }
 
-/* The place of the first special one of eight bytes, of which there is one. */
+/* Returns the index of the first special one of eight bytes, at least one of them being special. */
 static inline size_t quote_first_special(uint64_t found, const char *bytes)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -64,7 +65,7 @@ static inline size_t quote_first_special(uint64_t found, const char *bytes)
 #endif
 }
 
-/* quote_copy_plain for less than eight bytes: two halves that overlap, or one by one. */
+/* quote_copy_plain for less than eight bytes: two halves that overlap, or byte by byte. */
 static inline size_t quote_copy_short(char *to, const char *from, size_t len)
 {
     size_t i = 0;
@@ -83,7 +84,8 @@ static inline size_t quote_copy_short(char *to, const char *from, size_t len)
     return i;
 }
 
-/* Copies one step; where a special byte is in it, *at is its place from the start. */
+/* Copies eight bytes. If one of them is special, returns false and sets *at to its index from the
+ * start. */
 static inline bool quote_step(char *to, const char *from, size_t i, size_t *at)
 {
     uint64_t word = quote_load(from + i);
@@ -120,8 +122,9 @@ static inline bool quote_wide_step(char *to, const char *from, size_t i, size_t 
 #endif
 
 /*
- * Copies bytes up to the first special one and returns how many, a step at a time; the last step
- * overlaps the one before. `to` has room for len, all of which may be overwritten.
+ * Copies bytes up to the first special one and returns their number. Works in steps of fixed size;
+ * the last step overlaps the one before. `to` has room for len bytes, all of which may be
+ * overwritten.
  */
 static inline size_t quote_copy_plain(char *to, const char *from, size_t len)
 {
@@ -143,7 +146,7 @@ static inline size_t quote_copy_plain(char *to, const char *from, size_t len)
     return at;
 }
 
-/* Appends text as a JSON string with its quotes. Valid UTF-8 passes; U+2028 stays as it is. */
+/* Appends text as a JSON string with its quotes. Valid UTF-8, including U+2028, is copied. */
 void quote_push(struct buf *out, const char *text, size_t len);
 
 #endif

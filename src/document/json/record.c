@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON objects, a member at a time. */
+/* Writes JSON objects member by member. */
 #include "rowferry/document/json/record.h"
 
 #include <inttypes.h>

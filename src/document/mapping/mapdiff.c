@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two mappings walked side by side. */
+/* Compares two mappings in parallel. */
 #include "rowferry/document/mapping/mapdiff.h"
 #include "rowferry/document/json/json_build.h"
 
@@ -12,25 +12,25 @@
 #include "rowferry/document/json/json_compare.h"
 #include "rowferry/document/json/json_tree.h"
 
-#define MAX_LEVELS 100 /* of properties in properties, dots in names included */
+#define MAX_LEVELS 100 /* of nested properties, including names with dots */
 #define PATH_MAX_BYTES 8192
 #define LINES_MAX_BYTES ((size_t)16 << 20)
 #define ONE_LINE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
 struct walk {
     struct mapdiff *out;
-    size_t bytes;   /* that the lines hold */
-    bool abandoned; /* a path is too long, or too much differs */
+    size_t bytes;   /* of all lines */
+    bool abandoned; /* a path is too long, or there are too many differences */
 };
 
-/* Where the walk stands. */
+/* The current position of the walk. */
 struct place {
     struct walk *walk;
     const char *path;    /* "" = the root */
     const char *dynamic; /* of the object, inherited; as configured */
 };
 
-/* The walk goes on without lines once they are too many. */
+/* Returns false once there are too many lines. The walk then continues without adding any. */
 static bool has_room(struct place place, size_t bytes)
 {
     struct walk *w = place.walk;
@@ -66,7 +66,7 @@ static void add_changed(struct place place, const char *parameter, bool was,
 
 static bool same(struct json_object *a, struct json_object *b);
 
-/* The text that a scalar would have without quotes: "true" is true, "100" is 100.0. */
+/* Compares scalars by their text without quotes: "true" equals true, "100" equals 100.0. */
 static bool same_scalar(struct json_object *a, struct json_object *b)
 {
     const char *x = json_object_get_string(a);
@@ -90,7 +90,7 @@ static bool same_array(struct json_object *a, struct json_object *b)
     return true;
 }
 
-/* Says no more than if it were not there: the "parameters" of a vector's method, for example. */
+/* An empty object equals an absent one, such as the "parameters" of a vector's method. */
 static bool is_empty(struct json_object *value)
 {
     return json_tree_is_object(value) && json_tree_count(value) == 0;
@@ -107,7 +107,7 @@ static bool all_within(struct json_object *a, struct json_object *b)
     return true;
 }
 
-/* Whatever a compared is not compared again: each level would double the work. */
+/* Skips the members that all_within has compared; each level would double the work. */
 static bool none_besides(struct json_object *a, struct json_object *b)
 {
     for (struct json_members m = json_tree_members(b); json_tree_next(&m);) {
@@ -129,7 +129,7 @@ static bool is_container(struct json_object *value)
     return json_tree_is_list(value) || json_tree_is_object(value);
 }
 
-/* One value of a list is as good as the list (copy_to). */
+/* A list with one value is equal to that value (copy_to). */
 static bool same(struct json_object *a, struct json_object *b)
 {
     bool lists[2] = {json_tree_is_list(a), json_tree_is_list(b)};
@@ -154,7 +154,7 @@ static const char *type_of(struct json_object *property)
     return json_object_is_type(type, json_type_string) ? json_object_get_string(type) : "object";
 }
 
-/* Of the one that is unsaid on the other side. An analyzer for searches is the other one. */
+/* `value` is on one side only. The default of a search analyzer is the other analyzer. */
 static bool is_default(struct json_object *property, const char *type, const char *name,
                        struct json_object *value)
 {
@@ -169,7 +169,7 @@ static bool is_default(struct json_object *property, const char *type, const cha
                          : mapping_is_default(type, name, json_object_get_string(value));
 }
 
-/* What is walked by itself, or no part of the mapping. */
+/* Returns true for parameters that are compared separately, or are not part of the mapping. */
 static bool apart(const char *name, bool root)
 {
     static const char *const names[] = {"properties", "fields", "type", "dynamic"};
@@ -205,7 +205,7 @@ static void compare_parameters(struct place place, struct json_object *configure
     }
 }
 
-/* Unsaid it is inherited, and at the root "strict", as it is sent. */
+/* The default of dynamic is inherited; at the root it is "strict", as sent. */
 static const char *dynamic_of(struct json_object *object, const char *inherited)
 {
     struct json_object *dynamic = json_tree_member(object, "dynamic");
@@ -231,7 +231,6 @@ static void compare_dynamic(struct place place, const char *live_dynamic,
 static void compare_property(struct place place, const char *live_dynamic,
                              struct json_object *configured, struct json_object *live);
 
-/* A dynamic object grows by itself. */
 static bool grows(const char *dynamic)
 {
     return strcmp(dynamic, "strict") != 0 && strcmp(dynamic, "false") != 0;
@@ -255,7 +254,7 @@ static struct place below(struct place parent, const char *name, struct buf *pat
     return (struct place){parent.walk, buf_text(path), parent.dynamic};
 }
 
-/* The members of "properties" or of "fields". */
+/* Compares the members of "properties" or of "fields". */
 static void compare_members(struct place place, const char *live_dynamic, const char *which,
                             struct json_object *configured_parent, struct json_object *live_parent)
 {
@@ -307,7 +306,7 @@ static void compare_property(struct place place, const char *live_dynamic,
 
 /* --- names with dots -------------------------------------------------------------------------- */
 
-/* The object that a property's name stands for; made if there is none. */
+/* Returns the object of that name, which is created if it does not exist. */
 static struct json_object *object_in(struct json_object *parent, const char *name)
 {
     struct json_object *found = json_tree_member(parent, name);
@@ -343,8 +342,8 @@ static unsigned levels_of(const char *name)
     return levels;
 }
 
-/* {"a.b": P} is {"a": {"properties": {"b": P}}} to the service, in whatever order it comes. Null if
- * that is deeper than MAX_LEVELS; level: of the object that has the properties. */
+/* Expands names with dots: {"a.b": P} equals {"a": {"properties": {"b": P}}} for the service.
+ * `level` is the parent's. Returns null if the result is deeper than MAX_LEVELS. */
 static struct json_object *spelt_out(struct json_object *properties, unsigned level)
 {
     struct json_object *out = json_made_object();
@@ -366,7 +365,7 @@ static struct json_object *spelt_out(struct json_object *properties, unsigned le
     return out;
 }
 
-/* Null if it is no JSON object; *deep: because its properties are too deep. */
+/* Returns null if the text is not a JSON object or too deep, which sets *deep. */
 static struct json_object *parse(const char *json, bool *deep)
 {
     struct json_object *object = json_tree_of(json);

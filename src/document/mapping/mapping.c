@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mapping: read once with json-c, completed and written out for the service. */
+/* The mapping: parsed once with json-c, completed and written for the service. */
 #include "rowferry/document/mapping/mapping.h"
 #include "rowferry/document/json/json_build.h"
 #include "rowferry/document/json/json_tree.h"
@@ -13,7 +13,7 @@
 #include "rowferry/base/text.h"
 
 #define SOURCE_ID "source_id"
-#define FLATTENED_DEPTH 20 /* Elasticsearch's "depth_limit" where the mapping says none */
+#define FLATTENED_DEPTH 20 /* Elasticsearch's default "depth_limit" */
 #define ONE_LINE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
 static const struct kind {
@@ -83,7 +83,7 @@ const char *mapping_meant_type(const char *type)
     return text_nearest(type, names);
 }
 
-/* The whole text as one JSON object, or null. */
+/* Parses the whole text as one JSON object, or returns null. */
 static struct json_object *parse_object(const char *json)
 {
     struct json_object *object = json_tree_of(json);
@@ -94,7 +94,7 @@ static struct json_object *parse_object(const char *json)
     return object;
 }
 
-/* The member's text (booleans and numbers included), or null; the caller frees it. */
+/* Returns the member's text (booleans and numbers included), or null. The caller frees it. */
 static char *member_text(struct json_object *object, const char *name)
 {
     struct json_object *value = json_tree_member(object, name);
@@ -120,16 +120,16 @@ static void property_release(struct property *p)
     free(p->similarity);
 }
 
-/* Where properties stand. */
+/* The object that contains the properties. */
 struct place {
-    const char *path; /* how messages call it, "author"; null: the mapping itself */
-    bool strict;      /* what "dynamic" it hands down */
+    const char *path; /* its name in messages, "author"; null: the mapping itself */
+    bool strict;      /* inherited value of "dynamic" */
 };
 
 static int parse_properties(struct property **out, size_t *count, struct json_object *properties,
                             struct place place, struct err *err);
 
-/* The type that is said, or "object" where the other members say so; null where nothing does. */
+/* Returns the given type, or "object" if other members imply it, else null. */
 static char *property_type(struct json_object *json)
 {
     struct json_object *type = json_tree_member(json, "type");
@@ -148,7 +148,7 @@ static bool member_is(struct json_object *object, const char *name, bool expecte
     return value != NULL && (json_object_get_boolean(value) != 0) == expected;
 }
 
-/* What decides how values of JSON are checked. */
+/* Sets the members that decide how JSON values are checked. */
 static void parse_kind(struct property *p, struct json_object *json, bool strict)
 {
     const struct kind *kind = kinds;
@@ -167,14 +167,15 @@ static void parse_kind(struct property *p, struct json_object *json, bool strict
     }
 }
 
-/* The first of two spellings that is there. */
+/* Returns the value of the first of two spellings that is present. */
 static char *either_text(struct json_object *json, const char *one, const char *other)
 {
     char *text = member_text(json, one);
     return text != NULL ? text : member_text(json, other);
 }
 
-/* What the products call differently, and OpenSearch also inside of "method". */
+/* Parses members that the products name differently and that OpenSearch also allows inside
+ * "method". */
 static void parse_vector(struct property *p, struct json_object *json)
 {
     struct json_object *method = json_tree_member(json, "method");
@@ -201,7 +202,7 @@ static void parse_parameters(struct property *p, struct json_object *json)
     p->enabled = enabled == NULL || json_object_get_boolean(enabled);
 }
 
-/* path: the property's own, "author.name". */
+/* `path` is the property's own, such as "author.name". */
 static int parse_property(struct property *p, struct json_object *json, const char *path,
                           bool strict, struct err *err)
 {
@@ -233,7 +234,7 @@ static int parse_properties(struct property **out, size_t *count, struct json_ob
                        path != NULL ? path : "the mapping");
     }
     size_t n = json_tree_count(properties);
-    *out = mem_zero(n + 1, sizeof(**out)); /* never null, not even without properties */
+    *out = mem_zero(n + 1, sizeof(**out)); /* never null, even without properties */
     for (struct json_members m = json_tree_members(properties); json_tree_next(&m);) {
         struct property *p = &(*out)[(*count)++];
         p->name = text_copy(m.name);
@@ -249,7 +250,7 @@ static int parse_properties(struct property **out, size_t *count, struct json_ob
     return 0;
 }
 
-/* source_id sorts and identifies: a keyword that leaves nothing out. */
+/* source_id sorts and identifies, so it must be a keyword that leaves nothing out. */
 static int check_source_id(const struct mapping *m, struct err *err)
 {
     const struct property *p = mapping_find(m, SOURCE_ID);
@@ -354,8 +355,8 @@ void mapping_write(struct buf *out, const struct mapping *m, const char *meta_js
     json_object_put(mappings);
 }
 
-/* The field that is named next in the path, of which names may have dots themselves; *rest is what
- * follows. */
+/* Returns the field that the path names next; names may contain dots. *rest is the remaining
+ * path. */
 static struct json_object *field_within(struct json_object *fields, const char *path,
                                         const char **rest)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One table of defaults, as OpenSearch and Elasticsearch have them. */
+/* The table of defaults of OpenSearch and Elasticsearch. */
 #include "mapping/mapping_default.h"
 
 #include <stddef.h>
@@ -8,7 +8,8 @@
 #include "rowferry/base/text.h"
 #include "rowferry/document/json/json_compare.h"
 
-/* type null: any that no line above names; value null: whatever the service chose. */
+/* A null type matches any type without a line above; a null value matches any value, as the service
+ * chose it. */
 static const struct {
     const char *type;
     const char *parameter;

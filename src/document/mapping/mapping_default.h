@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parameters of a mapping are where nobody says them.
+ * Default values of mapping parameters.
  */
 #ifndef ROWFERRY_DOCUMENT_MAPPING_DEFAULT_H
 #define ROWFERRY_DOCUMENT_MAPPING_DEFAULT_H
 
 #include <stdbool.h>
 
-/* type: of the property, "" = the whole mapping; value: its text without quotes, null = JSON null.
- * Services leave such a parameter out of what they tell, or put it in. */
+/* Returns true if `value` is the parameter's default. `type` is the property's, "" for the whole
+ * mapping; `value` is a text without quotes, null for JSON null. Services may omit or add such a
+ * parameter in the mapping that they return. */
 bool mapping_is_default(const char *type, const char *parameter, const char *value);
 
 #endif

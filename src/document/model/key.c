@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The source_id: the way back to the key's parts. */
+/* The source_id: splitting it into the key's parts. */
 #include "rowferry/document/model/key.h"
 
 #include <stdbool.h>
@@ -16,7 +16,7 @@ static int wrong_parts(struct err *err, size_t count, const char *text, size_t l
     return ERR_REJECTED;
 }
 
-/* Ends part number *part and starts the next one; false where there is none to start. */
+/* Ends part number *part and starts the next one. Returns false after the last part. */
 static bool next_part(struct buf *out, size_t *offsets, size_t *part, size_t count)
 {
     buf_push_char(out, '\0');
@@ -71,7 +71,8 @@ int key_split(struct buf *out, size_t *offsets, const char *text, size_t len, si
     return 0;
 }
 
-/* Appends one part, of many, to out; false where the text ends before it or is no key's. */
+/* Appends one part of a key with several parts to out. Returns false if the text has no such part
+ * or is not a valid key. */
 static bool take_part(char out[KEY_MAX_BYTES], size_t *used, const struct key_routing *routing,
                       const char *text, size_t len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of kinds, as people, logs and the state file read them. */
+/* Names of operation kinds, for people, logs and the state file. */
 #include "rowferry/document/model/operation.h"
 
 const char *operation_kind_name(enum operation_kind kind)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns that the catalogue described: finding one, giving them back. */
+/* Columns from the catalogue: lookup and release. */
 #include "rowferry/document/model/row.h"
 
 #include <stdlib.h>

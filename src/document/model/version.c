@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The version clock: grows with every tick, whatever the wall clock does. */
+/* The version clock, which never goes back, even if the wall clock does. */
 #include "rowferry/document/model/version.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@ static int64_t next_tick(const struct version_clock *v, int64_t wall_us)
     return wall_us > v->last ? wall_us : v->last + 1;
 }
 
-/* Put ahead of the wall clock, not of the last ceiling: processes that end one after the other
- * would otherwise drive the versions into the future, a reserve each. */
+/* The new ceiling is relative to the wall clock, not to the last ceiling. Otherwise a series of
+ * short processes would push the versions into the future, by one reserve each. */
 int64_t version_wanted_ceiling(const struct version_clock *v, int64_t wall_us)
 {
     int64_t next = next_tick(v, wall_us);
@@ -35,8 +35,7 @@ int64_t version_tick(struct version_clock *v, int64_t wall_us)
 {
     int64_t next = next_tick(v, wall_us);
     if (next > v->ceiling) {
-        abort(); /* a version that a crash would forget must not be sent, in release builds neither
-                  */
+        abort(); /* never send a version that a crash would forget, also in release builds */
     }
     v->last = next;
     return next;

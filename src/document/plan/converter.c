@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a tree of columns and a tree of properties to a tree of converters, with every doubt. */
+/* Compiles a tree of columns and a tree of properties into a tree of converters, and notes all
+ * warnings and errors. */
 #include "plan/converter.h"
 
 #include <assert.h>
@@ -15,11 +16,11 @@
 #include "rowferry/base/text.h"
 #include "json/quote.h"
 
-#define NAME_BYTES (1 << 20) /* of a name as JSON */
-#define TEXT_BYTES 4096      /* of a note */
-#define EXACT_DIGITS 15      /* that a double holds */
+#define NAME_BYTES (1 << 20) /* maximum of a name as JSON */
+#define TEXT_BYTES 4096      /* maximum of a note */
+#define EXACT_DIGITS 15      /* decimal digits that a double holds */
 
-/* A property and what fills it, in the objects around them. */
+/* A property and its column, within the objects around them. */
 struct place {
     const struct place *up; /* null: a property of the mapping itself */
     const struct property *property;
@@ -42,7 +43,7 @@ static void push_path(struct buf *out, const struct place *p, bool of_column)
     buf_push_text(out, of_column ? p->column->name : p->property->name);
 }
 
-/* The caller frees it. */
+/* The caller frees the result. */
 static char *path_of(const struct place *p, bool of_column)
 {
     struct buf path;
@@ -51,7 +52,7 @@ static char *path_of(const struct place *p, bool of_column)
     return buf_detach(&path);
 }
 
-/* Takes text's bytes. */
+/* Takes ownership of text's bytes. */
 static void note(struct pair_search *search, bool error, const struct place *p, struct buf *text)
 {
     char *path = path_of(p, false);
@@ -143,13 +144,13 @@ static bool is_object(const struct property *p)
     return strcmp(p->type, "object") == 0 || strcmp(p->type, "nested") == 0;
 }
 
-/* Whether the names of what is inside do not matter to the service. */
+/* Returns true if the service ignores the names inside the property. */
 static bool is_closed_book(const struct property *p)
 {
     return !is_object(p) || !p->enabled;
 }
 
-/* Whether an object takes properties that the mapping does not name. */
+/* Returns true if the object accepts properties that the mapping does not name. */
 static bool takes_anything(const struct property *p)
 {
     return is_closed_book(p) || !p->strict;
@@ -190,7 +191,7 @@ static void set_name(struct type_pair *pair, const char *name)
     pair->name = buf_detach(&text);
 }
 
-/* What a column becomes by itself, inside of a property that does not say. */
+/* Chooses the converter by the column's type alone, inside a property that does not specify one. */
 static void compile_natural(struct type_pair *pair, const struct pair_search *search,
                             const struct column *column)
 {
@@ -220,7 +221,7 @@ static void compile_place(struct type_pair *pair, struct pair_search *search,
                           const struct place *up, const struct column *column,
                           const struct property *property);
 
-/* Children that no field fills: most often a name with a slip. */
+/* Notes children without a field, most often because of a misspelt name. */
 static void note_no_fields(struct pair_search *search, const struct place *p,
                            const struct column *composite)
 {
@@ -255,7 +256,7 @@ static void compile_fields(struct type_pair *pair, struct pair_search *search,
     note_no_fields(search, p, composite);
 }
 
-/* An hstore's values are texts: each child has to be one that a text can fill. */
+/* Compiles an hstore. Its values are texts, so each child must accept a text. */
 static void compile_texts(struct type_pair *pair, struct pair_search *search, const struct place *p)
 {
     static char text_type[] = "text";
@@ -285,8 +286,8 @@ static void compile_bounds(struct type_pair *pair, const struct pair_search *sea
         .convert = rule->convert, .property = pair->property, .loss = rule->loss, .rule = rule};
 }
 
-/* What OpenSearch says of arrays: of a geo_point and a completion that null is no value, of a
- * rank_feature that a document has one. */
+/* Sets OpenSearch's rules for arrays: a geo_point and a completion refuse null among values, and a
+ * rank_feature accepts one value per document. */
 static void set_array(struct type_inner *inner, const struct property *p, char delimiter)
 {
     inner->delimiter = delimiter;
@@ -294,7 +295,7 @@ static void set_array(struct type_inner *inner, const struct property *p, char d
     inner->one_value = strcmp(p->type, "rank_feature") == 0;
 }
 
-/* numeric(10,2) times 100: a whole number, which a double holds. */
+/* Returns true if, for example, numeric(10,2) times 100 is a whole number that a double holds. */
 static bool is_scaled_exactly(const struct column *column, const struct property *p)
 {
     static const char numeric[] = "numeric(";
@@ -312,7 +313,8 @@ static bool is_scaled_exactly(const struct column *column, const struct property
     return digits <= EXACT_DIGITS && p->scaling_factor == factor;
 }
 
-/* Completes a pair whose rule is found; column: the place's, or what its arrays are made of. */
+/* Completes a pair whose rule is known. `column` is the place's, or the innermost element of its
+ * arrays. */
 static void compile_rule(struct type_pair *pair, struct pair_search *search, const struct place *p,
                          const struct column *column)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling how a column fills a property, down to what both are made of. */
+/* Compiles how a column fills a property, including all their parts. */
 #ifndef ROWFERRY_DOCUMENT_CONVERTER_H
 #define ROWFERRY_DOCUMENT_CONVERTER_H
 
 #include "rowferry/document/plan/plan.h"
 
 struct pair_search {
-    size_t max_bytes;         /* of a part of a value */
-    struct plan_notes *notes; /* doubts are appended, named by their path: "address.city" */
-    size_t errors;            /* how many of them are errors */
+    size_t max_bytes;         /* maximum size of a part of a value */
+    struct plan_notes *notes; /* warnings and errors are appended, named by path: "address.city" */
+    size_t errors;            /* number of errors among them */
 };
 
-/* Fills the pair, which the caller releases; false where an error was noted. */
+/* Fills the pair, which the caller releases. Returns false if an error was noted. */
 bool pair_compile(struct type_pair *out, struct pair_search *search, const struct column *column,
                   const struct property *property);
 
-/* Appends a note, and takes text's bytes. */
+/* Appends a note; takes ownership of text's bytes. */
 void notes_take(struct plan_notes *notes, bool error, const char *property, struct buf *text);
 
-/* The name as JSON with its colon, `"city":`. */
+/* Appends the name as JSON with its colon, `"city":`. */
 void push_json_name(struct buf *out, const char *name);
 
 #endif

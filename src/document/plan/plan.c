@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling mapping and columns into the list that every row runs through. */
+/* Compiles mapping and columns into the list that is applied to every row. */
 #include "rowferry/document/plan/plan.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 
-#define NAME_BYTES (1 << 20) /* of a property's name as JSON */
-#define TEXT_BYTES 4096      /* of a note */
+#define NAME_BYTES (1 << 20) /* maximum of a property's name as JSON */
+#define TEXT_BYTES 4096      /* maximum of a note */
 #define SOURCE_ID "source_id"
 
 struct compiler {
@@ -21,7 +21,7 @@ struct compiler {
     size_t errors;
 };
 
-/* The first error is the message. */
+/* The first error becomes the message. */
 static void count_error(struct compiler *c, const char *text)
 {
     if (c->errors++ == 0) {
@@ -39,7 +39,7 @@ static const struct field *find_field(const struct plan_input *in, const char *p
     return NULL;
 }
 
-/* The names of columns or properties, null-terminated; the caller frees the list alone. */
+/* Returns the names of columns or properties, null-terminated. The caller frees only the list. */
 static const char **column_names(const struct columns *columns)
 {
     const char **names = mem_zero(columns->count + 1, sizeof(*names));
@@ -80,7 +80,8 @@ static void note_no_column(struct compiler *c, const struct property *property, 
     free(names);
 }
 
-/* The index of the column in the row, selected once however many properties it fills. */
+/* Returns the index of the column in the row. A column is selected once, even if it fills several
+ * properties. */
 static size_t select_column(struct plan *plan, const char *name)
 {
     for (size_t i = 0; i < plan->column_count; i++) {
@@ -93,7 +94,7 @@ static size_t select_column(struct plan *plan, const char *name)
     return plan->column_count;
 }
 
-/* `,"name":`, padded to whole blocks. */
+/* Returns `,"name":`, padded to whole blocks. */
 static char *make_prefix(const char *name, size_t *len)
 {
     struct buf text;
@@ -107,7 +108,7 @@ static char *make_prefix(const char *name, size_t *len)
     return prefix;
 }
 
-/* Takes the pair. */
+/* Takes ownership of the pair. */
 static void add_step(struct plan *plan, const struct property *property,
                      const struct column *column, const struct type_pair *pair)
 {
@@ -123,7 +124,7 @@ static void add_step(struct plan *plan, const struct property *property,
     };
 }
 
-/* Finds the converters; their doubts become those of the plan. */
+/* Finds the converters; their notes become notes of the plan. */
 static void compile_step(struct compiler *c, const struct property *property,
                          const struct column *column)
 {
@@ -161,7 +162,8 @@ static void compile_property(struct compiler *c, const struct property *property
     compile_step(c, property, column);
 }
 
-/* Every field names a property; source_id is ours to fill. */
+/* Checks that every field names a property and that source_id is not among them, as rowferry fills
+ * it. */
 static int check_fields(const struct plan_input *in, struct err *err)
 {
     for (size_t i = 0; i < in->field_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking a pair up in the type table, and saying what would fit where there is none. */
+/* Lookup in the type table, and suggestions if it has no matching line. */
 #include "rowferry/document/convert/type.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 const char type_absent[] = "a value that has no form in JSON";
 
-/* Whether the word stands in the list; suffix ("" or "[]") belongs to the word. */
+/* Returns true if the list contains the word, followed by `suffix` ("" or "[]"). */
 static bool list_has(const char *list, const char *word, const char *suffix)
 {
     size_t word_len = strlen(word);
@@ -29,7 +29,7 @@ static bool list_has(const char *list, const char *word, const char *suffix)
     return false;
 }
 
-/* The name under which the table knows a type that is no array. */
+/* Returns the table's name of a type that is not an array. */
 static const char *table_name(const struct column *column)
 {
     static const struct {
@@ -41,7 +41,7 @@ static const char *table_name(const struct column *column)
             return families[i].name;
         }
         if (strcmp(column->type, families[i].name) == 0) {
-            return TYPE_OTHER; /* one type of that name, not the family */
+            return TYPE_OTHER; /* a type of that name, not the family */
         }
     }
     for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
@@ -58,14 +58,15 @@ void type_bound(char out[TYPE_BOUND_BYTES], const char *property_type)
     snprintf(out, TYPE_BOUND_BYTES, "%.*s", (int)len, property_type);
 }
 
-/* The bounds' type of a range or multirange; null where it is nested too deep. */
+/* Returns the type of the bounds of a range or multirange; null if it is nested too deeply. */
 static const struct column *bounds_of(const struct column *column)
 {
     const struct column *range = column->category == 'm' ? column->parts : column;
     return range != NULL ? range->parts : NULL;
 }
 
-/* A range fills the range of what its bounds fill: an integer_range where they fill an integer. */
+/* A range fills the range of the type that its bounds fill: an integer_range if they fill an
+ * integer. */
 static bool bounds_take(const struct column *column, const char *property_type)
 {
     const struct column *bounds = bounds_of(column);
@@ -79,8 +80,8 @@ bool type_takes_array(const struct type_rule *rule)
     return rule->convert == convert_vector || rule->convert == convert_sparse_vector;
 }
 
-/* An array fills what its elements fill, but for a vector, which is an array by itself and is named
- * with its brackets. */
+/* An array fills the types that its elements fill. A vector is an exception: it is an array as a
+ * whole, and is named with its brackets. */
 static bool rule_takes(const struct type_rule *rule, const struct column *column,
                        const char *property_type)
 {
@@ -95,7 +96,7 @@ static bool rule_takes(const struct type_rule *rule, const struct column *column
            (!range || bounds_take(column, property_type));
 }
 
-/* A type that nobody knows is most often one with a slip; the service would say what it is not. */
+/* Suggests a known type for an unknown one, which is most often misspelt. */
 static void say_what_is_meant(struct buf *why, const char *property_type)
 {
     for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which type fills which: the data, and nothing else. */
+/* The type table: data only. */
 #include "plan/type_table.h"
 
 #include "convert/convert_composite.h"
@@ -40,7 +40,7 @@
 #define LOSS_WHOLE "search sees the number without its fraction"
 #define LOSS_MILLIS "search sees milliseconds"
 #define LOSS_UTC "taken as UTC"
-#define LOSS_PARTS "what its parts lose" /* said of each part instead */
+#define LOSS_PARTS "what its parts lose" /* replaced by notes for each part */
 #define LOSS_WHOLE_TEXT "its parts are not searchable one by one"
 
 const struct type_rule type_rules[] = {

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The type table itself: one line a pair of families. docs/types.md shows the same lines. */
+/* The type table itself: one line per pair of type families. docs/types.md shows the same lines. */
 #ifndef ROWFERRY_DOCUMENT_TYPE_TABLE_H
 #define ROWFERRY_DOCUMENT_TYPE_TABLE_H
 
 #include "rowferry/document/convert/type.h"
 
-#define TYPE_OTHER "other" /* stands for every type that no line names */
+#define TYPE_OTHER "other" /* matches every type that no line names */
 
 struct type_rule {
     const char *columns;    /* type names; "x[]": the array as a whole; "enum", "composite", "range"
-                               and "multirange": all of that kind; TYPE_OTHER */
+                               and "multirange": all types of that kind; TYPE_OTHER */
     const char *properties; /* mapping types */
     type_converter convert;
-    const char *arrives; /* what the document holds, for people */
-    const char *loss;    /* null: nothing */
+    const char *arrives; /* content of the document, for people */
+    const char *loss;    /* null: nothing is lost */
 };
 
-/* The first line that names both wins. Ended by a line without columns. */
+/* The first line that matches both types is used. The last line has no columns. */
 extern const struct type_rule type_rules[];
 
-/* The line by which the column, or an array's innermost elements, can fill a property of that type.
- * Null where there is none: `why`, unless null, says what would fit. */
+/* Returns the line by which the column, or the innermost elements of an array, can fill a property
+ * of that type. Returns null if none fits; `why`, unless null, then gets the types that would. */
 const struct type_rule *type_find(const struct column *column, const char *property_type,
                                   struct buf *why);
 
-/* Whether the line takes an array as one value. */
+/* Returns true if the line converts an array as a single value. */
 bool type_takes_array(const struct type_rule *rule);
 
-/* What the bounds of a range property are: "integer_range" is of "integer". */
+/* Writes the type of the bounds of a range property: "integer" for "integer_range". */
 #define TYPE_BOUND_BYTES 32
 void type_bound(char out[TYPE_BOUND_BYTES], const char *property_type);
 

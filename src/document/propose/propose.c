@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From columns and what is known of them to properties. */
+/* Proposes properties from columns and the facts about them. */
 #include "rowferry/document/propose/propose.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "propose/propose_private.h"
 #include "rowferry/base/text.h"
 
-#define EXACT_DIGITS 15 /* that a double keeps */
+#define EXACT_DIGITS 15 /* decimal digits that a double keeps */
 #define LONG_DIGITS 18
 
 /* --- memory ------------------------------------------------------------------------------------
@@ -122,11 +122,11 @@ bool proposed_has_vector(const struct proposed *p)
 /* --- types of one line -------------------------------------------------------------------------
  */
 
-/* The first property that suits each type; what no line names becomes a keyword. */
+/* The first property that suits each type. Types without a line become a keyword. */
 static const struct plain {
     const char *type;
     const char *property;
-    bool json; /* also where the column is a member of JSON */
+    bool json; /* also if the column is a member of JSON */
 } plains[] = {
     {"int2", "short", true},
     {"int4", "integer", true},
@@ -198,7 +198,7 @@ static bool is_vector(const struct column *c)
     return is_one_of(c, types);
 }
 
-/* Whose texts no keyword refuses for their length. */
+/* Returns true if the type's texts are never too long for a keyword. */
 static bool is_short(const struct column *c)
 {
     static const char *const types[] = {"time",     "timetz", "interval", "money", "macaddr",
@@ -206,7 +206,7 @@ static bool is_short(const struct column *c)
     return c->category == 'e' || is_one_of(c, types);
 }
 
-/* What is no value to search by. */
+/* Returns true for types that are useless for searches. */
 static bool is_left_out(const struct column *c)
 {
     static const char *const types[] = {"bytea", "tsvector", "tsquery", NULL};
@@ -216,7 +216,8 @@ static bool is_left_out(const struct column *c)
 /* --- numbers -----------------------------------------------------------------------------------
  */
 
-/* numeric(12,2): all of its digits, and those behind the point; false where it has no bounds. */
+/* For numeric(12,2), returns the total digits and those after the point. Returns false if the type
+ * has no bounds. */
 static bool numeric_digits(const struct column *c, long *digits, long *scale)
 {
     char *end;
@@ -245,9 +246,9 @@ static void propose_numeric(struct proposed *out, const struct column *c)
 /* --- vectors -----------------------------------------------------------------------------------
  */
 
-#define VECTOR_LEAST 8 /* shorter lists of numbers are rather numbers */
+#define VECTOR_LEAST 8 /* shorter lists are probably plain numbers */
 
-/* The dimension of a list of numbers that is a vector by its looks; 0: it is none. */
+/* Returns the dimension of a list of numbers that looks like a vector, or 0. */
 static int64_t list_dimension(const struct column *c, const struct column_facts *f)
 {
     bool numbers = column_is_array(c) && is_fraction(&c->parts[0]);
@@ -313,7 +314,8 @@ static void propose_composite(struct proposed *out, const struct column *c, bool
     propose_set(out, "\"type\": \"%s\"", many ? "nested" : "object");
     for (size_t i = 0; i < c->part_count; i++) {
         char *name = propose_name(out, c->parts[i].name);
-        if (strcmp(name, c->parts[i].name) != 0) { /* a child has the name of its field */
+        if (strcmp(name, c->parts[i].name) !=
+            0) { /* a child must have the same name as its field */
             free(name);
             propose_set(out, "\"type\": \"object\", \"enabled\": false");
             propose_say(out, ": kept, not searched: a field's name is none of a property");
@@ -348,7 +350,7 @@ static void propose_inside(struct proposed *out, const struct column_facts *f,
 /* --- all of them -------------------------------------------------------------------------------
  */
 
-/* What PostgreSQL writes into JSON in a form of its own. */
+/* Returns true for types that PostgreSQL writes in a special form inside JSON. */
 static bool is_loose(const struct column *c)
 {
     return strchr("ca", c->category) != NULL || is_json(c) || is_vector(c) ||

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Properties for what JSON values hold: what all of a sample agree on is mapped, all else is kept
- * in the document and not searched. */
+/* Proposes properties for JSON values. Members on which all values of a sample agree are mapped;
+ * all others are stored in the document but not searched. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "propose/propose_private.h"
 #include "rowferry/base/text.h"
 
-#define MOST_MEMBERS 60 /* more are data used as names */
+#define MOST_MEMBERS 60 /* more members mean that data is used as names */
 #define TITLE_BYTES 256
 
 void shape_release(struct shape *s)
@@ -25,13 +25,13 @@ static size_t scalars(const struct shape *s)
     return s->strings + s->numbers + s->booleans;
 }
 
-/* A name that a document's path can have. */
+/* Returns true if a document's path can contain the name. */
 static bool is_plain(const char *name)
 {
     return name[0] != '\0' && strchr(name, '.') == NULL && name[strspn(name, " \t")] != '\0';
 }
 
-/* Empty names are refused wherever they stand below a mapped object. */
+/* The service refuses an empty name at any level below a mapped object. */
 static bool has_nameless(const struct shape *s)
 {
     for (size_t i = 0; i < s->member_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that the service takes, made of names that PostgreSQL takes. */
+/* Converts PostgreSQL names to names that the service accepts. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "propose/propose_private.h"
 #include "rowferry/base/text.h"
 
-#define INDEX_BYTES 120 /* of an alias's 200, so that a person can add to it */
+#define INDEX_BYTES 120 /* of an alias's 200, so that users can extend the name */
 #define PIPELINE_BYTES 40
 
 static bool is_taken(const struct proposed *among, const char *name)
@@ -20,7 +20,7 @@ static bool is_taken(const struct proposed *among, const char *name)
     return false;
 }
 
-/* A dot makes a path of a name, and an underscore before it one of the service's own. */
+/* A dot would make the name a path, and a leading underscore marks the service's own fields. */
 static void push_property(struct buf *out, const char *column)
 {
     if (column[0] == '_' || strcmp(column, "source_id") == 0) {
@@ -48,7 +48,7 @@ char *propose_name(const struct proposed *among, const char *column)
     return buf_detach(&name);
 }
 
-/* Runs of what may not stand there become one "-". */
+/* Replaces each run of characters that are not allowed with one "-". */
 static void push_words(struct buf *out, const char *text, size_t most_bytes, bool capitals)
 {
     bool gap = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a text is searched word by word, taken as a whole, or both. */
+/* Decides if a text is searched by words, as a whole, or both. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +7,14 @@
 #include "propose/propose_private.h"
 #include "rowferry/base/units.h"
 
-#define CODE_CHARACTERS 16 /* what is never longer is a code, whatever it holds */
+#define CODE_CHARACTERS 16 /* a column whose texts are never longer is a code */
 #define FEW_VALUES 1000
 #define FEW_SHARE 0.02
-#define WORD_BYTES 100 /* a longer one is prose, even without a blank */
+#define WORD_BYTES 100 /* a text with a longer word is prose, even without a blank */
 #define TITLE_BYTES 80
 #define BLANKS_SHARE 0.05
 
-/* The length that the type declares: 20 of "character varying(20)"; 0: none. */
+/* Returns the declared length (20 for "character varying(20)"), or 0. */
 static int64_t declared_length(const struct column *c)
 {
     while (column_is_array(c)) {
@@ -87,7 +87,7 @@ static void by_statistics(struct proposed *out, const struct column_facts *f, in
     }
 }
 
-/* Of an array the statistics are of the whole, and its elements are mostly tags. */
+/* For an array the statistics describe the whole array, and its elements are mostly tags. */
 static void elements(struct proposed *out, const struct column_facts *f, int64_t length,
                      const struct proposer *how)
 {

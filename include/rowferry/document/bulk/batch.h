@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operations that travel in one bulk request, and the bytes of that request.
+ * The operations of one bulk request, and the bytes of that request.
  *
- * The batch owns its bytes; batch_reset is the only point where they are given up, and keeps the
- * memory. bytes is exactly the body of a bulk request: action line, newline, document, newline of
- * each operation in order (a delete has no document). An operation that is being written and turns
- * out to be impossible is rolled back to where it began, so half an operation is never in it.
+ * `bytes` is exactly the request body: for each operation in order, the action line, a newline, the
+ * document and a newline. A delete has no document. If an operation turns out to be impossible
+ * while it is written, it is rolled back, so a batch never contains half an operation. The batch
+ * owns its bytes. Only batch_reset discards them, and it keeps the memory.
  */
 #ifndef ROWFERRY_DOCUMENT_BATCH_H
 #define ROWFERRY_DOCUMENT_BATCH_H
@@ -19,29 +19,29 @@
 #include "rowferry/document/model/operation.h"
 
 struct batch {
-    struct buf bytes;   /* the request's body */
+    struct buf bytes;   /* the request body */
     struct buf keys;    /* key texts, one after the other */
-    struct buf reasons; /* what the service said of those that it did not take */
+    struct buf reasons; /* the service's reasons for the operations that it did not accept */
     struct operation *operations;
     size_t count;
     size_t capacity;
     size_t max_operations;
-    struct key_routing routing; /* action lines name it; set once after batch_init */
-    bool creates;               /* for a data stream: of a document that is there stays what is
-                                   there, and deletes are refused; set as routing is */
-    size_t full_bytes;          /* of memory: batch_full where the next one would reach it */
-    size_t send_limit;          /* how many operations travel in the next request; 0 = all */
-    unsigned http_status;       /* of the whole request; 0 = no answer arrived */
-    struct err failure;     /* what befell the whole request, class ERR_NONE where nothing did */
-    int64_t retry_after_ms; /* for how long the service asked to be left alone; 0 = unsaid */
-    bool short_of_memory;   /* so was the service: less at a time will help */
+    struct key_routing
+        routing;  /* the key part that action lines give as "routing"; set once after batch_init */
+    bool creates; /* for a data stream: existing documents stay as they are, and deletes are
+                     refused; set once after batch_init */
+    size_t full_bytes; /* target size in memory: batch_full if the next operation would reach it */
+    size_t send_limit; /* maximum number of operations in the next request; 0 = all */
+    unsigned http_status;   /* of the whole request; 0 = no answer arrived */
+    struct err failure;     /* error of the whole request; class ERR_NONE if it succeeded */
+    int64_t retry_after_ms; /* pause requested by the service (Retry-After); 0 = not given */
+    bool short_of_memory;   /* the service was short of memory: smaller batches will help */
     bool cut_off;           /* the connection was reset while the request was sent */
 };
 
-/* full_bytes: the memory that a batch aims at, request, keys and operations; max_bytes: the
- * greatest document. A batch that is not full always has room for one more operation of that size;
- * it is full where one as large as the last would reach its aim.
- */
+/* full_bytes is the target size in memory of request, keys and operations; max_bytes is the size of
+ * the largest document. A batch that is not full always has room for one more operation of
+ * max_bytes. It is full if another operation as large as the last one would reach the target. */
 void batch_init(struct batch *b, size_t full_bytes, size_t max_bytes, size_t max_operations);
 void batch_release(struct batch *b);
 void batch_reset(struct batch *b);
@@ -53,7 +53,7 @@ static inline bool batch_empty(const struct batch *b)
     return b->count == 0;
 }
 
-/* How many operations, from the first, are in the present request, and their bytes. */
+/* Returns how many operations, from the first, the current request contains. */
 static inline size_t batch_travelling(const struct batch *b)
 {
     return b->send_limit == 0 || b->send_limit > b->count ? b->count : b->send_limit;
@@ -66,34 +66,35 @@ static inline size_t batch_travelling_bytes(const struct batch *b)
 }
 
 /*
- * Begins an operation: remembers key, version, page and where its bytes start. Then write to
- * b->bytes (action line, newline, document, newline) and either commit or roll back. It counts
- * from the commit on; the pointer is valid until the next begin.
+ * Begins an operation and records its key, version, page and start offset. The caller then writes
+ * to b->bytes (action line, newline, document, newline) and either commits or rolls back. The
+ * operation counts only after the commit. The pointer is valid until the next batch_begin.
  */
 struct operation *batch_begin(struct batch *b, enum operation_kind kind, struct span key,
                               int64_t version, uint64_t page);
-/* False where a buffer's maximum was passed: the operation is then rolled back. */
+/* Returns false, and rolls the operation back, if it exceeded a buffer's maximum. */
 bool batch_commit(struct batch *b);
 void batch_rollback(struct batch *b);
 
 /*
- * After an answer: drops the operations that are settled and keeps, in order and without encoding
- * them again, those that repeat (UNKNOWN, RETRY) and those that did not travel.
+ * To be called after an answer. Drops the settled operations. Keeps, in order and without encoding
+ * them again, the operations to repeat (UNKNOWN, RETRY) and those that were not part of the
+ * request.
  */
 void batch_keep_unsettled(struct batch *b);
 
-/* Drops all operations but the first count ones. */
+/* Drops all operations except the first `count`. */
 void batch_truncate(struct batch *b, size_t count);
 
-/* The first operation goes behind all others. */
+/* Moves the first operation behind all others. */
 void batch_defer_first(struct batch *b);
 
 struct span batch_key(const struct batch *b, const struct operation *o);
 struct span batch_reason(const struct batch *b, const struct operation *o);
-/* The type that the reason begins with; empty where it has none. */
+/* Returns the error type at the start of the reason; empty if it has none. */
 struct span batch_error_type(const struct batch *b, const struct operation *o);
 
-/* Keeps "type: reason" of an operation, cut to 512 bytes on a character's boundary. */
+/* Records "type: reason" of an operation, cut to 512 bytes at a character boundary. */
 void batch_set_reason(struct batch *b, struct operation *o, struct span type, struct span reason);
 
 #endif

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The encoder: one pass from a row's text to action line and document in the batch's bytes,
- * without a tree, a copy in between or an allocation.
+ * The encoder: writes a row's action line and document into the batch's bytes in one pass, without
+ * a tree, an intermediate copy or an allocation.
  *
  *     {"index":{"_id":"42","version":1763719200000000,"version_type":"external"}}
  *     {"source_id":"42","title":"..."}
  *
- * With batch.routing the action line has a member "routing" too, of the key's part: of a row that
- * is gone nothing else is known, and whoever changes the part changes the key.
+ * If batch.routing is set, the action line also has a member "routing". It is taken from the key,
+ * because of a deleted row nothing but the key is known. A change of the routing part is therefore
+ * a change of the key.
  *
- * With batch.creates it is {"create":{"_id":"42"}}.
+ * If batch.creates is set, the action line is {"create":{"_id":"42"}}.
  *
- * The index is in the request's path, so the action line does not repeat it.
+ * The index is named in the request's path, not in the action line.
  */
 #ifndef ROWFERRY_DOCUMENT_ENCODE_H
 #define ROWFERRY_DOCUMENT_ENCODE_H
@@ -23,21 +24,21 @@
 #include "rowferry/document/model/row.h"
 #include "rowferry/document/plan/plan.h"
 
-/* Why a row never became an operation: what a dead letter says. */
+/* The reason why a row did not become an operation, for a dead letter. */
 struct refusal {
     const char *column; /* borrowed from the plan; null: the row as a whole (key, size) */
-    const char *reason; /* a static text, the plan's, or the batch's until its next operation */
-    bool no_room;       /* the batch had no room or the machine no memory: not the row's fault, no
-                           dead letter, but again with an empty batch */
-    char beginning[64]; /* of the value, escaped, cut */
+    const char *reason; /* static, owned by the plan, or in the batch until its next operation */
+    bool no_room; /* the batch or the memory was full: not the row's fault, so no dead letter; retry
+                     with an empty batch */
+    char beginning[64]; /* start of the value, escaped, cut */
 };
 
-/* Adds the upsert of a row. False: nothing was added, `refusal` says why. */
+/* Adds the upsert of a row. If it returns false, nothing was added and `refusal` has the reason. */
 bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *row, int64_t version,
                    uint64_t page, struct refusal *refusal);
 
-/* Adds the delete of a key. False: the key cannot be an _id (empty or over 512 bytes), or the batch
- * takes none. */
+/* Adds the delete of a key. Returns false if the key cannot be an _id (empty or over 512 bytes) or
+ * the batch does not accept deletes. */
 bool encode_delete(struct batch *b, struct span key, int64_t version, uint64_t page,
                    struct refusal *refusal);
 

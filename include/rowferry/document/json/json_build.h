@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json-c where memory is missing: it gives null, leaves a member out or cuts a text, and says
- * nothing. What is made here is whole, or the process ends as it does without memory for any other
- * small thing (base/text.h).
+ * Wrappers of json-c that never fail for lack of memory.
+ *
+ * If an allocation fails, json-c returns null, leaves a member out or truncates a text, without
+ * reporting it. These functions end the process instead, as for any other small allocation
+ * (base/text.h), so a returned value is always complete.
  */
 #ifndef ROWFERRY_DOCUMENT_JSON_BUILD_H
 #define ROWFERRY_DOCUMENT_JSON_BUILD_H
@@ -20,18 +22,19 @@ struct json_object *json_made_text(const char *text);
 struct json_object *json_made_number(int64_t number);
 struct json_object *json_made_bool(bool truth);
 
-/* The value belongs to the object, the list, afterwards; null is JSON's null. */
+/* The object or list takes ownership of the value; null is JSON's null. */
 void json_made_member(struct json_object *to, const char *name, struct json_object *value);
 void json_made_item(struct json_object *to, struct json_object *value);
 
-/* json_object_to_json_string_ext with its flags; borrowed from the value. */
+/* Like json_object_to_json_string_ext with its flags; borrowed from the value. */
 const char *json_made_string(struct json_object *value, int flags);
 
-/* json_object_get_string of a text, a number, true or false. */
+/* Like json_object_get_string for a text, a number, true or false. */
 const char *json_made_words(struct json_object *value);
 
-/* json_tokener_new_ex and json_tokener_parse_ex: null only for what the text says. For
- * document/json/json_tree, which looks at the size of a text before, and for the configuration. */
+/* Like json_tokener_new_ex and json_tokener_parse_ex; the parsed value is null only because of the
+ * text itself. To be used only by json_tree, which checks the size of a text first, and by the
+ * configuration. */
 struct json_tokener *json_made_tokener(int max_depth);
 struct json_object *json_made_parsed(struct json_tokener *tokener, const char *text, size_t len);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps through valid JSON that may have blanks, and scalars compared by what they mean. */
+/* Iterates over valid JSON with optional white space, and compares scalars by value. */
 #ifndef ROWFERRY_DOCUMENT_JSON_COMPARE_H
 #define ROWFERRY_DOCUMENT_JSON_COMPARE_H
 
@@ -12,19 +12,19 @@ struct json_steps {
     const char *end;
 };
 
-/* Into a container's text: to its first member or element. */
+/* Begins an iteration: `container` is the text of an object or an array. */
 struct json_steps json_steps_into(struct span container);
 
-/* The next element; false behind the last. */
+/* Reads the next element. Returns false at the end. */
 bool json_steps_element(struct json_steps *s, struct span *value);
 
-/* The next member; its name without the quotes. */
+/* Reads the next member; `name` is without its quotes. */
 bool json_steps_member(struct json_steps *s, struct span *name, struct span *value);
 
-/* Without the blanks around it. */
+/* Removes the white space around the value. */
 struct span json_trim(struct span value);
 
-/* Two strings with their quotes, two numbers, or two of true, false and null. */
+/* Compares two strings with their quotes, two numbers, or two of true, false and null. */
 bool json_scalar_same(struct span a, struct span b);
 
 #endif

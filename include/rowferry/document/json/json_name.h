@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings of valid JSON, compared and measured as what their escapes mean. */
+/* Compares and measures strings of valid JSON with their escapes resolved. */
 #ifndef ROWFERRY_DOCUMENT_JSON_NAME_H
 #define ROWFERRY_DOCUMENT_JSON_NAME_H
 
@@ -8,14 +8,16 @@
 
 #include "rowferry/base/text.h"
 
-/* Where the string ends whose opening quote is at `from`: its closing quote, null where none is. */
+/* Returns the closing quote of the string whose opening quote is at `from`, or null if it is
+ * unterminated. */
 const char *json_string_end(const char *from, const char *end);
 
-/* The order of two strings without their quotes, escapes resolved; 0 where they mean the same. */
+/* Orders two strings, given without their quotes, with escapes resolved. Returns 0 if they are
+ * equal. */
 int json_name_compare(struct span a, struct span b);
 
-/* What a string without its quotes means: its bytes of UTF-8, its length in the service's units
- * (UTF-16), and whether the character NUL is in it. */
+/* Size of a string without its quotes, with escapes resolved: UTF-8 bytes and UTF-16 units, in
+ * which the service counts. `nul` is set if it contains the character NUL. */
 struct json_measure {
     size_t bytes;
     size_t units;
@@ -23,8 +25,8 @@ struct json_measure {
 };
 struct json_measure json_measure(struct span text);
 
-/* Writes the meaning of a string to `to`, which has room for its length; returns the bytes. A lone
- * surrogate becomes three bytes that stand in no valid text. */
+/* Writes a string with its escapes resolved to `to`, which has room for text.len bytes. Returns the
+ * number of bytes. A lone surrogate becomes three bytes that are not valid UTF-8. */
 size_t json_name_decode(char *to, struct span text);
 
 #endif

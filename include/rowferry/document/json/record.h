@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON objects of answers, written member by member into a buffer. Pure.
+ * Writes JSON objects of answers into a buffer, member by member. Pure.
  *
- * record_open, members, record_close; a comma is put where one is needed. Texts that are not UTF-8
- * are mended.
+ * Call record_open, the members, record_close; commas are inserted automatically. Invalid UTF-8 in
+ * texts is replaced.
  */
 #ifndef ROWFERRY_DOCUMENT_RECORD_H
 #define ROWFERRY_DOCUMENT_RECORD_H
@@ -15,14 +15,14 @@
 
 void record_open(struct buf *out);
 void record_close(struct buf *out);
-/* The beginning of a member whose value the caller writes. */
+/* Writes the name of a member whose value the caller writes. */
 void record_name(struct buf *out, const char *name);
-void record_text(struct buf *out, const char *name, const char *text); /* null: null */
+void record_text(struct buf *out, const char *name, const char *text); /* null is written as null */
 void record_span(struct buf *out, const char *name, const char *text, size_t len);
 void record_int(struct buf *out, const char *name, int64_t value);
 void record_seconds(struct buf *out, const char *name, int64_t ms);
 void record_bool(struct buf *out, const char *name, bool value);
-/* ISO 8601, UTC; 0: null. */
+/* ISO 8601 in UTC; 0 is written as null. */
 void record_time(struct buf *out, const char *name, int64_t wall_us);
 
 #endif

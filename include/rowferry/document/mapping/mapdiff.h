@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In what the mapping of an index differs from the configured one, line by line. Pure.
+ * Compares the mapping of an index with the configured one, line by line. Pure.
  *
- * What services add themselves is no difference: parameters that have their default, booleans and
- * numbers as texts, "type": "object", dots in names spelt out, `_meta`, our own source_id, what a
- * dynamic object has grown. An index keeps what it has: a difference is additive where the service
- * takes it in place, and documents that are there lack it until they are written again.
+ * Additions by the service itself are ignored: parameters with their default value, booleans and
+ * numbers as texts, "type": "object", expanded names with dots, `_meta`, our own source_id, and the
+ * properties that a dynamic object has acquired. A difference is additive if the service can apply
+ * it to the existing index. Existing documents lack the new field until they are written again.
  */
 #ifndef ROWFERRY_DOCUMENT_MAPDIFF_H
 #define ROWFERRY_DOCUMENT_MAPDIFF_H
@@ -17,30 +17,31 @@
 #include "rowferry/base/err.h"
 
 enum mapdiff_kind {
-    MAPDIFF_ADDED,   /* configured, and not in the index */
-    MAPDIFF_REMOVED, /* in the index, and not configured any more */
+    MAPDIFF_ADDED,   /* configured, but not in the index */
+    MAPDIFF_REMOVED, /* in the index, but no longer configured */
     MAPDIFF_CHANGED,
 };
 
 struct mapdiff_line {
     enum mapdiff_kind kind;
     char *path; /* "title", "author.name", "title.raw" (a multi-field); "" = the whole mapping */
-    char *parameter;  /* that differs: "type", "analyzer" ..; null = all of the property */
-    char *live;       /* its JSON in the index, null where it has none */
-    char *configured; /* and as configured */
+    char *parameter; /* the parameter that differs: "type", "analyzer" ..; null = the whole property
+                      */
+    char *live;      /* its JSON in the index, or null */
+    char *configured; /* its configured JSON, or null */
     bool additive;    /* a new property or a new multi-field */
 };
 
 struct mapdiff {
-    struct mapdiff_line *lines; /* in the order of the configuration, what was removed last */
+    struct mapdiff_line *lines; /* in the order of the configuration, removed ones last */
     size_t count;
-    bool additive; /* there is a difference, and each is additive */
+    bool additive; /* there are differences, and all of them are additive */
 };
 
 /*
- * configured: the "mappings" object of the configuration, or as it was sent; live: the one of the
- * index (index_mapping). ERR_CONFIG or ERR_TRANSIENT where one is no JSON object, ERR_REJECTED if
- * one is deeper or larger than a mapping can be.
+ * `configured` is the "mappings" object of the configuration, or as it was sent; `live` is that of
+ * the index (index_mapping). Fails with ERR_CONFIG (configured) or ERR_TRANSIENT (live) if it is
+ * not a JSON object, and ERR_REJECTED if one is deeper or larger than a mapping can be.
  */
 int mapdiff_make(struct mapdiff *out, const char *configured, const char *live,
                  struct err *err) MUST_CHECK;
@@ -51,8 +52,8 @@ const char *mapdiff_kind_name(enum mapdiff_kind kind); /* "added", "removed", "c
 /* Appends a line for people: `title: changed analyzer from "standard" to "english"`. */
 void mapdiff_say(struct buf *out, const struct mapdiff_line *line);
 
-/* Appends the "properties" object that adds what is additive (index_extend): the configured
- * definitions of the properties at the root in which something was added. */
+/* Appends the "properties" object that adds the additive differences (index_extend). It has the
+ * configured definitions of the root properties in which something was added. */
 void mapdiff_additions(struct buf *out, const struct mapdiff *d, const char *configured);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source_id: the key's text form, the document's `_id`.
+ * The source_id: the text form of the key, which is the document's `_id`.
  *
- * One key column: its text as it is. Several: the parts joined by ':', with '\' and ':' inside a
- * part written as '\\' and '\:' ("eu:42"), which is injective, reversible and readable. The same
- * form is computed in SQL by the trigger and by every read (source/catalog/keytext.h); this is the
- * inverse, used to look rows up again.
+ * With one key column, it is that column's text. With several, the parts are joined by ':', with
+ * '\' and ':' inside a part escaped as '\\' and '\:' ("eu:42"), so that it is injective, reversible
+ * and readable. The trigger and every read compute the same form in SQL (source/catalog/keytext.h).
+ * This module is the inverse, used to read rows again by key.
  */
 #ifndef ROWFERRY_DOCUMENT_KEY_H
 #define ROWFERRY_DOCUMENT_KEY_H
@@ -16,25 +16,26 @@
 
 struct buf;
 
-/* Which part of a key decides on which shard its document lies; count 0: none, the whole key does.
- */
+/* The part of a key that decides in which shard the document is stored. If count is 0, the whole
+ * key decides. */
 struct key_routing {
     size_t part;
-    size_t count; /* how many parts the key has */
+    size_t count; /* number of parts of the key */
 };
 
-#define KEY_MAX_BYTES 512 /* both products refuse a longer _id, and with it the whole bulk */
-#define KEY_MAX_PARTS 32  /* PostgreSQL's limit of columns in an index */
+#define KEY_MAX_BYTES 512 /* both products refuse a bulk request with a longer _id */
+#define KEY_MAX_PARTS 32  /* PostgreSQL's limit for columns of an index */
 
 /*
- * Splits a key's text into count parts, NUL-terminated one after the other in `out`;
- * offsets[i] is the start of part i. ERR_REJECTED where the text does not have that many parts.
+ * Splits a key's text into `count` parts, NUL-terminated one after the other in `out`; offsets[i]
+ * is the start of part i. Returns ERR_REJECTED if the text does not have `count` parts.
  */
 int key_split(struct buf *out, size_t *offsets, const char *text, size_t len, size_t count,
               struct err *err) MUST_CHECK;
 
-/* The routing of a key's document as it stands in `out`, without a NUL; 0 where there is none: not
- * asked for, an empty part, or a key of another form (of somebody else's document). */
+/* Writes the routing of a key's document to `out`, without a NUL. Returns its length, or 0 if there
+ * is no routing: not configured, an empty part, or a key of another form (not one of our
+ * documents). */
 size_t key_route(char out[KEY_MAX_BYTES], const struct key_routing *routing, const char *text,
                  size_t len);
 

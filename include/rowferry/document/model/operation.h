@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The nouns of the walk: an operation is an upsert or a delete of one document; its outcome is
- * what the service said of it.
+ * An operation is an upsert or a delete of one document. Its outcome is the service's result for
+ * it.
  */
 #ifndef ROWFERRY_DOCUMENT_OPERATION_H
 #define ROWFERRY_DOCUMENT_OPERATION_H
@@ -12,16 +12,18 @@
 
 enum operation_kind { OPERATION_UPSERT, OPERATION_DELETE };
 
-/* In place of a version: the upsert is a `create`, which takes none. */
+/* Used instead of a version: the upsert is a `create`, which has no version. */
 #define OPERATION_CREATES 0
 
 enum outcome {
-    OUTCOME_UNKNOWN,  /* no answer that can be believed: send again, versions make it harmless */
-    OUTCOME_DONE,     /* in the index, or already there from an earlier attempt */
-    OUTCOME_RETRY,    /* not now: send the same bytes again later */
-    OUTCOME_OUTRUN,   /* a higher version is there: read the row again, send with a newer tick */
-    OUTCOME_REJECTED, /* never as it is: a dead letter */
-    OUTCOME_STOP,     /* nothing of this kind will pass: stop the pipeline, no dead letter */
+    OUTCOME_UNKNOWN, /* no reliable answer: send again, which versions make harmless */
+    OUTCOME_DONE,    /* in the index, possibly by an earlier attempt */
+    OUTCOME_RETRY,   /* not accepted now: send the same bytes again later */
+    OUTCOME_OUTRUN, /* conflict: the index has a higher version; read the row again and send it with
+                       a newer version */
+    OUTCOME_REJECTED, /* never acceptable as it is: dead letter */
+    OUTCOME_STOP,     /* fatal: no operation of this kind will succeed; stop the pipeline, no dead
+                         letter */
 };
 
 struct operation {
@@ -29,23 +31,24 @@ struct operation {
     enum outcome outcome;
     unsigned attempts;  /* how often it was sent */
     int http_status;    /* of the item; 0 before an answer */
-    int64_t version;    /* the tick of the read that it came from, or OPERATION_CREATES */
-    int64_t seen;       /* OUTRUN: the version that the service holds */
-    uint64_t page;      /* the engine's number of the page that it belongs to */
+    int64_t version;    /* version of the read that produced it, or OPERATION_CREATES */
+    int64_t seen;       /* OUTRUN: the version in the index */
+    uint64_t page;      /* the engine's number of its page */
     size_t offset, len; /* action line and document in the batch's bytes */
     size_t key_offset;  /* the key's text in the batch's keys */
     size_t key_len;
     size_t reason_offset; /* "type: reason" in the batch's reasons; reason_len 0 = none */
     size_t reason_len;
-    size_t type_len;  /* of the type in it */
-    uint64_t passed;  /* engine/guard/refused.h: what the index had taken before it was refused, */
-    unsigned refused; /* how often in a row it was refused by a status of its own, */
-    bool witnessed;   /* and whether its witness passed the last time */
-    bool witness;     /* it is one itself, and no change of a row */
-    bool answered;    /* an item of the present answer is of it */
+    size_t type_len; /* of the type within the reason */
+    uint64_t passed; /* engine/guard/refused.h: operations that the index had accepted before it was
+                        refused */
+    unsigned refused; /* consecutive refusals with a status of its own */
+    bool witnessed;   /* its witness was accepted the last time */
+    bool witness;     /* is itself a witness, not a change of a row */
+    bool answered;    /* the current answer has an item for it */
 };
 
-/* "upsert", "delete" */
+/* Returns "upsert" or "delete". */
 const char *operation_kind_name(enum operation_kind kind);
 
 #endif

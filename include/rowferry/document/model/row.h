@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is read: columns as the catalogue describes them, and one row of borrowed values.
+ * Data read from PostgreSQL: columns as described by the catalogue, and one row of borrowed values.
  *
- * value[0] of every row is the key's text (document/model/key.h); value[i + 1] is the plan's column
- * i. Values are PostgreSQL's text form under the session settings of source/pg/pg.h (ISO dates,
- * UTC, shortest exact floats, hex bytea). A row is valid until the next call to whoever handed it
- * out.
+ * value[0] of a row is the key's text (document/model/key.h); value[i + 1] is the plan's column i.
+ * Values have PostgreSQL's text form under the session settings of source/pg/pg.h (ISO dates, UTC,
+ * shortest exact floats, hex bytea). A row is valid until the next call of the function that
+ * returned it.
  */
 #ifndef ROWFERRY_DOCUMENT_ROW_H
 #define ROWFERRY_DOCUMENT_ROW_H
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct value {
-    const char *text; /* undefined where null */
+    const char *text; /* undefined if null */
     size_t len;
     bool null;
 };
@@ -23,29 +23,29 @@ struct value {
 struct row {
     const struct value *values;
     size_t count;
-    const char *unreadable; /* why its values could not be read, borrowed; null: they were */
+    const char *unreadable; /* why its values could not be read, borrowed; null if they were read */
 };
 
 #define COLUMN_ARRAY 'a'
 
 /*
- * A column, a composite's field, or what an array or range is made of: a tree. A domain counts as
- * its base type at every level.
+ * A column, a composite's field, or the element of an array or range: a tree. A domain is replaced
+ * by its base type at every level.
  */
 struct column {
-    char *name;     /* of a column or field; else what messages call it: its declared type */
+    char *name;     /* of a column or field; else its declared type, for messages */
     char *type;     /* pg_type.typname of the base type: "int8", "text", "timestamptz" ... */
     char *declared; /* format_type(): "bigint", "character varying(20)[]", for messages */
     char category;  /* COLUMN_ARRAY, else pg_type.typtype of the base type: b, c, e, r, m */
-    char delimiter; /* what parts an array's elements: ',' for all but box */
+    char delimiter; /* separator of an array's elements: ',' for all types but box */
     bool not_null;
     uint32_t oid;         /* of the base type */
     struct column *parts; /* an array's element, a composite's fields, a range's bound, a
-                             multirange's range; none of what is nested too deep to follow */
+                             multirange's range; empty if nested too deeply */
     size_t part_count;
 };
 
-/* Whether it is an array whose elements are known. */
+/* Returns true if the column is an array whose element type is known. */
 static inline bool column_is_array(const struct column *c)
 {
     return c->category == COLUMN_ARRAY && c->part_count == 1;
@@ -59,7 +59,7 @@ struct columns {
 void column_release(struct column *c);
 void columns_release(struct columns *c);
 
-/* The column of that name, or null. */
+/* Returns the column of that name, or null. */
 const struct column *columns_find(const struct columns *c, const char *name);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plan: compiled once per pipeline from mapping and columns, the list "property, column,
- * converter" that every row runs through.
+ * The plan: compiled once per pipeline from mapping and columns, a list of "property, column,
+ * converter" that is applied to every row.
  *
- * Each property is filled from the column of the same name unless `fields` says otherwise; a field
- * set to null is filled by the service. source_id is always written, from the key's text.
+ * Each property is filled from the column of the same name unless `fields` specifies another. A
+ * field set to null is filled by the service. source_id is always written, from the key's text.
  */
 #ifndef ROWFERRY_DOCUMENT_PLAN_H
 #define ROWFERRY_DOCUMENT_PLAN_H
@@ -21,22 +21,24 @@ struct field {
     char *column; /* null: the service fills it */
 };
 
-#define PLAN_PREFIX_BLOCK 16 /* prefixes are padded to blocks and copied in blocks */
+#define PLAN_PREFIX_BLOCK 16 /* prefixes are padded to and copied in blocks of this size */
 
 struct plan_step {
     size_t value; /* index in the row; 0 is the key's text */
     struct type_pair pair;
-    char *prefix; /* `,"title":`, ready to be written: source_id always stands before it */
+    char *prefix; /* `,"title":`, ready to be copied; the comma is always needed, as source_id comes
+                     first */
     size_t prefix_len;
-    const char *property; /* its name, of the mapping */
+    const char *property; /* its name, owned by the mapping */
 };
 
 struct plan {
     struct plan_step *steps;
     size_t count;
-    char **columns; /* what the source has to select, in the order of the row's values from 1 on */
+    char **columns; /* columns that the source must select, in the order of the row's values from 1
+                       on */
     size_t column_count;
-    size_t document_bytes; /* the largest document that is sent */
+    size_t document_bytes; /* size of the largest document that is sent */
     char *too_large;       /* "a document of more than 16777216 bytes", a refusal's reason */
 };
 
@@ -48,12 +50,12 @@ struct plan_input {
     size_t document_bytes;
 };
 
-/* A doubt or an error of one property, for check and for the error of a sync. */
+/* A warning or an error about one property, for `check` and for the error of a sync. */
 struct plan_note {
-    bool error; /* false: only a loss to know of */
+    bool error; /* false: a warning about a loss */
     char *property;
     char *text;
-    const char *loss; /* what the text ends with, the same for all that lose it; null: an error */
+    const char *loss; /* common ending of the text for all columns with this loss; null: an error */
 };
 
 struct plan_notes {
@@ -61,9 +63,9 @@ struct plan_notes {
     size_t count;
 };
 
-/* Compiles; every doubt is noted (notes may be null). ERR_REJECTED where a property has no column
- * or a type that cannot hold its column: the message names the first, the notes all. ERR_CONFIG
- * where `fields` names what is no property. */
+/* Compiles the plan and collects all notes (notes may be null). Returns ERR_REJECTED if a property
+ * has no column or a type that cannot hold its column; the message names the first, the notes list
+ * all. Returns ERR_CONFIG if `fields` names an unknown property. */
 int plan_compile(struct plan *out, const struct plan_input *in, struct plan_notes *notes,
                  struct err *err) MUST_CHECK;
 void plan_release(struct plan *p);
