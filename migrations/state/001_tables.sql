@@ -1,6 +1,6 @@
--- The state file, form 1. Times are microseconds since 1970 (UTC); 0 means never.
+-- The state file, version 1. Times are microseconds since 1970 (UTC); 0 means never.
 
--- One row a pipeline: the checkpoint. id is the pipeline's line in the lock file.
+-- The checkpoint: one row per pipeline. id is the pipeline's line in the lock file.
 create table pipeline (
     id                  integer primary key,
     name                text    not null unique,
@@ -18,8 +18,8 @@ create table pipeline (
     sum                 integer not null default 0
 ) strict;
 
--- SQLite notices what breaks its own structure; a bit that flips in a position would go unseen and
--- be a gap in the index. row_sum is the program's own function.
+-- SQLite detects damage to its own structure, but not a flipped bit in a position, which would leave
+-- a gap in the index. row_sum is a function of the program.
 create trigger pipeline_entered after insert on pipeline begin
     update pipeline set sum = row_sum(
         new.id, new.name, new.phase, new.generation, new.index_uuid, new.mapping_fingerprint,
@@ -38,14 +38,14 @@ on pipeline begin
     ) where id = new.id;
 end;
 
--- Operations that the service will never accept as they are; the document is not kept.
+-- Dead letters: operations that the service will never accept as they are, without the document.
 create table dead_letter (
     pipeline          integer not null references pipeline (id),
     generation_number integer not null,
     key               text    not null,
     kind              integer not null check (kind between 0 and 1),
     reason            text    not null,
-    error_type        text    not null, -- the service's word for it; empty where it was not sent
+    error_type        text    not null, -- the service's error type; empty if not sent
     http_status       integer not null,
     version           integer not null,
     first_us          integer not null,
@@ -55,21 +55,21 @@ create table dead_letter (
 ) strict, without rowid;
 create index dead_letter_by_time on dead_letter (pipeline, generation_number, first_us, key);
 
--- What a holder is at, once a second; of one that works no more it means nothing.
+-- Progress of the lock holder, updated once a second; invalid after it has ended.
 create table working (
     pipeline        integer primary key references pipeline (id),
     told_us         integer not null,
     stage           text    not null,
     rows            integer not null,
     rows_per_second integer not null,
-    share           real    not null, -- of the copy; negative: unknown
-    remaining_ms    integer not null, -- the same
-    in_flight       integer not null, -- requests that may be,
-    batch_bytes     integer not null, -- and how large a batch aims at
-    frozen          text    not null  -- why batches grow no more; empty: they may
+    share           real    not null, -- of the initial load; negative: unknown
+    remaining_ms    integer not null, -- of the initial load; negative: unknown
+    in_flight       integer not null, -- permitted requests in flight
+    batch_bytes     integer not null, -- target size of a batch
+    frozen          text    not null  -- why batches do not grow; empty: they may
 ) strict;
 
--- What the guard refused when it stopped the pipeline; until a sync ends well.
+-- What the guard refused when it stopped the pipeline; kept until a sync succeeds.
 create table halt (
     pipeline  integer primary key references pipeline (id),
     deletes   integer not null,
@@ -77,7 +77,7 @@ create table halt (
     at_us     integer not null
 ) strict;
 
--- One row for each sync, run or rebuild; the last 100 of a pipeline stay.
+-- One row per sync, run or rebuild; the last 100 of a pipeline are kept.
 create table run (
     id         integer primary key,
     pipeline   integer not null references pipeline (id),
@@ -93,8 +93,8 @@ create table run (
 ) strict;
 create index run_of_pipeline on run (pipeline, id);
 
--- What other commands ask of the pipeline's holder; answers stay for an hour, the last 100
--- for longer.
+-- Requests from other commands to the pipeline's lock holder. Answers are kept for an hour, the last
+-- 100 of them for longer.
 create table request (
     id          integer primary key,
     pipeline    integer not null references pipeline (id),

@@ -1,2 +1,2 @@
--- Form 5: as of when a pipeline that follows had its index equal, in microseconds; it outlives the holder. 0: not yet.
+-- Version 5: the index contains all commits up to this time; 0: not yet. Kept when the holder ends.
 alter table working add column equal_us integer not null default 0;

@@ -1,4 +1,4 @@
--- Form 6: when and why everything was last copied again, in place.
+-- Version 6: time and reason of the last re-snapshot in place.
 create table copied (
     pipeline integer primary key references pipeline (id),
     begun_us integer not null,

@@ -1,7 +1,7 @@
--- Form 8: what a fingerprint is of, in words, so that a difference can be named; and the properties that were
--- added to a generation while it was live: documents of before lack them.
+-- Version 8: the canonical text of each fingerprint, to show differences; and the properties that
+-- were added to a live generation, which older documents lack.
 create table definition (
-    fingerprint text primary key, -- of a mapping or of a table, whoever's
+    fingerprint text primary key, -- of a mapping or a table of any pipeline
     words       text not null
 ) strict;
 create table extended (

@@ -1,5 +1,5 @@
--- Form 9: the part of the configuration that a generation was built from, so that it can be kept up to date while another
--- one is built from other words.
+-- Version 9: the configuration from which a generation was built, to keep it up to date while
+-- another one is built from a different definition.
 create table built (
     pipeline      integer primary key references pipeline (id),
     generation    text not null,

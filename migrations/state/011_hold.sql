@@ -1,2 +1,2 @@
--- Form 11: whose transaction it is that holds the source's watermark.
+-- Version 11: owner of the transaction that holds the source's xmin horizon.
 alter table working add column hold_who text not null default '';

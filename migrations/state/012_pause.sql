@@ -1,4 +1,4 @@
--- Form 12: pipelines that somebody has paused, and since when; until they are resumed.
+-- Version 12: paused pipelines, and since when; deleted when they are resumed.
 create table pause (
     pipeline integer primary key references pipeline (id),
     since_us integer not null

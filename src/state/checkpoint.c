@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The durable position and the one transaction that settles. */
+/* The durable position and its transaction. */
 #include "rowferry/state/checkpoint.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ void checkpoint_release(struct checkpoint *c)
     *c = (struct checkpoint){0};
 }
 
-/* The law, in a release build too: to stop here loses nothing, to go on would. */
+/* Enforces the invariant, also in release builds: aborting loses nothing, continuing would. */
 static void assert_settled(const struct state *s, const struct settlement *settlement)
 {
     if (settlement->unsettled != 0) {
@@ -84,7 +84,8 @@ static int add_letters(struct state *s, const struct settlement *settlement, str
     return 0;
 }
 
-/* 1 where the generation has a letter: mostly it has none, and then nothing is to be cleared. */
+/* Returns 1 if the generation has a dead letter. Usually it has none, and clearing can be
+ * skipped. */
 static int any_letter(struct state *s, struct err *err)
 {
     sqlite3_stmt *look;
@@ -279,8 +280,8 @@ static int count_cut(struct state *s, const char *letters, int64_t *cut, struct 
     return result;
 }
 
-/* A text that is no JSON has none. It is not asked beforehand whether it is: json_valid says that
- * it is not where memory is out. */
+/* Imports dead letters; a text that is not JSON contains none. json_valid is not called first,
+ * because it also returns false if memory is exhausted. */
 static int import_letters(struct state *s, const char *letters, int64_t *cut, struct err *err)
 {
     sqlite3_stmt *statement;

@@ -5,12 +5,11 @@
 #include <errno.h>
 #include <string.h>
 
-/* The generation that the pipeline is at; ?1 is the pipeline. */
-/* The rows of the generation that is built. */
+/* The row of the next generation, and the current generation number; ?1 is the pipeline. */
 #define NEXT "(select next from rebuild where pipeline = ?1)"
 #define CURRENT_GENERATION "(select generation_number from pipeline where id = ?1)"
 
-/* The filter of letters beside the earliest first_us, which is ?6; ?5 is the most rows. */
+/* The filter of dead letters. ?6 is the earliest first_us, ?5 the maximum number of rows. */
 #define WANTED_LETTERS                                                                             \
     " and first_us <= ?2 and (?3 is null or error_type = ?3 or instr(reason, ?3) > 0)"             \
     " and (?4 is null or key = ?4)"
@@ -240,7 +239,7 @@ static int no_room(const struct state *s, const char *reason, struct err *err)
     return err_hint(err, "make room on its disk and run again: nothing that was settled is lost");
 }
 
-/* What the system said of the file, where SQLite tells only that it failed. */
+/* Reports the system's error for the file, because SQLite only reports that it failed. */
 static int failed_io(const struct state *s, struct err *err)
 {
     int cause = sqlite3_system_errno(s->db);
@@ -279,7 +278,7 @@ static int in_use(const struct state *s, struct err *err)
     return err_hint(err, "another program holds it open: end that one, or run again later");
 }
 
-/* Only its own user may roll its journal back. */
+/* Only the file's own user may roll its journal back. */
 static int unfinished(const struct state *s, struct err *err)
 {
     err_set(err, ERR_STATE,
@@ -313,8 +312,9 @@ static int classify(const struct state *s, int code, struct err *err)
     case SQLITE_PERM:
     case SQLITE_AUTH:
         return cannot_write(s, err);
-    case SQLITE_ERROR:      /* the statements are fixed: a table or column of theirs is gone */
-    case SQLITE_CONSTRAINT: /* and keep every constraint, unless a row is not what was written */
+    case SQLITE_ERROR: /* the statements are fixed, so one of their tables or columns is missing */
+    case SQLITE_CONSTRAINT: /* they violate no constraint, unless a row was changed by another
+                               program */
     case SQLITE_MISMATCH:
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -348,7 +348,7 @@ int sql_statement(struct state *s, enum sql_id id, sqlite3_stmt **out, struct er
     return 0;
 }
 
-/* The results of binding are not looked at: a number or a borrowed text needs no memory, and the
+/* The results of binding are ignored. A number or a borrowed text needs no memory, and the
  * parameters are those of the table above. */
 void sql_bind_int(sqlite3_stmt *statement, int index, int64_t value)
 {
@@ -416,8 +416,8 @@ int sql_run_one(struct state *s, sqlite3_stmt *statement, const char *what, stru
     return result;
 }
 
-/* Null where the column is NULL, and never for want of memory: a position would be taken for none.
- */
+/* Returns null only if the column is NULL, never for lack of memory, which would make a position
+ * look absent. */
 static const char *text_of(sqlite3_stmt *statement, int column)
 {
     if (sqlite3_column_type(statement, column) == SQLITE_NULL) {
@@ -442,7 +442,7 @@ char *sql_copy(sqlite3_stmt *statement, int column)
     return text != NULL ? text_copy(text) : NULL;
 }
 
-/* A full disk, for one, has SQLite roll back by itself. */
+/* SQLite may have rolled back by itself, for example on a full disk. */
 static void roll_back(struct state *s)
 {
     struct err ignored;
@@ -452,7 +452,7 @@ static void roll_back(struct state *s)
     }
 }
 
-/* What begins may fail when it has begun. */
+/* An error may occur after the transaction has begun, so roll back. */
 int transaction_begin(struct state *s, struct err *err)
 {
     int rc = sql_run_plain(s, SQL_BEGIN, err);

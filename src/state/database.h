@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The room's own view of SQLite: one connection, its statements, its errors.
+ * Internal access to SQLite: one connection, its statements, its errors.
  *
- * Every statement is prepared once, on first use, and has the pipeline's id as ?1. Bound texts are
- * borrowed until the statement has run.
+ * Each statement is prepared once, on first use, and has the pipeline's id as ?1. Bound texts must
+ * stay valid until the statement has run.
  */
 #ifndef ROWFERRY_STATE_DATABASE_H
 #define ROWFERRY_STATE_DATABASE_H
@@ -108,30 +108,30 @@ struct state {
     char *path;
     char *pipeline;
     int64_t id;  /* of the pipeline's row; 0: it has none (read-only) */
-    int lock_fd; /* -1: there is no lock file (read-only) */
+    int lock_fd; /* -1: no lock file (read-only) */
     bool locked;
     bool read_only;
-    bool known;                /* file and row have to be there */
+    bool known;                /* file and row must exist */
     uint64_t letters_revision; /* grows with every change of the dead letters */
     sqlite3_stmt *statements[SQL_COUNT];
 };
 
-/* As state_open, but nothing is created or entered: ERR_STATE where the file or the pipeline's row
- * in it is gone, as after a removal under a process that works with it. */
+/* Like state_open, but creates nothing. ERR_STATE if the file or the pipeline's row is missing, for
+ * example because it was removed while a process used it. */
 int state_open_known(struct state **out, const char *path, const char *pipeline,
                      struct err *err) MUST_CHECK;
 
-/* Fills err from the connection's last error: the one table from SQLite's codes to classes. */
+/* Fills err from the connection's last error. The only mapping from SQLite's codes to classes. */
 int database_error(const struct state *s, struct err *err);
-/* ERR_STATE: the file is damaged, with what to do. */
+/* ERR_STATE: the file is damaged; adds a hint. */
 int database_damaged(const struct state *s, const char *what, struct err *err);
-/* ERR_STATE: somebody took the file away, or put another one there, while it was worked with. */
+/* ERR_STATE: the file was removed or replaced while it was in use. */
 int database_replaced(const struct state *s, struct err *err);
 
-/* Wipes the holder's line and lets the lock go. */
+/* Erases the holder's line and releases the lock. */
 void lock_release(struct state *s);
 
-/* The statement with the pipeline's id bound, owned by s. */
+/* Returns the statement with the pipeline's id bound; s owns it. */
 int sql_statement(struct state *s, enum sql_id id, sqlite3_stmt **out, struct err *err) MUST_CHECK;
 
 /* Parameters are counted from 1; a null text or span is NULL. */
@@ -139,27 +139,28 @@ void sql_bind_int(sqlite3_stmt *statement, int index, int64_t value);
 void sql_bind_text(sqlite3_stmt *statement, int index, const char *text);
 void sql_bind_span(sqlite3_stmt *statement, int index, struct span text);
 
-/* Steps once: 1 a row, 0 the end, else the error. After anything but a row it is reset. */
+/* Steps once. Returns 1 for a row, 0 at the end, else the error. Unless it returns a row, the
+ * statement is reset. */
 int sql_step(struct state *s, sqlite3_stmt *statement, struct err *err) MUST_CHECK;
-/* The same for a statement that has no parameters but ?1. */
+/* The same for a statement whose only parameter is ?1. */
 int sql_step_plain(struct state *s, enum sql_id id, sqlite3_stmt **out, struct err *err) MUST_CHECK;
-/* Ends a statement of which a row was looked at. */
+/* Resets a statement after a row has been read. */
 void sql_end(sqlite3_stmt *statement);
-/* Runs a statement without rows; returns 0 or the error. */
+/* Runs a statement without result rows. Returns 0 or the error. */
 int sql_run(struct state *s, sqlite3_stmt *statement, struct err *err) MUST_CHECK;
-/* The same for a statement that has no parameters but ?1. */
+/* The same for a statement whose only parameter is ?1. */
 int sql_run_plain(struct state *s, enum sql_id id, struct err *err) MUST_CHECK;
-/* As sql_run; ERR_STATE where it did not change exactly one row, which `what` names. */
+/* Like sql_run, but ERR_STATE unless it changed exactly one row, which `what` names. */
 int sql_run_one(struct state *s, sqlite3_stmt *statement, const char *what,
                 struct err *err) MUST_CHECK;
 
-/* A column's text, never null; borrowed until the next step. */
+/* Returns a column's text, never null; borrowed until the next step. */
 const char *sql_text(sqlite3_stmt *statement, int column);
-/* A column's text as a copy, null where it is NULL. */
+/* Returns a copy of a column's text, or null if it is NULL. */
 char *sql_copy(sqlite3_stmt *statement, int column);
 
 int transaction_begin(struct state *s, struct err *err) MUST_CHECK;
-/* Commits where result is 0, else rolls back; returns result or the commit's own error. */
+/* Commits if result is 0, else rolls back. Returns result, or the error of the commit. */
 int transaction_end(struct state *s, int result, struct err *err) MUST_CHECK;
 
 #endif

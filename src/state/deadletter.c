@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the dead letters of the pipeline's generation. */
+/* Reads the dead letters of the pipeline's generation. */
 #include "rowferry/state/deadletter.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ int deadletter_count(struct state *s, int64_t *count, struct err *err)
     return result;
 }
 
-/* Borrows nothing of the row. */
+/* Copies all texts of the row. */
 static struct dead_letter letter_of(sqlite3_stmt *row)
 {
     struct dead_letter letter = {.key_len = 0};
@@ -70,7 +70,7 @@ static void bind_filter(sqlite3_stmt *rows, const struct dead_letter_filter *fil
     sql_bind_int(rows, 6, filter->since_us);
 }
 
-/* The next letters after `after` (null: from the first on). */
+/* Reads the next letters after `after` (null: from the beginning). */
 static int page_read(struct state *s, const struct dead_letter_filter *filter,
                      const struct dead_letter *after, struct page *page, struct err *err)
 {
@@ -86,7 +86,7 @@ static int page_read(struct state *s, const struct dead_letter_filter *filter,
     if (after != NULL) {
         sql_bind_int(rows, 6, after->first_us);
         sql_bind_span(rows, 7, span_make(after->key, after->key_len));
-    } else { /* a blob comes after every text: behind all letters of the time before */
+    } else { /* a blob sorts after every text: behind all letters of the preceding microsecond */
         sql_bind_int(rows, 6, filter->since_us - 1);
         sqlite3_bind_zeroblob(rows, 7, 0);
     }
@@ -96,7 +96,7 @@ static int page_read(struct state *s, const struct dead_letter_filter *filter,
     return result;
 }
 
-/* The callback's verdict on the page's letters. */
+/* Calls the callback for the page's letters and returns its last result. */
 static int page_tell(const struct page *page,
                      int (*each)(void *context, const struct dead_letter *letter), void *context)
 {
@@ -112,7 +112,8 @@ int deadletter_select(struct state *s, const struct dead_letter_filter *filter,
                       struct err *err)
 {
     struct dead_letter_filter left = *filter;
-    struct page *pages = mem_zero(2, sizeof(*pages)); /* the last letter of one begins the next */
+    struct page *pages =
+        mem_zero(2, sizeof(*pages)); /* the last letter of a page is the start of the next */
     struct page *page = &pages[0];
     struct page *last = &pages[1];
     bool limited = left.limit > 0;
@@ -169,7 +170,7 @@ uint64_t deadletter_revision(const struct state *s)
     return s->letters_revision + 1;
 }
 
-/* The character at *at of valid UTF-8, which is not ASCII; *at moves behind it. */
+/* Decodes the non-ASCII character at *at, in valid UTF-8, and steps behind it. */
 static uint32_t next_character(const unsigned char **at)
 {
     const unsigned char *bytes = *at;
@@ -182,7 +183,7 @@ static uint32_t next_character(const unsigned char **at)
     return code;
 }
 
-/* Only inside of JSON strings is anything else than ASCII. */
+/* Escapes non-ASCII characters, which occur only inside JSON strings. */
 static void push_ascii(struct buf *out, const char *json)
 {
     const unsigned char *at = (const unsigned char *)json;
@@ -200,7 +201,7 @@ static void push_ascii(struct buf *out, const char *json)
     }
 }
 
-/* The source may keep its texts in an encoding that has not every character. */
+/* The source may use an encoding that lacks some characters, so the text is ASCII. */
 static void push_letters(struct buf *out, const char *json)
 {
     struct buf valid;
@@ -230,7 +231,7 @@ int deadletter_export(struct state *s, struct buf *out, struct err *err)
         sql_end(row);
         result = 0;
     }
-    if (out->failed) { /* then it is at least known how many there are */
+    if (out->failed) { /* store at least their number */
         buf_truncate(out, before);
         buf_printf(out, "{\"total\":%" PRId64 "}", total);
     }

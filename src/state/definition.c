@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Definitions by their fingerprint, and what was added to a live generation. */
+/* Canonical texts by fingerprint, and properties added to a live generation. */
 #include "rowferry/state/definition.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int keep(struct state *s, const char *fingerprint, const char *words, str
     return result == 0 ? sql_run_plain(s, SQL_DEFINITION_TRIM, err) : result;
 }
 
-/* Mostly it is there: then nothing is written. */
+/* Usually the text is known, and nothing is written. */
 int definition_note(struct state *s, const char *fingerprint, const char *words, struct err *err)
 {
     char *there;
@@ -106,7 +106,7 @@ int extension_look(struct state *s, const char *generation, struct lacking *out,
     if (result <= 0) {
         return result;
     }
-    out->properties = sql_copy(row, 0); /* null where there are none */
+    out->properties = sql_copy(row, 0); /* null if the generation has none */
     out->since_us = sqlite3_column_int64(row, 1);
     sql_end(row);
     return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row with the words that a generation was built from. */
+/* The row with the configuration from which a generation was built. */
 #include "rowferry/state/generation_config.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row that tells what the guard refused. */
+/* The row with what the guard refused. */
 #include "rowferry/state/guard_stop.h"
 
 #include <stdio.h>

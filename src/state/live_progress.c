@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row that tells what a holder is at. */
+/* The row with the progress of a lock holder. */
 #include "rowferry/state/live_progress.h"
 
 #include <stdio.h>

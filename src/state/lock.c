@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lock file: a line of fixed length a pipeline. The holder locks its line's bytes and writes
- * there who it is, so that the file also reads well.
+ * The lock file: one line of fixed length per pipeline. The holder locks its line's bytes and
+ * writes its description there, so that the file is also readable.
  */
 #include "rowferry/state/lock.h"
 
@@ -31,8 +31,8 @@ static int lock_failed(const struct state *s, struct err *err)
     return err_set(err, ERR_STATE, "could not lock \"%s.lock\": %s", s->path, strerror(errno));
 }
 
-/* Writes text and blanks as the pipeline's line; who holds is for people only, so a failure to
- * write it is none. */
+/* Writes text, padded with blanks, as the pipeline's line. The description is only for people, so a
+ * failure to write it is ignored. */
 static void write_line(const struct state *s, const char *text)
 {
     char line[LINE_BYTES];
@@ -89,7 +89,7 @@ int lock_take(struct state *s, const char *command, int64_t wall_us, struct err 
     describe_self(holder, sizeof(holder), command, wall_us);
     write_line(s, holder);
     int result = sql_run_plain(s, SQL_WORKING_FORGET, err);
-    /* what a holder had taken and died over is asked again */
+    /* a dead holder may have taken requests */
     return result == 0 ? sql_run_plain(s, SQL_REQUESTS_REFILE, err) : result;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row that says that a pipeline is paused. */
+/* The row that marks a pipeline as paused. */
 #include "rowferry/state/pause.h"
 
 #include "database.h"

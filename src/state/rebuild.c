@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The next generation's rows: entered, opened, promoted, forgotten. */
+/* The next generation's rows: creating, opening, promoting and deleting them. */
 #include "rowferry/state/rebuild.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define NAME_MAX_BYTES 4096
 
-/* No configuration can have it: a pipeline's name has no blank. */
+/* No configuration can have this name, because a pipeline's name cannot contain a blank. */
 static char *next_name(const struct state *live)
 {
     struct buf name;
@@ -84,13 +84,13 @@ static int enter_former(struct state *live, const struct checkpoint *c, const ch
     return result;
 }
 
-/* All of the next generation that is not the pipeline's own by now, and the wish. */
+/* Deletes the remaining rows of the next generation, and the rebuild itself. */
 static int drop_next(struct state *live, struct err *err)
 {
     static const enum sql_id drops[] = {
         SQL_NEXT_DROP_LETTERS, SQL_NEXT_DROP_WORKING, SQL_NEXT_DROP_HALT,   SQL_NEXT_DROP_RECONCILE,
         SQL_NEXT_DROP_COPIED,  SQL_NEXT_DROP_BUILT,   SQL_NEXT_MOVE_FORMER, SQL_NEXT_DROP_PIPELINE,
-        SQL_REBUILD_FORGET, /* by which the others know it */
+        SQL_REBUILD_FORGET, /* last, because the other statements find the rows by it */
     };
     int result = 0;
     for (size_t i = 0; result == 0 && i < sizeof(drops) / sizeof(drops[0]); i++) {
@@ -99,7 +99,8 @@ static int drop_next(struct state *live, struct err *err)
     return result;
 }
 
-/* A row of its name that no wish is for goes with all that hangs on it: by a wish for a moment. */
+/* Deletes a leftover row of that name, and all rows that depend on it, by entering a rebuild for a
+ * moment. */
 static int drop_stray(struct state *live, const char *name, struct err *err)
 {
     int result = enter_wish(live, &(struct rebuild){0}, name, err);
@@ -174,7 +175,7 @@ static int note_former(struct state *live, const char *consumer, int64_t wall_us
     return consumer != NULL ? enter_former_row(live, SQL_FORMER_NOTE, consumer, wall_us, err) : 0;
 }
 
-/* What the live generation leaves behind goes, and the next one's takes its place. */
+/* Deletes rows of the live generation and replaces them with those of the next one. */
 static int move_rows(struct state *live, int64_t wall_us, struct err *err)
 {
     static const enum sql_id moves[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row that tells of the last reconcile. */
+/* The row with the last reconcile. */
 #include "rowferry/state/reconcile.h"
 
 #include "database.h"

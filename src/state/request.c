@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests of other commands to the pipeline's holder. */
+/* Requests from other commands to the pipeline's lock holder. */
 #include "rowferry/state/request.h"
 
 #include <inttypes.h>
@@ -9,8 +9,8 @@
 #include "rowferry/base/text.h"
 
 #define REFUSAL_MAX_BYTES ((size_t)16 * 1024)
-#define ANSWERED_KEPT 100                          /* more of them while they are new: */
-#define ANSWERED_KEPT_US (INT64_C(3600) * 1000000) /* who asked may not have seen it yet */
+#define ANSWERED_KEPT 100                          /* more of them are kept while they are new, */
+#define ANSWERED_KEPT_US (INT64_C(3600) * 1000000) /* the client may not have read them yet */
 
 static int insert_request(struct state *s, const char *command, const char *arguments,
                           int64_t wall_us, int64_t *id, struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row that tells of the last copy in place. */
+/* The row with the last re-snapshot in place. */
 #include "rowferry/state/resnapshot.h"
 
 #include <stdio.h>

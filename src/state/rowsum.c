@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* row_sum: types and texts of all values, hashed. */
+/* row_sum: a hash of types and texts of all values. */
 #include "rowsum.h"
 
 #include "rowferry/base/buf.h"

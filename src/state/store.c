@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening the state file: whose it is, whether it is whole, its migrations, the pipeline's row. */
+/* Opens the state file: checks owner and integrity, applies migrations, adds the pipeline's row. */
 #include "rowferry/state/store.h"
 
 #include <errno.h>
@@ -20,9 +20,9 @@
 #define BUSY_MS 10000
 #define PATH_MAX_BYTES 16384
 #define FREE_MAX_BYTES (4 << 20)
-#define CHECK_MAX_BYTES 67108864 /* a larger file is not read through at each start */
+#define CHECK_MAX_BYTES 67108864 /* a larger file is not checked at each start */
 
-/* The number of the last migration. */
+/* Returns the number of the last migration. */
 static int64_t newest_form(void)
 {
     int64_t form = 0;
@@ -75,8 +75,8 @@ static void push_escaped(struct buf *out, const char *path)
     }
 }
 
-/* A new file gets the mode of the lock file (0600): to create it here and close it again would
- * drop the locks that another connection of this process holds on it. */
+/* Returns the URI of the database. A new file gets the mode of the lock file (0600). Creating it
+ * here with open() and closing it would drop the locks of this process's other connections. */
 static char *database_uri(const char *path, bool read_only)
 {
     struct buf uri;
@@ -96,7 +96,7 @@ static int execute(struct state *s, const char *sql, struct err *err)
     return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : database_error(s, err);
 }
 
-/* The statement at its first row; the caller finalizes it, also where this fails. */
+/* Runs the statement up to its first row. The caller finalizes it, also if this fails. */
 static int first_row(struct state *s, const char *sql, sqlite3_stmt **row, struct err *err)
 {
     *row = NULL;
@@ -113,7 +113,7 @@ static int connect_database(struct state *s, struct err *err)
     int flags = (foreign ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_URI |
                 SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
     char *uri = database_uri(path, s->read_only);
-    /* read-only also opens for writing: after a crash the journal has to be rolled back */
+    /* read-only also opens for writing: after a crash the journal must be rolled back */
     int creates = s->read_only || s->known ? 0 : SQLITE_OPEN_CREATE;
     int code = sqlite3_open_v2(uri, &s->db, flags | creates, NULL);
     free(uri);
@@ -143,7 +143,7 @@ struct form {
     int64_t objects; /* tables and indices: 0 in a new file */
 };
 
-/* One statement sees one state of the file: another process may be making the form right now. */
+/* A single statement reads a consistent state, even while another process applies migrations. */
 static int read_form(struct state *s, struct form *out, struct err *err)
 {
     static const char sql[] = "select application_id, user_version, "
@@ -166,7 +166,8 @@ static bool is_new(const struct form *form)
     return form->application == 0 && form->form == 0 && form->objects == 0;
 }
 
-/* A file of this program, of this version or an earlier one, with its triggers alone. */
+/* Checks that the file belongs to this program, in this or an earlier version, and has no other
+ * triggers. */
 static int check_form(const struct state *s, const struct form *form, struct err *err)
 {
     if (form->application != APPLICATION_ID) {
@@ -189,10 +190,9 @@ static int check_form(const struct state *s, const struct form *form, struct err
     return trust_schema(s, err);
 }
 
-/* What was deleted stays in the file as free pages. Where they are most of a large one it is
- * written without them: after a million dead letters it would stay as large as they were. Where it
- * cannot be done now, because another process is at it or the disk is full, it is for the next
- * time. */
+/* Deleted rows leave free pages in the file. If most of a large file is free, it is rewritten
+ * without them; otherwise it would keep its size after a million dead letters. If that fails
+ * because another process uses it or the disk is full, it is done at a later start. */
 static void give_room_back(struct state *s, int64_t bytes, int64_t free_bytes)
 {
     if (!s->read_only && free_bytes > FREE_MAX_BYTES && free_bytes > bytes / 2) {
@@ -200,7 +200,7 @@ static void give_room_back(struct state *s, int64_t bytes, int64_t free_bytes)
     }
 }
 
-/* A whole file says "ok"; else the first thing that is wrong. */
+/* SQLite reports "ok" for an intact file, else the first error. */
 static int check_whole(struct state *s, struct err *err)
 {
     sqlite3_stmt *row;
@@ -238,7 +238,7 @@ static int apply_migrations(struct state *s, int64_t from, struct err *err)
     return execute(s, stamp, err);
 }
 
-/* Looks again inside the transaction: two processes may have met a new file. */
+/* Checks the version again inside the transaction, because two processes may open a new file. */
 static int migrate(struct state *s, struct err *err)
 {
     int result = transaction_begin(s, err);
@@ -256,7 +256,7 @@ static int migrate(struct state *s, struct err *err)
     return transaction_end(s, result, err);
 }
 
-/* Errors of a backup are its target's. */
+/* sqlite3_backup reports errors on its destination. */
 static int copy_to_memory(struct state *s, struct err *err)
 {
     sqlite3 *file = s->db;
@@ -278,8 +278,8 @@ static int copy_to_memory(struct state *s, struct err *err)
     return code == SQLITE_OK && rowsum_register(s->db) == SQLITE_OK ? 0 : database_error(s, err);
 }
 
-/* Who only looks brings no file up to date, and asks for what the newest form has: after an upgrade
- * too. So it looks at a copy. */
+/* A reader does not migrate the file, but its statements need the newest version, also after an
+ * upgrade. So it reads a migrated copy. */
 static int read_as_newest(struct state *s, struct err *err)
 {
     struct form form;
@@ -318,7 +318,7 @@ static int enter_pipeline(struct state *s, struct err *err)
         return result;
     }
     if (s->known) {
-        return database_replaced(s, err); /* what was written a moment ago is not there */
+        return database_replaced(s, err); /* it was written a moment ago and is missing now */
     }
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(s->db, "insert or ignore into pipeline (name) values (?1)", -1,
@@ -331,8 +331,8 @@ static int enter_pipeline(struct state *s, struct err *err)
     return result == 0 ? find_pipeline(s, err) : result;
 }
 
-/* By a connection of its own, which is closed again: one that SQLite knows drops no other's locks.
- */
+/* Uses a separate connection that is closed again. SQLite knows about it, so closing it does not
+ * drop other connections' locks. */
 static int look_at_form(const struct state *s, struct err *err)
 {
     struct state reader = {.path = s->path, .read_only = true};
@@ -348,8 +348,7 @@ static int look_at_form(const struct state *s, struct err *err)
     return result;
 }
 
-/* Beside another program's file nothing is left: no lock file is made before it is known as ours.
- */
+/* Leaves nothing beside another program's file: the lock file is created only after this check. */
 static int expect_ours(const struct state *s, struct err *err)
 {
     struct stat at;
@@ -360,7 +359,7 @@ static int expect_ours(const struct state *s, struct err *err)
     return s->read_only || locked || nothing ? 0 : look_at_form(s, err);
 }
 
-/* 1: ready; 0: read-only and there is nothing in it yet. */
+/* Returns 1 if it is ready, 0 if it is read-only and still empty. */
 static int open_state(struct state *s, struct err *err)
 {
     struct form form;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Owners, modes, links and triggers: what somebody else may have had a hand in. */
+/* Checks owners, modes, links and triggers, which other users might have tampered with. */
 #include "trust.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define PATH_MAX_BYTES 16384
 #define GROUPS_MOST 65536
 #define USER_BYTES 96
-#define STORED "CREATE TRIGGER " /* so SQLite begins the text of a trigger, whoever wrote it */
+#define STORED "CREATE TRIGGER " /* SQLite begins the stored text of every trigger like this */
 
 static bool is_own_group(gid_t group)
 {
@@ -64,7 +64,7 @@ static int refuse_owner(const char *path, uid_t owner, struct err *err)
                     (unsigned long)geteuid(), path);
 }
 
-/* owner: whose a file beside the state file may be as well. */
+/* `owner` is a second accepted owner besides this process's user. */
 static int check_file(const char *path, const struct stat *at, uid_t owner, struct err *err)
 {
     if (S_ISLNK(at->st_mode)) {
@@ -88,7 +88,7 @@ static int check_file(const char *path, const struct stat *at, uid_t owner, stru
     return 0;
 }
 
-/* "." for a path without a slash; the caller frees it. */
+/* Returns "." for a path without a slash. The caller frees the result. */
 static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -124,7 +124,7 @@ int trust_files(const char *path, bool read_only, struct err *err)
         buf_reset(&name);
         buf_printf(&name, "%s%s", path, suffixes[i]);
         if (lstat(buf_text(&name), &at) != 0) {
-            continue; /* what cannot be looked at, cannot be opened */
+            continue; /* if lstat fails, open fails too */
         }
         if (i == 0 && read_only && owner == 0) {
             owner = at.st_uid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row that tells of the last comparison by schedule. */
+/* The row with the last scheduled comparison. */
 #include "rowferry/state/verification.h"
 
 #include <stdio.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checkpoint: the durable position, and the one transaction that settles.
+ * The checkpoint: the durable position, and the transaction that commits settled operations.
  *
- * The law: the checkpoint never passes an unsettled operation. The engine says how many operations
- * at or before the position are unsettled; any other number than 0 aborts (a bug of ours must not
- * become a lost document). Dead letters and clearings of the same pages are in the same
- * transaction. The clock's ceiling only grows.
+ * The invariant: the checkpoint never passes an unsettled operation. The engine reports how many
+ * operations at or before the position are unsettled. If that is not 0, checkpoint_settle aborts,
+ * because a bug of ours must not lose a document. The transaction also contains the new and the
+ * cleared dead letters of the same pages. The clock's ceiling only grows, except by
+ * checkpoint_lower_ceiling.
  */
 #ifndef ROWFERRY_STATE_CHECKPOINT_H
 #define ROWFERRY_STATE_CHECKPOINT_H
@@ -17,7 +18,7 @@
 
 enum generation_phase {
     GENERATION_NONE,     /* nothing built yet */
-    GENERATION_BUILDING, /* created, being filled; the alias does not point at it */
+    GENERATION_BUILDING, /* created and being filled; the alias does not point at it */
     GENERATION_LIVE,     /* swapped in */
 };
 
@@ -30,7 +31,7 @@ struct checkpoint {
     char *table_fingerprint;
     char *source_identity;     /* "system/database" */
     char *position;            /* null: none yet */
-    int64_t generation_number; /* the last that was used */
+    int64_t generation_number; /* the last number used */
     int64_t clock_ceiling;
     int64_t settled_at_us; /* wall clock of the last commit */
     int64_t documents;     /* settled operations of the generation so far */
@@ -39,27 +40,28 @@ struct checkpoint {
 int checkpoint_load(struct state *s, struct checkpoint *out, struct err *err) MUST_CHECK;
 void checkpoint_release(struct checkpoint *c);
 
-/* A dead letter to be. Texts are copied. */
+/* A new dead letter. Texts are copied. */
 struct letter {
     struct span key;
     enum operation_kind kind;
     struct span reason;     /* one line */
-    struct span error_type; /* the service's word for it; empty: none */
+    struct span error_type; /* the service's error type; empty: none */
     int http_status;        /* 0: refused before it was sent */
     int64_t version;
 };
 
 /*
- * One settling transaction: the letters are added (a key that has one keeps its first_us, gets the
- * new reason and one attempt more), then the cleared keys lose theirs. A key is in one of both.
+ * One commit. The dead letters in `letters` are added: if the key already has one, that one keeps
+ * its first_us and gets the new reason and one more attempt. Then the dead letters of the cleared
+ * keys are deleted. A key is in only one of the two lists.
  */
 struct settlement {
-    const char *position; /* null: letters and clearings only */
-    uint64_t unsettled;   /* operations at or before the position that are not settled: 0 */
-    int64_t settled;      /* operations settled since the last one */
+    const char *position; /* null: dead letters only */
+    uint64_t unsettled;   /* unsettled operations at or before the position: must be 0 */
+    int64_t settled;      /* operations settled since the last commit */
     const struct letter *letters;
     size_t letter_count;
-    const struct span *cleared; /* keys of which a later operation is done */
+    const struct span *cleared; /* keys for which a later operation succeeded */
     size_t cleared_count;
     int64_t wall_us;
 };
@@ -70,22 +72,23 @@ int checkpoint_settle(struct state *s, const struct settlement *settlement,
 /* Makes a higher clock ceiling durable. */
 int checkpoint_raise_ceiling(struct state *s, int64_t ceiling, struct err *err) MUST_CHECK;
 
-/* Gives back what lies above the last version that was ticked, where the ceiling is higher. */
+/* Lowers the ceiling to `last`, the last version used, if it is higher. */
 int checkpoint_lower_ceiling(struct state *s, int64_t last, struct err *err) MUST_CHECK;
 
-/* A new generation is about to be built: its name, fingerprints, source identity and number (higher
- * than the last, else ERR_INTERNAL); position null, phase BUILDING. Dead letters belong to a
- * generation: those of an earlier one that never went live go. */
+/* Begins to build a new generation: sets name, fingerprints, source identity and number (higher
+ * than the last one, else ERR_INTERNAL), position null, phase BUILDING. Dead letters belong to a
+ * generation: those of an earlier one that never went live are deleted. */
 int checkpoint_begin_generation(struct state *s, const struct checkpoint *generation,
                                 struct err *err) MUST_CHECK;
-/* A pipeline goes on where another state file of it stood: phase LIVE, all of the checkpoint but
- * settled_at_us and documents, and the dead letters (deadletter_export's text), whatever it had.
- * *cut: how many letters the text knows of and does not hold. */
+/* Continues a pipeline from the checkpoint of another state file: sets phase LIVE, all of the
+ * checkpoint but settled_at_us and documents, and the dead letters (text of deadletter_export),
+ * whatever the row contained. *cut is the number of letters that the text counts but does not
+ * contain. */
 int checkpoint_take_over(struct state *s, const struct checkpoint *checkpoint, const char *letters,
                          int64_t wall_us, int64_t *cut, struct err *err) MUST_CHECK;
-/* Its index exists. */
+/* Records the UUID of the index, which exists now. */
 int checkpoint_set_uuid(struct state *s, const char *uuid, struct err *err) MUST_CHECK;
-/* The alias points at it now: the dead letters of former generations go. */
+/* Records that the alias points at the generation, and deletes the dead letters of former ones. */
 int checkpoint_go_live(struct state *s, int64_t wall_us, struct err *err) MUST_CHECK;
 
 #endif

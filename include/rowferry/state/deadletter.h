@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dead letters: key and reason of operations that the service will never accept as they are.
- *
- * They are written by checkpoint_settle; here they are read. The document is not kept.
+ * Reads the dead letters: key and reason of operations that the service will never accept as they
+ * are. checkpoint_settle writes them. The document is not stored.
  */
 #ifndef ROWFERRY_STATE_DEADLETTER_H
 #define ROWFERRY_STATE_DEADLETTER_H
@@ -16,7 +15,7 @@ struct dead_letter {
     size_t key_len;
     enum operation_kind kind;
     const char *reason;
-    const char *error_type; /* the service's word for it; "" where it has none */
+    const char *error_type; /* the service's error type; "" if it has none */
     int http_status;        /* 0: never sent */
     int64_t version;
     int64_t first_us, last_us;
@@ -25,37 +24,37 @@ struct dead_letter {
 
 int deadletter_count(struct state *s, int64_t *count, struct err *err) MUST_CHECK;
 
-/* Which letters; all zero: all. */
+/* Selects letters; all members zero: all letters. */
 struct dead_letter_filter {
     const char *key;
-    const char *reason; /* the reason holds this text, or it is the error type */
-    int64_t since_us;   /* of first_us, both inclusive */
-    int64_t until_us;   /* 0: no end */
-    int64_t limit;      /* at most so many; 0: no limit */
+    const char *reason; /* part of the reason, or the error type */
+    int64_t since_us;   /* of first_us, both limits inclusive */
+    int64_t until_us;   /* 0: unlimited */
+    int64_t limit;      /* maximum number of letters; 0: unlimited */
 };
 
 /*
- * Calls each in the order of first_us, key; a negative result of the callback ends it. They are
- * read a page at a time: memory stays small, and a callback that takes its time does not keep the
- * holder from writing.
+ * Calls `each` for the selected letters in the order of first_us, key. A negative result of the
+ * callback ends the loop. The letters are read in pages: this bounds the memory, and a slow
+ * callback does not keep the lock holder from writing.
  */
 int deadletter_select(struct state *s, const struct dead_letter_filter *filter,
                       int (*each)(void *context, const struct dead_letter *letter), void *context,
                       struct err *err) MUST_CHECK;
-/* The same of all. */
+/* The same for all letters. */
 int deadletter_each(struct state *s, int (*each)(void *context, const struct dead_letter *letter),
                     void *context, struct err *err) MUST_CHECK;
 
-/* Letters of one error type. */
+/* Letters with the same error type. */
 struct dead_letter_group {
-    const char *error_type; /* borrowed during the callback; "" where there is none */
+    const char *error_type; /* borrowed during the callback; may be "" */
     bool never_sent;
     int64_t count;
     int64_t first_us, last_us;
 };
 
-/* The same by error type, those with the most letters first; limit counts groups. The callback is
- * not to wait for anything. */
+/* Calls `each` for each error type, in descending order of the number of letters. The limit counts
+ * groups. The callback must not block. */
 int deadletter_groups(struct state *s, const struct dead_letter_filter *filter,
                       int (*each)(void *context, const struct dead_letter_group *group),
                       void *context, struct err *err) MUST_CHECK;
@@ -63,8 +62,8 @@ int deadletter_groups(struct state *s, const struct dead_letter_filter *filter,
 /* Grows with every change of the letters through this connection; never 0. */
 uint64_t deadletter_revision(const struct state *s);
 
-/* Appends the letters as one text in ASCII, for checkpoint_take_over: the oldest 10,000 of them, or
- * only how many there are where the buffer cannot hold them. */
+/* Appends the letters as one ASCII text, for checkpoint_take_over: at most the oldest 10,000. If
+ * the buffer is too small, appends only their number. */
 #define DEADLETTER_EXPORT_MOST 10000
 int deadletter_export(struct state *s, struct buf *out, struct err *err) MUST_CHECK;
 

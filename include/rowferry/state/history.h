@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Run history: one line for each sync, run or rebuild, the last 100 of a pipeline.
+ * Run history: one entry per sync, run or rebuild, the last 100 of a pipeline.
  */
 #ifndef ROWFERRY_STATE_HISTORY_H
 #define ROWFERRY_STATE_HISTORY_H
@@ -10,7 +10,7 @@
 struct run {
     int64_t id;
     char command[32];
-    int64_t started_us, ended_us; /* ended_us 0: never ended (killed) */
+    int64_t started_us, ended_us; /* ended_us 0: it did not end (killed) */
     int64_t upserts, deletes, rejected, bytes;
     int exit_code;     /* -1 while it runs */
     char message[512]; /* of its error, else empty */
@@ -19,7 +19,7 @@ struct run {
 int history_begin(struct state *s, const char *command, int64_t wall_us, int64_t *id,
                   struct err *err) MUST_CHECK;
 int history_end(struct state *s, const struct run *run, struct err *err) MUST_CHECK;
-/* The newest first, at most `max`; *count is what was found. */
+/* Reads at most `max` entries, the newest first. *count is the number read. */
 int history_last(struct state *s, struct run *out, size_t max, size_t *count,
                  struct err *err) MUST_CHECK;
 

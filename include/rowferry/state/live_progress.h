@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the pipeline's holder is at, told while it works, for `status`. What stands here means
- * something only while the pipeline is held (state/lock.h), and the next holder wipes it; but
- * equal_us, which only grows, stays.
+ * The progress of the pipeline's lock holder, published while it works, for `status`. It is valid
+ * only while the pipeline is held (state/lock.h), and the next holder deletes it. equal_us is an
+ * exception: it is kept and only grows.
  */
 #ifndef ROWFERRY_STATE_LIVE_PROGRESS_H
 #define ROWFERRY_STATE_LIVE_PROGRESS_H
@@ -11,39 +11,37 @@
 
 #include "rowferry/state/store.h"
 
-/* A sentence of a guard with its numbers fits. */
+/* Room for a sentence of a guard with its numbers. */
 #define WORKING_WHY_BYTES 320
 
-#define WORK_FAILED "failed" /* a rebuild that is not tried again unasked */
+#define WORK_FAILED "failed" /* a rebuild that is only retried on request */
 #define WORK_PAUSED "paused"
-#define WORK_STANDING_BY "standing by" /* a stage: `frozen` names the process that is waited for   \
-                                        */
+#define WORK_STANDING_BY "standing by" /* a stage: `frozen` names the lock holder */
 
 struct working {
-    int64_t told_us; /* wall clock */
+    int64_t told_us; /* wall clock of the update */
     char stage[16];  /* "copying", "replaying", "settling" */
     int64_t rows;    /* read so far */
     int64_t rows_per_second;
-    double share;         /* of the copy, 0 to 1; negative where unknown */
-    int64_t remaining_ms; /* of the copy; negative where unknown */
-    int64_t in_flight;    /* requests that may be in flight, */
-    int64_t batch_bytes;  /* and how large a batch aims at */
-    char frozen[128];     /* why batches grow no more; empty: they may */
-    int64_t equal_us;     /* wall clock: all that was committed then is in the index; 0 = not yet */
-    int64_t lag_rows;     /* changes that the source has and the index has not; -1: not known */
-    int64_t hold_us;    /* when the oldest transaction that is open in the source began (wall clock,
-                           source/catalog/xmin_holder.h); 0: there is none, */
-    int64_t hold_pid;   /* its session's process; 0: it has none, */
-    char hold_who[160]; /* and whose it is */
-    char stall[24];     /* why nothing goes on while the source has changes, in one word; empty:
-                           it does, or there is nothing to do */
-    char stall_why[WORKING_WHY_BYTES]; /* the same in a sentence, */
-    int64_t stall_us;                  /* and since when (wall clock) */
+    double share;         /* progress of the initial load, 0 to 1; negative: unknown */
+    int64_t remaining_ms; /* of the initial load; negative: unknown */
+    int64_t in_flight;    /* permitted requests in flight */
+    int64_t batch_bytes;  /* target size of a batch */
+    char frozen[128];     /* why batches do not grow any more; empty: they may grow */
+    int64_t equal_us;     /* wall clock: the index contains all commits up to then; 0 = not yet */
+    int64_t lag_rows;     /* changes in the source that are not in the index yet; -1: unknown */
+    int64_t hold_us;      /* start of the oldest open transaction in the source (wall clock,
+                             source/catalog/xmin_holder.h); 0: none */
+    int64_t hold_pid;     /* process id of its session; 0: none */
+    char hold_who[160];   /* owner of that transaction */
+    char stall[24];       /* cause of a stall in one word; empty: progressing, or nothing to do */
+    char stall_why[WORKING_WHY_BYTES]; /* the cause as a sentence */
+    int64_t stall_us;                  /* start of the stall (wall clock) */
 };
 
-/* The holder. */
+/* Publishes the progress; called by the lock holder. */
 int working_tell(struct state *s, const struct working *w, struct err *err) MUST_CHECK;
-/* *known false where nothing was told since the holder began: then only equal_us counts. */
+/* *known is false if the holder has not published anything yet; then only equal_us is valid. */
 int working_look(struct state *s, struct working *out, bool *known, struct err *err) MUST_CHECK;
 
 #endif

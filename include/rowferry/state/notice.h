@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Noticing that somebody has written the state file, without asking it: what waits for a request
- * sleeps until then. Writes of this process are noticed as well; those of another host, over a
- * shared file system, are not, so whoever relies on it still asks now and then.
+ * Detects writes to the state file without polling, so that a process can sleep until a request
+ * arrives. Writes of this process are reported as well. Writes of another host, over a shared file
+ * system, are not, so callers must still poll occasionally.
  */
 #ifndef ROWFERRY_STATE_NOTICE_H
 #define ROWFERRY_STATE_NOTICE_H
@@ -11,10 +11,10 @@
 
 #include "rowferry/state/store.h"
 
-/* A descriptor that is readable after a write, for the caller to close; -1 where there is none. */
+/* Returns a descriptor that becomes readable after a write, or -1. The caller closes it. */
 int notice_open(const struct state *s);
 
-/* Whether there was one since the last time. */
+/* Returns true if there was a write since the last call. */
 bool notice_take(int fd);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a pipeline is paused: nobody writes its index, whoever holds it, until it is resumed.
+ * The paused state of a pipeline: no process writes its index until it is resumed.
  */
 #ifndef ROWFERRY_STATE_PAUSE_H
 #define ROWFERRY_STATE_PAUSE_H
@@ -9,12 +9,12 @@
 
 #include "rowferry/state/store.h"
 
-/* One that is paused already stays so since then. */
+/* Pauses the pipeline; keeps the time if it is already paused. */
 int pause_begin(struct state *s, int64_t wall_us, struct err *err) MUST_CHECK;
 int pause_end(struct state *s, struct err *err) MUST_CHECK;
-/* *since_us 0 where it is not paused. */
+/* *since_us is 0 if it is not paused. */
 int pause_look(struct state *s, int64_t *since_us, struct err *err) MUST_CHECK;
-/* ERR_STATE with what to do where it is. */
+/* Returns ERR_STATE, with a hint, if it is paused. */
 int pause_expect_none(struct state *s, struct err *err) MUST_CHECK;
 
 #endif

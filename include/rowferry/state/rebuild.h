@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rebuild: the next generation of a pipeline, with a checkpoint of its own beside the live one's.
+ * A rebuild: the next generation of a pipeline, with its own checkpoint besides the live one's.
  *
- * It is a wish that outlives the process: whoever holds the pipeline next goes on with it. The next
- * generation's rows (checkpoint, dead letters, reconcile, working) are those of a pipeline with a
- * name that no configuration can have; promoting makes them the pipeline's own in one transaction,
- * after which the rebuild is no more. The consumers of generations that are not live any more are
- * remembered until the source has let them go.
+ * The request outlives the process: the next lock holder continues the rebuild. The rows of the
+ * next generation (checkpoint, dead letters, reconcile, working) belong to a pipeline with a name
+ * that no configuration can have. rebuild_promote makes them the pipeline's own in one transaction
+ * and ends the rebuild. Consumers of generations that are not live any more are recorded until the
+ * source has removed them.
  */
 #ifndef ROWFERRY_STATE_REBUILD_H
 #define ROWFERRY_STATE_REBUILD_H
@@ -16,52 +16,56 @@
 #include "rowferry/state/store.h"
 
 enum rebuild_kind {
-    REBUILD_NEW,  /* another generation, filled from the beginning */
+    REBUILD_NEW,  /* a new generation, filled from the beginning */
     REBUILD_BACK, /* a former generation, brought up to date */
 };
 
 struct rebuild {
     enum rebuild_kind kind;
-    bool adopt; /* an index that bears the alias's name may be replaced */
+    bool adopt; /* an index with the alias's name may be replaced */
     int64_t begun_us;
-    const char *former; /* to begin with: a consumer that is no former one from now on; or null */
+    const char
+        *former; /* for rebuild_begin: a consumer that is not a former one any more; or null */
 };
 
 int rebuild_look(struct state *live, struct rebuild *out, bool *underway,
                  struct err *err) MUST_CHECK;
 
-/* begin: null for REBUILD_NEW; the former generation's checkpoint (name, uuid, fingerprints,
- * identity, number, position or null, clock) for REBUILD_BACK. ERR_INTERNAL where one is under way.
- */
+/* `begin` is null for REBUILD_NEW. For REBUILD_BACK it is the former generation's checkpoint (name,
+ * uuid, fingerprints, identity, number, position or null, clock). ERR_INTERNAL if a rebuild is
+ * under way. */
 int rebuild_begin(struct state *live, const struct rebuild *rebuild, const struct checkpoint *begin,
                   struct err *err) MUST_CHECK;
 
-/* A connection to the next generation's rows; for reading only where `live` is. *next null where no
+/* Opens a connection to the next generation's rows, read-only if `live` is. *next is null if no
  * rebuild is under way. The caller closes it. */
 int rebuild_open(struct state *live, struct state **next, struct err *err) MUST_CHECK;
 
-/* The alias points at the next generation: its rows are the pipeline's own from now on. consumer:
- * of the generation that was live, null where none was. */
+/* Makes the next generation's rows the pipeline's own, because the alias points at it. `consumer`
+ * is that of the generation that was live, or null. */
 int rebuild_promote(struct state *live, const char *consumer, int64_t wall_us,
                     struct err *err) MUST_CHECK;
 
-/* The next generation is gone, and the wish with it. consumer: of what was built; null: none. */
+/* Deletes the next generation's rows and the rebuild. `consumer` is that of the unfinished
+ * generation, or null. */
 int rebuild_forget(struct state *live, const char *consumer, struct err *err) MUST_CHECK;
 
-/* Consumers in the source of generations that are not live any more, or never were: for a while a
- * generation can be gone back to from where it stood, then the source need not keep it. */
+/* Consumers in the source whose generation is not live any more, or never was. For some time a
+ * generation can be restored from its last position; after that the source need not keep the
+ * consumer. */
 struct former {
     char consumer[1024];
-    int64_t left_us; /* since when it is not live; 0: nothing can be gone back to */
-    int64_t count;   /* of all */
+    int64_t left_us; /* when it ceased to be live; 0: cannot be restored */
+    int64_t count;   /* number of all former consumers */
 };
-/* The one that left first; *known false: there is none. */
+/* Finds the consumer that left first; sets *known to false if none exists. */
 int former_look(struct state *live, struct former *out, bool *known, struct err *err) MUST_CHECK;
-/* The one that left last and can be gone back to; *known false: there is none. */
+/* Finds the last consumer that left and can be restored; sets *known to false if none exists. */
 int former_last(struct state *live, struct former *out, bool *known, struct err *err) MUST_CHECK;
-/* Its generation is gone, or never will be live: to be let go as soon as may be. */
+/* Marks a consumer for removal as soon as possible: its generation was deleted, or will never go
+ * live. */
 int former_due(struct state *live, const char *consumer, struct err *err) MUST_CHECK;
-/* One that was found: what is known of it already stays. */
+/* Records a consumer that was found in the source, unless it is known. */
 int former_meet(struct state *live, const char *consumer, int64_t left_us,
                 struct err *err) MUST_CHECK;
 int former_forget(struct state *live, const char *consumer, struct err *err) MUST_CHECK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests: what another command asks of the pipeline's holder, and what became of it.
+ * Requests from other commands to the pipeline's lock holder, and their answers.
  */
 #ifndef ROWFERRY_STATE_REQUEST_H
 #define ROWFERRY_STATE_REQUEST_H
@@ -10,20 +10,21 @@
 
 enum request_state { REQUEST_FILED, REQUEST_TAKEN, REQUEST_DONE, REQUEST_FAILED };
 
-/* Files a request; arguments: text of the form that the command has (engine/pipeline/requests.h).
- */
+/* Files a request. `arguments` is a text whose form the command defines
+ * (engine/pipeline/requests.h). */
 int request_file(struct state *s, const char *command, const char *arguments, int64_t wall_us,
                  int64_t *id, struct err *err) MUST_CHECK;
-/* The holder: takes the oldest one with a higher id than `after`; *id 0 where there is none. */
+/* For the holder: takes the oldest request with an id above `after`; *id is 0 if none is
+ * waiting. */
 int request_take(struct state *s, int64_t after, int64_t *id, struct buf *command,
                  struct buf *arguments, struct err *err) MUST_CHECK;
-/* The holder: progress (REQUEST_TAKEN) or result, one JSON object. */
+/* For the holder: stores progress (REQUEST_TAKEN) or result, one JSON object. */
 int request_answer(struct state *s, int64_t id, enum request_state state, const char *answer,
                    int64_t wall_us, struct err *err) MUST_CHECK;
-/* Ends it as not carried out: {"error":why,"hint":hint}; hint: "" where there is none. */
+/* Ends a request as failed: {"error":why,"hint":hint}; hint may be "". */
 int request_refuse(struct state *s, int64_t id, const char *why, const char *hint, int64_t wall_us,
                    struct err *err) MUST_CHECK;
-/* The asking command: where it stands. */
+/* For the requesting command: reads the state of its request. */
 int request_look(struct state *s, int64_t id, enum request_state *state, struct buf *answer,
                  struct err *err) MUST_CHECK;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When and why everything was last copied again, in place: for `status`. */
+/* Time and reason of the last re-snapshot in place, for `status`. */
 #ifndef ROWFERRY_STATE_RESNAPSHOT_H
 #define ROWFERRY_STATE_RESNAPSHOT_H
 
@@ -15,7 +15,7 @@ struct copied {
 };
 
 int copied_note(struct state *s, const char *reason, int64_t begun_us, struct err *err) MUST_CHECK;
-/* *known false where it never was; *out is zero then. */
+/* *known is false, and *out zero, if there was none. */
 int copied_look(struct state *s, struct copied *out, bool *known, struct err *err) MUST_CHECK;
 
 #endif

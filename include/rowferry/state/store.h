@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state file: one SQLite database, a connection per pipeline.
+ * The state file: one SQLite database, with one connection per pipeline.
  *
- * Rollback journal, synchronous=FULL, BEGIN IMMEDIATE, 10 s busy time-out, application_id and
- * user_version; migrations/state in order, inside one transaction. A file that is damaged, foreign
- * (another application_id) or newer (a higher user_version) is ERR_STATE with what to do; one that
- * cannot be opened or written (directory missing, read-only, disk full) says so by path. Mode 0600;
- * one that somebody else may have had a hand in is ERR_STATE, too.
+ * It uses a rollback journal, synchronous=FULL, BEGIN IMMEDIATE, a busy time-out of 10 s,
+ * application_id and user_version. migrations/state are applied in order in one transaction. A file
+ * that is damaged, foreign (another application_id) or newer (a higher user_version) is ERR_STATE
+ * with a hint. An error on opening or writing (directory missing, read-only, disk full) names the
+ * path. The mode is 0600; a file that another user may have changed is ERR_STATE, too.
  */
 #ifndef ROWFERRY_STATE_STORE_H
 #define ROWFERRY_STATE_STORE_H
@@ -19,11 +19,11 @@
 
 struct state; /* opaque: one pipeline's connection */
 
-/* Opens (creating it where absent) and enters the pipeline. */
+/* Opens the file, creating it if it does not exist, and adds the pipeline. */
 int state_open(struct state **out, const char *path, const char *pipeline,
                struct err *err) MUST_CHECK;
-/* The same without creating or migrating: for status. *out null where there is no file. Of a
- * file of an older version a copy is read, which sees nothing that is written later. */
+/* The same without creating or migrating, for status. *out is null if the file does not exist. A
+ * file of an older version is read from a copy, which does not see later writes. */
 int state_open_read_only(struct state **out, const char *path, const char *pipeline,
                          struct err *err) MUST_CHECK;
 void state_close(struct state *s); /* null is allowed */
