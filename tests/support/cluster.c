@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A server of a test's own, and its standby. */
+/* A PostgreSQL server for one test, and its standby. */
 #include "cluster.h"
 
 #include <check.h>
@@ -16,7 +16,7 @@
 #include "suite.h"
 #include "wait.h"
 
-/* port, and an option with its value, are of a start only. */
+/* `port`, and `option` with its value, are only used for a start. */
 static void command(const struct cluster *c, const char *what, const char *port, const char *option,
                     const char *value)
 {
@@ -31,7 +31,7 @@ static void command(const struct cluster *c, const char *what, const char *port,
     program_result_release(&result);
 }
 
-/* The first line of a file of the server's folder. */
+/* Returns the first line of a file in the server's folder. */
 static char *first_line(const struct cluster *c, const char *name)
 {
     char line[256];
@@ -47,7 +47,7 @@ static char *first_line(const struct cluster *c, const char *name)
 static void start_with(struct cluster *c, const char *option, const char *value)
 {
     *c = (struct cluster){.parent = scratch_new()};
-    chmod(c->parent, 0755); /* the database server has a user of its own */
+    chmod(c->parent, 0755); /* the database server runs as another user */
     c->folder = scratch_path(c->parent, "postgres");
     ck_assert_int_ge(asprintf(&c->port, "%d", free_port()), 0);
     command(c, "start", c->port, option, value);
@@ -74,7 +74,7 @@ void cluster_stop(struct cluster *c)
     *c = (struct cluster){0};
 }
 
-/* Also where it waits to be reaped by who may be in no hurry. */
+/* A zombie that nothing has reaped yet counts as gone. */
 static bool is_gone(pid_t pid)
 {
     char path[64];
@@ -130,7 +130,7 @@ void cluster_await_replay(const struct cluster *primary, const struct cluster *s
     struct deadline deadline = deadline_after(WAIT_MS);
     PGconn *from = sql_open(primary->uri);
     PGconn *to = sql_open(standby->uri);
-    /* what is committed: nobody flushes what an open transaction wrote for seconds */
+    /* only commits are flushed at once; the writes of an open transaction may take seconds */
     sql_exec(from, "set synchronous_commit = on");
     sql_exec(from, "select pg_logical_emit_message(true, 'replay', 'awaited')");
     char *written = sql_text(from, "select pg_current_wal_flush_lsn()");
@@ -156,7 +156,7 @@ char *cluster_uri(const struct cluster *c, const char *uri)
     return whole;
 }
 
-/* Its transactions would come between those that a test counts. */
+/* Autovacuum's transactions would disturb tests that count transactions. */
 static void without_autovacuum(const struct cluster *c)
 {
     PGconn *conn = sql_open(c->uri);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A PostgreSQL server of a test's own, with tests/servers/postgres: one to restart, to crash, to
- * copy into a streaming standby, to promote.
+ * A PostgreSQL server for one test, with tests/servers/postgres: it can be restarted, crashed,
+ * copied into a streaming standby and promoted.
  *
  *     START_TEST(what_a_standby_shows_is_later)
  *     {
@@ -10,9 +10,9 @@
  *     PAIR_MAIN("source/standby", what_a_standby_shows_is_later)
  *
  * PAIR_MAIN gives each test a new primary with a streaming standby, each on a free loopback port,
- * and stops them also after a test that failed; world_start and database_new make their databases
- * on the primary. A test of something else starts its own with cluster_start, in an unchecked
- * fixture: the servers do not die with the test.
+ * and also stops them if the test fails. world_start and database_new create their databases on the
+ * primary. Other tests start servers with cluster_start, in an unchecked fixture, because the
+ * servers do not end with the test.
  */
 #ifndef ROWFERRY_TESTS_CLUSTER_H
 #define ROWFERRY_TESTS_CLUSTER_H
@@ -21,24 +21,25 @@
 #include <libpq-fe.h>
 
 struct cluster {
-    char *parent; /* of folder */
+    char *parent; /* parent of folder */
     char *folder;
     char *uri; /* of its database postgres, as a superuser who needs no password */
     char *port;
 };
 
-/* standby_of: null, or the URI of the server to copy and to stream from. */
+/* standby_of is null, or the URI of the server to copy and to stream from. */
 void cluster_start(struct cluster *c, const char *standby_of);
 
-/* The same without a standby, on a host that others reach by this address. */
+/* The same without a standby, on a host that others reach at this address. */
 void cluster_start_on(struct cluster *c, const char *address);
 void cluster_stop(struct cluster *c);
 
-/* SIGINT: fast; SIGQUIT: immediate, as a crash. cluster_again starts it on its old port. */
+/* SIGINT: fast shutdown; SIGQUIT: immediate, like a crash. cluster_again starts it on its old
+ * port. */
 void cluster_kill(const struct cluster *c, int number);
 void cluster_again(const struct cluster *c);
 
-/* The same on another port, as on another host. */
+/* Restarts it on another port, as on another host. */
 void cluster_move(struct cluster *c, const char *port);
 
 void cluster_promote(const struct cluster *c);
@@ -46,10 +47,10 @@ void cluster_promote(const struct cluster *c);
 /* Waits until the standby has replayed all that the primary has written so far. */
 void cluster_await_replay(const struct cluster *primary, const struct cluster *standby);
 
-/* Has database_new and world_start make their databases there. */
+/* Makes database_new and world_start use this server. */
 void cluster_use(const struct cluster *c);
 
-/* The same database on another server of the pair; the caller frees it. */
+/* Returns the URI of the same database on another server of the pair; the caller frees it. */
 char *cluster_uri(const struct cluster *c, const char *uri);
 
 struct pair {
@@ -59,7 +60,7 @@ struct pair {
 
 extern struct pair pair;
 
-/* What PAIR_MAIN does around each test. */
+/* Called by PAIR_MAIN before and after each test. */
 void pair_start(void);
 void pair_stop(void);
 

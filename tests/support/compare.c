@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether an index equals a table. */
+/* Compares an index with a table. */
 #include "compare.h"
 
 #include <check.h>
@@ -14,7 +14,7 @@
 #define PATH_MAX_BYTES 1024
 #define TEXT_MAX_BYTES ((size_t)64 << 20)
 
-/* Appends one column of a row of COPY's text format. */
+/* Appends one column of a row in COPY's text format. */
 static void push_copy(struct buf *out, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -37,7 +37,7 @@ static void push_copy(struct buf *out, const char *text)
     }
 }
 
-/* The end of the JSON value that begins at text. */
+/* Returns the end of the JSON value at `text`. */
 static const char *value_end(const char *text)
 {
     size_t depth = 0;
@@ -58,7 +58,7 @@ static const char *value_end(const char *text)
     return text;
 }
 
-/* strstr, which with sanitizers measures the whole rest of the text in each call. */
+/* Like strstr, which with sanitizers measures the whole rest of the text in each call. */
 static const char *next_name(const char *at, const char *name)
 {
     while ((at = strchr(at, '"')) != NULL && strncmp(at, name, strlen(name)) != 0) {
@@ -67,7 +67,7 @@ static const char *next_name(const char *at, const char *name)
     return at;
 }
 
-/* A hit's _source as it was sent, digit for digit: json-c would round large numbers. */
+/* Copies a hit's _source digit for digit; json-c would round large numbers. */
 static const char *next_source(const char *at, struct buf *source)
 {
     static const char name[] = "\"_source\":";
@@ -83,7 +83,8 @@ static const char *next_source(const char *at, struct buf *source)
     return end;
 }
 
-/* One page of the index into the open COPY; the number of its hits, and the last one's sort. */
+/* Copies one page of the index into the open COPY. Returns the number of hits and the last one's
+ * sort value. */
 static int64_t copy_page(PGconn *conn, const char *body, struct buf *sort)
 {
     struct json_object *page = json_tokener_parse(body);
@@ -194,7 +195,7 @@ char *compare_table(const char *table, const char *key)
 {
     struct buf query;
     buf_init(&query, 65536);
-    /* whole seconds get a point, every fraction five more zeros, of which six digits stay */
+    /* append a point to whole seconds and five zeros to every fraction; keep six digits */
     buf_printf(&query,
                "select %s::text, regexp_replace(regexp_replace(regexp_replace(to_jsonb(t)::text,"
                " '(\"[0-9-]{10}T[0-9:]{8})[+]00:00\"', '\\1.0+00:00\"', 'g'),"

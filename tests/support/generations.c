@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The indices of an alias, and what stands in them. */
+/* The indices of an alias, and their contents. */
 #include "generations.h"
 
 #include <check.h>

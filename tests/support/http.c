@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HTTP requests of the tests themselves. */
+/* HTTP requests made by the tests. */
 #include "http.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HTTP requests of the tests themselves, apart from the program's own client.
+ * HTTP requests made by the tests, independent of the program's own client.
  */
 #ifndef ROWFERRY_TESTS_HTTP_H
 #define ROWFERRY_TESTS_HTTP_H
@@ -12,17 +12,17 @@ struct reply {
     char *body;
 };
 
-/* One request to url + path; body (JSON or NDJSON) and authorization ("ApiKey ...") may be null. An
- * https service is verified by the authority in the file $ROWFERRY_TEST_CA, where that is set. */
+/* Sends one request to url + path; body (JSON or NDJSON) and authorization ("ApiKey ...") may be
+ * null. An https service is verified with the CA in the file $ROWFERRY_TEST_CA, if it is set. */
 void reply_get(struct reply *reply, const char *method, const char *url, const char *path,
                const char *body, const char *authorization);
 
-/* The authorization for a user and a password; the caller frees it. */
+/* Returns the authorization for a user and a password; the caller frees it. */
 char *reply_basic(const char *user, const char *password);
 
 void reply_release(struct reply *reply);
 
-/* The same, which has to answer with status, as JSON; the caller puts it. */
+/* The same, but the answer must have this status. Returns it as JSON, which the caller puts. */
 struct json_object *reply_json(int status, const char *method, const char *url, const char *path,
                                const char *body, const char *authorization);
 

@@ -7,7 +7,7 @@
 
 #include "rowferry/base/buf.h"
 
-/* Appends the joined form of count parts. */
+/* Appends the joined form of `count` parts. */
 static inline void key_join(struct buf *out, const char *const *parts, const size_t *lens,
                             size_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plants, looks, mends, looks again. */
+/* Plants a fault, checks, follows the remedy, checks again. */
 #include "lines.h"
 
 #include <check.h>
@@ -59,7 +59,7 @@ const char *lines_find(const struct lines *l, const char *what, const char *stat
     return NULL;
 }
 
-/* What is no PASS, short enough for a message; the caller frees it. */
+/* Lists the lines without PASS, short enough for a message; the caller frees it. */
 static char *told(const struct lines *l)
 {
     struct buf text;
@@ -100,10 +100,10 @@ struct stage {
     struct world w;
     char reader[64]; /* empty: the superuser reads */
     char source[1024];
-    bool reads; /* the reader does, from now on */
+    bool reads; /* from now on the reader role reads */
 };
 
-/* READER in SQL is the role's name. */
+/* READER in SQL is replaced with the role's name. */
 static void run_sql(struct stage *s, const char *sql)
 {
     struct buf text;
@@ -131,7 +131,7 @@ static void configure(struct stage *s, const struct setting *c)
     }
 }
 
-/* Roles are the server's, so each has a name of its own. */
+/* Roles belong to the whole server, so each has a unique name. */
 static void make_reader(struct stage *s)
 {
     struct world *w = &s->w;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lines of `rowferry check`, and faults that are planted for it to find.
+ * The lines of `rowferry check`, and planted faults that it must find.
  *
- * planted_try plants one in a world of its own, finds its line, does to the letter what the remedy
- * says, and finds the line no more.
+ * planted_try plants a fault in a separate world and expects its line. Then it follows the remedy
+ * to the letter, and expects that the line disappears.
  */
 #ifndef ROWFERRY_TESTS_LINES_H
 #define ROWFERRY_TESTS_LINES_H
@@ -17,17 +17,17 @@ struct lines {
     int exit_code;
 };
 
-/* rowferry check --json with --accept-admin, unless option is another (null: none). env as of
+/* Runs rowferry check --json with --accept-admin, or another `option` (null: none). env as for
  * program_start. */
 void lines_look(struct lines *l, const char *config, const char *option, const char *const *env);
 void lines_release(struct lines *l);
 
-/* The remedy of the line `what` with this status ("FAIL") whose text holds the words, "" where it
- * has none; null where there is no such line. Borrowed. */
+/* Returns the remedy of the line `what` with this status ("FAIL") whose text contains the words, ""
+ * if it has none, or null if the line does not exist. Borrowed. */
 const char *lines_find(const struct lines *l, const char *what, const char *status,
                        const char *words);
 
-/* The same, which has to be there. */
+/* The same, but the line must exist. */
 const char *lines_expect(const struct lines *l, const char *what, const char *status,
                          const char *words);
 void lines_expect_none(const struct lines *l, const char *what, const char *status,
@@ -35,15 +35,15 @@ void lines_expect_none(const struct lines *l, const char *what, const char *stat
 
 /* How a remedy is followed. */
 enum mend {
-    MEND_SQL,      /* what follows in it, from `remedy` on, are statements */
-    MEND_SQL_ONE,  /* .. is one, up to a ';' */
-    MEND_SHELL,    /* .. is a command of the shell, up to a ';' */
-    MEND_ROWFERRY, /* `remedy` is a command of rowferry that stands in it */
-    MEND_SETTING,  /* `remedy` is what it says of the configuration, which then is `mended` */
-    MEND_SERVICE,  /* `remedy` is what it says of the service, which then answers `answers` */
+    MEND_SQL,      /* runs the statements in it, from `remedy` on */
+    MEND_SQL_ONE,  /* runs one statement, up to a ';' */
+    MEND_SHELL,    /* runs a shell command, up to a ';' */
+    MEND_ROWFERRY, /* runs the rowferry command `remedy`, which it contains */
+    MEND_SETTING,  /* `remedy` is its text about the configuration, which becomes `mended` */
+    MEND_SERVICE,  /* `remedy` is its text about the service, which then answers `answers` */
 };
 
-/* Of the configuration; null: as ever. Either from, or the others. */
+/* Parts of the configuration; null: the default. Set either `from` or the others. */
 struct setting {
     const char *from;       /* members of "from" */
     const char *properties; /* of the mapping */
@@ -55,13 +55,13 @@ struct setting {
 struct planted {
     const char *line, *status, *words;
     const char *before;    /* SQL, before the change log is installed; null: none */
-    bool bare;             /* no change log is installed */
+    bool bare;             /* the change log is not installed */
     bool synced;           /* a sync has built the index */
-    bool as_reader;        /* by a role that may only read: READER in SQL */
+    bool as_reader;        /* as a role that may only read: READER in SQL */
     const char *plant;     /* SQL; null: none */
-    const char *command;   /* of rowferry, which plants it; its exit code does not matter */
+    const char *command;   /* rowferry command that plants it; its exit code is ignored */
     const char *faults[4]; /* of the service */
-    bool passing;          /* they are over before the remedy is followed */
+    bool passing;          /* they end before the remedy is followed */
     struct setting setting;
     const char *remedy;
     enum mend mend;
@@ -71,7 +71,7 @@ struct planted {
 
 void planted_try(const struct planted *p);
 
-/* All of a table, with its size. */
+/* Tries all faults of a table. */
 void planted_try_all(const struct planted *table, size_t count);
 
 #endif

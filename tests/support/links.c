@@ -15,7 +15,7 @@
 
 #define ANCHOR_MAX_BYTES 256
 
-/* The name that a heading has in links: small letters, digits, - and _, blanks as -. */
+/* Converts a heading to its anchor: small letters, digits, - and _, blanks as -. */
 static void name_heading(char out[ANCHOR_MAX_BYTES], const char *heading, size_t len)
 {
     size_t used = 0;
@@ -30,7 +30,7 @@ static void name_heading(char out[ANCHOR_MAX_BYTES], const char *heading, size_t
     out[used] = '\0';
 }
 
-/* Behind the block whose fence begins there. */
+/* Returns the position behind the block whose fence begins at `fence`. */
 static const char *behind_block(const char *fence)
 {
     const char *end = strstr(fence + 3, "\n```");
@@ -57,7 +57,7 @@ static bool has_heading(const char *text, const char *anchor)
     return false;
 }
 
-/* Null: it leads somewhere. */
+/* Returns null if the target exists. */
 static char *link_fault(const char *path, const char *text, const char *target)
 {
     char *file = NULL;
@@ -84,7 +84,7 @@ static char *link_fault(const char *path, const char *text, const char *target)
 char *links_fault(const char *path, const char *text)
 {
     char *fault = NULL;
-    bool begins = true; /* a line */
+    bool begins = true; /* of a line */
     for (const char *at = text; *at != '\0' && fault == NULL;) {
         if (begins && strncmp(at, "```", 3) == 0) {
             at = behind_block(at);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the links of a page lead.
+ * Checks the links of a page.
  */
 #ifndef ROWFERRY_TESTS_LINKS_H
 #define ROWFERRY_TESTS_LINKS_H
 
-/* Of a page in Markdown at path: the first link that leads to no file beside it, or to no heading
- * there; null: none. Addresses of the web are not asked. The caller frees it. */
+/* Checks a page in Markdown at `path`. Returns the first link without an existing file or heading,
+ * or null. Web addresses are not checked. The caller frees it. */
 char *links_fault(const char *path, const char *text);
 
 #endif

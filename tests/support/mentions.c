@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a page mentions. */
+/* Commands, options and configurations on a page. */
 #include "mentions.h"
 
 #include <check.h>
@@ -18,18 +18,18 @@
 
 #define WORDS_MOST 40
 #define LINE_MAX_BYTES ((size_t)64 * 1024)
-#define BY_HAND "rowferry_by_hand " /* docs/systemd.md: with what the units have */
+#define BY_HAND "rowferry_by_hand " /* docs/systemd.md: with the credentials of the units */
 
 /* --- the program is asked ----------------------------------------------------------------------
  */
 
 struct words {
-    char *text; /* in pieces */
+    char *text; /* split into words */
     const char *argv[WORDS_MOST];
     size_t count;
 };
 
-/* The command line up to what the shell keeps for itself; brackets say what may be left out. */
+/* Splits the command line, up to the shell's own syntax. Brackets mark optional parts. */
 static void split(struct words *w, const char *line)
 {
     char quote = '\0';
@@ -65,7 +65,7 @@ static bool line_beginning(const char *text, const char *word)
     return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* What the program says to these words, null where it knows them. */
+/* Returns the program's error message for this line, or null if it knows the command. */
 static char *ask(const char *line)
 {
     struct words words;
@@ -86,7 +86,7 @@ static char *ask(const char *line)
 /* --- options by themselves ---------------------------------------------------------------------
  */
 
-/* Of programs that a page speaks of beside these two. */
+/* Options of other programs that a page mentions. */
 static const char *const of_others[] = {"--opensearch", "--keep", "--pipe", "--pty", NULL};
 
 static const char *known_options(void)
@@ -140,7 +140,7 @@ static char *options_fault(const char *span)
 /* --- where they stand --------------------------------------------------------------------------
  */
 
-/* Between backticks. */
+/* Checks a text between backticks. */
 static char *span_fault(const char *span)
 {
     if (line_beginning(span, "rowferry ")) {
@@ -160,7 +160,7 @@ static char *span_fault(const char *span)
     return fault;
 }
 
-/* Whether the word there, in the command, is a program and no argument. */
+/* Returns true if the word is a program and not an argument. */
 static bool is_program(const char *command, const char *word)
 {
     static const char *const before[] = {"| ", "; ",   "&& ",          "-- ",
@@ -188,8 +188,8 @@ static char *command_fault(const char *command)
     return fault;
 }
 
-/* One line of a block, with those that it goes on in; *at moves behind them. The caller frees it.
- */
+/* Returns one line of a block with its continuation lines, and steps *at behind them. The caller
+ * frees it. */
 static char *joined_line(const char **at)
 {
     struct buf line;
@@ -204,7 +204,7 @@ static char *joined_line(const char **at)
     return buf_detach(&line);
 }
 
-/* *at is behind the fence, and moves behind the block. */
+/* Starts behind the fence; *at becomes the position behind the block. */
 static char *block_fault(const char **at, bool shell)
 {
     char *fault = NULL;
@@ -220,7 +220,7 @@ static char *block_fault(const char **at, bool shell)
     return fault;
 }
 
-/* *at is at a backtick, and moves behind its fellow. */
+/* Starts at a backtick; *at becomes the position behind the closing one. */
 static char *backtick_fault(const char **at)
 {
     size_t ticks = strspn(*at, "`");
@@ -243,7 +243,7 @@ static char *backtick_fault(const char **at)
 char *mentions_fault(const char *text)
 {
     char *fault = NULL;
-    bool begins = true; /* a line */
+    bool begins = true; /* of a line */
     for (const char *at = text; *at != '\0' && fault == NULL;) {
         if (begins && line_beginning(at, "```")) {
             bool shell = line_beginning(at, "```sh\n");
@@ -279,7 +279,7 @@ static const char right[] =
     "\"to\":{\"index\":\"shop-articles\",\"mappings\":{\"properties\":{\"title\":{\"type\":"
     "\"text\"}}}}}]}";
 
-/* Where a member that stands by itself belongs; all others: to the top. */
+/* The object to which a single member belongs; all others belong to the top level. */
 static const struct {
     const char *name, *within; /* null: the pipeline itself */
 } places[] = {
@@ -307,7 +307,7 @@ static struct json_object *place_of(struct json_object *whole, const char *name)
     return whole;
 }
 
-/* Objects are merged, whatever else stands in the place of what was there. */
+/* Merges objects; any other value replaces the existing one. */
 static void put(struct json_object *into, const char *name, struct json_object *value)
 {
     struct json_object *there = member(into, name);
@@ -322,7 +322,8 @@ static void put(struct json_object *into, const char *name, struct json_object *
     }
 }
 
-/* The members as a whole configuration; null: they are no JSON. The caller frees it. */
+/* Completes the members to a whole configuration, or returns null if they are not JSON. The caller
+ * frees it. */
 static char *complete(const char *text)
 {
     char *braced = NULL;

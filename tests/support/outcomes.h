@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The glossary's names of outcomes, for what a failed test says.
+ * The glossary's names of outcomes, for messages of failed tests.
  */
 #ifndef ROWFERRY_TESTS_OUTCOMES_H
 #define ROWFERRY_TESTS_OUTCOMES_H

@@ -29,7 +29,7 @@ static char *read_all(const char *path)
     return text;
 }
 
-/* Of the text's line at *at, which moves on; the newline becomes its end. */
+/* Returns the line at *at, ended by a NUL, and steps behind it. */
 static char *next_line(char **at)
 {
     char *line = *at;
@@ -41,7 +41,7 @@ static char *next_line(char **at)
     return line;
 }
 
-/* The block behind its fence, up to the next; *at moves behind that. */
+/* Reads the block behind its fence; *at becomes the position behind the closing fence. */
 static void take_block(struct page *p, char *fence, char **at, int *line)
 {
     ck_assert_msg(p->count < PAGE_BLOCKS_MOST, "%s has more blocks than that", p->path);
@@ -94,7 +94,7 @@ void page_release(struct page *p)
     free(p->cut);
 }
 
-/* Comments stand one below the other, each with an end of its own where its newline was. */
+/* Comments are consecutive lines, each ended by a NUL. */
 char *page_told(const struct page_block *block, const char *words)
 {
     for (const char *at = block->tests; strncmp(at, COMMENT, strlen(COMMENT)) == 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The blocks of a page of the manual, and somebody who does as it says.
+ * The blocks of a page of the manual, and a reader who follows its instructions.
  *
  * A comment in the lines directly above a block's fence is for the tests alone:
  *
  *     <!-- test: after SHELL -->    SHELL is run before the block ($ADMIN_URL: a superuser's)
- *     <!-- test: not here, WHY -->  the block is read, and not run
- *     <!-- test: ends with N -->    each of its commands does
+ *     <!-- test: not here, WHY -->  the block is parsed, but not run
+ *     <!-- test: ends with N -->    exit code of each of its commands
  */
 #ifndef ROWFERRY_TESTS_PAGE_H
 #define ROWFERRY_TESTS_PAGE_H
@@ -29,7 +29,7 @@ struct page_block {
 struct page {
     const char *path;
     char *text; /* of the whole page */
-    char *cut;  /* the same, in blocks */
+    char *cut;  /* a copy, split into blocks */
     struct page_block blocks[PAGE_BLOCKS_MOST];
     size_t count;
 };
@@ -37,17 +37,17 @@ struct page {
 void page_read(struct page *p, const char *path);
 void page_release(struct page *p);
 
-/* What a comment above the block says behind these words, "" at least; null: nothing. The caller
- * frees it. */
+/* Returns the rest of the comment above the block that begins with these words (may be ""), or
+ * null. The caller frees it. */
 char *page_told(const struct page_block *block, const char *words);
 
-/* The next command of a block, its lines joined, and *at behind it; null at its end. Comments are
- * passed over. */
+/* Returns the next command of a block, its lines joined, and steps *at behind it; null at the end.
+ * Comments are skipped. */
 char *page_command(char **at);
 
 #define READER_PASSWORD "canary-reader"
 
-/* Somebody with rowferry on the path, a role that owns the tables and may make a schema in its
+/* A reader with rowferry on the path, a role that owns the tables and may create a schema in its
  * database, and $DATABASE_URL, $SEARCH_URL, $PGPASSWORD and $ROWFERRY_API_KEY. */
 struct reader {
     const char *folder;
@@ -59,10 +59,10 @@ struct reader {
 void reader_enter(struct reader *r, const struct world *w, const char *folder);
 void reader_leave(struct reader *r);
 
-/* As a person types it, in the folder; result is for the caller to release. */
+/* Runs a command in the folder, as a user would type it; the caller releases the result. */
 void reader_run(const struct reader *r, const char *command, struct program_result *result);
 
-/* One that ends when it is told to, once it has said the text. */
+/* Runs a command that ends only on a signal, which is sent after it has written the text. */
 void reader_run_until(const struct reader *r, const char *command, const char *text,
                       struct program_result *result);
 

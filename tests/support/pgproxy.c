@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A proxy of PostgreSQL's protocol: a thread for each connection, one for all that come. */
+/* A proxy for PostgreSQL's protocol: one thread per connection, one that accepts them. */
 #include "pgproxy.h"
 
 #include <arpa/inet.h>
@@ -19,7 +19,7 @@
 #include "rowferry/base/text.h"
 
 #define CONNECTIONS_MOST 4096
-#define BUFFER_BYTES ((size_t)4 << 20) /* of one message at most */
+#define BUFFER_BYTES ((size_t)4 << 20) /* maximum size of one message */
 #define NO_ENCRYPTION 'N'
 #define SSL_REQUEST 80877103u
 #define GSS_REQUEST 80877104u
@@ -43,12 +43,12 @@ struct link {
     struct pgproxy *proxy;
     int client;
     int server;
-    unsigned char *buffer; /* of the server, from the beginning of a message on */
+    unsigned char *buffer; /* data of the server, from the start of a message */
     size_t len;
-    bool begun;               /* a result is under way */
-    enum pgproxy_fault fault; /* of it */
-    bool faulted;             /* its fault has been played */
-    bool ready;               /* the session is set up */
+    bool begun;               /* inside a result */
+    enum pgproxy_fault fault; /* fault of this result */
+    bool faulted;             /* its fault has been executed */
+    bool ready;               /* the session is established */
 };
 
 /* --- bytes ----------------------------------------------------------------------------------- */
@@ -66,7 +66,7 @@ static void write_number(unsigned char *at, uint32_t n)
     memcpy(at, &n, sizeof(n));
 }
 
-/* Waits for nobody for ever: an endless result ends with its reader or with the proxy. */
+/* Never blocks forever: an endless result ends with its reader or with the proxy. */
 static bool send_all(const struct link *l, int fd, const void *data, size_t len)
 {
     for (size_t done = 0; done < len;) {
@@ -88,7 +88,7 @@ static bool send_all(const struct link *l, int fd, const void *data, size_t len)
 
 /* --- falsified messages ---------------------------------------------------------------------- */
 
-/* A row of as many columns, each the text or NULL. */
+/* Builds a row with `columns` columns, each `text` or NULL. */
 static size_t make_row(unsigned char *out, uint16_t columns, const char *text)
 {
     size_t at = 7;
@@ -106,7 +106,7 @@ static size_t make_row(unsigned char *out, uint16_t columns, const char *text)
     return at;
 }
 
-/* The message without its last column. */
+/* Removes the message's last column. */
 static size_t drop_column(unsigned char *message)
 {
     uint16_t columns = (uint16_t)(message[5] << 8 | message[6]);
@@ -158,7 +158,7 @@ static bool send_error(const struct link *l)
            send_all(l, l->client, fields, sizeof(fields));
 }
 
-/* A message of the result that is falsified; false: the connection ends. */
+/* Handles a message of the falsified result. Returns false if the connection ends. */
 static bool falsify(struct link *l, unsigned char *message, size_t len)
 {
     unsigned char row[65536];
@@ -206,7 +206,7 @@ static void begin_result(struct link *l)
     }
 }
 
-/* Passes one message on; false: the connection ends. */
+/* Forwards one message. Returns false if the connection ends. */
 static bool pass_message(struct link *l, unsigned char *message, size_t len)
 {
     char type = (char)message[0];
@@ -250,7 +250,7 @@ static bool read_server(struct link *l)
     return good;
 }
 
-/* Else each message would wait for an acknowledgement of the one before. */
+/* Without this, each message would wait for the acknowledgement of the one before. */
 static void send_at_once(int fd)
 {
     int on = 1;
@@ -266,7 +266,7 @@ static bool read_client(struct link *l)
     return n > 0 && send_all(l, l->server, bytes, (size_t)n);
 }
 
-/* Encryption is refused here: what is encrypted cannot be falsified. */
+/* Refuses encryption, because encrypted data cannot be falsified. */
 static bool refuse_encryption(struct link *l)
 {
     unsigned char head[8];
@@ -312,7 +312,7 @@ static void *serve(void *context)
     while (good && !atomic_load(&l->proxy->quits)) {
         struct pollfd fds[] = {{.fd = l->client, .events = POLLIN},
                                {.fd = l->server, .events = POLLIN}};
-        if (atomic_load(&l->proxy->silent)) { /* it is not even noticed that somebody is gone */
+        if (atomic_load(&l->proxy->silent)) { /* not even a disconnect is noticed */
             poll(NULL, 0, TURN_MS);
             continue;
         }

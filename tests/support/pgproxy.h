@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Between the program and PostgreSQL: passes the protocol on, message by message, falsifies one
- * result of the server, or goes silent while every connection stays open.
+ * A proxy between the program and PostgreSQL. It forwards the protocol message by message,
+ * falsifies one result of the server, or goes silent while every connection stays open.
  *
- * Results are counted over all connections since pgproxy_plan: each statement's answer is one. A
- * result ends with its CommandComplete.
+ * Results are counted over all connections since pgproxy_plan, one per statement. A result ends
+ * with its CommandComplete.
  */
 #ifndef ROWFERRY_TESTS_PGPROXY_H
 #define ROWFERRY_TESTS_PGPROXY_H
@@ -13,15 +13,15 @@
 
 enum pgproxy_fault {
     PGPROXY_NONE,
-    PGPROXY_NULLS,      /* every value of the result is NULL */
+    PGPROXY_NULLS,      /* all values of the result are NULL */
     PGPROXY_NO_ROWS,    /* its rows are left out */
     PGPROXY_FEWER,      /* its last column is left out */
     PGPROXY_WORDS,      /* every value is a word */
-    PGPROXY_ENDLESS,    /* its first row comes again and again; without rows, its end does */
-    PGPROXY_COPY,       /* a COPY begins in its place */
+    PGPROXY_ENDLESS,    /* its first row is repeated forever; without rows, its end is */
+    PGPROXY_COPY,       /* a COPY begins instead */
     PGPROXY_ERROR,      /* an error follows the first row */
-    PGPROXY_FAULTS,     /* how many there are */
-    PGPROXY_SILENT = 20 /* from the result on nothing is passed on any more */
+    PGPROXY_FAULTS,     /* number of faults */
+    PGPROXY_SILENT = 20 /* from this result on nothing is forwarded */
 };
 
 struct pgproxy; /* opaque */
@@ -32,14 +32,14 @@ void pgproxy_stop(struct pgproxy *p);
 
 int pgproxy_port(const struct pgproxy *p);
 
-/* Falsifies result number `nth` (the first is 1) of those that come from now on, and passes on
- * again what is connected from now on. */
+/* Falsifies result number `nth` (from 1) of those that follow. Ends a silence for new
+ * connections. */
 void pgproxy_plan(struct pgproxy *p, size_t nth, enum pgproxy_fault fault);
 
-/* From now on nothing is passed on, in either direction, of whatever connection. */
+/* From now on forwards nothing, in either direction, on any connection. */
 void pgproxy_silence(struct pgproxy *p);
 
-/* How many results have come since the plan. */
+/* Returns how many results have arrived since the plan. */
 size_t pgproxy_results(struct pgproxy *p);
 
 #endif

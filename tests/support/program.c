@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs programs: fork, exec, both streams into memory files, a deadline. */
+/* Runs programs: fork, exec, both streams into memory files, with a deadline. */
 #include "program.h"
 
 #include <check.h>
@@ -28,7 +28,7 @@ static int memory_file(const char *name)
     return fd;
 }
 
-/* In the child: never returns. */
+/* Runs in the child and never returns. */
 static void become(const struct program *p, const char *const *argv, const char *const *env)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -57,7 +57,7 @@ void program_start(struct program *p, const char *const *argv, const char *const
     }
 }
 
-/* Everything written so far; the program's own offset stays where it is. */
+/* Reads everything written so far, without changing the program's file offset. */
 static char *content(int fd)
 {
     struct stat status;
@@ -122,7 +122,7 @@ static bool said(int fd, const char *text)
     return found;
 }
 
-#define TOLD_MAX_BYTES 6000 /* Check takes no message of more than 8 KiB */
+#define TOLD_MAX_BYTES 6000 /* Check accepts messages of at most 8 KiB */
 
 static char *last_said(int fd)
 {

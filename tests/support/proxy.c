@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A proxy with a thread for each connection; faults end the connection, never the proxy. */
+/* A proxy with one thread per connection. Faults end the connection, never the proxy. */
 #include "proxy.h"
 
 #include <arpa/inet.h>
@@ -96,8 +96,8 @@ static bool say(int fd, const char *bytes, size_t len)
     return true;
 }
 
-/* Until the blank line is there; the head's length, 0 where the peer went. One byte at a time, so
- * that what is behind the head stays unread. */
+/* Reads up to the blank line. Returns the head's length, or 0 if the peer disconnected. Reads byte
+ * by byte, so that data after the head stays unread. */
 static size_t read_head(int fd, struct buf *into)
 {
     while (receive(fd, into, 1)) {
@@ -134,7 +134,7 @@ static bool dial(struct connection *c)
     return true;
 }
 
-/* Sends what was taken of the request and reads the whole answer. */
+/* Forwards the received part of the request and reads the whole answer. */
 static bool carry_out(struct connection *c, bool whole)
 {
     bool head_only = strncmp(buf_text(&c->request), "HEAD ", 5) == 0;
@@ -166,7 +166,7 @@ static bool say_slowly(int fd, const char *bytes, size_t len, int64_t byte_ms)
     return true;
 }
 
-/* The service's answer with its body in one chunk and a trailer behind it. */
+/* Rewrites the service's answer as one chunk with a trailer after it. */
 static void add_trailers(struct buf *answer)
 {
     struct buf whole;
@@ -187,7 +187,7 @@ static void add_trailers(struct buf *answer)
     *answer = whole;
 }
 
-/* False where the connection ends with it. */
+/* Returns false if the connection ends with it. */
 static bool give_answer(struct connection *c, const struct proxy_fault *fault)
 {
     if (fault->trailers) {
@@ -232,7 +232,7 @@ static void count_under_way(struct proxy *p, bool begins)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* One request; false where the connection ends with it. */
+/* Serves one request. Returns false if the connection ends with it. */
 static bool serve(struct connection *c)
 {
     struct proxy_fault fault;

@@ -79,7 +79,7 @@ char *database_new_with(const char *words)
 {
     static unsigned count;
     char name[64];
-    /* a number of a process comes again in a long run */
+    /* process ids repeat in a long run */
     snprintf(name, sizeof(name), "test_%d_%llx_%u", (int)getpid(), (unsigned long long)time(NULL),
              count++);
     PGconn *conn = sql_open(server_uri());
@@ -111,8 +111,9 @@ char *uri_as(const char *uri, const char *user)
     return whole;
 }
 
-/* Bound and not listening, the socket keeps the system from giving the port to anybody who asks for
- * any, and a server that sets SO_REUSEADDR can still take it. It is closed with the test. */
+/* A socket that is bound but not listening keeps the system from giving the port to another
+ * process. A server that sets SO_REUSEADDR can still use the port. The socket is closed when the
+ * test ends. */
 int free_port(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -126,7 +127,7 @@ int free_port(void)
     return ntohs(address.sin_port);
 }
 
-/* The port that the program wrote when it was ready; 0 before. */
+/* Returns the port that the program wrote when it was ready, or 0 before. */
 static int written_port(const char *path)
 {
     int port = 0;

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a test needs around it: a folder, a database and a search service of its own.
+ * A folder, a database and a search service for one test.
  *
- * Whatever goes wrong here fails the test. Servers die with the test that started them.
+ * Any error fails the test. Servers end with the test that started them.
  */
 #ifndef ROWFERRY_TESTS_SERVER_H
 #define ROWFERRY_TESTS_SERVER_H
 
 #include "program.h"
 
-/* A new folder below $TMPDIR; scratch_remove deletes it with all that is in it and frees it. */
+/* Creates a folder below $TMPDIR. scratch_remove deletes it with its content and frees it. */
 char *scratch_new(void);
 void scratch_remove(char *dir);
 
-/* Writes a file of the folder (readable by its owner only) and returns its path; the caller frees
+/* Writes a file in the folder (readable by its owner only) and returns its path; the caller frees
  * it. */
 char *scratch_write(const char *dir, const char *name, const char *text);
 
-/* A path in the folder; the caller frees it. */
+/* Returns a path in the folder; the caller frees it. */
 char *scratch_path(const char *dir, const char *name);
 
 /*
- * A new, empty database of the server at $ROWFERRY_TEST_PG, owned by its superuser, who needs no
- * password (every other user does). Returns its URI; database_drop ends its sessions, drops it and
- * frees the URI.
+ * Creates an empty database on the server at $ROWFERRY_TEST_PG. Its owner is the superuser, who
+ * needs no password, unlike every other user. Returns its URI. database_drop ends its sessions,
+ * drops it and frees the URI.
  */
 char *database_new(void);
-/* The same with more words of CREATE DATABASE. */
+/* The same with additional words of CREATE DATABASE. */
 char *database_new_with(const char *words);
 void database_drop(char *uri);
 
-/* The URI with another user in it; the caller frees it. */
+/* Returns the URI with another user; the caller frees it. */
 char *uri_as(const char *uri, const char *user);
 
 struct devsearch {
@@ -39,17 +39,17 @@ struct devsearch {
     char url[64]; /* http */
 };
 
-/* Starts $DEVSEARCH_PROGRAM on a port that stays its own; options end with null and may be null. */
+/* Starts $DEVSEARCH_PROGRAM on a port reserved for it; options end with null and may be null. */
 void devsearch_start(struct devsearch *service, const char *const *options);
 
-/* The same on a port of its own, for a service that comes back. */
+/* The same on a given port, for a service that is restarted. */
 void devsearch_start_at(struct devsearch *service, int port, const char *const *options);
 
-/* Ends it and fails where it did not end well. */
+/* Ends it and fails if its exit code is not 0. */
 void devsearch_stop(struct devsearch *service);
 
-/* A loopback port on which nobody listens, kept from all others for as long as the test lives: a
- * server may listen there, end, and come back. */
+/* Returns a free loopback port, reserved as long as the test lives. A server may listen on it, end,
+ * and be restarted. */
 int free_port(void);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A unit test file is START_TEST functions and one SUITE_MAIN("room/module", test_a, test_b).
+ * A unit test file consists of START_TEST functions and one SUITE_MAIN("room/module", test_a,
+ * test_b).
  *
- * Every test runs in a process of its own; CK_FORK=no in the environment turns that off for a
+ * Every test runs in a separate process; CK_FORK=no in the environment disables this for a
  * debugger.
  */
 #ifndef ROWFERRY_TESTS_SUITE_H
@@ -12,11 +13,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* For a test that hangs, not for one that is slow: machines differ, and so does what else they do.
- */
+/* Detects a test that hangs, not one that is slow, because machines and their load differ. */
 #define SUITE_TEST_S 600
 
-/* Runs it, and says how the program ends. */
+/* Runs the suite and returns the program's exit code. */
 static inline int suite_end(Suite *suite)
 {
     SRunner *runner = srunner_create(suite);

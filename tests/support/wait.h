@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Polling with a deadline: tests never sleep and hope.
+ * Polling with a deadline, instead of sleeping for a fixed time.
  *
  *     struct deadline d = deadline_after(WAIT_MS);
  *     while (!condition()) {
@@ -14,11 +14,10 @@
 #include <stdint.h>
 #include <time.h>
 
-/* For what comes for certain: a wait ends with it, and a machine with much else to do takes long.
- */
+/* For events that certainly occur. Waits end with the event; a busy machine may take long. */
 #define WAIT_MS 120000
 
-/* The same for a command to its end. */
+/* The same for a command until its end. */
 #define RUN_MS 240000
 
 struct deadline {
@@ -37,7 +36,7 @@ static inline struct deadline deadline_after(int64_t ms)
     return (struct deadline){deadline_now_ms() + ms};
 }
 
-/* A short pause; false once the deadline has passed. */
+/* Pauses briefly. Returns false once the deadline has passed. */
 static inline bool deadline_wait(const struct deadline *d)
 {
     const struct timespec pause = {0, 2000000};

@@ -182,7 +182,7 @@ void world_unfault(const struct world *w)
                                "ApiKey " WORLD_API_KEY));
 }
 
-/* For less than the program's request_timeout. */
+/* The delay is shorter than the program's request_timeout. */
 static void hold(const struct world *w, const char *path, const char *members)
 {
     char fault[256];
