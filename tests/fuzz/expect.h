@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every target needs: its entry, how it says what is wrong, and a checker of JSON. */
+/* Needed by every target: its entry point, error reporting, and a JSON validator. */
 #ifndef ROWFERRY_TESTS_EXPECT_H
 #define ROWFERRY_TESTS_EXPECT_H
 
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                                          \
     } while (0)
 
-/* Whether the bytes are one JSON value (RFC 8259) in UTF-8: a checker that shares nothing with the
+/* Returns true if the bytes are one JSON value (RFC 8259) in UTF-8. Shares no code with the
  * program. */
 bool json_valid(const char *text, size_t len);
 

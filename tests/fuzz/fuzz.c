@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of any pairs, and what must be true of every batch. */
+/* Plans of arbitrary pairs, and the invariants of every batch. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #define VERSION 1763719200000000
 #define MAX_PAIRS 64
 
-/* How many bytes of UTF-8 begin here; 0 where none do. */
+/* Returns the length of the UTF-8 character at `data`, or 0 if it is invalid. */
 static size_t character_bytes(const uint8_t *data, size_t size)
 {
     char quoted[8] = "\"";
@@ -40,7 +40,7 @@ char *fuzz_text(const uint8_t *data, size_t size)
 
 static struct column make_column(const char *name, const char *type);
 
-/* How long the first type of the list is: commas in brackets are its own. */
+/* Returns the length of the list's first type, which may contain commas in brackets. */
 static size_t type_len(const char *types)
 {
     int depth = 0;
@@ -53,7 +53,7 @@ static size_t type_len(const char *types)
     return len;
 }
 
-/* The parts of "int8,text[]" as fields a, b ... */
+/* Adds the parts of "int8,text[]" as fields a, b ... */
 static void add_parts(struct column *c, const char *types)
 {
     char name[] = "a";
@@ -118,7 +118,7 @@ void fuzz_plan(struct fuzz_plan *p, const struct fuzz_pair *pairs, size_t count)
     FUZZ_EXPECT(rc == 0, "%s", err.message);
 }
 
-/* Two lines, without a control character but their ends. */
+/* Expects two lines without control characters, except their ends. */
 static void expect_lines(const char *bytes, size_t len, bool json)
 {
     const char *first = memchr(bytes, '\n', len);
@@ -171,7 +171,7 @@ void fuzz_row(const struct fuzz_plan *p, const struct value *values, size_t coun
     batch_release(&b);
 }
 
-/* Whether the encoder alone answers for the value's JSON. */
+/* Returns true if only the encoder is responsible for valid JSON. */
 static bool answers_for(const struct fuzz_pair *pair, const char *text, size_t len)
 {
     if (strstr(pair->type, "json") == NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the fuzz targets share. A target is fuzz_X.c with LLVMFuzzerTestOneInput; what it finds
- * wrong ends the program by FUZZ_EXPECT. Its corpus is corpus/X.
+ * Shared by the fuzz targets. A target is fuzz_X.c with LLVMFuzzerTestOneInput; it reports an error
+ * by ending the program with FUZZ_EXPECT. Its corpus is corpus/X.
  */
 #ifndef ROWFERRY_TESTS_FUZZ_H
 #define ROWFERRY_TESTS_FUZZ_H
@@ -10,11 +10,11 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/document/bulk/encode.h"
 
-/* A copy that PostgreSQL could have sent: UTF-8 without NUL, what is none becomes '?'. NUL-ended;
- * the caller frees it. */
+/* Returns a copy that PostgreSQL could have sent: valid UTF-8 without NUL; other bytes become '?'.
+ * It is NUL-terminated, and the caller frees it. */
 char *fuzz_text(const uint8_t *data, size_t size);
 
-/* A plan of pairs, each a column of that type and a property. */
+/* One column and its property; a plan has several. */
 struct fuzz_pair {
     const char *type;     /* pg_type.typname; "x[]", "mood" an enum, "pair(int8,text)" a composite,
                              "int4range(int4)", "int4multirange(int4range(int4))" */
@@ -30,9 +30,9 @@ struct fuzz_plan {
 void fuzz_plan(struct fuzz_plan *p, const struct fuzz_pair *pairs, size_t count);
 
 /*
- * Encodes the row (values[0] is the key) between two others and looks at what became of the batch:
- * nothing where it was refused, else two lines, which are JSON where `json` says so (PostgreSQL,
- * not the encoder, checks what json columns hold).
+ * Encodes the row (values[0] is the key) between two others and checks the batch. It must contain
+ * nothing of a refused row, else two lines, which must be JSON if `json` is set. (PostgreSQL, not
+ * the encoder, validates the content of json columns.)
  */
 void fuzz_row(const struct fuzz_plan *p, const struct value *values, size_t count, bool json);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who the service is, what the account may do, and the smoke test's own steps. */
+/* Answers about the product and the account's privileges, and those to the smoke test's steps. */
 #include <string.h>
 
 #include "rowferry/service/cluster/privilege.h"

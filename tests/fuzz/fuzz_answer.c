@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bulk answer in pieces of any size. The first byte says how many operations were sent, the
- * second how large the pieces are. What is believed has to be JSON with one item for each
- * operation, an item with an _id is of the operation with that and its kind, and the size of the
- * pieces must not matter.
+ * A bulk answer in pieces of any size. The first byte chooses the number of operations sent, the
+ * second the size of the pieces. An accepted answer must be JSON with one item per operation. An
+ * item with an _id must match an operation with that id and kind. The size of the pieces must not
+ * matter.
  */
 #include <json-c/json.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define MAX_DEPTH 128
 
-/* Upserts of 7, 8 and 9, and a delete of 7. */
+/* Adds upserts of 7, 8 and 9, and a delete of 7. */
 static void fill(struct batch *b, size_t count)
 {
     static const char keys[] = "7897";
@@ -86,7 +86,7 @@ static void expect_items(const char *text, size_t len, const struct batch *b)
     struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
     struct json_object *json = json_tokener_parse_ex(tokener, text, (int)len);
     FUZZ_EXPECT(json != NULL, "believed, but no JSON: %s", text);
-    /* of two members of one name the parsers may choose differently */
+    /* parsers may differ if a member is repeated */
     const char *first = strstr(text, "\"items\"");
     if (json_object_is_type(json, json_type_object) && first != NULL &&
         strstr(first + 1, "items\"") == NULL && strchr(text, '\\') == NULL) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cluster's clock, settings, nodes and disks, and what growth makes of its figures. */
+/* Answers about the cluster's clock, settings, nodes and disks, and the growth computed from
+ * them. */
 #include <string.h>
 
 #include "rowferry/service/cluster/cluster.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PostgreSQL's row text, with fields that are rows, arrays and values. */
+/* PostgreSQL's row text, with rows, arrays and scalars as fields. */
 #include "fuzz.h"
 
 static const struct fuzz_pair pairs[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A configuration file of any bytes: loaded, or refused with one line that says where. */
+/* A configuration file of arbitrary bytes: loaded, or refused with one line that names the
+ * position. */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests to devsearch, one after the other, with a byte 30 between two: a line "METHOD target",
- * then the body. Each has an answer with a status, of JSON where it has a body; afterwards the
- * server still says who it is. The target is also tried as Host and Origin of a request.
+ * A sequence of requests to devsearch, separated by a byte 30: a line "METHOD target", then the
+ * body. Each must get an answer with a status, and any body must be JSON. Afterwards the server
+ * must still identify itself. The target is also tried as Host and Origin of a request.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void expect_answer(const struct request *q, const struct answer *a)
                 "%s %s: %d %s", q->method_name, q->path, a->status, buf_text(body));
 }
 
-/* As the HTTP front does; returns the status. */
+/* Calls the server as the HTTP front end does. Returns the status. */
 static int request(struct server *s, const char *method, const char *target, struct span body)
 {
     struct request q = {.body = body};
@@ -41,7 +41,8 @@ static int request(struct server *s, const char *method, const char *target, str
     return a.status;
 }
 
-/* Its target as the name of everybody: either it may come in, or the refusal is an answer. */
+/* Uses the target as Host and Origin: the request must be accepted or refused with a valid
+ * answer. */
 static void knock(const struct server *s, const char *method, const char *target)
 {
     struct knock k = {.method = method,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Documents by their ids (_mget, the search of a data stream), the listings of their ids, and the
- * comparison of what came back with a row.
+ * Documents by id (_mget, the search of a data stream), the listings of ids, and the comparison of
+ * returned documents with a row.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole row through a plan of many converters. The bytes 0xfe and 0xff, which no UTF-8 has, end a
- * field; after 0xfe the next one is NULL. The first field is the key.
+ * A whole row through a plan with many converters. The bytes 0xfe and 0xff, which do not occur in
+ * UTF-8, end a field; after 0xfe the next field is NULL. The first field is the key.
  */
 #include <string.h>
 

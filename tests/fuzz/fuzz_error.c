@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The body of a refusal. The first byte says which status, the second whether it calls itself JSON.
- * Whatever it is becomes one line with the status in it, and the class that belongs to the status.
+ * The body of a refusal. The first byte chooses the status, the second whether the content type is
+ * JSON. Any body must become one line that contains the status, with the status's error class.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void expect_line(const char *text, const char *what)
     }
 }
 
-/* Nor anything that turns or hides text, nor half of a character. */
+/* The text must also contain no character that hides or reorders text, and no partial character. */
 static void expect_shown(const char *text)
 {
     size_t used;

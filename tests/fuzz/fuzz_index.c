@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a name stands for: indices, aliases, generations, their settings, mappings and `_meta`. */
+/* Answers about a name: indices, aliases, generations, their settings, mappings and `_meta`. */
 #include <string.h>
 
 #include "rowferry/service/index/alias_poll.h"

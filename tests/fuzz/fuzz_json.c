@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON that PostgreSQL has checked, and what only looks like it. */
+/* JSON that PostgreSQL has validated, and texts that only resemble it. */
 #include "fuzz.h"
 
 #define CHILDREN                                                                                   \

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The key's text: what was joined splits into the same parts, what was split joins to the same
- * text.
- */
+/* The key's text: joined parts split into the same parts, and split parts join to the same text. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -11,7 +9,7 @@
 
 #define MAX_PARTS 5
 
-/* The text's parts, ended by a line feed each, joined and split again. */
+/* Joins the parts of the text, each ended by a line feed, and splits the result again. */
 static void join_and_split(char *text, size_t count)
 {
     const char *parts[MAX_PARTS];

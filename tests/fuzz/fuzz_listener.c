@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes that somebody sends to the status listener: there is an answer of HTTP, or none, and the
- * next one who asks is answered.
+ * Arbitrary bytes sent to the status listener. It must return an HTTP answer or nothing, and must
+ * answer the next client.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -54,7 +54,7 @@ static void start(void)
     atexit(stop);
 }
 
-/* The fuzzer's own alarm interrupts calls. */
+/* The fuzzer's own alarm interrupts system calls. */
 static bool interrupted(ssize_t rc)
 {
     return rc < 0 && errno == EINTR;
@@ -66,8 +66,7 @@ static int connect_to(const char *address)
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
                              .sin_port = htons((uint16_t)atoi(strrchr(address, ':') + 1))};
     struct timeval patience = {.tv_sec = PATIENCE_S};
-    /* a connection that was closed holds its port for a minute: each of many addresses has them all
-     */
+    /* a closed connection keeps its port for a minute, so spread them over many source addresses */
     static uint32_t turn;
     struct sockaddr_in from = {.sin_family = AF_INET,
                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1 + turn++ % 250)};
@@ -80,12 +79,12 @@ static int connect_to(const char *address)
     } while (interrupted(rc));
     FUZZ_EXPECT(rc == 0, "no connection: %s", strerror(errno));
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    /* an end that leaves nothing behind: so many connections come after each other */
+    /* close without TIME_WAIT, because many connections follow */
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
     return fd;
 }
 
-/* What is answered until the connection ends; it may end while we send. */
+/* Returns the answer up to the end of the connection, which may end while we send. */
 static size_t ask(const char *request, size_t len, char *answer, size_t max)
 {
     int fd = connect_to(serve_address(serve));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mapping of an index beside a configured one. Two lines: the configured one ("" is a usual
- * one), and what the service says. What a mapping says of itself is no difference, and whatever it
- * is it can be read as a mapping, or is refused.
+ * Compares the mapping of an index with a configured one. The input has two lines: the configured
+ * one ("" is a default), and the service's. A mapping must not differ from itself, and any text is
+ * either readable as a mapping or refused.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places as PostgreSQL and PostGIS write them, and sparse vectors. */
+/* Geometric values in the forms of PostgreSQL and PostGIS, and sparse vectors. */
 #include "fuzz.h"
 
 static const struct fuzz_pair pairs[] = {

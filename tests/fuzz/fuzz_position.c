@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A position that is read, printed and read again is the same; all else is refused with a reason.
- */
+/* A position that is parsed, printed and parsed again is unchanged. Anything else is refused with a
+ * reason. */
 #include <string.h>
 
 #include "changelog/position.h"

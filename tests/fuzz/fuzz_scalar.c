@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every value that is not made of parts. */
+/* All types whose values have no parts. */
 #include "fuzz.h"
 
 static const struct fuzz_pair pairs[] = {

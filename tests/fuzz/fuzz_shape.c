@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results of a server that may say anything. The first byte chooses the shape, the second how many
- * columns there are; then each value is a byte for its length (255: NULL) and its text. What fits
- * can be read as what it is declared.
+ * Arbitrary results of a server. The first byte chooses the declared shape, the second the number
+ * of columns. Each value is a byte with its length (255: NULL) and its text. If a result fits, its
+ * values can be read as declared.
  */
 #include <stdlib.h>
 #include <string.h>

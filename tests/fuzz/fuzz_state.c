@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A damaged state file: opened and read as it is, or refused with one line; never believed to hold
- * a position that the program did not write. The first byte says whether the rest is the file, or
- * patches of a good one: two bytes where, one how long, so many bytes.
+ * A damaged state file must be read correctly or refused with one line. A position that the program
+ * did not write must never be accepted. The first byte decides if the rest is the file, or patches
+ * of a valid one: two bytes of offset, one of length, then the bytes.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 
 static char folder[64];
 static char path[96];
-static char *good; /* a state file */
+static char *good; /* a valid state file */
 static size_t good_size;
 
 static void expect_error(int rc, const struct err *err)

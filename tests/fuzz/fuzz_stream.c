@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data streams and the index templates that make them. */
+/* Data streams and their index templates. */
 #include <string.h>
 
 #include "rowferry/service/cluster/cluster.h"

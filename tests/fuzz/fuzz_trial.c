@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What validate asks of its trial: searches, terms, segments, replicas. */
+/* Answers to the requests of validate on its trial index: searches, terms, segments, replicas. */
 #include <string.h>
 
 #include "rowferry/service/trial/trial.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Durations and sizes against a second reading of their rule, and the texts that people get. */
+/* Compares the parsers of durations and sizes with a second implementation, and checks the texts
+ * for people. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "fuzz.h"
 #include "rowferry/base/units.h"
 
-__extension__ typedef unsigned __int128 wide; /* more bits than are needed */
+__extension__ typedef unsigned __int128 wide; /* wide enough for any sum */
 
 struct unit {
     const char *name;
@@ -18,7 +19,7 @@ static const struct unit durations[] = {{"ms", 1},          {"s", 1000},     {"m
 static const struct unit sizes[] = {
     {"B", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {NULL, 0}};
 
-/* The unit is what follows the digits; the number is counted from its end. */
+/* The unit follows the digits; the number is evaluated from its last digit. */
 static bool value_of(const char *text, const struct unit *units, int64_t *value)
 {
     size_t digits = 0;
@@ -50,7 +51,7 @@ static void compare(const char *text, bool read, int64_t value, const struct uni
                 value, expected);
 }
 
-/* Whatever the number, a short text. */
+/* Any number must result in a short text. */
 static void say(int64_t value)
 {
     char *(*const say_it[])(char *, int64_t) = {units_size, units_duration, units_count};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors as arrays of numbers, as JSON and as pgvector writes them. */
+/* Vectors as arrays of numbers, as JSON, and in pgvector's form. */
 #include "fuzz.h"
 
 static const struct fuzz_pair pairs[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RFC 8259, letter by letter. */
+/* A validator for RFC 8259, byte by byte. */
 #include <string.h>
 
 #include "expect.h"
@@ -73,7 +73,7 @@ static bool escape(struct json *j)
     return j->at < j->end && *j->at != '\0' && strchr("\"\\/bfnrt", *j->at++) != NULL;
 }
 
-/* One character of UTF-8: shortest form, no surrogates, up to U+10FFFF. */
+/* Reads one UTF-8 character: shortest form, no surrogates, up to U+10FFFF. */
 static bool character(struct json *j)
 {
     static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};

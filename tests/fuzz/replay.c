@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a target over files, without a fuzzer: the arguments are files and folders of them.
+ * Runs a target on files without a fuzzer; the arguments are files and folders of them.
  */
 #include <dirent.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 static size_t replay_file(const char *path)
 {
-    /* of exactly the input's size, so that a byte beyond is seen */
+    /* of exactly the input's size, so that reading beyond it is detected */
     uint8_t *all = malloc(INPUT_MAX_BYTES);
     FILE *file = fopen(path, "rb");
     FUZZ_EXPECT(file != NULL && all != NULL, "cannot open %s", path);

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes the targets for a while, starting from their corpora, twice as many at a time as there are cores (some
-# wait for servers and disks); fails on whatever one reports.
+# Fuzzes the targets for a while, starting from their corpora. Runs two targets per core, because some wait
+# for servers and disks. Fails if a target reports an error.
 #
-#   tests/fuzz/run.sh [SECONDS [NAME]...]    for each target, 30 by default; of these alone (fuzz_NAME.c)
+#   tests/fuzz/run.sh [SECONDS [NAME]...]    seconds per target (default 30); only these targets (fuzz_NAME.c)
 #
 # Needs clang and its libFuzzer.
 #
-# What ended a target lies in build/fuzz/found, ready to be replayed: build/asan/tests/fuzz/fuzz_X FILE.
-# An input that shows a bug joins corpus/X with the mend.
+# Failing inputs are written to build/fuzz/found. To replay one: build/asan/tests/fuzz/fuzz_X FILE.
+# Add an input that shows a bug to corpus/X together with the fix.
 set -euo pipefail
 
 top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)

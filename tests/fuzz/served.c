@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests that are answered from the fuzzer's input. */
+/* Answers requests from the fuzzer's input. */
 #include "served.h"
 
 #include <string.h>
 
 static struct {
-    const char *next; /* the answer of the next request */
+    const char *next; /* answer to the next request */
     const char *end;
     size_t requests;
 } input;
 
-/* "2" is 200, and so on; anything else is no answer at all. */
+/* Maps "2" to 200, and so on; any other letter means no answer. */
 static int status_of(char c)
 {
     static const struct {

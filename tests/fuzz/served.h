@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A service without a socket: http_request is replaced by the linker (--wrap) and answers with
- * what the fuzzer made up, so that every reader of an answer runs as it does in the program.
+ * A service without a socket. The linker replaces http_request (--wrap) with a function that
+ * answers from the fuzzer's input, so that every parser of answers runs as in the program.
  *
- * An input is lines. The first byte of all chooses the reader: 'a' the first, 'b' the second, and
- * so on. Each line after the first is an answer to a request, in their order: a letter for the
- * status and the body. The last one is given again and again, and after SERVED_MOST requests
- * nobody answers any more.
+ * An input consists of lines. Its first byte chooses the reader: 'a' the first, 'b' the second, and
+ * so on. Each line after the first answers one request, in order: a letter for the status and the
+ * body. The last one is repeated, and after SERVED_MOST requests all further ones fail.
  */
 #ifndef ROWFERRY_TESTS_SERVED_H
 #define ROWFERRY_TESTS_SERVED_H
@@ -18,13 +17,13 @@
 
 typedef void (*served_reader)(struct service *s);
 
-/* Calls the reader that the input chooses, of so many. */
+/* Calls the reader that the input chooses; `count` is their number. */
 void served(const served_reader *readers, size_t count, const uint8_t *data, size_t size);
 
-/* A result is 0 or `also`, or an error of a known class with a message of one line. */
+/* Expects 0 or `also`, or an error of a known class with a message of one line. */
 void served_result(int rc, int also, const struct err *err);
 
-/* A text of a fixed field has an end. */
+/* Expects that the text in a fixed-size field is NUL-terminated. */
 #define SERVED_ENDS(field)                                                                         \
     FUZZ_EXPECT(memchr((field), '\0', sizeof(field)) != NULL, "%s has no end", #field)
 

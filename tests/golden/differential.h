@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The columns of the differential test: type, property, how the document differs from to_jsonb and
- * what the property cannot hold (both by name, see differential.sql).
+ * which values the property cannot hold (both by name, see differential.sql).
  */
 #ifndef ROWFERRY_TESTS_DIFFERENTIAL_H
 #define ROWFERRY_TESTS_DIFFERENTIAL_H
@@ -14,8 +14,8 @@ struct kind {
     const char *type;
     const char *property;
     const char *rule;
-    const char *limit;               /* "" where every value fits */
-    const char *values[KIND_VALUES]; /* SQL; %u becomes a random number, and %% a percent sign */
+    const char *limit;               /* "" if every value fits */
+    const char *values[KIND_VALUES]; /* SQL; %u becomes a random number, %% a percent sign */
 };
 
 extern const struct kind kinds[];

@@ -1,7 +1,7 @@
--- What a document has to hold, said by PostgreSQL: to_jsonb(column), and the differences from it that
--- docs/types.md promises, one name each.
+-- The expected document, computed by PostgreSQL: to_jsonb(column), with the differences documented in
+-- docs/types.md, each of which has a name.
 
--- The value of a column, or of an array leaf by leaf, after the rule.
+-- Applies the rule to a column's value; to each element if it is an array.
 create function pg_temp.expect(j jsonb, rule text) returns jsonb language plpgsql as $$
 declare
     t text := j #>> '{}';
@@ -40,11 +40,11 @@ end $$;
 create function pg_temp.outside(t text, low numeric, high numeric) returns boolean language sql as
     $$ select case when t in ('NaN', 'Infinity', '-Infinity') then true else t::numeric not between low and high end $$;
 
--- The same of a type that cuts the fraction off first.
+-- The same for a type that truncates the fraction first.
 create function pg_temp.outside_cut(t text, low numeric, high numeric) returns boolean language sql as
     $$ select pg_temp.outside(trunc(t::numeric)::text, low, high) $$;
 
--- Whether a property cannot hold the value: then the row has to be refused.
+-- Returns true if the property cannot hold the value, so that the row must be refused.
 create function pg_temp.unfit(j jsonb, property text) returns boolean language plpgsql as $$
 declare
     t text := j #>> '{}';
@@ -64,7 +64,7 @@ begin
         when 'integer' then pg_temp.outside(t, -2147483648, 2147483647)
         when 'long' then pg_temp.outside_cut(t, -9223372036854775808, 9223372036854775807)
         when 'unsigned_long' then pg_temp.outside_cut(t, 0, 18446744073709551615)
-        -- what rounds to the largest finite number of the type still fits
+        -- a number that rounds to the type's largest finite number still fits
         when 'half_float' then pg_temp.outside(t, -65519.99999999, 65519.99999999)
         when 'float' then pg_temp.outside(t, -3.40282356e38, 3.40282356e38)
         when 'double' then pg_temp.outside(t, -1.79769313486231580e308, 1.79769313486231580e308)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns that a random table may have, and their values: data, and nothing else. */
+/* The columns of random tables, and their values: data only. */
 #include "differential.h"
 
 #define SAME "as to_jsonb"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows as the program reads them: its catalogue look-up, its statement, its plan. */
+/* Reads rows as the program does: with its catalogue lookup, its statement and its plan. */
 #include "golden.h"
 
 #include <inttypes.h>
@@ -26,7 +26,8 @@ struct pg *golden_open(void)
     struct source_options options = {
         .uri = getenv("ROWFERRY_TEST_PG"),
         .connect_timeout_ms = 10000,
-        .lock_timeout_ms = 120000, /* of two that create an extension one waits for the other */
+        .lock_timeout_ms =
+            120000, /* if two processes create an extension, one waits for the other */
         .application_name = "golden",
     };
     if (options.uri == NULL) {
@@ -55,7 +56,7 @@ bool golden_try(struct pg *pg, const char *sql, struct err *err)
     return good;
 }
 
-/* "pg_temp_3.NAME": what the program would have in its configuration. */
+/* Uses "pg_temp_3.NAME", as it would be configured in the program. */
 static void find_table(struct golden_plan *p, struct pg *pg, const char *name)
 {
     static const char schema_query[] =

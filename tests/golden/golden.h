@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the golden tests share: rows read exactly as the program reads them, and the files of pairs.
+ * Shared by the golden tests: reads rows exactly as the program does, and parses the files of
+ * pairs.
  *
- * A file of pairs holds lines "SQL expression | mapping type or property | expected JSON"; the
- * expectation may be "absent" (NULL is left out), "refused: REASON" or "misfit" (the pair cannot
- * be). '!' begins SQL to run first; '? extension NAME' ends the file where the server does not have
- * that extension; '#' begins a comment. All is rolled back at the end of the file.
+ * A file of pairs has lines "SQL expression | mapping type or property | expected JSON". The
+ * expectation may be "absent" (NULL is left out), "refused: REASON" or "misfit" (the type does not
+ * fit the property). A line with '!' is SQL to run first. '? extension NAME' ends the file if the
+ * server does not have that extension. '#' begins a comment. Everything is rolled back at the end
+ * of the file.
  *
- * Whatever goes wrong here ends the program.
+ * Any error ends the program.
  */
 #ifndef ROWFERRY_TESTS_GOLDEN_H
 #define ROWFERRY_TESTS_GOLDEN_H
@@ -19,30 +21,30 @@
 
 #define GOLDEN_SKIPPED 77
 
-/* A connection with the program's session settings; ends with GOLDEN_SKIPPED where there is no
- * $ROWFERRY_TEST_PG. */
+/* Opens a connection with the program's session settings. Exits with GOLDEN_SKIPPED if
+ * $ROWFERRY_TEST_PG is not set. */
 struct pg *golden_open(void);
 
-/* Runs a script; place says in a failure where it stood. */
+/* Runs a script; `place` is its position, for error messages. */
 void golden_run(struct pg *pg, const char *sql, const char *place);
 
-/* Whether it runs; where it does not, nothing is left of it and err says why. */
+/* Runs a script. Returns false if it fails; then it is rolled back and err has the reason. */
 bool golden_try(struct pg *pg, const char *sql, struct err *err);
 
-/* The mapping, the table and the plan between them. */
+/* A mapping, a table and the plan between them. */
 struct golden_plan {
     struct mapping mapping;
     struct table *table;
     struct plan plan;
-    bool fits; /* false: the plan refused the mapping, and err says why */
+    bool fits; /* false: the plan refused the mapping, for the reason in err */
     struct err err;
 };
 
-/* table: a temporary one with the key k; properties: the JSON object of that name. */
+/* `table` is a temporary table with the key k; `properties` is the JSON object of that name. */
 void golden_plan(struct golden_plan *p, struct pg *pg, const char *table, const char *properties);
 void golden_plan_release(struct golden_plan *p);
 
-/* Adds the table's first row to the batch, through the statement that a copy runs. */
+/* Adds the table's first row to the batch, using the statement of the initial load. */
 bool golden_encode(struct batch *batch, const struct golden_plan *p, struct pg *pg,
                    struct refusal *refusal);
 
@@ -54,11 +56,11 @@ struct pair {
     const char *expected;
 };
 
-/* Called with the value as column p of the one row of the temporary table golden. */
+/* Called with the value as column p of the only row of the temporary table golden. */
 typedef void (*pair_visit)(void *context, struct pg *pg, const struct pair *pair);
 
-/* Returns how many pairs the file has; *skipped (buffer of the caller) says why some are left out,
- * or is empty. */
+/* Returns the number of pairs in the file. *skipped (the caller's buffer) gets the reason if some
+ * were skipped, else it is empty. */
 int golden_file(struct pg *pg, const char *path, pair_visit visit, void *context,
                 struct buf *skipped);
 

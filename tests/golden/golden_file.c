@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of pairs, line by line. */
+/* Parses files of pairs line by line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct reader {
     struct buf *skipped;
 };
 
-/* Cuts the text at " | " and returns what stands behind it. */
+/* Cuts the text at " | " and returns the part behind it. */
 static char *cut(const struct reader *r, char *text)
 {
     char *bar = strstr(text, " | ");
@@ -54,7 +54,7 @@ static void read_pair(struct reader *r, char *line)
     buf_release(&property);
 }
 
-/* "? extension NAME": false where the server does not have it. */
+/* Evaluates "? extension NAME". Returns false if the server does not have it. */
 static bool condition_holds(struct reader *r, const char *line)
 {
     char name[64];
@@ -72,7 +72,7 @@ static bool condition_holds(struct reader *r, const char *line)
     return false;
 }
 
-/* False where the file ends here. */
+/* Returns false if the file ends here. */
 static bool read_line(struct reader *r, char *line)
 {
     char place[128];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The comparer on the document of every golden pair: what means the same is no difference, and each
- * that is altered in one field is one.
+ * Tests the comparison with the document of every golden pair: equivalent documents have no
+ * difference, and a document with one changed field has one.
  *
  *     golden_compare FILE...
  */
@@ -18,7 +18,7 @@ struct tried {
     int wrong;
 };
 
-/* The value with its first leaf changed. */
+/* Writes the value with its first leaf changed. */
 static void push_altered(struct buf *out, struct span value)
 {
     struct span first;

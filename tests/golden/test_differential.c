@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random tables: the document of a row equals what PostgreSQL's own to_jsonb says of it, but for
- * the differences that the type table promises, and a row is refused where a property cannot hold
- * it and nowhere else. Both are computed in SQL (differential.sql), which shares nothing with the
- * encoder.
+ * Random tables: a row's document must equal PostgreSQL's to_jsonb, except for the differences that
+ * the type table documents. A row must be refused if, and only if, a property cannot hold it. Both
+ * expectations are computed in SQL (differential.sql), which shares no code with the encoder.
  *
  *     golden_differential SQL      $ROWFERRY_SEEDS tables from the seed $ROWFERRY_SEED on
  */
@@ -33,7 +32,7 @@ struct counts {
 
 struct random_column {
     const struct kind *kind;
-    int dimensions; /* 0: no array */
+    int dimensions; /* 0: not an array */
 };
 
 static uint64_t next_random(uint64_t *state)
@@ -47,7 +46,7 @@ static unsigned below(uint64_t *state, size_t limit)
     return (unsigned)(next_random(state) % limit);
 }
 
-/* One value in parentheses, cast to the type. */
+/* Writes one value in parentheses, cast to the type. */
 static void push_value(struct buf *sql, const struct kind *k, uint64_t *state)
 {
     size_t count = 0;
@@ -59,7 +58,7 @@ static void push_value(struct buf *sql, const struct kind *k, uint64_t *state)
     buf_printf(sql, ")::%s", k->type);
 }
 
-/* "array[...]" of so many dimensions; sizes[0] is of the outermost. */
+/* Writes "array[...]" with that many dimensions; sizes[0] is the size of the outermost. */
 static void push_array(struct buf *sql, const struct kind *k, int dimensions, const unsigned *sizes,
                        uint64_t *state)
 {
@@ -97,7 +96,7 @@ static void choose(struct random_column *columns, size_t count, uint64_t *state)
     for (size_t i = 0; i < count; i++) {
         columns[i].kind = &kinds[below(state, kind_count)];
         columns[i].dimensions = below(state, 4) == 0 ? (int)below(state, 3) + 1 : 0;
-        /* an array of json nests further, and would be read as the array's own dimensions */
+        /* JSON values may be arrays, which cannot be distinguished from the array's dimensions */
         if (strncmp(columns[i].kind->type, "json", 4) == 0) {
             columns[i].dimensions = 0;
         }
@@ -137,8 +136,9 @@ static char *properties_of(const struct random_column *columns, size_t count)
     return buf_detach(&json);
 }
 
-/* The question to PostgreSQL: $1 our document or null. Answers: the document that it expects,
- * whether the row has to be refused, whether ours is the same, how many columns are null. */
+/* Builds the query for PostgreSQL; $1 is our document or null. It returns the expected document,
+ * whether the row must be refused, whether our document is equal, and the number of null
+ * columns. */
 static char *question(const struct random_column *columns, size_t count)
 {
     struct buf sql;
@@ -178,7 +178,7 @@ static bool parses(const char *document)
     return error == json_tokener_success;
 }
 
-/* document: ours, or null and the refusal. */
+/* `document` is ours, or null if there was a refusal. */
 static void judge(struct counts *c, struct pg *pg, const char *sql, const char *document,
                   const struct refusal *refusal, uint64_t seed)
 {
@@ -205,7 +205,7 @@ static void judge(struct counts *c, struct pg *pg, const char *sql, const char *
     pg_result_release(r);
 }
 
-/* Encodes the row; a column that is refused, rightly, becomes NULL, until the row is accepted. */
+/* Encodes the row. If a column is rightly refused, it is set to NULL, until the row is accepted. */
 static void try_row(struct counts *c, struct pg *pg, const struct golden_plan *plan,
                     const char *sql, uint64_t seed)
 {
@@ -295,7 +295,7 @@ int main(int argc, char **argv)
     golden_run(pg, functions, argv[1]);
     for (uint64_t seed = first; seed < first + seeds && counts.wrong == 0; seed++) {
         uint64_t state = seed * 0x9e3779b97f4a7c15u;
-        golden_run(pg, "savepoint seed", "savepoint"); /* a dropped table's locks end with it */
+        golden_run(pg, "savepoint seed", "savepoint"); /* releases the locks of dropped tables */
         for (int i = 0; i < TABLES_A_SEED; i++) {
             try_table(&counts, pg, &state, seed);
         }

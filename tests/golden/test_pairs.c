@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Golden pairs: an SQL value, through a real PostgreSQL and the encoder, against the JSON that was
+ * Golden pairs: compares SQL values, read from a real PostgreSQL and encoded, with JSON that was
  * written by hand.
  *
- *     golden_pairs FILE       77 where the server lacks what a part of the file needs
+ *     golden_pairs FILE       exits with 77 if the server lacks what a part of the file needs
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "golden.h"
 
-/* Appends what became of the value: the JSON, "absent" or "refused: ...". */
+/* Appends the result for the value: the JSON, "absent" or "refused: ...". */
 static void push_encoded(struct buf *out, const struct golden_plan *p, struct pg *pg)
 {
     static const char start[] = ",\"p\":";

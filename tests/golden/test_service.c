@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Golden pairs read back from a real search service: what the type table says fits is taken, and
- * comes back byte for byte.
+ * Writes golden pairs to a real search service and reads them back. Values that fit according to
+ * the type table must be accepted and returned byte for byte.
  *
  *     ROWFERRY_TEST_SERVICE=http://127.0.0.1:9200 golden_service FILE...
  *
- * One throw-away index for each property. A property that the service does not know is left out and
- * named; a value may be rejected only where its line of the table says so.
+ * Uses a temporary index for each property. A property that the service does not know is skipped
+ * and reported. A value may be rejected only if its line of the table permits it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ struct service {
     size_t count;
     size_t indices;
     size_t taken;
-    size_t rejected; /* where the table says that it can happen */
+    size_t rejected; /* if the table permits it */
     size_t unknown;  /* pairs of properties that the service does not know */
     size_t wrong;
 };
@@ -62,7 +62,7 @@ static void keep(struct service *s, const struct pair *pair, const struct golden
     };
 }
 
-/* The document of a pair that the encoder accepts. */
+/* Records the document of a pair that the encoder accepts. */
 static void take_pair(void *context, struct pg *pg, const struct pair *pair)
 {
     struct golden_plan plan;
@@ -81,7 +81,7 @@ static void take_pair(void *context, struct pg *pg, const struct pair *pair)
     buf_release(&properties);
 }
 
-/* The property as a person would have to write it for a service. */
+/* Returns the property with all members that a service requires. */
 static const char *in_full(const char *property)
 {
     static const char *const forms[][2] = {
@@ -97,7 +97,7 @@ static const char *in_full(const char *property)
     return property;
 }
 
-/* False where the service does not know the property. */
+/* Returns false if the service does not know the property. */
 static bool create(const struct service *s, const char *index, const char *property)
 {
     struct buf body;
@@ -160,7 +160,7 @@ static void send_pair(struct service *s, const char *index, const struct sent *p
     buf_release(&body);
 }
 
-/* Sends every pair of the property of the first one. */
+/* Sends all pairs that have the property of the first one. */
 static void send_property(struct service *s, size_t first)
 {
     char index[INDEX_MAX_BYTES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * That nothing of the type table goes without a golden pair, and no type of PostgreSQL without a
+ * Checks that every line of the type table has a golden pair, and that every PostgreSQL type has a
  * line or a decision.
  *
  *     golden_table BUILTIN FILE...     BUILTIN: builtin.list, the decision on each built-in type
@@ -17,11 +17,11 @@
 #define LEAST_PAIRS 300
 
 struct coverage {
-    int pairs[MAX_RULES];  /* of each line that the encoder accepted or refused a value through */
+    int pairs[MAX_RULES];  /* per line: pairs whose value the encoder accepted or refused with it */
     bool known[MAX_RULES]; /* the server has a type that the line names */
 };
 
-/* The next word of a list; false at its end. */
+/* Reads the next word of a list. Returns false at its end. */
 static bool next_word(const char **list, char *word, size_t size)
 {
     *list += strspn(*list, " ");
@@ -47,8 +47,8 @@ static bool type_exists(struct pg *pg, const char *word)
     return exists;
 }
 
-/* Families ("enum", "composite" ...) and built-in types are always there, those of an extension
- * only where a file of pairs could create it. */
+/* Families ("enum", "composite" ...) and built-in types always exist. Types of an extension exist
+ * only if a file of pairs could create it. */
 static bool any_type_exists(struct pg *pg, const char *columns)
 {
     static const char *const families[] = {"enum", "composite", "range", "multirange", TYPE_OTHER};
@@ -82,7 +82,7 @@ static void count_pair(void *context, struct pg *pg, const struct pair *pair)
     buf_printf(&properties, "{\"p\":%s}", pair->property);
     golden_plan(&plan, pg, "golden", buf_text(&properties));
     look_around(c, pg);
-    /* a NULL goes through no converter */
+    /* a NULL is not converted */
     if (plan.fits && strcmp(pair->expected, "absent") != 0) {
         c->pairs[plan.plan.steps[0].pair.rule - type_rules]++;
     }
@@ -129,7 +129,7 @@ static int check_lines(struct pg *pg, char **files, int count)
     return missing + (pairs < LEAST_PAIRS);
 }
 
-/* "named" where a line of the table names the type, else "other". */
+/* Returns "named" if a line of the table names the type, else "other". */
 static const char *fate(const char *name)
 {
     for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
@@ -144,7 +144,7 @@ static const char *fate(const char *name)
     return TYPE_OTHER;
 }
 
-/* What builtin.list decides on a type: "named", "other", or empty where it is missing. */
+/* Reads the decision of builtin.list on a type: "named", "other", or empty if it is missing. */
 static void read_decision(const char *path, const char *name, char decision[16])
 {
     char line[256];
