@@ -18,9 +18,7 @@
 
 #define WORDS_MOST 40
 #define LINE_MAX_BYTES ((size_t)64 * 1024)
-#define BY_HAND                                                                                    \
-    "rowferry_by_hand " /* docs/systemd.md: runs rowferry with the units' account, state and       \
-                           secrets */
+#define BY_HAND "rowferry_by_hand " /* docs/systemd.md: with the units' account and secrets */
 
 /* --- the program is asked ----------------------------------------------------------------------
  */

@@ -4,7 +4,7 @@
 
 #include "suite.h"
 
-/* A small generator, so that a failure repeats. */
+/* A small generator with a fixed seed, so that failures are reproducible. */
 static uint64_t next_random(uint64_t *state)
 {
     *state += 0x9e3779b97f4a7c15;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The capped buffer: the maximum holds, failure sticks, the text always ends. */
+/* The byte buffer: the maximum is enforced, a failure persists, the text is always
+ * NUL-terminated. */
 #include "rowferry/base/buf.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Embedded files: found by name, a missing one is noticed at once. */
+/* Embedded files: found by name; a missing one aborts. */
 #include "rowferry/base/embed.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors: filling, context, cutting, and the exit codes that people's scripts rely on. */
+/* Errors: filling, context, truncation, and the exit codes on which scripts rely. */
 #include "rowferry/base/err.h"
 
 #include <string.h>

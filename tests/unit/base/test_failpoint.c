@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failpoints: the setting's form, the counting, the kill. */
-#undef NDEBUG /* a release build has no points */
+/* Failpoints: syntax of the setting, counting, the kill. */
+#undef NDEBUG /* a release build has no failpoints */
 #include "rowferry/base/failpoint.h"
 
 #include <signal.h>
@@ -41,7 +41,7 @@ START_TEST(an_error_with_a_number_fails_that_time_only)
 }
 END_TEST
 
-/* Passes the point in a child; returns how often it came through before it was killed. */
+/* Passes the failpoint in a child. Returns how often it succeeded before the child was killed. */
 static int passes_before_kill(const char *setting)
 {
     int ends[2];

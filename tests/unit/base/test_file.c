@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that people name: those that end, and those that never would. */
+/* Files named by the user: those that end, and those that would never end. */
 #include "rowferry/base/file.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static void enter(void)
     ck_assert_int_eq(chdir(directory), 0);
 }
 
-/* Reads the path; the content, or the reason, has to be as expected. */
+/* Reads the path; the content, or the reason of the failure, must equal `expected`. */
 static void expect(const char *path, int64_t timeout_ms, const char *expected)
 {
     struct buf out;
@@ -53,7 +53,7 @@ START_TEST(a_pipe_that_nobody_writes_is_not_waited_for_without_end)
 }
 END_TEST
 
-/* As bash's <(...) does, and as a FIFO whose writer opens it later. */
+/* Tests bash's <(...), and a FIFO whose writer opens it later. */
 START_TEST(what_a_pipe_brings_is_read_to_its_end)
 {
     enter();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A name that somebody else made point here is not ours. */
+/* A foreign name that points at this machine is not ours. */
 #include "rowferry/base/host.h"
 
 #include <string.h>

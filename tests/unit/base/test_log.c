@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log: the same event as text and as JSON, and what must never be in a line. */
+/* The log: the same event as text and as JSON, and content that must never be logged. */
 #include "rowferry/base/log.h"
 
 #include <json-c/json.h>
@@ -25,11 +25,11 @@ static const char *render(enum log_format format, const struct log_field *fields
     return buf_text(&line);
 }
 
-/* What log_fields or log_err wrote to stderr. */
+/* Captures what log_fields or log_err write to stderr. */
 static int saved_stderr;
 static int pipe_end;
 
-/* Why the process ends is said where everybody looks for it. */
+/* On an abort, prints the captured output to the real stderr. */
 static void tell_end(int number)
 {
     char said[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A secret that was refused is read again, by one of all that were refused. */
+/* A refused secret is read again, by only one of its users. */
 #include "rowferry/base/rotating_secret.h"
 
 #include <stdlib.h>

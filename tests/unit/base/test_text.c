@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text helpers: escapes, cuts, hashes, nearest names, copies. */
+/* Text helpers: escapes, truncation, hashes, nearest names, copies. */
 #include "rowferry/base/text.h"
 
 #include <json-c/json.h>
@@ -47,12 +47,12 @@ START_TEST(escape_leaves_nothing_that_moves_a_terminal)
 }
 END_TEST
 
-/* The first and the last of each range, and their neighbours, which pass. */
+/* The first and the last character of each range are escaped, their neighbours are not. */
 START_TEST(what_moves_or_hides_text_is_escaped_at_the_edges_of_its_ranges)
 {
     static const struct {
         const char *bytes;
-        const char *shown; /* null: as it is */
+        const char *shown; /* null: unchanged */
     } rows[] = {
         {"\x1f", "\\x1f"},
         {" ", NULL},
@@ -82,7 +82,7 @@ START_TEST(what_moves_or_hides_text_is_escaped_at_the_edges_of_its_ranges)
         {"\xe2\x81\xb0", NULL},
         {"\xef\xbb\xbf", "\\ufeff"},
         {"\xf0\x9f\x98\x80", NULL},
-        /* bytes that are no characters: raw controls, cut ones, longer forms of C1 */
+        /* bytes that are not characters: raw controls, truncated ones, overlong forms of C1 */
         {"\x80", "\\x80"},
         {"\x9b", "\\x9b"},
         {"\xc2", "\\xc2"},
@@ -126,7 +126,7 @@ START_TEST(what_is_not_utf8_is_replaced_byte_by_byte)
 {
     static const struct {
         const char *bytes;
-        const char *shown; /* R stands for U+FFFD */
+        const char *shown; /* R is replaced with U+FFFD */
     } rows[] = {
         {"plain", "plain"},
         {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
@@ -181,7 +181,7 @@ START_TEST(hashes_differ_where_the_text_differs_and_are_never_zero)
         shared += seen[h >> 48] != 0;
         seen[h >> 48] = h;
     }
-    /* as many as chance gives: 20,000 keys in 65,536 places share about 2,800 */
+    /* as many as random chance gives: 20,000 keys in 65,536 slots share about 2,800 */
     ck_assert_int_gt(shared, 2300);
     ck_assert_int_lt(shared, 3300);
     ck_assert_uint_ne(text_hash("", 0), 0);

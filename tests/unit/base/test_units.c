@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Durations, sizes and counts, read and written. */
+/* Durations, sizes and counts: parsing and formatting. */
 #include "rowferry/base/units.h"
 
 #include "suite.h"

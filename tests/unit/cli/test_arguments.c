@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From argv to command, options and operands. */
+/* Parses argv into command, options and operands. */
 #include "arguments.h"
 
 #include <check.h>
@@ -137,7 +137,7 @@ END_TEST
  */
 
 #define PHRASE_MOST 80
-#define SUMMARY_MOST 60 /* beside the command's name on one line */
+#define SUMMARY_MOST 60 /* on one line with the command's name */
 
 static void expect_phrase(const char *name, const char *text, size_t most)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A configuration in a temporary directory, for the tests of the room. */
+/* A configuration in a temporary directory, for the tests of config. */
 #ifndef ROWFERRY_TESTS_CONFIGFILE_H
 #define ROWFERRY_TESTS_CONFIGFILE_H
 
@@ -14,8 +14,8 @@
 #include "rowferry/config/config.h"
 #include "suite.h"
 
-/* Goes into a new directory and clears what the environment says, so that a file there is
- * "shop.json" in messages. */
+/* Changes to a new directory and clears the environment variables, so that messages name the file
+ * "shop.json". */
 static inline void configfile_enter(void)
 {
     static const char *const names[] = {
@@ -46,7 +46,7 @@ static inline void configfile_write(const char *path, const char *text)
     fclose(file);
 }
 
-/* Loads a text as shop.json; null and err where it is refused. */
+/* Loads a text as shop.json. Returns null and fills err if it is refused. */
 static inline struct config *configfile_load(const char *text, struct err *err)
 {
     struct config *c = NULL;

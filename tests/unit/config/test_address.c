@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses: what passes, what is refused, what can be read on the way. */
+/* Addresses: accepted ones, refused ones, and the parts read from them. */
 #include "address.h"
 
 #include <string.h>

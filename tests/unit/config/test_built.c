@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept beside a generation reads back as it was. */
+/* The configuration stored with a generation is read back unchanged. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

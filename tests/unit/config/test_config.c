@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a good file means: values, defaults, precedence. */
+/* A valid file: values, defaults, precedence. */
 #include "rowferry/config/config.h"
 
 #include "configfile.h"

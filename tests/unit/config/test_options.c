@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The option table: sound in itself, and the same in the manual and the JSON Schema. */
+/* The option table: consistent, and equal to the manual and the JSON Schema. */
 #include "options.h"
 
 #include <json-c/json.h>
@@ -8,7 +8,7 @@
 #include "read.h"
 #include "rowferry/base/units.h"
 
-/* A file of docs/; the caller frees. */
+/* Reads a file of docs/; the caller frees it. */
 static char *read_docs(const char *name)
 {
     struct buf text;
@@ -74,7 +74,7 @@ static void push_row(struct buf *out, const struct option *o)
     buf_printf(out, " | %s |\n", o->help);
 }
 
-/* The table of the manual for the options of a scope. */
+/* Writes the manual's table for the options of a scope. */
 static void push_table(struct buf *out, int scope)
 {
     buf_push_literal(out, "\n| key | value | default | range | what it is |\n"
@@ -125,7 +125,7 @@ START_TEST(the_manual_names_what_is_not_in_this_version)
 }
 END_TEST
 
-/* The schema of a path within a group's schema; null where it has none. */
+/* Returns the schema of a path within a group's schema, or null. */
 static struct json_object *schema_at(struct json_object *group, const char *path)
 {
     while (*path != '\0' && group != NULL) {
@@ -245,7 +245,7 @@ START_TEST(defaults_lie_in_their_ranges)
 }
 END_TEST
 
-/* A bound that nobody can read would end the process at the first value. */
+/* A bound that cannot be parsed would end the process at the first value. */
 START_TEST(bounds_are_amounts_of_their_type)
 {
     for (const struct option *o = options; o->path != NULL; o++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a wrong file is told: one line with the place, and never a secret. */
+/* Errors of an invalid file: one line with the position, and never a secret. */
 #include "configfile.h"
 
 #define REST "," SERVICE "," PIPELINES "}"
@@ -20,7 +20,7 @@
 static const struct refused {
     const char *text;
     const char *message;
-    const char *hint; /* null: not looked at */
+    const char *hint; /* null: not checked */
 } cases[] = {
     /* syntax */
     {"", "shop.json:1:1: expected \"{\", found the end of the file", NULL},
@@ -178,7 +178,7 @@ static const struct refused {
      "shop.json:2:72: \"pipelines[0].from.depends_on\" is an object; a list of objects is expected",
      NULL},
 
-    /* a capture that does not know what to follow, or follows nothing */
+    /* a capture without a column to follow, or a column without a cursor */
     {PIPE(NAME ",\"from\": {\"table\": \"t\", \"capture\": {\"mode\": \"cursor\"}}," TO),
      "shop.json:2:57: \"pipelines[0].from.capture.mode\" is cursor, without \"column\"", NULL},
     {PIPE(NAME ",\"from\": {\"table\": \"t\", \"capture\": {\"column\": \"at\"}}," TO),
@@ -194,7 +194,7 @@ static const struct refused {
      "shop.json:2:61: unknown key \"pipelines[0].from.capture.deletes.recuncile\"",
      "did you mean \"reconcile\"?"},
 
-    /* SQL that reaches beyond itself */
+    /* SQL that is more than one expression */
     {PIPE(NAME ",\"from\": {\"table\": \"t\", \"where\": \"true) or (true\"}," TO),
      "shop.json:2:46: \"pipelines[0].from.where\": it is not one condition or query by itself: a "
      "\")\" closes what it did not open",
@@ -215,7 +215,7 @@ static const struct refused {
      "itself: a \")\" closes what it did not open",
      NULL},
 
-    /* a data stream only grows */
+    /* a data stream is append-only */
     {STREAM(FROM, ""),
      "shop.json:2:92: \"pipelines[0].to.mappings\" has no property \"@timestamp\" of type date, "
      "which a data stream needs",
@@ -235,7 +235,7 @@ static const struct refused {
      "built anew: leave it at \"stop\" here",
      NULL},
 
-    /* secrets where none may be */
+    /* secrets where they are not allowed */
     {URI("postgresql://u:" S3CRET "@h/d"),
      "shop.json:1:20: \"source.uri\": a password in the URI is refused",
      "name its origin in source.password: env, file, command, prompt or credential"},
@@ -274,7 +274,7 @@ static const struct refused {
     {URL("https://h/?key=" S3CRET),
      "shop.json:1:63: \"service.url\": a query or fragment in the URL", NULL},
 
-    /* options that do not go together */
+    /* options that exclude or require each other */
     {AUTH("\"user\": \"u\""), "shop.json:2:9: \"service.auth.password\" is missing", NULL},
     {AUTH("\"password\": {\"env\": \"X\"}"), "shop.json:2:9: \"service.auth.user\" is missing",
      NULL},
@@ -350,7 +350,8 @@ START_TEST(no_refusal_quotes_a_secret)
 }
 END_TEST
 
-/* The lower rooms judge names and mappings; here it counts that they are asked and placed. */
+/* Other modules check names and mappings; this tests that they are called and the position is
+ * reported. */
 START_TEST(index_names_and_mappings_are_judged_with_their_place)
 {
     configfile_enter();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small reader of JSON: places, and the same verdict as json-c. */
+/* The JSON scanner: positions, and the same result as json-c. */
 #include "scan.h"
 
 #include <json-c/json.h>
@@ -44,7 +44,7 @@ START_TEST(what_is_missing_is_placed_at_its_nearest_part)
 }
 END_TEST
 
-/* The scanner is stricter in one thing: a key that stands twice. */
+/* The scanner is stricter in one point: it refuses a repeated key. */
 static bool json_c_accepts(const char *bytes, size_t len)
 {
     struct json_tokener *tokener = json_tokener_new();
@@ -120,7 +120,7 @@ START_TEST(deep_nesting_is_refused_before_the_stack_ends)
 }
 END_TEST
 
-/* Each key compared with each took a minute and a half. */
+/* Comparing each key with each other took a minute and a half. */
 START_TEST(a_file_of_many_keys_is_read_in_seconds)
 {
     enum { KEYS = 400000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys that mean the same are the same, however they are written. */
+/* Equal keys are detected however they are escaped. */
 #include "scan_keys.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Secrets: read from where the file says, only when asked, never in a message. */
+/* Secrets: read from the configured origin, only on request, never in a message. */
 #include "secret.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #define S3CRET "tr0ub4dor"
 
-/* A command ends sooner, also on a machine that stands still for a while. */
+/* Long enough for a command, even if the machine is suspended for a while. */
 #define PATIENT_MS 60000
 
 /* Reads a secret; on failure err.message must equal `expected`. */
@@ -116,7 +116,7 @@ START_TEST(a_background_child_that_holds_the_pipe_does_not_delay_the_secret)
 }
 END_TEST
 
-/* The lock is free as soon as none of the processes that inherited it is there. */
+/* The lock becomes free when all processes that inherited it have ended. */
 START_TEST(what_a_command_started_ends_with_it_when_its_time_is_over)
 {
     configfile_enter();
@@ -132,7 +132,7 @@ START_TEST(what_a_command_started_ends_with_it_when_its_time_is_over)
 }
 END_TEST
 
-/* A child without a terminal of its own: what it is told. */
+/* Runs the prompt in a child without a terminal, to test its error. */
 START_TEST(a_prompt_without_a_terminal_says_so)
 {
     pid_t child = fork();
@@ -150,7 +150,7 @@ START_TEST(a_prompt_without_a_terminal_says_so)
 }
 END_TEST
 
-/* The terminal's other side: types the secret, then collects all that is shown. */
+/* The other side of the terminal: types the secret, then reads all output. */
 static void type_secret(int master, struct buf *shown)
 {
     char part[256];
@@ -183,7 +183,7 @@ START_TEST(a_prompt_takes_what_is_typed_and_does_not_show_it)
         char *value = NULL;
         close(master);
         setsid();
-        if (open(name, O_RDWR) < 0) { /* becomes the terminal of the new session */
+        if (open(name, O_RDWR) < 0) { /* becomes the controlling terminal of the new session */
             _exit(2);
         }
         int result = secret_from_prompt("Password of the shop", "source.password", &value, &err);

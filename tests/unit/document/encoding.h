@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One value through plan and encoder, for the tests of the converters: what a property `p` of one
- * column becomes, or why it is refused. */
+/* Runs one value through plan and encoder, for the tests of the converters: a property `p` filled
+ * from one column, or the refusal. */
 #ifndef ROWFERRY_TESTS_ENCODING_H
 #define ROWFERRY_TESTS_ENCODING_H
 
@@ -57,7 +57,7 @@ static inline bool encode(struct bench *t, const char *key, const char *text,
 
 #define ACTION "{\"index\":{\"_id\":\"1\",\"version\":5,\"version_type\":\"external\"}}\n"
 
-/* The value of property p as it stands in the document; null: it is left out. */
+/* Expects the value of property p in the document; null: it is left out. */
 static inline void expect_as(const char *type, const char *property, const char *text,
                              const char *expected)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables and rows for the tests of plan and encoder, from short texts. */
+/* Builds tables and rows from short texts, for the tests of plan and encoder. */
 #ifndef ROWFERRY_TESTS_ROWS_H
 #define ROWFERRY_TESTS_ROWS_H
 
@@ -18,7 +18,7 @@ static inline void rows_add_part(struct column *c, const char *name, const char 
     c->parts[c->part_count++] = rows_column(name, type);
 }
 
-/* The fields of "(a int4, b (c text))", without the brackets around all. */
+/* Adds the fields of "(a int4, b (c text))", given without the outer brackets. */
 static inline void rows_add_fields(struct column *c, const char *fields, size_t len)
 {
     size_t start = 0;
@@ -41,7 +41,7 @@ static inline void rows_add_fields(struct column *c, const char *fields, size_t 
     }
 }
 
-/* type: "int8", "text[]", "enum:mood", "range:int4", "multirange:int4", "(a int4, b text)". */
+/* type is "int8", "text[]", "enum:mood", "range:int4", "multirange:int4", "(a int4, b text)" ... */
 static inline struct column rows_column(const char *name, const char *type)
 {
     struct column c = {.name = text_copy(name), .declared = text_copy(type), .category = 'b'};
@@ -76,7 +76,7 @@ static inline struct column rows_column(const char *name, const char *type)
     return c;
 }
 
-/* pairs: name, type, name, type ..., null. */
+/* pairs are name, type, name, type ..., null. */
 static inline struct columns rows_columns(const char *const *pairs)
 {
     struct columns columns = {0};

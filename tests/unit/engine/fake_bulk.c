@@ -33,7 +33,7 @@ static bool flies(const struct fake *f, size_t row)
     return false;
 }
 
-/* What is repeated has the version it had, all else a higher one than ever before. */
+/* A repeated operation must have its old version, any other a higher one than ever before. */
 static void note_version(struct fake *f, size_t row, const struct operation *o)
 {
     if (o->witness) {
@@ -44,7 +44,7 @@ static void note_version(struct fake *f, size_t row, const struct operation *o)
     f->sent[row] = o->version;
 }
 
-/* All that flies was read and is not settled. */
+/* Operations in flight must be in the window: read and not settled. */
 static void expect_in_window(const struct fake *f, const struct batch *batch)
 {
     size_t bytes = batch->bytes.len;
@@ -176,7 +176,7 @@ static void apply_all(struct fake *f, struct batch *b)
     }
 }
 
-/* What outran an operation once is to be stepped over. */
+/* Counts repeated conflicts: the version of a conflict must be stepped over. */
 static void note_outruns(struct fake *f, const struct batch *b)
 {
     for (size_t i = 0; i < batch_travelling(b); i++) {

@@ -10,32 +10,32 @@ struct fake_capture {
     struct capture base;
     struct fake *fake;
     bool copying;
-    size_t row;              /* copy: the next row */
-    size_t log;              /* where the log was noted, or stands */
-    size_t end;              /* of the page: a row while copying, else a length of the log */
+    size_t row;              /* initial load: the next row */
+    size_t log;              /* length of the log at the start of the load, or its read part */
+    size_t end;              /* end of the page: a row during the load, else a length of the log */
     size_t keys[FAKE_LOG];   /* of a page of the log, or to read again */
-    size_t places[FAKE_LOG]; /* of each the row or entry at which it was first met */
+    size_t places[FAKE_LOG]; /* for each key, the row or log entry of its first occurrence */
     size_t key_count, key_next, marked;
     bool rereading;
-    size_t behind[FAKE_OPEN_MOST]; /* places before `log` whose transactions had not ended */
+    size_t behind[FAKE_OPEN_MOST]; /* entries before `log` whose transactions were open */
     size_t behind_count;
-    size_t open[FAKE_OPEN_MOST]; /* the places of those that were open when the page began */
+    size_t open[FAKE_OPEN_MOST]; /* entries of the transactions open at the start of the page */
     size_t open_count;
-    size_t late;    /* so many keys of the page are of such */
-    size_t horizon; /* of a cursor: below it no transaction was open when the pass began, */
-    bool passed;    /* which has come to its end */
-    size_t judged;  /* so much of the log was looked through */
-    bool looking;   /* the page is a look ahead, */
-    bool truncated; /* which found that */
-    bool leaving;   /* the page tells that a member left, and nothing else */
-    size_t told;    /* so many of those that left */
-    enum { SWEEP_NONE, SWEEP_DUE, SWEEP_TELLS } sweep; /* behind what is copied again in place */
+    size_t late;    /* number of the page's keys that come from `behind` */
+    size_t horizon; /* for a cursor: all transactions below had ended at the start of the pass */
+    bool passed;    /* the pass is complete */
+    size_t judged;  /* length of the log covered by a prescan */
+    bool looking;   /* the page is a prescan */
+    bool truncated; /* it found a TRUNCATE */
+    bool leaving;   /* the page only reports that a member left */
+    size_t told;    /* number of left members already reported */
+    enum { SWEEP_NONE, SWEEP_DUE, SWEEP_TELLS } sweep; /* the scan after a re-snapshot */
     char position[128];
     char key[16];
     char number[32];
     struct value values[2];
     char consumer[300];
-    size_t life; /* of the server, in which the session began */
+    size_t life; /* life of the server in which the session began */
 };
 
 static struct fake_capture *of(struct capture *c)
@@ -43,7 +43,7 @@ static struct fake_capture *of(struct capture *c)
     return (struct fake_capture *)c;
 }
 
-/* Before it no transaction has still to end. */
+/* Returns the first entry with an open transaction, or the length of the log. */
 static size_t first_open(const struct fake *w)
 {
     size_t place = w->log_count;
@@ -79,8 +79,8 @@ static int capture_start(struct capture *c, struct buf *position, struct err *er
     return 0;
 }
 
-/* The source keeps nothing for a consumer that was given up: all is copied again in place, and a
- * walk finds what went meanwhile. */
+/* The source has no data for a consumer that was dropped. So everything is loaded again in place,
+ * and a scan finds the documents whose rows were deleted. */
 static void copy_again(struct fake_capture *f)
 {
     register_consumer(f);
@@ -145,7 +145,7 @@ static void push_key(struct fake_capture *f, size_t key, size_t place)
     f->keys[f->key_count++] = key;
 }
 
-/* The whole of the log's rest in one page. */
+/* Decides if the page is a prescan, which covers the whole rest of the log. */
 static void look_ahead(struct fake_capture *f, size_t start)
 {
     const struct fake *w = f->fake;
@@ -158,8 +158,7 @@ static void look_ahead(struct fake_capture *f, size_t start)
     f->fake->looks += f->looking;
 }
 
-/* Before a page of the log, as the change log does: told once, and relied on from the next begin.
- */
+/* Before a page of the log, as in the change log: reported once, and final from the next begin. */
 static bool tells_left(struct fake_capture *f)
 {
     struct fake *w = f->fake;
@@ -175,7 +174,7 @@ static bool tells_left(struct fake_capture *f)
     return true;
 }
 
-/* Told once, and relied on from the next begin. */
+/* Reported once, and final from the next begin. */
 static bool tells_sweep(struct fake_capture *f)
 {
     if (f->copying || f->sweep == SWEEP_NONE) {
@@ -186,7 +185,7 @@ static bool tells_sweep(struct fake_capture *f)
     return f->sweep == SWEEP_TELLS;
 }
 
-/* Whether the place is of the row's last change: a row has no other. */
+/* Returns true if the place is the row's last change, which is the only one a cursor sees. */
 static bool is_last(const struct fake *w, size_t place)
 {
     for (size_t i = place + 1; i < w->log_count; i++) {
@@ -197,7 +196,7 @@ static bool is_last(const struct fake *w, size_t place)
     return w->rows[w->log[place]] >= 0;
 }
 
-/* What ended since it was passed by, in the places of before. */
+/* Adds entries skipped earlier whose transactions have ended. */
 static void push_behind(struct fake_capture *f)
 {
     const struct fake *w = f->fake;
@@ -219,7 +218,7 @@ static void push_page(struct fake_capture *f, size_t start)
     }
 }
 
-/* What lies beyond the horizon comes again, once it has passed. */
+/* Rows beyond the horizon are read again once the horizon has passed them. */
 static void begin_pass(struct fake_capture *f)
 {
     if (f->fake->cursor && !f->copying && f->passed) {
@@ -229,7 +228,7 @@ static void begin_pass(struct fake_capture *f)
     }
 }
 
-/* Of all places that are or were passed by those whose transactions had not ended at the begin. */
+/* Records the entries of all transactions that are open at the start of the page. */
 static void note_open(struct fake_capture *f)
 {
     f->open_count = 0;
@@ -242,7 +241,7 @@ static int capture_begin(struct capture *c, struct err *err)
 {
     struct fake_capture *f = of(c);
     struct fake *w = f->fake;
-    (void)fake_listen_to(w, f->consumer); /* a rebuild has asked for another one meanwhile */
+    (void)fake_listen_to(w, f->consumer); /* a rebuild may have selected another one */
     fake_step(w);
     if (w->between_pages != NULL) {
         w->between_pages(w, w->pages);
@@ -297,8 +296,8 @@ static const char *again(const struct fake_capture *f)
     return f->sweep != SWEEP_NONE ? " again" : "";
 }
 
-/* The log is read up to there. What had not ended then is named; of what is read, too, as it was
- * when the page began: it is read again, and that is no harm. */
+/* Writes the position: the log is read up to `to`. It lists the entries that were open when the
+ * page began, including some that were read anyway; reading them again is harmless. */
 static void say_log(struct fake_capture *f, size_t to)
 {
     const struct fake *w = f->fake;
@@ -362,7 +361,7 @@ static void end_page(struct fake_capture *f, struct change *change)
     change->position = f->position;
 }
 
-/* What comes from here on is all at or behind the place of the next key. */
+/* Emits a safepoint: all later changes of the page are at or behind the place of the next key. */
 static bool give_mark(struct fake_capture *f, struct change *change)
 {
     size_t step = f->fake->mark_rows;
@@ -437,7 +436,7 @@ static int capture_release(struct capture *c, const struct mirror *mirror, bool 
         return ERR_TRANSIENT;
     }
     if (f->cursor) {
-        return 0; /* nothing is installed that could keep it */
+        return 0; /* without installed objects, no backup can be stored */
     }
     bool kept = fake_listen_to(f, of(c)->consumer) && !f->mirror_lost &&
                 strstr(mirror->position, " again") == NULL &&

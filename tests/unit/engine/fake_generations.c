@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The service in memory: what a rebuild asks about generations. */
+/* The service in memory: requests of a rebuild about generations. */
 #include <stdio.h>
 #include <string.h>
 
@@ -125,7 +125,7 @@ int fake_generation_mapping(void *self, const char *index, struct buf *json, str
     return 0;
 }
 
-/* What is added counts, not what was there. */
+/* Only additions count. */
 int fake_generation_extend(void *self, const char *index, const char *properties, const char *meta,
                            struct err *err)
 {

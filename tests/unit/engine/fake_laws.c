@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a state file may say of an index and of a log. */
+/* Invariants between a state file, an index and a log. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static int excuse(void *context, const struct dead_letter *letter)
     return 0;
 }
 
-/* Where the log speaks of the row last; FAKE_LOG: nowhere. */
+/* Returns the row's last entry in the log, or FAKE_LOG. */
 static size_t last_place(const struct fake *f, size_t row)
 {
     for (size_t i = f->log_count; i-- > 0;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the halves of the fake share. */
+/* Declarations shared by the parts of the fake. */
 #ifndef ROWFERRY_TESTS_FAKE_PRIVATE_H
 #define ROWFERRY_TESTS_FAKE_PRIVATE_H
 
@@ -10,14 +10,14 @@ extern const struct source_port_ops fake_source_ops;
 
 struct capture *fake_capture(struct fake *f, const char *consumer);
 
-/* Of fake_service_ops, in fake_bulk.c. */
+/* Members of fake_service_ops, in fake_bulk.c. */
 bool fake_bulk_can_send(void *self);
 int fake_bulk_send(void *self, const char *index, const char *ingest_pipeline, struct batch *batch,
                    struct err *err);
 struct batch *fake_bulk_take(void *self);
 size_t fake_key_row(struct span key);
 
-/* Of fake_service_ops, in fake_generations.c. */
+/* Members of fake_service_ops, in fake_generations.c. */
 int fake_generation_swap_adopting(void *self, const char *alias, const char *kept, const char *to,
                                   bool *kept_it, struct err *err);
 int fake_generation_adopt_undo(void *self, const char *alias, const char *kept, struct err *err);
@@ -33,27 +33,27 @@ int fake_generation_mapping(void *self, const char *index, struct buf *json, str
 int fake_generation_extend(void *self, const char *index, const char *properties, const char *meta,
                            struct err *err);
 
-/* Puts index or consumer aside, so that another can take its place. */
+/* Put the current index or consumer aside, so that another can take its place. */
 void fake_shelve_index(struct fake *f);
 void fake_shelve_consumer(struct fake *f);
 
-/* So many open places follow the length of the log in a position. */
+/* Read and print the open entries that follow the length of the log in a position. */
 size_t fake_open_read(const char *position, size_t *places);
 void fake_open_print(char *position, size_t size, const size_t *places, size_t count);
 
-/* Of the server, in which a position was read. */
+/* Returns the life of the server in which a position was read. */
 size_t fake_life(const char *position);
-/* As it stands behind a position, before the word "again". */
+/* Writes the life as it occurs in a position, before the word "again". */
 void fake_say_life(const struct fake *f, char *out, size_t size);
-/* What was read in another life of the server may be lost, and its places given to others: *log and
- * the places behind it become those that the server durably knew. */
+/* Entries that were read in another life of the server may be lost and their places used again.
+ * Resets *log and the places behind it to those that were durable. */
 void fake_fall_back(const struct fake *f, const char *position, size_t *log, size_t *behind,
                     size_t *behind_count);
 
-/* A text of `_meta.rowferry` in JSON that has to have it. */
+/* Copies a text of `_meta.rowferry` from JSON that must contain it. */
 void fake_take_meta(const char *mappings, const char *name, char *out, size_t size);
 
-/* Every call of a port passes here. */
+/* Called by every function of a port. */
 static inline void fake_step(struct fake *f)
 {
     if (f->step != NULL) {

@@ -17,7 +17,7 @@ static int service_greet(void *self, bool again, char cluster[PRODUCT_CLUSTER_BY
     return 0;
 }
 
-/* There is one index: of what an alias points at beside it nothing is left. */
+/* Without `several` only one index is kept, and an alias can point at no other. */
 static int service_resolve(void *self, const char *alias, enum alias_kind *kind,
                            struct index_info *out, struct err *err)
 {
@@ -105,7 +105,7 @@ static int service_create(void *self, const char *index, const char *mappings, c
     f->serial = ++f->built;
     snprintf(f->index, sizeof(f->index), "%s", index);
     snprintf(f->uuid, sizeof(f->uuid), "uuid of %.20s", index);
-    if (f->several) { /* the name may come again, when it was removed */
+    if (f->several) { /* the same name may be used again after a removal */
         snprintf(f->uuid, sizeof(f->uuid), "%08zu is its uuid", f->serial);
         f->highest_sent = 0;
         memset(f->sent, 0, sizeof(f->sent));
@@ -198,7 +198,7 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Pages of five. */
+/* Returns pages of five. */
 static int service_scan(void *self, const char *index, struct span after, struct scan_page *page,
                         struct err *err)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several indices and consumers of which one is looked at, and transactions that take their time.
- */
+/* Several indices and consumers, one of which is current, and transactions that end late. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +35,7 @@ static void put_index(struct fake *f, const struct fake_index *from)
     memcpy(f->sent, from->sent, sizeof(f->sent));
 }
 
-/* The oldest makes room, unless people search it. */
+/* Replaces the oldest index that the alias does not point at. */
 void fake_shelve_index(struct fake *f)
 {
     struct fake_index *place = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The port to a table in memory, and the world around it. */
+/* The port to a table in memory, and the simulated environment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static int source_connect(void *self, struct source_facts *facts, struct err *er
     return 0;
 }
 
-/* How far a position is: of two of the same length, the one that waits for fewer. */
+/* Returns the progress of a position. If two have the same length, the one with fewer open entries
+ * is further. */
 static int64_t reached(const char *position)
 {
     size_t open[FAKE_OPEN_MOST];
@@ -114,7 +115,7 @@ void fake_init(struct fake *f, size_t rows)
     for (size_t i = 0; i < FAKE_ROWS; i++) {
         f->rows[i] = i < rows ? (long)i * 10 : -1;
     }
-    /* in memory where that is possible: nothing here tests the disk */
+    /* in memory if possible, because the disk is not tested here */
     snprintf(f->folder, sizeof(f->folder), "%s/rowferry-fake-XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     if (mkdtemp(f->folder) == NULL) {
@@ -211,7 +212,7 @@ static struct pipeline_options world_options(const struct fake *f, const struct 
 typedef int (*work)(const struct pipeline_options *options, const struct pipeline_ports *ports,
                     struct pipeline_result *result, struct err *err);
 
-/* As whoever rebuilds has it: beside a pipeline that has looked for rivals before. */
+/* Options of a rebuild, which runs beside a pipeline that has already checked for rivals. */
 static struct rebuild_options beside(const struct pipeline_options *options,
                                      struct pipeline_options *own)
 {
@@ -233,7 +234,7 @@ static int rebuild(const struct pipeline_options *options, const struct pipeline
     return rc == 0 ? rebuild_swap(&wanted, &used, &rebuilt, err) : rc;
 }
 
-/* stop null: as far as the swap, which is for its owner. */
+/* If `stop` is null, runs up to the swap, which its owner makes. */
 static int fill_until(const struct pipeline_options *options, const struct pipeline_ports *ports,
                       const volatile sig_atomic_t *stop, struct err *err)
 {

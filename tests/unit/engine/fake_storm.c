@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens to the fake at random. */
+/* Random faults of the fake. */
 #include "storm.h"
 
 #include <stdio.h>
@@ -42,8 +42,8 @@ const char *const happening_names[HAPPENED_COUNT] = {"crashes",
 
 struct storm *storm;
 
-/* The wall clock is set by up to half a day, in the middle of whatever is done. Where nothing runs
- * it may as well be so much later, and what was on its way has arrived. */
+/* Sets the wall clock by up to half a day at any moment. If nothing runs, that much time may really
+ * have passed, and writes in transit have arrived. */
 void storm_jump(struct fake *f, bool living)
 {
     int64_t hours = (int64_t)fake_dice(f, 24) - 12;
@@ -127,7 +127,7 @@ void storm_writes(struct fake *f, size_t most)
     }
 }
 
-/* Some rows go with a member that leaves, once nobody writes. */
+/* Deletes some rows with a member that leaves, while no transaction is open. */
 void storm_leave(struct fake *f)
 {
     size_t from = fake_dice(f, FAKE_ROWS);
@@ -161,7 +161,7 @@ void storm_between_pages(struct fake *f, size_t page)
     }
 }
 
-/* Another writer, whose version is ahead of ours. */
+/* Another client writes a document with a version ahead of ours. */
 void storm_meddle(struct fake *f)
 {
     size_t row = fake_dice(f, FAKE_ROWS);

@@ -34,7 +34,7 @@ static inline struct halt halt_of(const struct fake *f, bool wanted)
     return halt;
 }
 
-/* 60 documents, of which more than 10 and a tenth are too many. */
+/* 60 documents; the guard trips on more than 10 deletes or a tenth. */
 static inline void guarded(struct fake *f)
 {
     log_configure(LOG_ERROR, LOG_TEXT);

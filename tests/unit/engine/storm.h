@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bad weather for the fake, at random: faults of the service and of the source, crashes, a clock
- * that is set, transactions, members that leave, other writers.
+ * Random faults for the fake: faults of the service and of the source, crashes, clock jumps,
+ * transactions, members that leave, other clients.
  *
- * The storm lies in memory that the processes of a history share.
+ * The struct storm is in memory shared by all processes of a history.
  */
 #ifndef ROWFERRY_TESTS_STORM_H
 #define ROWFERRY_TESTS_STORM_H
@@ -12,9 +12,9 @@
 
 #define CRASHED 99
 #define RESTLESS 98
-#define STEPS_MOST 200000 /* of one work in the calm: more, and it would never end */
+#define STEPS_MOST 200000 /* maximum of one run without faults; more means that it does not end */
 
-/* What really happened, over all seeds; a class that never did proves nothing. */
+/* Counts events over all seeds; a kind that never occurs proves nothing. */
 enum happening {
     HAPPENED_CRASH,
     HAPPENED_LOST,
@@ -56,10 +56,10 @@ struct storm {
     long steps;
     char other_path[96]; /* the state file of the other host */
     size_t crash_after;
-    size_t poisoned;           /* a row that no bulk request takes */
-    size_t server_crash_after; /* so many steps of the next work; it has none in the calm */
-    size_t fault_dice;         /* so many sides, of which three are faults */
-    size_t jump_dice;          /* the same, and one is a jump of the clock */
+    size_t poisoned;           /* a row that every bulk request refuses */
+    size_t server_crash_after; /* steps of the next run; unused if calm */
+    size_t fault_dice;         /* sides of the dice, three of which are faults */
+    size_t jump_dice;          /* sides of the dice, one of which is a clock jump */
     long happened[HAPPENED_COUNT];
 };
 
@@ -71,14 +71,14 @@ enum fake_fault storm_fault(struct fake *f);
 enum outcome storm_judge(void *context, const char *key, long attempt);
 void storm_between_pages(struct fake *f, size_t page);
 
-/* The wall clock is set; living: while something runs. */
+/* Sets the wall clock; `living` is true while a process runs. */
 void storm_jump(struct fake *f, bool living);
 void storm_writes(struct fake *f, size_t most);
 void storm_leave(struct fake *f);
 void storm_truncate(struct fake *f);
-/* Another writer, whose version is ahead of ours. */
+/* Another client writes a document with a version ahead of ours. */
 void storm_meddle(struct fake *f);
-/* A person asks for some rows to be sent again; of `rows` one is true or more. */
+/* Files a request to send some rows again; at least one of `rows` is true. */
 void storm_ask(struct fake *f, const bool *rows);
 
 #endif

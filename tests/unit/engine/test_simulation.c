@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pipeline against random histories from a seed: changes, transactions that end late, lost and
- * late requests, refusals, lost connections, jumping clocks, crashes, also of the server; followed
- * by log or by cursor, on one host or two, with rebuilds between and requests to send rows again.
- * After each process the laws hold (fake_laws.c), after quiet the index equals the table.
+ * Runs the pipeline through random histories: changes, transactions that end late, lost and late
+ * requests, refusals, lost connections, clock jumps, and crashes, also of the server. The table is
+ * read by log or cursor, on one host or two, with rebuilds and requests to send rows again. After
+ * each process the invariants must hold (fake_laws.c). After a calm period the index must equal the
+ * table.
  *
- * Each work runs in a process of its own, which a crash ends at once; table, service and what is on
- * its way live in shared memory, the state files on disk. ROWFERRY_SEEDS says how many seeds,
- * ROWFERRY_SEEDS_FROM the first, ROWFERRY_SEED runs one. A seed that found a fault joins `kept`.
+ * Each run is a separate process, which a crash ends at once. Table, service and writes in transit
+ * are in shared memory, the state files on disk. ROWFERRY_SEEDS is the number of seeds,
+ * ROWFERRY_SEEDS_FROM the first; ROWFERRY_SEED runs a single one. Seeds that found a bug are added
+ * to `kept`.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +24,7 @@
 #include "suite.h"
 
 #define ROUNDS 6
-#define TOLD_MOST 5 /* what was read before waits for its key, and is outrun as well */
+#define TOLD_MOST 5 /* rows read earlier wait for their key, and then conflict as well */
 
 typedef int (*work)(struct fake *f, struct err *err);
 
@@ -31,7 +33,7 @@ static int sync_once(struct fake *f, struct err *err)
     return fake_sync(f, NULL, err);
 }
 
-/* What the guard stopped, a person permits: as many deletes as it had counted. */
+/* If the guard stops a process, the next one is permitted the counted deletes. */
 static int in_a_process(work run)
 {
     struct fake *f = &storm->fake;
@@ -56,9 +58,9 @@ static int in_a_process(work run)
     return WEXITSTATUS(status);
 }
 
-/* A lost state file takes the last seconds of the clock with it, and the clock may have been set
- * back since: that versions grow is a law within the life of a state file, after it a higher
- * version is stepped over. So what is on its way arrives before. */
+/* A lost state file also loses the last seconds of the clock, which may have been set back since.
+ * Versions grow only within the life of a state file; afterwards higher versions are stepped over.
+ * So all writes in transit must arrive first. */
 static void lose_state(struct fake *f)
 {
     fake_deliver(f, true);
@@ -67,7 +69,7 @@ static void lose_state(struct fake *f)
     storm->happened[HAPPENED_STATE_LOST]++;
 }
 
-/* Another host holds the pipeline, whose state file stands where it was when it held it last. */
+/* Another host takes the pipeline; its state file is as of the last time it held it. */
 static void switch_host(struct fake *f)
 {
     char path[96];
@@ -90,7 +92,7 @@ static void ask_for_some(struct fake *f)
     storm->happened[HAPPENED_ASKED]++;
 }
 
-/* A rebuild goes on where one was cut off. */
+/* A rebuild continues an interrupted one. */
 static int rebuild_or_abort(struct fake *f)
 {
     if (fake_dice(f, 4) == 0) {
@@ -141,10 +143,10 @@ static void stormy_round(struct fake *f)
     f->break_change = fake_dice(f, 3) == 0 ? 1 + fake_dice(f, 40) : 0;
     storm->happened[HAPPENED_BREAK] += f->break_change > 0;
     if (!f->cursor && storm->seed % 5 > 0 &&
-        storm->seed % 5 < 3) { /* none of `kept`: as they were */
+        storm->seed % 5 < 3) { /* excludes the seeds of `kept`, whose histories must not change */
         storm->server_crash_after = fake_dice(f, 3) == 0 ? 0 : 1 + fake_dice(f, 150);
     }
-    bool rebuilds = !another && fake_dice(f, 4) == 0; /* a host looks around first */
+    bool rebuilds = !another && fake_dice(f, 4) == 0; /* a new host checks for rivals first */
     int rc = rebuilds ? rebuild_or_abort(f) : in_a_process(sync_once);
     ck_assert_msg(rc == 0 || rc == CRASHED || rc == -ERR_TRANSIENT || rc == -ERR_STATE,
                   "%s ended with %d", rebuilds ? "rebuild" : "sync", rc);
@@ -162,7 +164,7 @@ static int forgive(void *context, const struct dead_letter *letter)
     return 0;
 }
 
-/* The letters that are open explain their documents, and nothing else is explained. */
+/* Open dead letters explain differences of their documents; all others are errors. */
 static void forgive_letters(struct fake *f)
 {
     struct err err;
@@ -182,12 +184,12 @@ static void init_storm(struct fake *f, uint64_t seed)
     f->between_pages = storm_between_pages;
     f->page_rows = 3 + fake_dice(f, 8);
     f->mark_rows = fake_dice(f, 4);
-    f->guard_count = (int64_t)fake_dice(f, 30); /* so that windows are looked through */
+    f->guard_count = (int64_t)fake_dice(f, 30); /* so that prescans happen */
     f->guard_share = 0.5;
     f->cursor = fake_dice(f, 4) == 0;
     f->reconcile_ms = f->cursor || fake_dice(f, 5) == 0 ? 3600000 : 0;
     f->several = true;
-    f->rivals = !f->cursor && fake_dice(f, 3) == 0; /* a cursor has no mirror to go on from */
+    f->rivals = !f->cursor && fake_dice(f, 3) == 0; /* a cursor has no checkpoint backup */
     f->keep = (int64_t)fake_dice(f, 2);
     snprintf(storm->other_path, sizeof(storm->other_path), "%s/other.db", f->folder);
     storm->poisoned = seed % 8 == 0 ? seed / 8 % FAKE_ROWS : FAKE_ROWS;
@@ -197,7 +199,7 @@ static void init_storm(struct fake *f, uint64_t seed)
     storm->jump_dice = fake_dice(f, 2) == 0 ? 20 : 100;
 }
 
-/* Without faults; what the guard stops is permitted. */
+/* Runs without faults; permits whatever the guard stops. */
 static void calm_work(struct fake *f, uint64_t seed, work run, const char *name)
 {
     storm->calm = true;
@@ -218,7 +220,7 @@ static void calm_sync(struct fake *f, uint64_t seed)
     calm_work(f, seed, sync_once, "sync");
 }
 
-/* Documents that somebody else wrote or removed, and a person who has them sent again. */
+/* Changes documents like another client, then files a request to send them again. */
 static void repair(struct fake *f, uint64_t seed)
 {
     bool rows[FAKE_ROWS] = {false};
@@ -229,7 +231,7 @@ static void repair(struct fake *f, uint64_t seed)
         f->documents[row].present = fake_dice(f, 2) == 0;
         f->documents[row].n = -7;
         rows[row] = true;
-        f->unlogged[row] = true; /* its document is no word of ours, until it is sent again */
+        f->unlogged[row] = true; /* the document is not ours until it is sent again */
     }
     storm_ask(f, rows);
     calm_sync(f, seed);
@@ -248,7 +250,7 @@ static void run_seed(uint64_t seed)
         storm_leave(f);
     }
     calm_sync(f, seed);
-    fake_deliver(f, true); /* after a reconcile had listed the index */
+    fake_deliver(f, true); /* might otherwise arrive after a reconcile listed the index */
     if (fake_dice(f, 2) == 0) {
         lose_state(f);
         calm_sync(f, seed);
@@ -261,7 +263,8 @@ static void run_seed(uint64_t seed)
     if (fake_dice(f, 3) == 0) {
         repair(f, seed);
     }
-    for (int twice = 0; twice < 2; twice++) { /* a clock that was set back begins the time anew */
+    for (int twice = 0; twice < 2;
+         twice++) { /* a clock that was set back restarts the waiting time */
         f->now_us += DELETES_LATE_US + (f->cursor ? f->reconcile_ms * 1000 : 0);
         calm_sync(f, seed);
     }
@@ -269,7 +272,7 @@ static void run_seed(uint64_t seed)
     forgive_letters(f);
     ck_assert_msg(!f->version_went_back, "seed %llu: a version went back",
                   (unsigned long long)seed);
-    /* index and table are equal all the same: a reconcile takes away what the second copy left */
+    /* checked separately, because a reconcile repairs the effect of a second load */
     ck_assert_msg(!f->begun_anew, "seed %llu: a reading that had a position began anew",
                   (unsigned long long)seed);
     ck_assert_msg(f->most_told <= TOLD_MOST, "seed %llu: a version that was told outran %d times",
@@ -281,10 +284,10 @@ static void run_seed(uint64_t seed)
 }
 
 /*
- * The first of all that notices a walk that owes no other (tests/crash/mutants.sh), which is far
- * behind the usual ones; one in which a host that came back removed the index that bore the name of
- * its own first load meanwhile; one in which the fake source kept a position for another consumer,
- * and one in which it let one that was given up read on.
+ * 1166: the first seed that detects a mutant whose scan never makes another one due
+ * (tests/crash/mutants.sh); usual runs stop long before it. 9338: a returning host removed an index
+ * that had the name of its own initial load. 9900: the fake source kept a position for another
+ * consumer. 35139: it let a dropped consumer read on.
  */
 static const uint64_t kept[] = {1166, 9338, 9900, 35139};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is answered to whom. */
+/* Answers of the HTTP listener, by request. */
 #include "answer.h"
 
 #include <json-c/json.h>
@@ -170,7 +170,7 @@ START_TEST(nothing_of_the_page_comes_from_elsewhere_or_is_markup_of_values)
     ask("GET", "/", "localhost", &a);
     for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
         const char *at = strstr(buf_text(&a.body), never[i]);
-        while (at != NULL && strncmp(at, "http://www.w3.org/", 18) == 0) { /* names SVG */
+        while (at != NULL && strncmp(at, "http://www.w3.org/", 18) == 0) { /* namespaces of SVG */
             at = strstr(at + 1, never[i]);
         }
         ck_assert_msg(at == NULL, "%s", never[i]);
@@ -180,7 +180,8 @@ START_TEST(nothing_of_the_page_comes_from_elsewhere_or_is_markup_of_values)
 }
 END_TEST
 
-/* A page of the web whose name was made to point at the listener, wherever that listens. */
+/* Simulates DNS rebinding: a web page whose name points at the listener, at any of its
+ * addresses. */
 START_TEST(a_name_that_is_not_ours_is_refused_on_every_address)
 {
     static const char *const listens[] = {"127.0.0.1:9187", "0.0.0.0:9187", "[::]:9187",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who has to go where one more comes. */
+/* Which connection is closed when one more arrives. */
 #include "connection_limit.h"
 
 #include "suite.h"
@@ -11,7 +11,7 @@ START_TEST(the_one_that_is_there_longest_makes_room)
         ck_assert_int_eq(doorkeeper_enter(&d, fd), -1);
     }
     ck_assert_int_eq(doorkeeper_enter(&d, 1000), 10);
-    doorkeeper_leave(&d, 10); /* it closes in its own time */
+    doorkeeper_leave(&d, 10); /* it closes later */
     ck_assert_int_eq(doorkeeper_enter(&d, 1001), 11);
     doorkeeper_leave(&d, 13);
     ck_assert_int_eq(doorkeeper_enter(&d, 1002), -1);

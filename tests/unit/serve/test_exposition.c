@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of the text format, whatever stands in a label. */
+/* Lines of the text format, with any content of a label. */
 #include "exposition.h"
 
 #include <math.h>

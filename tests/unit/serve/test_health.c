@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ready or not, by stage, stall and servers. */
+/* Readiness by stage, stall and servers. */
 #include "rowferry/serve/health.h"
 
 #include "suite.h"

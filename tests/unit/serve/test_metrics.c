@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Prometheus is told, and that the manual tells of all of it. */
+/* The metrics for Prometheus, and their list in the manual. */
 #include "metrics.h"
 
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static char *read_manual(void)
     return text;
 }
 
-/* "| `name` | type |" in the manual for each "# TYPE name type". */
+/* Expects "| `name` | type |" in the manual for each "# TYPE name type". */
 START_TEST(the_manual_tells_of_every_metric_and_of_no_other)
 {
     struct board_view v = view_of("articles", "following");

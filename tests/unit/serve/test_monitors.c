@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What deploy/ watches exists: every metric, every pipeline variable, every runbook. */
+/* Everything that deploy/ refers to exists: every metric, every pipeline variable, every
+ * runbook. */
 #include <ctype.h>
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static char *read_all(const char *path)
     return buf_detach(&text);
 }
 
-/* What /metrics says. */
+/* Returns the output of /metrics. */
 static char *metrics(void)
 {
     struct buf out;
@@ -58,7 +59,7 @@ static bool is_metric(const char *name, size_t len, const char *served)
     return false;
 }
 
-/* Every word that begins so is a metric that is served; returns how many there are. */
+/* Expects that every word with this prefix is a metric. Returns their number. */
 static int expect_metrics(const char *text, const char *prefix, const char *served)
 {
     int count = 0;
@@ -138,7 +139,7 @@ START_TEST(the_dashboard_is_for_the_data_source_and_pipelines_that_are_chosen)
 }
 END_TEST
 
-/* "runbook: docs/alerts.md#rowferrylag" and "## RowferryLag". */
+/* Matches "runbook: docs/alerts.md#rowferrylag" with "## RowferryLag". */
 START_TEST(every_alert_has_its_runbook)
 {
     static const char alert[] = "- alert: ";

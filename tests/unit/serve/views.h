@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views of boards, as a pipeline would fill them. */
+/* Sample status snapshots, filled as by a pipeline. */
 #ifndef ROWFERRY_TESTS_VIEWS_H
 #define ROWFERRY_TESTS_VIEWS_H
 

@@ -10,10 +10,11 @@
 
 #define ANSWER_BYTES 2048
 
-/* Timeouts where none is to be met: a machine may stand still for a while. */
+/* Long timeouts for tests in which none should occur, even if the machine is suspended for a
+ * while. */
 #define FIXTURE_PATIENT_MS 60000
 
-/* A whole answer with this status and JSON body into out[ANSWER_BYTES]; returns out. */
+/* Writes an answer with this status and JSON body into out[ANSWER_BYTES]. Returns out. */
 static inline const char *answer_of(char *out, int status, const char *body)
 {
     int n = snprintf(out, ANSWER_BYTES,

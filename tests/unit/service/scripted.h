@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server that says what the test scripted, byte for byte: one connection after another, one
- * thread, loopback, a port of its own. It keeps the head and body of the last request.
+ * A server with scripted answers, byte for byte: one connection at a time, one thread, on a free
+ * loopback port. It keeps head and body of the last request.
  */
 #ifndef ROWFERRY_TESTS_SCRIPTED_H
 #define ROWFERRY_TESTS_SCRIPTED_H
@@ -26,16 +26,16 @@ struct scripted {
     int listener;
     int port;
     pthread_t thread;
-    const char *const *answers; /* one a request, null-terminated; the last is said again */
+    const char *const *answers; /* one per request, null-terminated; the last is repeated */
     size_t cut;                 /* bytes of an answer that are sent before the connection ends */
-    bool silent;                /* reads the request and says nothing */
+    bool silent;                /* reads the request and does not answer */
     int wake[2];
     size_t requests;
     char request[SCRIPTED_REQUEST_BYTES]; /* the last one: head and body */
     size_t request_len;
 };
 
-/* The same on [::1]; -1 where this machine has no such address. */
+/* The same on [::1]; -1 if this machine does not have that address. */
 static inline int scripted_bind_six(int *port)
 {
     struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
@@ -64,13 +64,13 @@ static inline int scripted_bind(int *port)
     return fd;
 }
 
-/* Reads until head and body (by Content-Length) are there; false where the peer went. */
+/* Reads head and body (by Content-Length). Returns false if the peer disconnected. */
 static inline bool scripted_read(struct scripted *s, int fd)
 {
     s->request_len = 0;
     for (;;) {
-        char piece[65536]; /* the sanitizer for threads knows what came before only once it is read
-                            */
+        char piece[65536]; /* ThreadSanitizer orders accesses only after recv, so do not receive
+                              into s->request directly */
         size_t room = sizeof(s->request) - 1 - s->request_len;
         ssize_t n = recv(fd, piece, room < sizeof(piece) ? room : sizeof(piece), 0);
         if (n <= 0) {
@@ -168,7 +168,7 @@ static inline struct scripted *scripted_start(const char *const *answers, size_t
     return scripted_start_on(listener, port, answers, cut, silent);
 }
 
-/* After the client has closed its connections. */
+/* To be called after the client has closed its connections. */
 static inline void scripted_stop(struct scripted *s)
 {
     ck_assert_int_eq(write(s->wake[1], "xx", 2), 2);
@@ -180,7 +180,7 @@ static inline void scripted_stop(struct scripted *s)
     free(s);
 }
 
-/* Begins to connect and does not wait for it. */
+/* Begins to connect without waiting. */
 static inline int scripted_dial(int port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
@@ -191,7 +191,7 @@ static inline int scripted_dial(int port)
     return fd;
 }
 
-/* A port of loopback on which nobody listens: bound, and the test's own for as long as it lives. */
+/* Returns a loopback port without a listener, bound and reserved as long as the test lives. */
 static inline int scripted_closed_port(void)
 {
     int port;

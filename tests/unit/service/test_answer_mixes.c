@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every mix of outcomes that up to four items can have, in the forms that answers come in. */
+/* Every combination of outcomes for up to four items, in all forms of answers. */
 #include "rowferry/service/bulk/answer.h"
 
 #include "suite.h"
@@ -28,7 +28,7 @@ static const struct fate fates[] = {
 #define FATES (sizeof(fates) / sizeof(fates[0]))
 #define ITEMS 4
 
-/* What stands around the items, and the blanks between the tokens. */
+/* The text around the items, and the white space between the tokens. */
 struct form {
     const char *before, *after;
     const char *blank;
@@ -60,7 +60,7 @@ static void push_item(struct buf *out, const struct fate *fate, const struct for
     buf_printf(out, "}%s}%s", blank, blank);
 }
 
-/* mix: a digit to the base of FATES for each item, the first item's last. */
+/* `mix` has one digit to the base of FATES per item, the first item's last. */
 static size_t fate_of(size_t mix, size_t item)
 {
     for (; item > 0; item--) {
@@ -80,7 +80,7 @@ static void write_mix(struct buf *json, size_t count, size_t mix, const struct f
     buf_push_text(json, form->after);
 }
 
-/* No assertion for each step: every one is a write to the test's parent. */
+/* Few assertions, because each one writes to the test's parent process. */
 static void check_mix(struct answer *a, struct batch *b, const struct buf *json, size_t mix)
 {
     struct err err;

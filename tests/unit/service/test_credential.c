@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A credential that is refused is read again, once; nobody but the configured host hears of it. */
+/* A refused credential is read again, once, and is only sent to the configured host. */
 #include "fixture.h"
 #include "rowferry/base/rotating_secret.h"
 #include "rowferry/service/bulk/bulk.h"
@@ -13,7 +13,7 @@ static const char refusal[] = "HTTP/1.1 401 X\r\nContent-Length: 12\r\n\r\nUnaut
 static const char fine[] =
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
 
-/* The origin: what stands there now. */
+/* Reads the origin's current text. */
 static char *read_text(const void *origin)
 {
     return text_copy(*(const char *const *)origin);
@@ -34,7 +34,7 @@ static void expect_sent(const struct fixture *f, const char *line)
     ck_assert_msg(strstr(f->server->request, line) != NULL, "%s", f->server->request);
 }
 
-/* A service that was given OLD, and what stands now where that came from. */
+/* A service with the credential OLD, and the current text of its origin. */
 struct rotated {
     const char *place;
     struct renewal *renewal;
@@ -81,7 +81,7 @@ START_TEST(a_rotated_password_is_too)
 }
 END_TEST
 
-/* What stands there is refused, after so many requests. */
+/* Expects that the origin's text is refused as well, after that many requests. */
 static void expect_refused(const char *place, size_t requests)
 {
     static const char *const answers[] = {refusal, NULL};
@@ -105,7 +105,7 @@ START_TEST(a_new_key_that_is_refused_too_is_the_answer)
 }
 END_TEST
 
-/* One upsert, sent and taken back. */
+/* Sends one upsert and takes it back. */
 static void send_one(struct fixture *f, struct batch *b)
 {
     struct batch *taken = NULL;
@@ -237,7 +237,7 @@ START_TEST(only_the_proxy_that_is_configured_is_asked)
 }
 END_TEST
 
-/* What a tunnel is asked for has no credential, and what it refuses is told as its refusal. */
+/* Requests to the proxy have no credential, and its refusal is reported as such. */
 START_TEST(a_proxy_that_makes_a_tunnel_gets_no_credential)
 {
     static const char *const answers[] = {"HTTP/1.1 403 X\r\nContent-Length: 0\r\n\r\n", NULL};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file system of SQLite before the system's own, an allocator before the library's, and who
- * watches statements. */
+/* Wraps SQLite's file system and allocator, and intercepts statements. */
 #include "fake_faults.h"
 
 #include <sqlite3.h>
@@ -188,7 +187,7 @@ static int watch(sqlite3 *db, char **message, const void *api)
     return sqlite3_set_authorizer(db, deny, NULL);
 }
 
-/* Without the small memory that a connection has of its own, each allocation comes here. */
+/* Disables the connection's small private memory, so that every allocation comes here. */
 bool faults_install(void)
 {
     static sqlite3_mem_methods memory;

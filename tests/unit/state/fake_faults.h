@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SQLite's files, memory and statements, of which one call fails:
+ * Makes one call of SQLite's files, memory or statements fail:
  *
- *     faults_install()                    true; before anything is opened
- *     faults_begin(FAULT_FULL, 3);        the third write from now on finds no room, and only it
+ *     faults_install()                    returns true; before anything is opened
+ *     faults_begin(FAULT_FULL, 3);        only the third write from now on fails: disk full
  *     ...
  *     bool came = faults_end();
  */
@@ -14,18 +14,18 @@
 
 enum fault_kind {
     FAULT_NONE,
-    FAULT_IOERR,     /* any call to a file, with the code of its own */
-    FAULT_FULL,      /* what writes */
-    FAULT_BUSY,      /* what locks */
+    FAULT_IOERR,     /* any file call, with an I/O error of its kind */
+    FAULT_FULL,      /* writes */
+    FAULT_BUSY,      /* locks */
     FAULT_NOMEM,     /* an allocation */
-    FAULT_DENY,      /* the preparation of a statement, at each thing that it does */
-    FAULT_INTERRUPT, /* a statement in the midst of its work, at each of its operations */
+    FAULT_DENY,      /* the preparation of a statement, at each of its actions */
+    FAULT_INTERRUPT, /* a running statement, at each of its operations */
     FAULT_KINDS
 };
 
 bool faults_install(void);
 void faults_begin(enum fault_kind of, int nth);
-/* Whether the call came. */
+/* Returns true if the call occurred. */
 bool faults_end(void);
 
 #endif

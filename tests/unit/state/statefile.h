@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A temporary directory with a state file for each test of the room. */
+/* A temporary directory with a state file, for each test of state. */
 #ifndef ROWFERRY_TESTS_STATEFILE_H
 #define ROWFERRY_TESTS_STATEFILE_H
 
@@ -37,7 +37,7 @@ static inline struct statefile statefile_make(void)
     return statefile_make_in("/tmp");
 }
 
-/* For a test that opens and commits many times, and asks nothing of the disk. */
+/* For a test that opens and commits often and does not need a disk. */
 static inline struct statefile statefile_make_in_memory(void)
 {
     return statefile_make_in(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
@@ -76,7 +76,7 @@ static inline struct span span_of(const char *text)
     return span_make(text, strlen(text));
 }
 
-/* A generation that is being built; number is also in its name. */
+/* Begins a generation; `number` is also part of its name. */
 static inline void statefile_begin(struct state *s, int64_t number)
 {
     char name[] = "articles-0";

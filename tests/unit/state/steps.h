@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the room does, each as one step on a state file: together every statement that there is. */
+/* The operations of state, each as one step on a state file. Together they run every statement. */
 #ifndef ROWFERRY_TESTS_STEPS_H
 #define ROWFERRY_TESTS_STEPS_H
 
@@ -22,7 +22,7 @@
 
 #define STEP_TEXT_BYTES ((size_t)1 << 20)
 
-/* What a step works with; what it was told goes into said. */
+/* The data of a step; results go into `said`. */
 struct trial {
     struct statefile file;
     struct state *s;
@@ -120,7 +120,7 @@ static int say_group(void *context, const struct dead_letter_group *group)
     return 0;
 }
 
-/* What was said before it failed does not count. */
+/* Discards the results of a step that failed. */
 static int unsaid(struct trial *t, int rc)
 {
     if (rc != 0) {
@@ -431,17 +431,18 @@ static int open_to_read(struct trial *t, struct err *err)
 }
 
 enum step_place {
-    STEP_LIVE,     /* on a pipeline that is live and has some of everything */
+    STEP_LIVE,     /* on a live pipeline with rows in every table */
     STEP_REBUILDS, /* the same, with a rebuild under way */
-    STEP_OPENS,    /* on its file, which nobody has open */
-    STEP_CREATES,  /* where there is no file */
+    STEP_OPENS,    /* on its file, which is not open */
+    STEP_CREATES,  /* without a file */
 };
 
 struct step {
     int (*run)(struct trial *t, struct err *err);
     enum step_place place;
-    bool in_parts; /* more than one transaction: done again it is whole */
-    bool aborts;   /* without memory the process may end: what has to be told is at hand by then */
+    bool in_parts; /* several transactions: complete after a second run */
+    bool aborts; /* may end the process if memory is exhausted, with the data for its report already
+                    allocated */
 };
 
 static const struct step steps[] = {

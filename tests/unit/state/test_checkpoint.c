@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settling transaction: all or nothing, never past an unsettled operation. */
+/* The checkpoint's transaction: all or nothing, never past an unsettled operation. */
 #include "rowferry/state/checkpoint.h"
 
 #include <signal.h>
@@ -136,7 +136,7 @@ START_TEST(a_settlement_that_fails_changes_nothing)
 }
 END_TEST
 
-/* A child settles and is killed at the point; what the next process finds. */
+/* A child commits and is killed at the failpoint; checks what the next process finds. */
 static void killed_at(const char *setting, const char *position, int64_t letters)
 {
     struct statefile f = statefile_make();
@@ -204,7 +204,7 @@ END_TEST
 
 #define ABORTED 44
 
-/* An end at which what the process went through is counted. */
+/* Ends the process so that its code coverage is recorded. */
 static void end_aborted(int number)
 {
     (void)number;
@@ -236,7 +236,7 @@ START_TEST(a_checkpoint_past_an_unsettled_operation_aborts)
 }
 END_TEST
 
-/* A bit of the row that turned over, on the disk or in memory. */
+/* A flipped bit in the row, on disk or in memory. */
 START_TEST(a_checkpoint_with_another_sum_is_damaged)
 {
     struct statefile f = statefile_make();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a dead letter: written, repeated, cleared, gone with its generation. */
+/* The life of a dead letter: added, repeated, cleared, deleted with its generation. */
 #include "rowferry/state/deadletter.h"
 
 #include "statefile.h"
@@ -153,7 +153,8 @@ START_TEST(keys_of_any_bytes_come_back_whole)
 }
 END_TEST
 
-/* `count` letters in groups of ten of one first time; every third has a type of its own. */
+/* Adds `count` letters in groups of ten with the same first time; every third has another error
+ * type. */
 static void fill(struct state *s, int count)
 {
     struct err err = {0};
@@ -178,7 +179,7 @@ struct walk {
     int64_t count;
     char previous[16];
     bool ordered;
-    struct state *holder; /* writes in the middle of the walk */
+    struct state *holder; /* writes in the middle of the loop */
     int64_t typed;
 };
 
@@ -230,7 +231,8 @@ START_TEST(letters_are_chosen_by_reason_type_age_key_and_number)
 }
 END_TEST
 
-/* `deadletter list | less` kept the holder from writing, and after ten seconds ended its sync. */
+/* `deadletter list | less` used to keep the holder from writing, and ended its sync after ten
+ * seconds. */
 START_TEST(a_list_that_is_read_slowly_lets_the_holder_write)
 {
     struct statefile f = statefile_make();
@@ -312,7 +314,7 @@ START_TEST(an_error_type_is_replaced_by_the_next_and_outlives_the_state_file)
 }
 END_TEST
 
-/* As one commit writes them: the same time for all, and a reason of a kilobyte. */
+/* Adds letters like one commit: with the same time and a reason of one kilobyte. */
 static void settle_many(struct state *s, int from, int to)
 {
     struct err err = {0};
@@ -351,7 +353,7 @@ static int count_step(void *steps)
     return 0;
 }
 
-/* What SQLite had to do to list so many of them, each once and in order. */
+/* Returns the number of SQLite's steps to list the letters, each once and in order. */
 static long listing_steps(struct state *s, int letters)
 {
     struct err err = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Definitions by fingerprint; what a live generation was extended by. */
+/* Definitions by fingerprint, and extensions of a live generation. */
 #include "rowferry/state/definition.h"
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ START_TEST(what_is_extended_keeps_position_and_letters_and_is_remembered_of_its_
     expect_lacking(s, "articles-1", NULL, 0);
     extend(s, "title.raw", 10);
     extend(s, "body", 20);
-    extend(s, "body", 30); /* after a crash, again */
+    extend(s, "body", 30); /* again, after a crash */
     state_close(s);
     s = statefile_open(&f, "articles");
     expect_lacking(s, "articles-1", "body, title.raw", 10);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every step of the room, with each call to SQLite's files, each of its allocations and each
- * statement, wherever it can, failing once: it says so and is done as a whole or not at all, and
- * the same connection then does it.
+ * Runs every step of state with one failing call: each call of SQLite's files, each allocation and
+ * each statement. The step must report it and be done completely or not at all. Then the same
+ * connection must succeed.
  */
 #include <signal.h>
 
@@ -11,7 +11,7 @@
 
 #define STEPS (sizeof(steps) / sizeof(steps[0]))
 
-/* Of each step every so many calls; all of them where $ROWFERRY_STRIDE is 1. */
+/* Tests every n-th call of each step; all of them if $ROWFERRY_STRIDE is 1. */
 static const struct {
     const char *name;
     int stride;
@@ -20,7 +20,7 @@ static const struct {
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-/* Some of everything, so that each step has something to find. */
+/* Fills every table, so that each step finds rows. */
 static void furnish(struct state *s)
 {
     struct err err = {0};
@@ -56,7 +56,7 @@ static void furnish_next(struct state *s)
     state_close(next);
 }
 
-/* The file that each trial begins with. */
+/* The initial file of each trial. */
 static char bytes[1 << 17];
 static size_t size;
 
@@ -121,7 +121,7 @@ static int push_table(void *context, int count, char **values, char **names)
     return 0;
 }
 
-/* All that the file holds, whole as it has to be; the caller frees it. */
+/* Returns all rows of the file, which must be intact; the caller frees it. */
 static char *content(const struct statefile *f)
 {
     struct state reader = {.path = NULL};
@@ -144,7 +144,7 @@ static char *content(const struct statefile *f)
 
 /* --- one step -------------------------------------------------------------------------------- */
 
-/* How it is without a fault. */
+/* The results without a fault. */
 struct whole {
     char *before;
     char *after;
@@ -158,7 +158,7 @@ static void open_for(struct trial *t, const struct step *step)
     t->s = NULL;
     if (step->place < STEP_OPENS) {
         t->s = statefile_open(&t->file, "articles");
-        sqlite3_busy_timeout(t->s->db, 0); /* who is busy is not waited for */
+        sqlite3_busy_timeout(t->s->db, 0); /* do not wait for a lock */
     }
 }
 
@@ -187,7 +187,8 @@ static void forget(struct whole *w)
     free(w->said);
 }
 
-/* With the fault and, where it was one, again without; false where it did not come. */
+/* Runs the step with the fault and, if it failed, again without. Returns false if the fault did not
+ * occur. */
 static bool try_step(const struct step *step, const struct whole *w, enum fault_kind kind, int nth)
 {
     struct trial t;
@@ -208,7 +209,8 @@ static bool try_step(const struct step *step, const struct whole *w, enum fault_
                       "%s at %d of kind %d left a part: %s instead of %s", err.message, nth, kind,
                       there, w->before);
         bool reads = strcmp(w->before, w->after) == 0;
-        again = reads || strcmp(there, w->after) != 0; /* else it was the end of the commit */
+        again =
+            reads || strcmp(there, w->after) != 0; /* else the failing call was after the commit */
         if (again) {
             OK(step->run(&t, &err));
         }
@@ -224,7 +226,7 @@ static bool try_step(const struct step *step, const struct whole *w, enum fault_
     return came;
 }
 
-/* Whether it ends the process: it is said, and the file is as it was. */
+/* Returns true if the fault ends the process; the file must be unchanged. */
 static bool aborts(const struct step *step, const struct whole *w, enum fault_kind kind, int nth)
 {
     struct trial t;
@@ -310,7 +312,7 @@ START_TEST(the_steps_have_every_statement)
         learn(&steps[i], &w);
         forget(&w);
     }
-    used[SQL_ROLLBACK] = true; /* of what fails */
+    used[SQL_ROLLBACK] = true; /* run on failures */
     for (size_t i = 0; i < SQL_COUNT; i++) {
         ck_assert_msg(used[i], "no step runs statement %zu", i);
     }

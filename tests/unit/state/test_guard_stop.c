@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the guard refused: kept over a restart, each pipeline's own, forgotten when told. */
+/* What the guard refused: kept over a restart, separate for each pipeline, deleted on request. */
 #include "rowferry/state/guard_stop.h"
 
 #include "statefile.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run history: what is kept and in which order. */
+/* Run history: the entries kept, and their order. */
 #include "rowferry/state/history.h"
 
 #include "statefile.h"

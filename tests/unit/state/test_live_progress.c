@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a holder is at: told, told again, wiped by the next holder, but since when it was equal. */
+/* Progress of a holder: published, updated, deleted by the next holder, except equal_us. */
 #include "rowferry/state/live_progress.h"
 
 #include "rowferry/state/lock.h"

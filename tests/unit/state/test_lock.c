@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One holder a pipeline, across processes and within one. */
+/* One holder per pipeline, across processes and within one. */
 #include "rowferry/state/lock.h"
 
 #include <signal.h>
@@ -8,7 +8,7 @@
 
 #define SINCE_US 1795428000000000 /* 2026-11-23T10:00:00Z */
 
-/* Forks a holder; returns when it holds. */
+/* Forks a holder. Returns when it has the lock. */
 static pid_t fork_holder(const struct statefile *f, const char *pipeline)
 {
     int ready[2];

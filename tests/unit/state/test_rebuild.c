@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The next generation beside the live one: its rows are apart until they are the pipeline's own. */
+/* The next generation besides the live one: its rows are separate until the promotion. */
 #include "rowferry/state/rebuild.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static int64_t letters(struct state *s)
     return count;
 }
 
-/* Once more, with nothing of the last one. */
+/* Begins again, and expects no rows of the previous rebuild. */
 static void expect_begun_anew(struct state *s)
 {
     struct err err = {0};
@@ -65,7 +65,7 @@ static void expect_begun_anew(struct state *s)
     state_close(next);
 }
 
-/* The one that was live is known, another one is met, and both are let go. */
+/* Expects the previously live consumer, records another one, and removes both. */
 static void expect_former_known(struct state *s)
 {
     struct err err = {0};
@@ -75,7 +75,7 @@ static void expect_former_known(struct state *s)
     ck_assert(known && former.left_us == 77);
     ck_assert_str_eq(former.consumer, "articles/articles-1/uuid-1");
     ck_assert_int_eq(former.count, 1);
-    OK(former_meet(s, "articles/articles-1/uuid-1", 5, &err)); /* it is known */
+    OK(former_meet(s, "articles/articles-1/uuid-1", 5, &err)); /* already known */
     OK(former_look(s, &former, &known, &err));
     ck_assert(known && former.count == 1 && former.left_us == 77);
     OK(former_meet(s, "articles/articles-9/uuid-9", 5, &err));
@@ -167,7 +167,7 @@ START_TEST(a_former_generation_is_gone_back_to_where_it_stood)
     state_close(next);
     OK(checkpoint_load(s, &c, &err));
     ck_assert_str_eq(c.generation, "articles-0");
-    ck_assert_int_eq(c.generation_number, 1); /* never lower: names are not used twice */
+    ck_assert_int_eq(c.generation_number, 1); /* never lower, because names are not reused */
     ck_assert_int_eq(letters(s), 1);
     checkpoint_release(&c);
     state_close(s);
@@ -226,7 +226,7 @@ START_TEST(what_is_gone_back_to_stops_being_a_former_one_with_the_wish)
 }
 END_TEST
 
-/* Entered by a process under which the file was removed, before it was looked for. */
+/* A process added the row just before its state file was removed. */
 START_TEST(a_row_of_the_next_one_that_no_wish_is_for_is_no_hindrance)
 {
     struct statefile f = statefile_make();
@@ -248,7 +248,7 @@ START_TEST(a_row_of_the_next_one_that_no_wish_is_for_is_no_hindrance)
 }
 END_TEST
 
-/* The connection of one who works with it still knows of the wish. */
+/* The connection of a process that uses the file still has the rebuild request. */
 START_TEST(a_state_file_that_was_removed_is_not_made_again_for_the_next_one)
 {
     struct statefile f = statefile_make();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the last reconcile was: kept over a restart, each pipeline's own. */
+/* The last reconcile: kept over a restart, separate for each pipeline. */
 #include "rowferry/state/reconcile.h"
 
 #include "statefile.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a request: filed, taken, answered, looked at. */
+/* The life of a request: filed, taken, answered, read. */
 #include "rowferry/state/request.h"
 
 #include "rowferry/state/lock.h"
@@ -50,7 +50,7 @@ START_TEST(a_request_is_taken_in_order_and_its_answer_is_seen)
     ck_assert_str_eq(buf_text(&t.answer), "{\"paused\":true}");
 
     OK(request_take(holder, second, &taken, &t.command, &t.arguments, &err));
-    ck_assert_int_eq(taken, 0); /* none behind it */
+    ck_assert_int_eq(taken, 0); /* none after it */
     OK(request_take(holder, first, &taken, &t.command, &t.arguments, &err));
     ck_assert_int_eq(taken, second);
     ck_assert_str_eq(buf_text(&t.arguments), "{\"ids\":[\"1\"]}");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last copy in place: kept over a restart, each pipeline's own. */
+/* The last re-snapshot in place: kept over a restart, separate for each pipeline. */
 #include "rowferry/state/resnapshot.h"
 
 #include "statefile.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A damaged checkpoint is known by its sum. */
+/* A damaged checkpoint is detected by its checksum. */
 #include "rowsum.h"
 
 #include "statefile.h"
 
-/* Whether SQL holds, in a database that knows row_sum. */
+/* Evaluates an SQL condition in a database with row_sum. */
 static int holds(const char *condition)
 {
     char sql[512];
@@ -33,7 +33,7 @@ START_TEST(each_value_its_type_and_its_place_count)
 }
 END_TEST
 
-/* Changes one byte of the file behind SQLite's back. */
+/* Changes one byte of the file without SQLite. */
 static void flip(const struct statefile *f, const char *text)
 {
     char bytes[65536];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening: new, again, damaged, foreign, newer, in the wrong place. */
+/* Opening a file that is new, existing, damaged, foreign, newer, or in the wrong place. */
 #include "rowferry/state/store.h"
 
 #include <errno.h>
@@ -137,10 +137,10 @@ START_TEST(processes_that_meet_a_new_file_all_get_it)
 }
 END_TEST
 
-/* Another one opens the file, and makes it, right before one statement of the first. */
+/* A second process opens and creates the file right before one statement of the first. */
 static struct {
     const char *path;
-    int statement; /* counted down; at 0 the other comes */
+    int statement; /* counted down; at 0 the second one opens it */
     bool came;
 } meeting;
 
@@ -172,7 +172,8 @@ START_TEST(a_file_that_another_makes_before_any_statement_is_met)
     int met = 0;
     do {
         struct statefile f = statefile_make();
-        write_file(f.path, "", 0); /* the other stands between its open and its first commit */
+        write_file(f.path, "",
+                   0); /* the second one runs between the first one's open and its first commit */
         meeting.path = f.path;
         meeting.statement = met;
         meeting.came = false;
@@ -182,7 +183,7 @@ START_TEST(a_file_that_another_makes_before_any_statement_is_met)
         statefile_remove(&f);
         met += meeting.came;
     } while (meeting.came);
-    ck_assert_int_ge(met, 2); /* before the form is read, and behind it */
+    ck_assert_int_ge(met, 2); /* before the version is read, and after it */
     sqlite3_reset_auto_extension();
 }
 END_TEST
@@ -258,7 +259,7 @@ START_TEST(a_newer_file_is_refused)
 }
 END_TEST
 
-/* Opens and reads everything; a damaged file may pass unseen, but never as another error. */
+/* Opens and reads everything. Damage may remain undetected, but must not cause any other error. */
 static int probe(const char *path, struct err *err)
 {
     struct state *s;
@@ -340,7 +341,7 @@ START_TEST(a_directory_in_place_of_the_file_is_named)
 }
 END_TEST
 
-/* A pipe stands for every device: nobody else's is put at risk. */
+/* Tests a pipe instead of a real device, which could be harmed. */
 START_TEST(a_device_in_place_of_the_file_is_refused_and_keeps_its_mode)
 {
     struct statefile f = statefile_make();
@@ -357,7 +358,7 @@ START_TEST(a_device_in_place_of_the_file_is_refused_and_keeps_its_mode)
 }
 END_TEST
 
-/* What a process without root's powers is told; 0 where it was told something else. */
+/* Opens the file in a process without root privileges. Returns 0 if its message differs. */
 static int told_without_privileges(const char *path, const char *message)
 {
     pid_t child = fork();
@@ -415,7 +416,7 @@ START_TEST(a_file_that_goes_away_while_it_is_open_is_named)
 }
 END_TEST
 
-/* As a version before made it, whose form this is. */
+/* Creates a file like the program's version that ended with this migration. */
 static void make_older(const char *path, size_t form)
 {
     char stamp[96];
@@ -454,7 +455,7 @@ START_TEST(after_an_upgrade_status_reads_the_file_of_before_and_leaves_it_alone)
         state_close(s);
         ck_assert_uint_eq(read_file(f.path, &after), len);
         ck_assert_mem_eq(before, after, len);
-        state_close(statefile_open(&f, "articles")); /* as the next sync does */
+        state_close(statefile_open(&f, "articles")); /* like the next sync */
         free(before);
         free(after);
         statefile_remove(&f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a state file tells of itself, and another one that begins there. */
+/* The export of a state file, and another one that continues from it. */
 #include "rowferry/base/buf.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/guard_stop.h"
@@ -8,7 +8,7 @@
 
 #define TEXT_BYTES ((size_t)64 << 20)
 
-/* Two state files: `lost` is at a generation, `found` has none. */
+/* Two state files: `lost` has a generation, `found` has none. */
 struct pair {
     struct statefile lost_file, found_file;
     struct state *lost, *found;
@@ -80,7 +80,7 @@ static void must_take_over(struct state *s, const char *letters, int64_t cut)
     ck_assert_int_eq(lost, cut);
 }
 
-/* Every member of every letter as text. */
+/* Prints every member of every dead letter. */
 static int print_letter(void *context, const struct dead_letter *l)
 {
     buf_push_text(context, "[");
@@ -154,7 +154,7 @@ START_TEST(letters_arrive_with_every_member_whatever_their_text_holds)
 }
 END_TEST
 
-/* The source may keep its texts in another encoding than UTF-8. */
+/* The source may use another encoding than UTF-8. */
 START_TEST(the_text_of_the_letters_is_ascii)
 {
     struct pair p = pair_make();
@@ -183,7 +183,7 @@ START_TEST(letters_beyond_the_limit_are_counted_as_lost)
             (struct letter){.key = span_of(keys[i]), .reason = span_of("no"), .version = 1};
     }
     reject(p.lost, letters + MORE, ALL - MORE, 200);
-    reject(p.lost, letters, MORE, 300); /* younger, though their keys come first */
+    reject(p.lost, letters, MORE, 300); /* later ones, although their keys sort first */
     struct buf text = exported(p.lost);
     must_take_over(p.found, buf_text(&text), MORE);
     ck_assert_int_eq(statefile_letters(p.found), DEADLETTER_EXPORT_MOST);
@@ -249,7 +249,7 @@ START_TEST(who_has_another_generation_goes_on_with_the_one_that_is_taken_over)
     ck_assert_int_eq(c.phase, GENERATION_LIVE);
     ck_assert_str_eq(c.position, "log 9");
     ck_assert_int_eq(c.generation_number, 4);
-    ck_assert_int_eq(statefile_letters(p.lost), 2); /* and not its own */
+    ck_assert_int_eq(statefile_letters(p.lost), 2); /* and not its own ones */
     checkpoint_release(&c);
     pair_remove(&p);
 }
@@ -297,7 +297,7 @@ START_TEST(what_was_taken_over_is_gone_on_with)
     ck_assert_int_eq(statefile_letters(p.found), 1);
     statefile_begin(p.found, 5);
     OK(checkpoint_go_live(p.found, 100, &err));
-    ck_assert_int_eq(statefile_letters(p.found), 0); /* they belonged to the generation before */
+    ck_assert_int_eq(statefile_letters(p.found), 0); /* they belonged to the previous generation */
     buf_release(&text);
     pair_remove(&p);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose a state file is, and what others have put in its place, beside it or into it. */
+/* Owner of a state file, and files or schema objects that other users have planted. */
 #include "trust.h"
 
 #include <grp.h>
@@ -72,7 +72,7 @@ START_TEST(a_state_file_of_another_user_is_refused_by_name_and_root_may_read_it)
 }
 END_TEST
 
-/* Of another user's, a hot journal would be played back into the file. */
+/* Another user's hot journal would be played back into the file. */
 START_TEST(a_journal_that_somebody_else_left_beside_the_file_is_refused)
 {
     static const char *const suffixes[] = {"-journal", "-wal", "-shm"};
@@ -99,9 +99,9 @@ START_TEST(a_state_file_that_others_may_write_is_refused)
     refused(f.path, false, "state #1?.db\" can be written by other users: its mode is 0602",
             "chmod 600 ");
     refused(f.path, true, "can be written by other users", "chmod 600 ");
-    ck_assert_int_eq(chmod(f.path, 0644), 0); /* what check warns of */
+    ck_assert_int_eq(chmod(f.path, 0644), 0); /* check only warns about this */
     opens(&f, false);
-    ck_assert_int_eq(chmod(f.path, 0660), 0); /* as Kubernetes' fsGroup makes it */
+    ck_assert_int_eq(chmod(f.path, 0660), 0); /* as set by Kubernetes' fsGroup */
     opens(&f, false);
     if (geteuid() == 0) {
         ck_assert_int_eq(chown(f.path, 0, STRANGER), 0);
@@ -145,7 +145,7 @@ START_TEST(a_dangling_link_in_place_of_the_file_is_not_followed)
 }
 END_TEST
 
-/* SQLite itself refuses links everywhere; systemd's DynamicUser= makes one of the directory. */
+/* SQLite refuses all links in a path, but systemd's DynamicUser= makes the directory a link. */
 START_TEST(a_directory_that_is_a_link_leads_to_its_file)
 {
     struct statefile f = statefile_make();
@@ -211,7 +211,7 @@ START_TEST(a_connection_refuses_what_a_state_file_never_needs)
 }
 END_TEST
 
-/* A process dies in the middle of a transaction that has reached the file: its journal stays. */
+/* A process dies during a transaction that has reached the file, and leaves its journal. */
 static void leave_journal(const char *path)
 {
     pid_t child = fork();
@@ -231,7 +231,7 @@ static void leave_journal(const char *path)
     ck_assert_int_eq(waitpid(child, NULL, 0), child);
 }
 
-/* To roll a journal back deletes the files that it names, with the rights of who does it. */
+/* Rolling a journal back deletes the files that it names, with the privileges of the process. */
 START_TEST(root_does_not_roll_back_the_journal_of_another_user)
 {
     if (geteuid() != 0) {

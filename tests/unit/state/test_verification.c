@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the last comparison by schedule found: kept over a restart, each pipeline's own. */
+/* The last scheduled comparison: kept over a restart, separate for each pipeline. */
 #include "rowferry/state/verification.h"
 
 #include "statefile.h"

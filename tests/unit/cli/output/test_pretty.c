@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents as people read them. */
+/* Documents formatted for people. */
 #include "output/pretty.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rebuild tells, here and where it was asked for. */
+/* The report of a rebuild, where it ran and where it was requested. */
 #include "output/rebuild_report.h"
 
 #include <check.h>
@@ -83,7 +83,7 @@ static void expect_aborted(enum rebuild_kind kind, const char *generation, const
     rebuilt_fill_aborted(&r, &aborted);
     expect(&r, &end, expected);
     buf_init(&answer, 4096);
-    rebuilt_push_answer(&answer, &r); /* where it was asked for the same is told */
+    rebuilt_push_answer(&answer, &r); /* the requesting command reports the same */
     ck_assert(rebuilt_read_answer(&read, buf_text(&answer)));
     expect(&read, &end, expected);
     buf_release(&answer);
@@ -145,7 +145,7 @@ START_TEST(a_request_is_known_to_be_of_another_configuration)
                                 .from = {.table = table}};
     struct pipeline_config q = p;
     ck_assert(same(&p, &q));
-    q.limits.in_flight = 7; /* no document is another by that */
+    q.limits.in_flight = 7; /* does not change any document */
     ck_assert(same(&p, &q));
     q.to.mappings = other;
     ck_assert(!same(&p, &q));
@@ -155,7 +155,7 @@ START_TEST(a_request_is_known_to_be_of_another_configuration)
     q = p;
     q.from.query = where;
     p.from.where = where;
-    ck_assert(!same(&p, &q)); /* the same words in another place */
+    ck_assert(!same(&p, &q)); /* the same content under another key */
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a sync tells: the lines for people and the object for programs. */
+/* The result of a sync: lines for people and an object for programs. */
 #include "output/result.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of others' bytes reaches a terminal, and what a pipe. */
+/* Untrusted bytes: what is written to a terminal, and what to a pipe. */
 #include "output/terminal.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "suite.h"
 
-/* An escape sequence by C1, a line that turns around, DEL, a byte that is none of UTF-8's. */
+/* An escape sequence with C1, a right-to-left override, DEL, an invalid UTF-8 byte. */
 #define EVIL                                                                                       \
     "a\xc2\x9b"                                                                                    \
     "2J\xe2\x80\xae"                                                                               \
@@ -53,7 +53,7 @@ START_TEST(json_that_is_shown_means_what_it_meant)
 }
 END_TEST
 
-/* Runs `write_out` with standard output and error at fd, and reads from `other` what came. */
+/* Runs `write_out` with standard output and error set to fd. Returns what `other` received. */
 static char *written(int fd, int other, void (*write_out)(void))
 {
     static char got[4096];

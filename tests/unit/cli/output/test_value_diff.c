@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two values that differ are never shown as the same. */
+/* Two different values are never displayed as the same text. */
 #include "output/value_diff.h"
 
 #include <string.h>

@@ -18,7 +18,7 @@ START_TEST(fields_and_vectors_are_counted_at_any_depth)
             &err),
         0);
     sizes_take_mapping(&s, &m);
-    ck_assert_int_eq(s.fields, 6); /* and source_id */
+    ck_assert_int_eq(s.fields, 6); /* including source_id */
     ck_assert_int_eq(s.dimensions, 384);
     ck_assert_int_eq(sizes_vector_bytes(&s), (int64_t)(1.1 * (4 * 384 + 128) * 1000));
     mapping_release(&m);
@@ -30,7 +30,7 @@ START_TEST(an_index_that_is_there_tells_more_than_a_rule_of_thumb)
     struct sizes s = {.documents = 2000, .document_bytes = 100, .copies = 2};
     ck_assert_int_eq(sizes_index_bytes(&s), 300000);
     sizes_take_live(&s, 10, 4000000);
-    ck_assert_int_eq(sizes_index_bytes(&s), 300000); /* ten documents tell nothing */
+    ck_assert_int_eq(sizes_index_bytes(&s), 300000); /* ten documents are too few for an estimate */
     sizes_take_live(&s, 2000, 400000);
     ck_assert_int_eq(sizes_index_bytes(&s), 200000);
     ck_assert_int_eq(sizes_index_bytes_of(&s, 20000), 2000000);

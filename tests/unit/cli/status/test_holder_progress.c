@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a holder is at, for people and for programs. */
+/* The progress of a lock holder, for people and for programs. */
 #include "status/holder_progress.h"
 
 #include <check.h>

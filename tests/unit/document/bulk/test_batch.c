@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The batch: whole operations or nothing, and room for one more while it is not full. */
+/* The batch: complete operations or none, and room for one more unless it is full. */
 #include "rowferry/document/bulk/batch.h"
 
 #include <string.h>
@@ -61,7 +61,7 @@ START_TEST(a_batch_that_is_not_full_takes_the_greatest_document)
     batch_init(&b, 1000, 50000, 10);
     char *great = mem_zero(50001, 1);
     memset(great, 'x', 50000);
-    char small[300] = {0}; /* the operation itself counts too */
+    char small[300] = {0}; /* the struct operation counts too */
     memset(small, 'x', 299);
     ck_assert(add(&b, "1", small, 1));
     ck_assert(!batch_full(&b));
@@ -75,7 +75,7 @@ START_TEST(a_batch_that_is_not_full_takes_the_greatest_document)
 }
 END_TEST
 
-/* Rows of 1 MiB once made requests of twice what a batch aims at, and so much memory each. */
+/* Rows of 1 MiB once made requests of twice the target size, and used as much memory. */
 START_TEST(a_batch_is_full_where_one_as_large_as_the_last_would_pass_its_aim)
 {
     struct batch b;

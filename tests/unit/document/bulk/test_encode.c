@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The encoder: the two lines of an operation, what is refused, and that nothing stays of it. */
+/* The encoder: the two lines of an operation, refusals, and that a refused row leaves no bytes. */
 #include "encoding.h"
 #include "rowferry/document/model/key.h"
 #include "suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents compared by what they say. */
+/* Documents compared by value. */
 #include "rowferry/document/compare/compare.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PostgreSQL's own places as GeoJSON. */
+/* PostgreSQL's geometric types as GeoJSON. */
 #include "encoding.h"
 #include "suite.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EWKB as GeoJSON: byte orders, dimensions, SRIDs, what is empty, and bytes that are none. */
+/* EWKB as GeoJSON: byte orders, dimensions, SRIDs, empty geometries, and invalid bytes. */
 #include "convert/convert_geometry.h"
 
 #include "encoding.h"
@@ -168,7 +168,7 @@ START_TEST(collections_nest_sixteen_deep)
 }
 END_TEST
 
-/* Every beginning of a geometry, and a byte too many. */
+/* Tries every prefix of a geometry, and an extra byte. */
 START_TEST(a_geometry_that_is_cut_off_is_none)
 {
     const char *whole = COLLECTION;
@@ -185,7 +185,7 @@ START_TEST(a_geometry_that_is_cut_off_is_none)
 }
 END_TEST
 
-/* A buffer that is full in the middle is not the row's fault. */
+/* A buffer that becomes full is not the row's fault. */
 START_TEST(a_geometry_that_is_too_long_has_no_room)
 {
     char type[] = "geo_shape";

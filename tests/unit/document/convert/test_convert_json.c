@@ -64,7 +64,7 @@ START_TEST(of_a_repeated_name_the_last_value_arrives)
 }
 END_TEST
 
-/* Both services take them in values; PostgreSQL holds them in a json alone. */
+/* Both services accept them in values; in PostgreSQL only a json can contain them. */
 START_TEST(nul_and_lone_surrogates_stay_as_they_are)
 {
     static const char text[] = "{\"a\\u0000\":\"\\u0000\",\"b\":\"\\ud800\",\"c\":\"x\\udc00\"}";

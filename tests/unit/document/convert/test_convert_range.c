@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges and multiranges as what range fields take. */
+/* Ranges and multiranges in the form of range fields. */
 #include "encoding.h"
 #include "suite.h"
 

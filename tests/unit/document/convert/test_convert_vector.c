@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors: forms, components, and what the similarity asks of their length. */
+/* Vectors: forms, components, and the similarity's requirements on their length. */
 #include "encoding.h"
 #include "suite.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The children of a property, checked as the properties of the mapping are. */
+/* Children of a property are checked like properties of the mapping. */
 #include "convert/json_check.h"
 #include "encoding.h"
 #include "suite.h"
@@ -83,7 +83,7 @@ START_TEST(a_long_name_is_cut_in_the_refusal)
 }
 END_TEST
 
-/* Thirty objects in each other, each with a name of 90 letters. */
+/* Thirty nested objects, each with a name of 90 letters. */
 START_TEST(a_path_of_many_long_names_is_cut_in_the_refusal)
 {
     char name[91];
@@ -117,7 +117,7 @@ START_TEST(a_path_of_many_long_names_is_cut_in_the_refusal)
 }
 END_TEST
 
-/* The services differ: OpenSearch looks at the object's own "dynamic" alone. */
+/* The services differ: OpenSearch only uses the object's own "dynamic". */
 START_TEST(an_unknown_member_that_is_null_is_left_to_the_service)
 {
     passes(order, "{\"nope\":null,\"k\":1}");
@@ -142,7 +142,7 @@ START_TEST(dynamic_is_inherited_and_decides_what_is_unknown)
 }
 END_TEST
 
-/* Without a word the mapping is strict, and so are the objects in it. */
+/* By default the mapping is strict, and so are the objects in it. */
 START_TEST(an_object_of_a_mapping_that_says_nothing_is_strict)
 {
     struct bench t;
@@ -210,7 +210,7 @@ START_TEST(names_with_escapes_find_their_property)
 }
 END_TEST
 
-/* open, n letters, close. */
+/* Returns open, n letters, close. */
 static char *long_text(const char *open, size_t n, const char *close)
 {
     struct buf text;
@@ -343,7 +343,8 @@ START_TEST(what_is_not_certain_is_left_to_the_service)
 }
 END_TEST
 
-/* Cut and damaged JSON ends the walk and reads nothing behind its end (the sanitizers look). */
+/* Truncated or damaged JSON ends the walk without reading beyond its end (detected by
+ * sanitizers). */
 START_TEST(damaged_json_ends_the_walk)
 {
     static const char json[] = "{\"o\":{\"n\":[1,{\"a\\\"\":2}]},\"g\":[{\"lat\":1}],\"k\":\"\\u00";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Without memory crash_torture sees it; here is what is there with some. */
+/* The normal case; crash_torture tests it without memory. */
 #include "rowferry/document/json/json_build.h"
 
 #include <json-c/json.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names compared as what they mean. */
+/* Names compared with escapes resolved. */
 #include "rowferry/document/json/json_name.h"
 
 #include <check.h>

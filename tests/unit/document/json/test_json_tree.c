@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of any type where another is expected, and texts whose trees would be too large. */
+/* Values of an unexpected type, and texts whose trees would be too large. */
 #include "rowferry/document/json/json_tree.h"
 
 #include <json-c/json.h>
@@ -70,7 +70,7 @@ static void repeat(struct buf *out, const char *open, const char *piece, size_t 
     buf_push_text(out, close);
 }
 
-/* No tree takes more memory than was said, whatever its text is made of. */
+/* No tree uses more memory than its limit, whatever its text contains. */
 START_TEST(a_tree_never_needs_more_memory_than_its_limit)
 {
     static const char *const pieces[] = {"{},",
@@ -110,7 +110,7 @@ START_TEST(members_in_number_never_need_more_memory_than_their_limit)
     struct buf text;
     buf_init(&text, 8 * MIB);
     buf_push_literal(&text, "{");
-    for (int i = 0; i < 45000; i++) { /* the table has doubled just before */
+    for (int i = 0; i < 45000; i++) { /* the table has just doubled */
         buf_printf(&text, "\"%x\":1,", i);
     }
     buf_push_literal(&text, "\"z\":1}");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repeated names: the last value wins, in one walk. */
+/* Repeated names: the last value is kept, in one walk. */
 #include "json/json_unique.h"
 
 #include <check.h>
@@ -104,14 +104,14 @@ static double seconds_of(int members)
     return (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
-/* Each with each would take half a minute, and more where this takes long. */
+/* Comparing each with each would take half a minute, and longer on a slow machine. */
 START_TEST(an_object_of_200000_members_takes_no_long_time)
 {
     ck_assert_double_lt(seconds_of(200000), 10.0);
 }
 END_TEST
 
-/* Both directions of a random object, against the plainest possible loop. */
+/* Compares both algorithms on random objects with a trivial loop. */
 START_TEST(random_objects_keep_the_last_of_each_name)
 {
     srand(7);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON strings: each byte at each place of a step, against the plain way. */
+/* JSON strings: each byte at each position of a step, compared with a simple implementation. */
 #include "json/quote.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configured mapping beside the one of an index: what differs, and what does not. */
+/* Differences between the configured mapping and that of an index. */
 #include "rowferry/document/mapping/mapdiff.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void check(const char *configured, const char *live, const char *lines, b
     mapdiff_release(&d);
 }
 
-/* What OpenSearch 2.19.4 and Elasticsearch 8.19.21 told of the mapping that they were given. */
+/* Mappings as OpenSearch 2.19.4 and Elasticsearch 8.19.21 return them after they were set. */
 START_TEST(what_services_make_of_a_mapping_is_no_difference)
 {
     static const char *const pairs[][2] = {
@@ -212,7 +212,7 @@ END_TEST
 
 #define REPEATED 300000
 
-/* {"properties":{"<part><part>..x":{"type":"keyword"}}}; the caller frees it. */
+/* Returns {"properties":{"<part><part>..x":{"type":"keyword"}}}; the caller frees it. */
 static char *with_name_of(const char *part, size_t count)
 {
     struct buf out;
@@ -274,7 +274,7 @@ START_TEST(a_hundred_levels_are_compared_and_no_more)
 }
 END_TEST
 
-/* Each of them aborted, or read behind a null pointer. */
+/* Each of these aborted, or dereferenced a null pointer. */
 START_TEST(a_text_in_place_of_an_object_is_a_difference_and_does_not_crash)
 {
     static const char *const lives[] = {
@@ -336,7 +336,7 @@ START_TEST(differences_without_number_are_refused)
         buf_push_char(&live, 'n');
     }
     buf_push_literal(&live, "\":{\"type\":\"keyword\"");
-    for (size_t i = 0; i < 5000; i++) { /* each names the path */
+    for (size_t i = 0; i < 5000; i++) { /* each line contains the path */
         buf_printf(&live, ",\"p%zu\":1", i);
     }
     buf_push_literal(&live, "}}}");

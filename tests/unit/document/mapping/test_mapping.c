@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mapping: what is read from it, what is added to it, which errors it has. */
+/* The mapping: parsing, additions, errors. */
 #include "rowferry/document/mapping/mapping.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys: readable, injective, and the way back. */
+/* Keys: readable, injective, reversible. */
 #include "rowferry/document/model/key.h"
 
 #include <stdbool.h>
@@ -110,7 +110,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 33;
 }
 
-/* Letters that provoke collisions. */
+/* Uses letters that provoke collisions. */
 static void random_part(char *part, uint64_t *state)
 {
     size_t len = next_random(state) % 4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names that logs and the state file hold. */
+/* The names in logs and in the state file. */
 #include "rowferry/document/model/operation.h"
 
 #include "suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The laws of the version clock: it only grows and never passes what is durable. */
+/* The invariants of the version clock: it only grows and never exceeds the durable ceiling. */
 #include "rowferry/document/model/version.h"
 
 #include <signal.h>
@@ -8,7 +8,7 @@
 
 #define NOW INT64_C(1763719200000000)
 
-/* What the engine does: make the ceiling durable, then tick. */
+/* Like the engine: makes the ceiling durable, then takes a version. */
 static int64_t tick(struct version_clock *v, int64_t wall_us)
 {
     int64_t wanted = version_wanted_ceiling(v, wall_us);
@@ -72,7 +72,7 @@ START_TEST(the_ceiling_is_asked_for_once_in_a_while_only)
 }
 END_TEST
 
-/* Each of them ended without giving anything back, a second after it began. */
+/* Each run ended a second after its start, without lowering the ceiling. */
 START_TEST(many_short_runs_do_not_drive_the_versions_into_the_future)
 {
     int64_t ceiling = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check says of columns and properties that are made of parts. */
+/* Messages of check about columns and properties with parts. */
 #include "rows.h"
 #include "suite.h"
 

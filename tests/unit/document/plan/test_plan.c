@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan: which column fills which property, and the errors that people see. */
+/* The plan: which column fills which property, and the errors for people. */
 #include "rowferry/document/plan/plan.h"
 
 #include "convert/convert_array.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The type table: what fits, what does not and why, and that people read the same table. */
+/* The type table: pairs that fit, reasons for those that do not, and the same table in the
+ * manual. */
 #include "rowferry/document/convert/type.h"
 
 #include <json-c/json.h>
@@ -118,7 +119,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 33;
 }
 
-/* A value as PostgreSQL writes one, with up to three bytes that it would not write there. */
+/* Writes a value as PostgreSQL would, but changes up to three bytes. */
 static size_t random_text(char out[80], uint64_t *state)
 {
     static const char *const samples[] = {"2024-03-10 07:04:56.123456+00",
@@ -164,7 +165,7 @@ static void expect_one_value(const struct buf *out, bool parsed_before)
     }
 }
 
-/* A column that the line takes: its first word, or one of the kind that it stands for. */
+/* Returns a column for the line: its first type name, or one of its kind. */
 static struct column column_of(const struct type_rule *rule)
 {
     static const char *const kinds[][2] = {
@@ -189,7 +190,8 @@ static void throw_at(const struct type_pair *pair, bool json, uint64_t *state)
     for (int i = 0; i < 1000; i++) {
         char text[80];
         size_t len = random_text(text, state);
-        char *exact = text_copy_span(span_make(text, len)); /* so that a step too far is seen */
+        char *exact =
+            text_copy_span(span_make(text, len)); /* so that reading beyond the end is detected */
         buf_reset(&out);
         if (type_convert(&out, exact, len, pair) == NULL) {
             expect_one_value(&out, json);
@@ -219,7 +221,7 @@ START_TEST(whatever_comes_one_json_value_on_one_line_is_written_or_nothing)
 }
 END_TEST
 
-/* "a b" as "`a` `b`". */
+/* Writes "a b" as "`a` `b`". */
 static void push_code(struct buf *out, const char *list)
 {
     buf_push_char(out, '`');
@@ -267,7 +269,7 @@ START_TEST(the_manual_shows_the_same_table)
     char *manual = read_manual();
     bool same = strstr(manual, buf_text(&table)) != NULL;
     if (!same) {
-        fputs(buf_text(&table), stderr); /* longer than Check takes as a message */
+        fputs(buf_text(&table), stderr); /* longer than the messages that Check accepts */
     }
     ck_assert_msg(same, "docs/types.md does not hold the table above");
     free(manual);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is proposed for which column, by its type, its statistics and a sample. */
+/* The proposed property of each column, by type, statistics and sample. */
 #include "rowferry/document/propose/propose.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "rows.h"
 #include "suite.h"
 
-/* One column alone, whose proposal the caller releases. */
+/* Proposes a single column; the caller releases the result. */
 static struct proposed proposed_for(const char *type, const char *declared,
                                     const struct column_facts *facts, enum propose_for product)
 {

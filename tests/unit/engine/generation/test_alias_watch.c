@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking at where the alias points: how often, and what counts. */
+/* The alias watch: how often it polls, and which changes count. */
 #include "generation/alias_watch.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void begin(struct fake *f, struct aim *a)
         .service = {&fake_service_ops, f}, .alias = "things", .index = "things-1", .uuid = "u1"};
 }
 
-/* Whether it is seen to have moved within this time. */
+/* Returns true if a move is noticed within this time. */
 static bool misses(struct aim *a, int64_t from_s, int64_t seconds)
 {
     for (int64_t t = 0; t < seconds * S; t += S / 10) {

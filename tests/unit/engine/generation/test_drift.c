@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What differs between two definitions, and whether it only adds. */
+/* Differences between two definitions, and whether they are additive. */
 #include "rowferry/engine/generation/drift.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct side {
     const char *mapping;
     const char *through;
     const char *table; /* lines: kind, name, "=", value */
-    bool unknown;      /* nobody has its words */
+    bool unknown;      /* its canonical text is unknown */
 };
 
 static void push_table(struct buf *out, const char *lines)
@@ -40,7 +40,7 @@ static void push_table(struct buf *out, const char *lines)
     }
 }
 
-/* The fingerprints are the words themselves: they differ where these do. */
+/* Uses the canonical texts as fingerprints, so they differ whenever the texts do. */
 static void find(struct drift_found *found, const struct side *was, const struct side *is)
 {
     struct buf words[4];
@@ -66,7 +66,7 @@ static const struct side plain = {.identity = "1/shop",
                                   .mapping = PROPERTIES(TITLE "," PRICE),
                                   .table = KEPT TITLE_READ PRICE_READ};
 
-/* Lines and added properties, each list joined with "; ". */
+/* Expects lines and added properties, each list joined with "; ". */
 static void expect(const struct side *was, const struct side *is, enum drift_kind kind,
                    const char *lines, const char *added)
 {
@@ -180,8 +180,8 @@ START_TEST(another_table_asks_for_a_rebuild)
 }
 END_TEST
 
-/* A property that is there already gets a column: the documents that are there lack it, unnoticed
- * by the mapping. */
+/* An existing property gets a column. Existing documents lack it, which the mapping does not
+ * show. */
 START_TEST(a_field_of_an_old_property_is_no_addition)
 {
     struct side was = plain;

@@ -8,7 +8,7 @@
 
 static struct index_info all[3];
 
-/* Names by age, and when each was live last. */
+/* Names sorted by the time when each was last live. */
 static const char *last(int64_t a, int64_t b, int64_t c, const char *live)
 {
     const int64_t left[] = {a, b, c};
@@ -23,7 +23,7 @@ static const char *last(int64_t a, int64_t b, int64_t c, const char *live)
 START_TEST(the_one_before_is_the_one_that_was_live_last)
 {
     ck_assert_str_eq(last(10, 20, 0, "shop-20260101-3"), "2");
-    ck_assert_str_eq(last(20, 10, 0, "shop-20260101-3"), "1"); /* it was gone back to */
+    ck_assert_str_eq(last(20, 10, 0, "shop-20260101-3"), "1"); /* it was restored */
     ck_assert_str_eq(last(30, 20, 10, "shop-20260101-1"), "2");
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An index of another definition, of which nobody has the words: named, nothing sent, and told
- * apart from other failures. */
+/* An index with another definition whose canonical text is unknown: reported as drift, and nothing
+ * is sent. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define INDEX "things-20231114-1"
 
-/* Live, as if built from these. */
+/* Makes the generation live, as if built from this mapping and identity. */
 static void be_live(struct fake *f, char *mapping, char *identity)
 {
     struct state *state;

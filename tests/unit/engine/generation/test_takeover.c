@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state file is lost: when the live index is gone on with, and when another one is built. */
+/* The state file is lost: in some cases the live index is continued, in others a new one is
+ * built. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@ static void sync_ok(struct fake *f, struct pipeline_result *result)
     ck_assert_msg(fake_sync(f, result, &err) == 0, "%s", err.message);
 }
 
-/* Synced twice, so that the mirror is not that of the first load, and without its state file. */
+/* Synced twice, so that the checkpoint backup is later than the initial load. Then the state file
+ * is lost. */
 static void lost(struct fake *f)
 {
     fake_init(f, ROWS);
@@ -50,14 +52,14 @@ static void expect_nothing_noted(const struct fake *f)
     state_close(state);
 }
 
-/* That versions grow is a law within the life of a state file. */
+/* Versions grow only within the life of a state file. */
 static void forget_versions(struct fake *f)
 {
     f->highest_sent = 0;
     memset(f->sent, 0, sizeof(f->sent));
 }
 
-/* Only what changed since is sent, to the same index. */
+/* Expects that only later changes are sent, to the same index. */
 static void expect_taken_over(struct fake *f)
 {
     struct pipeline_result result;
@@ -71,7 +73,7 @@ static void expect_taken_over(struct fake *f)
     ck_assert(!result.first_load);
 }
 
-/* Every row is sent, to another index. */
+/* Expects that every row is sent, to another index. */
 static void expect_built_anew(struct fake *f)
 {
     struct pipeline_result result;
@@ -104,7 +106,7 @@ START_TEST(what_is_taken_over_is_what_the_source_keeps)
     struct checkpoint c;
     lost(&f);
     int64_t clock = f.mirror_clock;
-    f.fail_requests = 1000000; /* no further than that */
+    f.fail_requests = 1000000; /* stop at this point */
     fake_write(&f, 2, 22);
     ck_assert_int_eq(fake_sync(&f, NULL, &err), ERR_TRANSIENT);
     struct state *state = state_of(&f, &c);
@@ -165,13 +167,13 @@ static void change_table(struct fake *f)
     strcpy(f->meta.table, "fedcba9876543210");
 }
 
-/* Of the time when nothing was noted. */
+/* Removes the table's definition, as an older version would not have stored it. */
 static void forget_table(struct fake *f)
 {
     f->meta.table[0] = '\0';
 }
 
-/* As after a restore of the index: what it holds is not what the mirror knows of. */
+/* Simulates a restore of the index, whose content the checkpoint backup does not describe. */
 static void change_uuid(struct fake *f)
 {
     strcpy(f->uuid, "restored");
@@ -260,7 +262,7 @@ static void switch_host(struct fake *f, char *path)
     forget_versions(f);
 }
 
-/* Names are given again, once their index is gone. */
+/* Names are used again once their index is removed. */
 START_TEST(who_comes_back_to_a_first_load_does_not_remove_what_bears_its_name_now)
 {
     struct fake f;
@@ -298,7 +300,7 @@ START_TEST(who_comes_back_to_a_first_load_does_not_remove_what_bears_its_name_no
 }
 END_TEST
 
-/* Also where the clock stands before the versions that were sent since. */
+/* Also if the clock is behind the versions sent in the meantime. */
 START_TEST(a_mirror_that_is_behind_loses_nothing)
 {
     for (int i = 0; i < 2; i++) {
@@ -394,8 +396,8 @@ static void nothing_arrives_after_the_walk(struct fake *f, size_t page)
     f->fail_requests = page == 1 ? 1000000 : 0;
 }
 
-/* The rows have gone without an entry, and the source asks for one walk: of a delete that is
- * refused there is nothing but the letter. */
+/* The rows were deleted without log entries, and the source requires one scan. Only the dead letter
+ * remains of a refused delete. */
 START_TEST(the_letters_of_a_walk_come_along)
 {
     struct fake f;

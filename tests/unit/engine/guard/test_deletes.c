@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guard and the reconcile of a truncated table, against a table and a service in memory. */
+/* The guard and the reconcile of a truncated table, with a table and a service in memory. */
 #include "guard/deletes.h"
 
 #include "guarded.h"
@@ -35,14 +35,14 @@ START_TEST(a_window_that_passed_and_broke_off_is_no_larger_because_less_is_left)
     f.fault = answer_is_lost;
     must_sync(&f, ERR_TRANSIENT, NULL);
     f.fault = NULL;
-    ck_assert(f.deleted > 0 && f.deleted < 30); /* 30 are more than half of what is left */
+    ck_assert(f.deleted > 0 && f.deleted < 30); /* 30 are more than half of the remaining ones */
     f.now_us += DELETES_LATE_US;
     must_sync(&f, 0, NULL);
     ck_assert(fake_equal(&f));
     remove_rows(&f, 30, 60);
     must_sync(&f, ERR_STATE, "delete 30 of 30 documents");
     must_sync(&f, ERR_STATE, "delete 30 of 30 documents");
-    ck_assert_uint_eq(f.scans, 0); /* nobody walks the index at each attempt */
+    ck_assert_uint_eq(f.scans, 0); /* repeated attempts do not scan the index */
     fake_release(&f);
 }
 END_TEST
@@ -116,7 +116,7 @@ START_TEST(a_service_that_tells_no_number_is_guarded_by_the_count)
 }
 END_TEST
 
-/* After the look ahead, in the middle of the window that it passed. */
+/* After the prescan, in the middle of the window that it approved. */
 static void lose_rows(struct fake *f, size_t page)
 {
     if (page == 2) {
@@ -145,7 +145,7 @@ START_TEST(a_truncated_table_deletes_nothing_until_it_is_permitted)
 {
     struct fake f;
     guarded(&f);
-    f.guard_share = 1; /* does not matter */
+    f.guard_share = 1; /* irrelevant here */
     fake_truncate(&f);
     must_sync(&f, ERR_STATE, "the table was truncated, which would delete 60 of 60 documents");
     ck_assert_uint_eq(f.deleted, 0);
@@ -179,7 +179,7 @@ START_TEST(a_table_that_is_filled_again_as_it_was_needs_no_decision)
     must_sync(&f, 0, NULL);
     ck_assert_uint_eq(f.deleted, 1);
     fake_truncate(&f);
-    for (size_t i = 8; i < 60; i++) { /* no more than the count, and more than the share */
+    for (size_t i = 8; i < 60; i++) { /* within the count, but above the share */
         fake_write(&f, i, 9);
     }
     must_sync(&f, ERR_STATE, "would delete 7 of 59 documents");
@@ -196,7 +196,7 @@ START_TEST(a_reconcile_rides_out_a_service_that_is_away)
     must_sync(&f, ERR_STATE, NULL);
     f.allow_deletes = true;
     f.fail_scans = 3;
-    f.break_change = 20; /* and the source */
+    f.break_change = 20; /* and the source fails, too */
     must_sync(&f, 0, NULL);
     ck_assert(fake_equal(&f));
     fake_release(&f);
@@ -205,7 +205,7 @@ END_TEST
 
 static void truncate_once(struct fake *f, size_t page)
 {
-    if (page == 7) { /* most of the copy is read */
+    if (page == 7) { /* most of the initial load is done */
         fake_truncate(f);
         fake_write(f, 3, 33);
     }

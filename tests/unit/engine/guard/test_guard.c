@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is counted, and from how many on deletes are too many. */
+/* Which deletes are counted, and when there are too many. */
 #include "guard/guard.h"
 
 #include <inttypes.h>
@@ -65,7 +65,7 @@ START_TEST(what_was_permitted_does_not_count)
 {
     struct guard g = guard_of(0.1, 100, 900, 1000);
     foresee(&g, 0, 1000);
-    ck_assert(!guard_trips(&g, false)); /* 100 more than was permitted */
+    ck_assert(!guard_trips(&g, false)); /* 100 more than permitted */
     foresee(&g, 1000, 1001);
     ck_assert(guard_trips(&g, false));
     guard_release(&g);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reconcile of rows that went unseen, and what the guard does not count twice. */
+/* The reconcile of unnoticed deletes, and which of them the guard does not count twice. */
 #include "guard/reconcile.h"
 
 #include "guarded.h"
 #include "pipeline/loop.h"
 
-/* The rows go without an entry in the log, as behind a cursor. */
+/* Deletes the rows without log entries, as behind a cursor. */
 static void hide_rows(struct fake *f, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {
@@ -15,7 +15,7 @@ static void hide_rows(struct fake *f, size_t from, size_t to)
 
 static const int64_t hour_us = INT64_C(3600000000);
 
-/* An index that is to be reconciled every hour, an hour ago for the last time. */
+/* Sets up an hourly reconcile that last ran an hour ago. */
 static void guarded_and_due(struct fake *f)
 {
     guarded(f);
@@ -81,7 +81,7 @@ START_TEST(too_many_rows_that_went_unseen_meet_the_guard)
     fake_write(&f, 30, 77);
     must_sync(&f, ERR_STATE, "a reconcile would delete 20 of 60 documents");
     ck_assert_uint_eq(f.deleted, 0);
-    ck_assert_int_eq(f.documents[30].n, 77); /* changes are sent whatever the guard says */
+    ck_assert_int_eq(f.documents[30].n, 77); /* changes are sent, whatever the guard decides */
     must_sync(&f, ERR_STATE, "a reconcile would delete 20 of 60 documents");
     f.allow_deletes = true;
     must_sync(&f, 0, NULL);
@@ -94,7 +94,7 @@ START_TEST(a_table_that_shows_no_rows_deletes_nothing)
 {
     struct fake f;
     guarded_and_due(&f);
-    f.guard_share = 1; /* does not matter */
+    f.guard_share = 1; /* irrelevant here */
     hide_rows(&f, 0, 60);
     must_sync(&f, ERR_STATE, "no document has a row: a reconcile would delete 60 of 60 documents");
     ck_assert_uint_eq(f.deleted, 0);
@@ -123,7 +123,7 @@ END_TEST
 
 static void reopen_row(struct fake *f)
 {
-    if (f->scans == 1) { /* it is on the list, and nothing was asked of the table yet */
+    if (f->scans == 1) { /* it is listed, but the table has not been queried yet */
         f->rows[3] = 3;
     }
 }
@@ -141,7 +141,8 @@ START_TEST(a_row_that_comes_back_while_the_index_is_listed_stays)
 }
 END_TEST
 
-/* A holder is killed while its requests fly; the row goes with a TRUNCATE; the index is listed. */
+/* A holder is killed with requests in flight, the row is deleted by a TRUNCATE, and the index is
+ * listed. */
 static void walk_after_a_kill(struct fake *f, void (*meanwhile)(struct fake *f, size_t page))
 {
     struct err err;
@@ -262,7 +263,7 @@ START_TEST(documents_of_a_member_that_left_go_although_the_service_was_away_mean
     fake_leave(&f, 50, 55);
     f.fail_requests = 1000000;
     must_sync(&f, ERR_TRANSIENT, NULL);
-    ck_assert_uint_ne(f.left, f.left_met); /* the walk is owed still */
+    ck_assert_uint_ne(f.left, f.left_met); /* the scan is still due */
     f.fail_requests = 0;
     must_sync(&f, 0, NULL);
     ck_assert_uint_eq(f.deleted, 5);
@@ -296,14 +297,14 @@ START_TEST(a_permitted_walk_is_sent_before_what_comes_after_it_stops)
     remove_rows(&f, 0, 20);
     must_sync(&f, ERR_STATE, "a table left it, which would delete 40 of 60");
     f.allow_deletes = true;
-    must_sync(&f, 0, NULL); /* the 20 of the window went with the walk */
+    must_sync(&f, 0, NULL); /* the scan also deleted the 20 of the window */
     ck_assert_uint_eq(f.deleted, 40);
     ck_assert(fake_equal(&f));
     fake_release(&f);
 }
 END_TEST
 
-/* 45 documents are left, and 15 keys that have none. */
+/* Leaves 45 documents, and 15 keys without one. */
 static void partly_deleted(struct fake *f)
 {
     guarded(f);
@@ -328,7 +329,7 @@ START_TEST(keys_without_a_document_do_not_count_after_a_stop)
     }
     must_sync(&f, 0, NULL);
     ck_assert_uint_eq(f.deleted, 0);
-    ck_assert_uint_eq(f.scans, 0); /* only those keys are asked for */
+    ck_assert_uint_eq(f.scans, 0); /* only those keys are requested */
     ck_assert_uint_eq(f.asked, 15);
     ck_assert(fake_equal(&f));
     fake_release(&f);

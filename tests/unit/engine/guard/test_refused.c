@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents that are refused for now, again and again: which of them are dead letters. */
+/* Documents that are refused repeatedly for now: which of them become dead letters. */
 #include "guard/refused.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static enum outcome nothing_for_now(void *context, const char *key, long attempt
     return OUTCOME_RETRY;
 }
 
-/* As an ingest pipeline with `fail` answers: 500, for ever, for one document. */
+/* Answers like an ingest pipeline with `fail`: always 500 for one document. */
 static void poisoned(int status)
 {
     struct fake f;
@@ -41,7 +41,7 @@ static void poisoned(int status)
     ck_assert_int_eq(result.counters.upserts, 39);
     ck_assert_int_eq(result.counters.deletes, 0);
     ck_assert(!f.documents[5].present);
-    fake_write(&f, 5, 55); /* alone in its sync: what was a dead letter becomes one again */
+    fake_write(&f, 5, 55); /* alone in its sync: a former dead letter becomes one again */
     sync_ok(&f, &result);
     ck_assert_int_eq(result.dead_letters, 1);
     f.judge = NULL;
@@ -64,7 +64,7 @@ START_TEST(one_document_that_is_answered_with_429_again_and_again_is_a_dead_lett
 }
 END_TEST
 
-/* Ends as temporary, without a dead letter. */
+/* Expects a temporary error and no dead letter. */
 static void waits(struct fake *f)
 {
     struct err err;
@@ -95,7 +95,7 @@ START_TEST(a_service_that_begins_to_refuse_everything_makes_no_dead_letters)
     struct fake f;
     fake_init(&f, 40);
     f.judge = never_k5_for_now;
-    f.judge_witness = nothing_for_now; /* the shard takes nothing */
+    f.judge_witness = nothing_for_now; /* the shard accepts nothing */
     waits(&f);
 }
 END_TEST
@@ -104,12 +104,13 @@ START_TEST(an_ingest_pipeline_that_refuses_everything_makes_no_dead_letters)
 {
     struct fake f;
     fake_init(&f, 40);
-    f.judge = nothing_for_now; /* deletes do not meet it */
+    f.judge = nothing_for_now; /* does not apply to deletes */
     waits(&f);
 }
 END_TEST
 
-/* A data stream takes no deletes: what passed since the last refusal stands for a witness. */
+/* A data stream accepts no deletes. Operations accepted since the last refusal serve as the
+ * witness. */
 static bool stream_refuses(int status, bool others)
 {
     struct batch b;

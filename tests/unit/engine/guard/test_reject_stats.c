@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one reason is, and from how many on rejections are too many. */
+/* Grouping of reasons, and when there are too many rejections. */
 #include "guard/reject_stats.h"
 
 #include <stdio.h>
@@ -63,7 +63,7 @@ START_TEST(two_hundred_odd_rows_that_lie_together_stop_no_large_table)
     }
     ck_assert(rejects_trips(&r, true) == NULL);
     rejects_begin(&r);
-    for (int i = 0; i < 200; i++) { /* the first of all */
+    for (int i = 0; i < 200; i++) { /* the first operations */
         feed(&r, 0, 1);
         ck_assert(rejects_trips(&r, false) == NULL);
     }
@@ -182,7 +182,7 @@ START_TEST(another_attempt_leaves_no_further_letters_before_it_is_judged)
     ck_assert(!rejects_doubt(&r));
     rejects_init(&r, "", "mapper_parsing_exception of field \"n\"");
     feed(&r, 0, 1);
-    feed(&r, 9999, 0); /* long enough to be judged */
+    feed(&r, 9999, 0); /* long enough for a decision */
     ck_assert(!rejects_doubt(&r));
 }
 END_TEST

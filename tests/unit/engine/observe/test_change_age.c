@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How old a change is when it is acknowledged. */
+/* The age of a change when it is acknowledged. */
 #include "observe/change_age.h"
 
 #include "suite.h"
@@ -47,7 +47,7 @@ START_TEST(pages_of_a_window_are_of_its_snapshot_and_those_of_the_next_one_of_th
     vintage_nothing(&v, 1000000);
     vintage_begin(&v, 3, 1000000, 71);
     vintage_begin(&v, 4, 9000000, 72);
-    ck_assert_int_eq(vintage_age_us(&v, 5, 1500000), 500000); /* also one after a mark */
+    ck_assert_int_eq(vintage_age_us(&v, 5, 1500000), 500000); /* also one after a safepoint */
     ck_assert(vintage_end(&v, &wall_us));
     ck_assert_int_eq(wall_us, 71);
     ck_assert(!vintage_end(&v, &wall_us));
@@ -69,7 +69,7 @@ START_TEST(a_call_is_nearer_to_the_commit_than_the_poll_before_it)
     vintage_begin(&v, 1, 1900000, 0);
     ck_assert_int_eq(vintage_age_us(&v, 1, 1910000), 10000);
     (void)vintage_end(&v, &wall_us);
-    vintage_begin(&v, 2, 2100000, 0); /* not called: since the last look */
+    vintage_begin(&v, 2, 2100000, 0); /* not notified: since the last poll */
     int64_t age_us = vintage_age_us(&v, 2, 2100000);
     ck_assert(age_us > 0 && age_us <= 200000);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking at an index that fills: how often, and what comes of it. */
+/* Watching an index while it is filled: how often, and with which result. */
 #include "observe/growth_watch.h"
 
 #include "fake.h"

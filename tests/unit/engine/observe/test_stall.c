@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a pipeline is stalled, why, and when no longer. */
+/* When a stall begins and ends, and its cause. */
 #include "rowferry/engine/observe/stall.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #define SECOND INT64_C(1000000)
 #define WALL INT64_C(1700000000000000)
 
-/* The facts of a pipeline that has something to do, at a second. */
+/* Facts of a pipeline with pending changes, at the given second. */
 static struct stall_facts at(int64_t seconds)
 {
     return (struct stall_facts){
@@ -176,7 +176,7 @@ START_TEST(what_only_a_person_or_a_disk_ends_is_a_stall_at_once)
 }
 END_TEST
 
-/* Every round settles all of it once more, and then cannot commit. */
+/* Every round settles everything once more, but cannot commit. */
 START_TEST(rounds_that_commit_nothing_do_not_end_a_full_disk)
 {
     struct stall s = {0};
@@ -190,7 +190,7 @@ START_TEST(rounds_that_commit_nothing_do_not_end_a_full_disk)
         f.why = "database or disk is full";
         news += stall_judge(&s, &f) != STALL_SAME;
         f = at(second + 1);
-        news += stall_judge(&s, &f) != STALL_SAME; /* the next one begins with zero */
+        news += stall_judge(&s, &f) != STALL_SAME; /* the next round begins with zero */
     }
     ck_assert_int_eq(news, 1);
     struct stall_facts f = at(601);
@@ -233,7 +233,7 @@ START_TEST(what_nobody_judged_does_not_count_and_ends_nothing)
     struct stall s = {0};
     struct stall_facts f = at(0);
     expect(&s, &f, STALL_SAME, STALL_NONE);
-    f = at(600); /* a pause of ten minutes, say */
+    f = at(600); /* for example after a pause of ten minutes */
     stall_begin(&s, f.now_us);
     expect(&s, &f, STALL_SAME, STALL_NONE);
     f = at(629);
@@ -268,7 +268,8 @@ START_TEST(every_cause_has_a_name_and_a_remedy)
 {
     for (int a = STALL_NONE + 1; a < STALL_COUNT; a++) {
         ck_assert_uint_gt(strlen(stall_name((enum stall_cause)a)), 3);
-        ck_assert_uint_lt(strlen(stall_name((enum stall_cause)a)), 24); /* state/live_progress.h */
+        ck_assert_uint_lt(strlen(stall_name((enum stall_cause)a)),
+                          24); /* size in state/live_progress.h */
         ck_assert_uint_gt(strlen(stall_remedy(stall_name((enum stall_cause)a))), 10);
         for (int b = STALL_NONE; b < a; b++) {
             ck_assert_str_ne(stall_name((enum stall_cause)a), stall_name((enum stall_cause)b));
@@ -294,7 +295,7 @@ START_TEST(the_log_has_one_line_for_what_is_news)
     dup2(ends[1], STDERR_FILENO);
     stall_log(&s, STALL_BEGAN, "things", WALL + 30 * SECOND);
     stall_log(&s, STALL_SAME, "things", WALL + 31 * SECOND);
-    s.cause = STALL_GUARD; /* has events of its own */
+    s.cause = STALL_GUARD; /* logged by its own events */
     stall_log(&s, STALL_CHANGED, "things", WALL + 32 * SECOND);
     s.cause = STALL_NONE;
     s.before = STALL_GUARD;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pipeline shows: of now, summed over its rounds, whole at every look. */
+/* The status snapshot: current values, sums over all rounds, and consistent reads. */
 #include "rowferry/engine/observe/status_snapshot.h"
 
 #include <pthread.h>

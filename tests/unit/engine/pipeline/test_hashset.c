@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The set of key hashes against a plain array. */
+/* The set of key hashes, compared with a plain array. */
 #include "pipeline/hashset.h"
 
 #include "suite.h"
@@ -19,7 +19,7 @@ START_TEST(adds_and_removes_once)
 }
 END_TEST
 
-/* 600 values that collide often, added and removed at random. */
+/* Adds and removes 600 values that often collide, in random order. */
 START_TEST(agrees_with_an_array_under_collisions)
 {
     struct hashset k;

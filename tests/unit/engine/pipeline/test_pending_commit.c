@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dead letters and clearings between two commits, on a real state file. */
+/* Dead letters and clearings between two commits, with a real state file. */
 #include "pipeline/pending_commit.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pipeline against a table and a service in memory: what ends up in the index. */
+/* A pipeline with a table and a service in memory: the resulting index. */
 #include <stdio.h>
 #include <string.h>
 
@@ -71,7 +71,8 @@ static int64_t durable_ceiling(const struct fake *f)
     return ceiling;
 }
 
-/* Each would begin a reserve later than the one before, and "looks restored" see no older copy. */
+/* Each sync would start one reserve later than the one before, and the check for an older copy
+ * would fail. */
 START_TEST(many_syncs_leave_the_versions_at_the_time_it_is)
 {
     struct fake f;
@@ -93,9 +94,9 @@ END_TEST
 static void change_during_copy(struct fake *f, size_t page)
 {
     if (page == 2) {
-        fake_write(f, 1, 111);  /* copied already */
-        fake_write(f, 2, -1);   /* copied already */
-        fake_write(f, 39, -1);  /* not copied yet */
+        fake_write(f, 1, 111);  /* already loaded */
+        fake_write(f, 2, -1);   /* already loaded */
+        fake_write(f, 39, -1);  /* not loaded yet */
         fake_write(f, 60, 600); /* new */
     }
 }
@@ -204,7 +205,7 @@ START_TEST(a_higher_version_is_stepped_over)
     struct pipeline_result result;
     fake_init(&f, 40);
     sync_ok(&f, NULL);
-    f.documents[4].version = f.now_us + INT64_C(3600000000); /* another writer, an hour ahead */
+    f.documents[4].version = f.now_us + INT64_C(3600000000); /* another client, an hour ahead */
     f.documents[4].n = 9999;
     fake_write(&f, 4, 44);
     sync_ok(&f, &result);
@@ -224,7 +225,7 @@ START_TEST(a_key_that_changes_again_while_another_writer_outruns_it_does_not_han
     for (size_t i = 10; i < 10 + f.page_rows; i++) {
         fake_write(&f, i, 7);
     }
-    fake_write(&f, 4, 45); /* of the next page, read while the first is unsettled */
+    fake_write(&f, 4, 45); /* on the next page, read while the first is unsettled */
     sync_ok(&f, NULL);
     ck_assert(fake_equal(&f));
     fake_release(&f);
@@ -301,7 +302,7 @@ START_TEST(the_retry_budget_ends_a_sync_as_temporary)
 }
 END_TEST
 
-/* Each call finds the wall clock half a day later or earlier than the last, or as it was. */
+/* At each call the wall clock is half a day later or earlier, or unchanged. */
 static void swing(struct fake *f)
 {
     f->wall_jump_us = fake_dice(f, 2) == 0 ? -INT64_C(43200000000) : INT64_C(43200000000);
@@ -342,7 +343,7 @@ START_TEST(an_alias_moved_by_somebody_else_is_named)
 }
 END_TEST
 
-/* A run with another state file chose the same name and was first; this one was killed then. */
+/* Another run with its own state file chose the same name first; then this one was killed. */
 static void begin_a_generation(const struct fake *f, const char *name)
 {
     struct state *state;
@@ -373,7 +374,7 @@ START_TEST(an_index_that_another_run_created_is_not_filled)
 }
 END_TEST
 
-/* The service makes the index anew at the next write, as another one. */
+/* At the next write the service creates a new index of that name. */
 static void delete_during_copy(struct fake *f, size_t page)
 {
     if (page == 2) {
@@ -413,7 +414,7 @@ START_TEST(an_index_deleted_during_a_later_sync_is_named_at_its_end)
 }
 END_TEST
 
-/* It was filled to its end, and the new alias pointed at an index of the old name. */
+/* It used to be filled to the end, and the new alias pointed at an index with the old name. */
 START_TEST(a_half_built_index_is_given_up_where_the_alias_was_renamed)
 {
     struct fake f;
@@ -433,7 +434,8 @@ START_TEST(a_half_built_index_is_given_up_where_the_alias_was_renamed)
 }
 END_TEST
 
-/* Of two pipelines of one name and one alias the second took the alias from the first. */
+/* With two pipelines of the same name and alias, the second used to take the alias from the
+ * first. */
 START_TEST(an_alias_of_another_database_is_not_taken)
 {
     struct fake f;
@@ -447,7 +449,7 @@ START_TEST(an_alias_of_another_database_is_not_taken)
     ck_assert_int_eq(fake_sync(&f, NULL, &err), ERR_REJECTED);
     ck_assert_ptr_nonnull(strstr(err.message, "which was built from another database"));
     ck_assert_str_eq(f.alias, first);
-    f.alias[0] = '\0'; /* as the hint says */
+    f.alias[0] = '\0'; /* as the hint recommends */
     sync_ok(&f, NULL);
     ck_assert(fake_equal(&f));
     fake_release(&f);

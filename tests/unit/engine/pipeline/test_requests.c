@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What another command asks of the holder, carried out by a pipeline in memory. */
+/* Requests from other commands, executed by a pipeline in memory. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void sync_ok(struct fake *f)
     ck_assert_msg(fake_sync(f, NULL, &err) == 0, "%s", err.message);
 }
 
-/* Files a request for rows of the fake; returns its number. */
+/* Files a request for rows of the fake. Returns its id. */
 static int64_t ask(struct fake *f, const char *command, const size_t *rows, size_t count)
 {
     struct err err;
@@ -59,8 +59,8 @@ START_TEST(asked_keys_are_read_again)
     struct fake f;
     fake_init(&f, 40);
     sync_ok(&f);
-    f.documents[3].n = 999;         /* the service lost what it acknowledged */
-    f.documents[50].present = true; /* and holds what is no row */
+    f.documents[3].n = 999;         /* the service lost an acknowledged document */
+    f.documents[50].present = true; /* and has a document without a row */
     f.documents[50].version = 1;
     int64_t id = ask(&f, REQUEST_RESYNC, (size_t[]){3, 50}, 2);
     sync_ok(&f);
@@ -105,7 +105,7 @@ START_TEST(many_asked_keys_survive_a_lost_source)
         f.break_change = at;
         sync_ok(&f);
         ck_assert_msg(fake_equal(&f), "broken at change %zu", at);
-        expect_answer(&f, id, REQUEST_DONE, NULL); /* what was read twice is counted twice */
+        expect_answer(&f, id, REQUEST_DONE, NULL); /* a row that is read twice is counted twice */
         fake_release(&f);
     }
 }
@@ -159,7 +159,7 @@ END_TEST
 static int64_t waited_for;
 static bool answered_before;
 
-/* The row k0 is not taken before the request is answered. */
+/* The row k0 is not accepted before the request is answered. */
 static enum outcome k0_waits(void *context, const char *key, long attempt)
 {
     struct err err;
@@ -208,7 +208,7 @@ START_TEST(a_request_before_the_first_sync_is_refused)
 }
 END_TEST
 
-/* Files a permission for what stopped it at 7; halted: it did. */
+/* Files a permission for a guard stop at time 7; `halted` is true if it happened. */
 static int64_t permit(struct fake *f, const char *command, bool halted)
 {
     struct err err;
@@ -232,7 +232,7 @@ START_TEST(a_permission_is_answered_with_all_that_was_done)
     fake_write(&f, 1, 77);
     fake_write(&f, 2, 77);
     int64_t id = permit(&f, REQUEST_ALLOW_DELETES, true);
-    f.requests_only = true; /* such a holder does not come to it */
+    f.requests_only = true; /* this holder only serves other requests */
     sync_ok(&f);
     expect_answer(&f, id, REQUEST_FILED, NULL);
     f.requests_only = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a side may be away. */
+/* How long a server may be unreachable. */
 #include "pipeline/retry_budget.h"
 
 #include <string.h>
@@ -74,7 +74,8 @@ START_TEST(the_log_has_the_status_of_an_answer_and_not_its_words)
 }
 END_TEST
 
-/* It was counted as the source being away, and waited for until the budget was spent. */
+/* A full disk used to be counted as an unreachable source, with retries until the budget was
+ * exhausted. */
 START_TEST(a_full_disk_below_the_state_file_is_neither_side)
 {
     struct patience p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which batch goes next. */
+/* The order in which batches are sent. */
 #include "pipeline/sender.h"
 
 #include <stdio.h>
@@ -8,10 +8,10 @@
 
 #define ROUNDS 20
 
-/* A service that answers one request at a time, the one that came first. */
+/* A service that answers one request at a time, in order of arrival. */
 struct port {
     struct batch *flying;
-    char sent[ROUNDS + 2]; /* of each request, the first letter of its first key */
+    char sent[ROUNDS + 2]; /* per request, the first letter of its first key */
     size_t count;
 };
 
@@ -70,7 +70,7 @@ static void answer(struct sender *s, struct port *p, const struct clock *clock)
     ck_assert_int_eq(sender_collect(s, clock, settle, NULL, &news, &err), 0);
 }
 
-/* One request at a time is allowed, so that batches queue: each waits its turn and no longer. */
+/* With one permitted request batches queue up; each must be sent in its turn. */
 START_TEST(a_batch_goes_before_those_that_were_filled_after_it)
 {
     static const struct service_port_ops ops = {.can_send = can_send, .send = send, .take = take};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the reading side does when the source goes away and comes back, on a real state file. */
+/* The source reader when the source is lost and returns, with a real state file. */
 #include "pipeline/source_reader.h"
 
 #include <stdio.h>
@@ -12,14 +12,14 @@
 #define BUDGET_MS 1000
 #define STEPS_MOST 10000
 
-/* A source of one empty page, which is lost as often as a test says. Like the real port it keeps
- * its facts in memory of its own and writes over them at each connection. */
+/* A source with one empty page, which is lost as often as a test wants. Like the real port it keeps
+ * its facts in its own memory and overwrites them at each connection. */
 static struct {
     char identity[32];
-    char becomes[32]; /* what the next connection finds */
-    int held;         /* so many captures are held by another session */
-    int lost_begins;  /* so many pages cannot begin */
-    int learns;       /* so many others, after which the capture knows more */
+    char becomes[32]; /* identity at the next connection */
+    int held;         /* number of captures held by another session */
+    int lost_begins;  /* number of pages that cannot begin */
+    int learns;       /* number of other failures, after which the capture knows more */
     int connects;
 } source;
 
@@ -158,7 +158,7 @@ static void end(void)
     rmdir(folder);
 }
 
-/* Reads until a page has ended (0) or an error; waits as patience says. */
+/* Reads until the end of a page (0) or an error; waits as the retry budget requires. */
 static int read_page(struct err *err)
 {
     struct change change;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The laws of the window. */
+/* The invariants of the window. */
 #include "pipeline/window.h"
 
 #include <signal.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A swap that was made and not recorded: whoever comes first records it, and the other is told. */
+/* A swap that was made but not recorded. The first process that notices records it, and the other
+ * is informed. */
 #include "rowferry/engine/rebuild/rebuild.h"
 
 #include "fake.h"
 #include "rowferry/base/failpoint.h"
 #include "suite.h"
 
-/* Ended between the swap and its record. */
+/* The process ended between the swap and its record. */
 static void swapped(struct fake *f)
 {
     struct err err = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks, orders, neighbours, sizes. */
+/* Judging ranks, orders, neighbours, sizes. */
 #include "validate/judge.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bulk answers of both products, in every pair of pieces, and answers that must not be believed. */
+/* Bulk answers of both products, split at every position, and answers that must not be accepted. */
 #include "rowferry/service/bulk/answer.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void make_batch(struct batch *b, const char *kinds)
     }
 }
 
-/* Feeds all but the cut as one piece and the rest as another; returns answer_end's result. */
+/* Feeds the answer in two pieces, split at `cut`. Returns the result of answer_end. */
 static int read_cut(struct answer *a, struct batch *b, const char *json, size_t cut,
                     struct err *err)
 {
@@ -41,7 +41,7 @@ static int read_bytes(struct answer *a, struct batch *b, const char *json, struc
     return answer_end(a, err);
 }
 
-/* outcomes: one letter an operation: u d(one) r o x(rejected) s. */
+/* `outcomes` has one letter per operation: u d(one) r o x(rejected) s. */
 static void check_outcomes(const struct batch *b, const char *outcomes, const char *json,
                            size_t cut)
 {
@@ -52,7 +52,7 @@ static void check_outcomes(const struct batch *b, const char *outcomes, const ch
     }
 }
 
-/* In every pair of pieces, and byte by byte. */
+/* Tries every split into two pieces, and byte by byte. */
 static void expect(const char *kinds, const char *json, const char *outcomes)
 {
     struct batch b;
@@ -199,7 +199,7 @@ START_TEST(a_document_in_the_failure_store_is_not_done)
 }
 END_TEST
 
-/* As OpenSearch 2.19.4 answers where an ingest pipeline refuses or drops several documents. */
+/* OpenSearch 2.19.4 answers like this if an ingest pipeline refuses or drops several documents. */
 START_TEST(items_in_another_order_are_of_the_operations_that_they_name)
 {
     expect("uuuu",
@@ -236,7 +236,7 @@ START_TEST(reasons_in_another_order_are_of_the_operations_that_they_name)
 }
 END_TEST
 
-/* A document and the delete beside it have one id. */
+/* A document and a delete in the same batch have the same id. */
 START_TEST(items_of_one_id_are_told_apart_by_their_kind)
 {
     struct batch b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of a batch, whatever the service or the network does with it. */
+/* The fate of a batch, for any behaviour of the service or the network. */
 #include "rowferry/service/bulk/bulk.h"
 
 #include "fixture.h"
@@ -17,7 +17,7 @@ static void fill(struct batch *b, size_t count)
     }
 }
 
-/* Until the batch is back. */
+/* Waits until the batch is returned. */
 static struct batch *take(struct service *s)
 {
     struct batch *b = NULL;
@@ -239,7 +239,7 @@ START_TEST(no_more_than_the_configured_number_is_in_flight)
     const char *const answers[] = {answer_of(text, 503, ""), NULL};
     struct fixture f = {0};
     struct batch b[3];
-    start(&f, answers, 0); /* every connection ends unanswered */
+    start(&f, answers, 0); /* every connection ends without an answer */
     for (size_t i = 0; i < 3; i++) {
         fill(&b[i], 1);
     }
@@ -298,7 +298,7 @@ START_TEST(waiting_ends_when_the_other_descriptor_is_readable)
 }
 END_TEST
 
-/* Sends a batch that meets this answer, and gives it back. */
+/* Sends a batch that gets this answer, and returns it. */
 static void meet(struct batch *b, const char *text)
 {
     const char *const answers[] = {text, NULL};

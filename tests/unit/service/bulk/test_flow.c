@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limits of a sender, judged by what they do to a service of four writers with a queue of ten.
- */
+/* The flow control of a sender, tested by its effect on a service of four writers with a queue of
+ * ten. */
 #include "rowferry/service/bulk/flow.h"
 
 #include <string.h>
@@ -10,31 +10,31 @@
 #define MOST 64
 #define WRITERS 4
 #define QUEUE 10
-#define FIXED_US 4000.0    /* of a request */
-#define US_PER_BYTE 0.05   /* 20 MB/s a writer */
-#define S INT64_C(1000000) /* in microseconds */
+#define FIXED_US 4000.0    /* per request */
+#define US_PER_BYTE 0.05   /* 20 MB/s per writer */
+#define S INT64_C(1000000) /* one second in microseconds */
 
 enum { CEILING = 32, BATCH = 1 << 20 };
 
 struct request {
-    bool flying, waiting; /* with the service, or for its next try */
+    bool flying, waiting; /* in flight, or waiting for its next attempt */
     bool limited;
     size_t bytes;
-    int64_t sent_us, ready_us; /* ready: refused or done at */
+    int64_t sent_us, ready_us; /* ready: time when it is refused or done */
     bool refused;
     int64_t due_us;
     int64_t wait_us;
 };
 
-/* The world: the service answers in the order of its writers' work. */
+/* The simulated service processes requests in the order of its writers' work. */
 struct world {
     struct flow flow;
     struct request requests[MOST];
-    int64_t writers[WRITERS]; /* free at */
+    int64_t writers[WRITERS]; /* when each becomes free */
     int64_t now_us;
     int64_t storm_from_us, storm_to_us;
     int64_t retry_after_ms; /* of a refusal */
-    double slower;          /* of the service */
+    double slower;          /* slowdown of the service */
     double bytes_done;
     unsigned answers, refusals, most_flying;
     uint64_t dice;
@@ -61,7 +61,7 @@ static unsigned flying(const struct world *w)
     return count;
 }
 
-/* How many wait in front of the writers. */
+/* Returns the number of requests in the writers' queue. */
 static unsigned queued(const struct world *w)
 {
     unsigned count = 0;
@@ -99,7 +99,7 @@ static void send_one(struct world *w, struct request *r, unsigned allowed)
     w->most_flying = flying(w) > w->most_flying ? flying(w) : w->most_flying;
 }
 
-/* There is always another batch; what was refused goes first, when its time has come. */
+/* The supply of batches is unlimited; refused ones are sent first, when they are due. */
 static void send_all(struct world *w)
 {
     unsigned allowed = flow_in_flight(&w->flow, w->now_us);
@@ -146,7 +146,7 @@ static void take_back(struct world *w, struct request *r)
     r->wait_us = r->wait_us < 5 * S ? 2 * r->wait_us : r->wait_us;
 }
 
-/* Runs for so long and returns the bytes per second that were done. */
+/* Runs for that time. Returns the completed bytes per second. */
 static double run(struct world *w, int64_t us)
 {
     double before = w->bytes_done;
@@ -163,7 +163,7 @@ static double run(struct world *w, int64_t us)
     return (w->bytes_done - before) * (double)S / (double)us;
 }
 
-/* With batches of the ceiling's size and no writer ever idle. */
+/* The maximum throughput, with batches of the ceiling's size and all writers busy. */
 static double capacity(const struct world *w)
 {
     return WRITERS * BATCH * (double)S / ((FIXED_US + US_PER_BYTE * BATCH) * w->slower);
@@ -192,8 +192,8 @@ START_TEST(ten_seconds_after_a_storm_all_is_as_before)
     run(&w, 10 * S);
     ck_assert_uint_eq(flow_in_flight(&w.flow, w.now_us), 1);
     run(&w, 20 * S);
-    /* full jitter up to five seconds for each of those that wait, one at a time: no storm of ours
-     */
+    /* full jitter up to five seconds for each waiting request, one at a time, so the load stays
+     * low */
     ck_assert_msg(w.answers <= 20 * CEILING, "%u tries", w.answers);
     run(&w, 10 * S);
     double after = run(&w, 5 * S);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every line of the outcome table, with the texts that real servers send. */
+/* Every line of the outcome table, with texts of real servers. */
 #include "rowferry/service/bulk/outcome.h"
 
 #include <string.h>
@@ -237,7 +237,7 @@ START_TEST(a_refused_request_has_one_outcome_for_all)
 }
 END_TEST
 
-/* The words of both products. */
+/* The texts of both products. */
 START_TEST(a_create_whose_document_is_there_is_done)
 {
     struct operation o = {.kind = OPERATION_UPSERT, .attempts = 1, .version = OPERATION_CREATES};
@@ -250,7 +250,7 @@ START_TEST(a_create_whose_document_is_there_is_done)
                         .reason = span_make(reason, sizeof(reason) - 1)};
     int64_t seen = 0;
     ck_assert_int_eq(outcome_of_item(&o, &item, &seen), OUTCOME_DONE);
-    o.version = 1; /* the same words of a document that has versions */
+    o.version = 1; /* the same texts for a document with versions */
     ck_assert_int_eq(outcome_of_item(&o, &item, &seen), OUTCOME_OUTRUN);
 }
 END_TEST

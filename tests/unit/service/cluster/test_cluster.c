@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a cluster says of itself, and what it means for a name. */
+/* Answers of a cluster about itself, and their meaning for a name. */
 #include "rowferry/service/cluster/cluster.h"
 
 #include "fixture.h"
@@ -122,7 +122,7 @@ START_TEST(what_may_not_be_asked_is_not_known)
 }
 END_TEST
 
-/* A proxy sends a Date, the products an epoch where one may ask. */
+/* A proxy sends a Date; the products return an epoch if the account may request it. */
 START_TEST(the_clock_is_that_of_the_date_else_of_the_epoch)
 {
     char text[ANSWER_BYTES];

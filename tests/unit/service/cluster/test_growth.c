@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an index's size says while it is filled. */
+/* Growth estimated from an index's size while it is filled. */
 #include "rowferry/service/cluster/growth.h"
 
 #include "suite.h"

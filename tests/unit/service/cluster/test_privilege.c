@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Privileges: what is read out of answers, and the request that gives what is needed. */
+/* Privileges: parsed from answers, and the request that grants the required ones. */
 #include "rowferry/service/cluster/privilege.h"
 
 #include "fixture.h"
@@ -48,14 +48,14 @@ START_TEST(what_opensearch_refuses_is_named_once)
     ck_assert_int_eq(privilege_missing(f.service, &open_search, "shop", &missing, &told, &f.err),
                      0);
     ck_assert_str_eq(buf_text(&missing), "indices:admin/create");
-    /* whatever is asked is of a name that no index can have */
+    /* every request uses a name that no index can have */
     ck_assert_ptr_nonnull(strstr(f.server->request, "shop-CHECK-"));
     buf_release(&missing);
     stop(&f);
 }
 END_TEST
 
-/* A block of an index answers 403 as well. */
+/* A block of an index also returns 403. */
 START_TEST(a_refusal_that_names_no_action_is_no_privilege)
 {
     char text[ANSWER_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a person is told when the service is away, says no, or talks nonsense. */
+/* Error messages if the service is unreachable, refuses, or sends invalid data. */
 #include "rowferry/service/http/http.h"
 
 #include "fixture.h"
@@ -7,8 +7,8 @@
 
 #define SECRET "c2VjcmV0LWtleQ"
 
-/* Of a timeout that is met: what comes before it is sooner, also on a machine that stands still for
- * a while. */
+/* A timeout that the test expects. Everything before it is faster, even if the machine is suspended
+ * for a while. */
 #define MET_MS 2500
 #define MET "2.5s"
 
@@ -110,7 +110,7 @@ START_TEST(a_used_connection_that_falls_silent_is_a_missing_answer)
 }
 END_TEST
 
-/* A listener whose queue is full drops connections in silence, like a host that is gone. */
+/* A listener with a full queue drops connections silently, like an unreachable host. */
 START_TEST(an_address_that_swallows_connections_gives_way_to_the_next)
 {
     static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", NULL};
@@ -225,7 +225,7 @@ END_TEST
 static const struct {
     int status;
     const char *body;
-    const char *hint; /* contains; "" none */
+    const char *hint; /* part of the hint; "" none */
 } hints[] = {
     {403,
      "{\"error\":{\"type\":\"cluster_block_exception\",\"reason\":\"index [i] blocked by: "

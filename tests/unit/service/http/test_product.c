@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who answers: by the body, by a header, by the words of a refusal. */
+/* Detecting the product by the body, by a header, or by the text of a refusal. */
 #include "rowferry/service/http/product.h"
 
 #include "fixture.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashes and signatures as others publish them: FIPS 180-4, RFC 4231, and the examples of Amazon's
- * manual of signed requests. What those have no example of was computed with another program.
+ * Hashes and signatures from published examples: FIPS 180-4, RFC 4231, and Amazon's manual of
+ * signed requests. Other cases were computed with another program.
  */
 #include "http/sigv4.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON in pieces: what is JSON, what is not, and that texts come out unescaped on one line. */
+/* JSON in pieces: valid and invalid JSON, and texts unescaped on one line. */
 #include "http/walk.h"
 
 #include <stdio.h>
@@ -211,7 +211,7 @@ START_TEST(long_texts_are_cut_and_their_end_is_still_found)
 }
 END_TEST
 
-/* Takes {"ok":1} in one piece and nothing else. */
+/* Accepts {"ok":1} in one piece and nothing else. */
 static size_t on_take(void *context, unsigned depth, struct span bytes)
 {
     static const char whole[] = "{\"ok\":1}";

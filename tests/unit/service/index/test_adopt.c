@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An adoption that the service does not allow, or answers to only half. */
+/* Adoptions that the service does not permit, or only answers in part. */
 #include "fixture.h"
 #include "rowferry/service/index/index.h"
 #include "suite.h"
@@ -14,7 +14,7 @@ struct said {
     const char *body;
 };
 
-/* The answers in turn; the requests are counted, and the last one begins like this. */
+/* Plays the answers in order. Checks the number of requests and the start of the last one. */
 static void check(const struct said *said, const char *kept, int rc, bool kept_wanted,
                   size_t requests, const char *last, const char *words)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a name stands for, asked and not waited for. */
+/* Polling an alias without blocking. */
 #include "rowferry/service/index/alias_poll.h"
 
 #include "fixture.h"
@@ -13,7 +13,7 @@
     "\"settings\":{\"index\":{\"uuid\":\"u1\"}}}}"
 #define MISSING "{\"error\":{\"type\":\"index_not_found_exception\"},\"status\":404}"
 
-/* Until there is an answer. */
+/* Waits for the answer. */
 static int ended(struct fixture *f, enum alias_kind *kind, struct index_info *info)
 {
     int rc = GLANCE_NONE;
@@ -38,7 +38,7 @@ static void glance(int status, const char *body, int rc, enum alias_kind kind, c
     start(&f, answers, SIZE_MAX);
     ck_assert_int_eq(glance_end(f.service, &seen, &info, &f.err), GLANCE_NONE);
     ck_assert_int_eq(glance_begin(f.service, "shop", &f.err), 0);
-    ck_assert_int_eq(glance_begin(f.service, "shop", &f.err), 0); /* goes on */
+    ck_assert_int_eq(glance_begin(f.service, "shop", &f.err), 0); /* the poll continues */
     ck_assert_int_eq(ended(&f, &seen, &info), rc);
     if (rc == 0) {
         ck_assert_int_eq(seen, kind);
@@ -58,7 +58,7 @@ START_TEST(it_is_told_as_a_request_that_is_waited_for_tells_it)
 }
 END_TEST
 
-/* Other requests are answered meanwhile, and it may be left behind. */
+/* Other requests are answered in the meantime, and the poll may be abandoned. */
 START_TEST(an_answer_that_does_not_come_holds_nothing_up)
 {
     struct fixture f = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents by their ids, of a data stream: one for each key, whichever backing index has it. */
+/* Documents of a data stream by id: one per key, in any backing index. */
 #include "rowferry/service/index/documents.h"
 
 #include "fixture.h"
@@ -17,7 +17,7 @@ struct asking {
     struct documents documents;
 };
 
-/* A refresh, then this answer to the search. */
+/* Plays a refresh, then this answer to the search. */
 static int ask(struct asking *a, const char *body, const struct span *keys, size_t count)
 {
     *a = (struct asking){.f.options.stream = true};
@@ -46,7 +46,7 @@ START_TEST(of_several_with_one_id_the_one_in_the_last_backing_index_counts)
         CASE(".ds-ev-000001", ".ds-ev-000002"),
         CASE(".ds-ev-2026.11.22-000009", ".ds-ev-2026.12.01-000010"),
         CASE(".ds-ev-2026.11.22-999999", ".ds-ev-2026.12.01-1000000"),
-        /* what a lifecycle makes of older ones */
+        /* names that a lifecycle gives to older indices */
         CASE("shrink-ab1c-.ds-ev-2026.11.22-000001", ".ds-ev-2026.11.23-000002"),
         CASE("partial-.ds-ev-2026.11.22-000001", "restored-.ds-ev-2026.11.23-000002"),
         CASE("restored-.ds-ev-2026.11.22-000001", "partial-.ds-ev-2026.11.23-000002"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names, what a name stands for, and that nothing foreign is ever deleted. */
+/* Names, what they refer to, and that foreign indices are never deleted. */
 #include "rowferry/service/index/index.h"
 
 #include "fixture.h"
@@ -32,7 +32,7 @@ START_TEST(a_name_of_256_bytes_is_too_long)
     ck_assert_int_eq(index_name_check(name, &err), ERR_CONFIG);
     name[255] = '\0';
     ck_assert_int_eq(index_name_check(name, &err), 0);
-    name[INDEX_ALIAS_MAX_BYTES + 1] = '\0'; /* its generations add to it */
+    name[INDEX_ALIAS_MAX_BYTES + 1] = '\0'; /* generations append to it */
     ck_assert_int_eq(index_alias_check(name, &err), ERR_CONFIG);
     ck_assert_ptr_nonnull(strstr(err.hint, "at most 200 bytes"));
     name[INDEX_ALIAS_MAX_BYTES] = '\0';
@@ -154,7 +154,7 @@ static void check_swap(int status, const char *body, const char *from, int rc, c
     stop(&f);
 }
 
-/* After it failed the alias is looked at. */
+/* After an error the alias is read. */
 static void check_swap_that_fails(int status, const char *body, const char *alias, int rc)
 {
     static char texts[2][ANSWER_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of generations, and answers of which no service in a test can be made to give all. */
+/* Names of generations, and answers that a real service rarely gives. */
 #include "fixture.h"
 #include "rowferry/service/index/index.h"
 #include "suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Index settings in every spelling, while a generation fills and when it is finished. */
+/* Index settings in every spelling, while a generation is filled and after it is finished. */
 #include "index/index_settings.h"
 
 #include "suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of an index, page by page: exact to the byte, and never a part taken for the whole. */
+/* Keys of an index, page by page: exact to the byte, and an incomplete list is never accepted. */
 #include "rowferry/service/index/scan.h"
 
 #include "fixture.h"

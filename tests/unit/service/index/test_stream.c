@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A data stream: what it is told by, created, and kept apart from another by its name. */
+/* A data stream: how it is identified, created, and distinguished from another of the same name. */
 #include "rowferry/service/index/stream.h"
 
 #include "fixture.h"
@@ -22,7 +22,7 @@
 #define ABSENT "{\"error\":{\"type\":\"index_not_found_exception\"},\"status\":404}"
 #define ANSWERS 8
 
-/* Answers with their status, in their order. */
+/* Answers with their status, in order. */
 struct told {
     int status;
     const char *body;
@@ -53,12 +53,12 @@ START_TEST(its_uuid_is_that_of_its_first_index_as_long_as_anybody_knows_it)
         {"{" FIRST OURS("") OF("u1") "}", "u1", "events"},
         {"{" SECOND OURS(NOTED) OF("u2") "," FIRST OURS(NOTED) OF("u1") "}", "u1", "events"},
         {"{" TENTH OURS(NOTED) OF("u10") "," SECOND OURS(NOTED) OF("u2") "}", "u1", "events"},
-        /* by a template of somebody else, which knows nothing of us */
+        /* created by a foreign template, without our data */
         {"{" TENTH BARE OF("u10") "," SECOND OURS(NOTED) OF("u2") "}", "u1", "events"},
         {"{" TENTH BARE OF("u10") "}", "", ""},
-        /* a lifecycle has shrunk the first */
+        /* a lifecycle has shrunk the first index */
         {"{" SECOND OURS(NOTED) OF("u2") "," SHRUNK OURS(NOTED) OF("u7") "}", "u1", "events"},
-        /* deleted, and come back by our template, which knows the old one */
+        /* deleted and created again by our template, which has the old data */
         {"{" FIRST OURS(NOTED) OF("u9") "}", "u9", "events"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -83,7 +83,7 @@ END_TEST
     "\"priority\":700" stream "}}]}"
 #define STREAMS ",\"data_stream\":{}"
 
-/* Whether the last request was this one and held these words. */
+/* Checks the last request and that it contained these words. */
 static void expect_last(const struct talk *t, const char *line, const char *words)
 {
     const char *request = t->f.server->request;
@@ -110,7 +110,7 @@ START_TEST(it_is_created_with_a_template_of_our_own_and_its_uuid_is_noted)
 }
 END_TEST
 
-/* The index template as the one request that puts it says it. */
+/* Checks the index template in the single request that creates it. */
 START_TEST(our_template_goes_before_one_that_makes_plain_indices)
 {
     struct talk t;
@@ -170,7 +170,7 @@ START_TEST(an_empty_one_is_taken_and_a_mark_is_put_where_it_lacks)
     struct talk t;
     talk_start(&t, (const struct told[]){{200, "{" FIRST BARE OF("u1") "}"},
                                          {200, "{\"count\":0,\"_shards\":{}}"},
-                                         {403, "{}"}, /* templates may not be asked for */
+                                         {403, "{}"}, /* reading templates is not permitted */
                                          {200, DONE},
                                          {0, NULL}});
     ck_assert_int_eq(stream_create(t.f.service, "ev", MAPPINGS, NULL, &t.f.err), 0);

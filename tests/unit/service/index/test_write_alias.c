@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The name that a generation is written by: given where it lacks, refused where it is another's. */
+/* The write alias of a generation: created if it is missing, refused if it belongs to another. */
 #include "rowferry/service/index/index.h"
 
 #include "fixture.h"
@@ -49,9 +49,9 @@ START_TEST(no_index_can_have_the_name_that_a_generation_is_written_by)
     index_write_alias(alias, NAME, "00000000000000ab");
     ck_assert_str_eq(alias, ALIAS);
     ck_assert_int_eq(index_name_check(alias, &err), ERR_CONFIG);
-    index_write_alias(alias, NAME, ""); /* of an older version, */
+    index_write_alias(alias, NAME, ""); /* created by an older version */
     ck_assert_str_eq(alias, NAME "-WRITE");
-    index_write_alias(alias, NAME, "*,b"); /* of somebody else */
+    index_write_alias(alias, NAME, "*,b"); /* created by another program */
     ck_assert_str_eq(alias, NAME "-WRITE");
 }
 END_TEST
@@ -73,7 +73,7 @@ START_TEST(a_generation_without_its_alias_is_given_it)
         "{\"" NAME "\":" BARE "}",
         "{\"" NAME "\":" INDEX("{\"" ALIAS "\":{\"is_write_index\":false}}") "}",
         "{\"" NAME "\":" INDEX("{\"" ALIAS "\":{\"index_routing\":\"1\"}}") "}",
-        /* of another index that had the name, and whoever has it now */
+        /* belongs to another index that had the name */
         "{\"" NAME "\":" BARE ",\"b\":" INDEX("{\"" NAME "-WRITE-00000000000000aa\":{}}") "}"};
     for (size_t i = 0; i < sizeof(lacking) / sizeof(lacking[0]); i++) {
         struct opened o;

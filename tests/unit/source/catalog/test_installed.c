@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is installed in a database is known by its version alone, so a change of it needs another.
- */
+/* Installed objects are identified only by their version, so any change of them needs a new
+ * version. */
 #include "catalog/installed.h"
 
 #include <inttypes.h>
@@ -10,11 +10,11 @@
 #include "rowferry/base/embed.h"
 #include "suite.h"
 
-/* The version, and the checksum of what it installs. */
+/* The version, and the checksum of its objects. */
 #define KNOWN_VERSION 6
 #define KNOWN_SUM UINT64_C(0xaac9db5700821eb8)
 
-/* FNV-1a over all but blanks and lines of comment, which change nothing. */
+/* FNV-1a over everything but blanks and comment lines, which have no effect. */
 static uint64_t sum_of(const char *text)
 {
     uint64_t sum = UINT64_C(14695981039346656037);

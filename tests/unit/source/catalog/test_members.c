@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members that join, leave or lose a trigger: which is told, and of whom. */
+/* Members that join, leave or lose a trigger: what is reported, and for which member. */
 #include "catalog/members.h"
 
 #include <string.h>

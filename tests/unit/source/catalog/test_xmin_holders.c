@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who looks back furthest, and since when. */
+/* The transaction with the oldest xmin, and since when it holds it. */
 #include "catalog/xmin_holders.h"
 
 #include "suite.h"
@@ -44,7 +44,7 @@ START_TEST(what_does_not_tell_its_age_is_as_old_as_it_was_seen)
     ck_assert_int_eq(out.age_us, 10000000);
     ck_assert_str_eq(out.who, "the replication slot \"old\", which nobody uses");
     struct hold_row moved = slot;
-    moved.xid = "900"; /* it has moved on: it is young again */
+    moved.xid = "900"; /* its xmin has advanced, so its age starts again */
     out = (struct hold){0};
     holds_take(&h, &moved, 21000, &out);
     ck_assert_int_eq(out.age_us, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions: what is printed is parsed, what is not a position is refused, later is later. */
+/* Positions: printed ones are parsed, invalid ones are refused, and they are ordered. */
 #include "changelog/position.h"
 
 #include <string.h>
@@ -165,7 +165,7 @@ START_TEST(a_key_of_any_bytes_survives)
 }
 END_TEST
 
-/* As many ranges as there may be connections, and one more. */
+/* Tests the maximum number of ranges, and one more. */
 START_TEST(more_ranges_than_connections_are_no_position)
 {
     struct err err = {0};
@@ -233,7 +233,7 @@ START_TEST(copies_of_another_table_or_kind_are_not_ahead_of_each_other)
 }
 END_TEST
 
-/* Of what was never printed, as a mirror by somebody else's hand. */
+/* A position that was never printed, for example in a modified checkpoint backup. */
 START_TEST(a_snapshot_that_is_none_is_neither_before_nor_behind)
 {
     char broken[] = "x";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a copy has still to read: taken in parts, told as a position, the same when gone on with. */
+/* The snapshot ranges of an initial load: divided, printed as a position, and continued from it. */
 #include "copy/snapshot_ranges.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ START_TEST(readers_of_blocks_take_one_piece_after_the_other)
     must_tell(&p, "copy 7 13-20 20/25 from 10:14:");
     ck_assert_uint_eq(parts_blocks_left(&p), 12);
     parts_drop_done(&p);
-    ck_assert_uint_eq(parts_take(&p, 10, false), 0); /* what was begun comes first */
+    ck_assert_uint_eq(parts_take(&p, 10, false), 0); /* ranges in progress come first */
     ck_assert_uint_eq(p.items[0].range.block, 13);
     ck_assert_uint_eq(parts_take(&p, 10, false), 1);
     ck_assert_uint_eq(parts_take(&p, 10, false), PARTS_NONE);
@@ -117,8 +117,7 @@ START_TEST(keys_are_divided_where_it_is_said)
 }
 END_TEST
 
-/* However far each has come, and however many there are: nothing is left out, nothing comes twice.
- */
+/* However many ranges there are and however far each is, every row is read exactly once. */
 START_TEST(every_block_is_read_once_whoever_goes_on)
 {
     unsigned char read[1000] = {0};

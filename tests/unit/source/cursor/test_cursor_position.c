@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions of a cursor: what is printed is parsed, what is not a position is refused. */
+/* Positions of a cursor: printed ones are parsed, invalid ones are refused. */
 #include "cursor/cursor_position.h"
 
 #include <string.h>
@@ -68,8 +68,7 @@ START_TEST(what_is_not_a_position_is_refused_and_the_old_one_kept)
 }
 END_TEST
 
-/* As the capture goes on: a copy of where it stood, moved, and what it was copied from as it was.
- */
+/* Like the capture: moves a copy of the position; the original stays unchanged. */
 START_TEST(a_copy_moves_by_itself)
 {
     struct err err = {0};

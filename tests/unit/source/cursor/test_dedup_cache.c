@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was delivered is recognised, and what was not never is. */
+/* Delivered rows are recognized, all others never are. */
 #include "cursor/dedup_cache.h"
 
 #include "suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The horizon of a column that is no time: what its largest value was an overlap ago. */
+/* The horizon of a column that is not a time: its largest value one overlap ago. */
 #include "cursor/horizon.h"
 
 #include <stdio.h>

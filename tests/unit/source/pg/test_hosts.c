@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of hosts, turned. */
+/* Lists of hosts, rotated. */
 #include "pg/hosts.h"
 
 #include "suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A result has the form that its statement declares, or nobody reads it. */
+/* A result that does not match its declared form is refused. */
 #include "pg/pg_shape.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 extern const struct embedded source_sql[];
 
-/* A result of so many rows, each with the same values; null is NULL. */
+/* Makes a result whose rows all have the same values; null is NULL. */
 static PGresult *make(int rows, int columns, const char *const *values)
 {
     char name[] = "c";
@@ -48,7 +48,7 @@ START_TEST(rows_are_counted)
     static const char *const value[] = {"x"};
     static const struct {
         const char *shape;
-        bool fits[3]; /* with so many rows */
+        bool fits[3]; /* for a result with that many rows */
     } cases[] = {
         {"none", {false, false, false}},
         {"one: text", {false, true, false}},
@@ -122,7 +122,7 @@ START_TEST(numbers_and_truth_are_what_they_are_called)
 }
 END_TEST
 
-/* Scripts and templates are not asked by their names. */
+/* Returns false for scripts and templates, which are not run by their names. */
 static bool is_asked(const struct embedded *text)
 {
     static const char *const others[] = {"install_",   "remove_",      "session", "copy_left",

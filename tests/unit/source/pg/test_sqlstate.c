@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors of PostgreSQL: passing or for good, and shown on one line. */
+/* PostgreSQL errors: temporary or permanent, and displayed on one line. */
 #include "pg/sqlstate.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of an SQL text. */
+/* Placeholders of an SQL text. */
 #include "pg/template.h"
 
 #include "suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan calls is found; what only looks so in a literal is not. */
+/* Function calls in a plan are found; text in literals that resembles them is not. */
 #include "sql/plancalls.h"
 
 #include "suite.h"

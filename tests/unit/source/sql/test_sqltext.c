@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions and queries that people write: what is one, and what reaches beyond itself. */
+/* User-written conditions and queries: complete ones, and those that reach beyond themselves. */
 #include "rowferry/source/sql/sqltext.h"
 
 #include <stdbool.h>
@@ -113,8 +113,8 @@ START_TEST(keys_of_a_dependency_have_parameters_and_no_more)
 }
 END_TEST
 
-/* All texts of so many pieces: each has to be judged, whatever stands where, without reading
- * beyond its end (which the sanitizers watch over). */
+/* All combinations of the pieces: each must be classified without reading beyond its end (detected
+ * by sanitizers). */
 START_TEST(any_text_is_judged_and_balance_is_the_least_that_passes)
 {
     static const char *const pieces[] = {"(",  ")",  "'",  "\"", "$$", "$a$", "--", "\n",
@@ -144,7 +144,7 @@ START_TEST(any_text_is_judged_and_balance_is_the_least_that_passes)
 }
 END_TEST
 
-/* email is of a type whose "=" is not found: citext would be compared as text. */
+/* email has a type whose "=" is not found: a citext would be compared as text. */
 START_TEST(a_column_that_is_compared_without_its_type_is_found)
 {
     static const char *const compared[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of tables: without quotes as they stand, with quotes as in SQL. */
+/* Table names: unquoted names are taken literally, quoted ones as in SQL. */
 #include "rowferry/source/sql/tablename.h"
 
 #include "suite.h"
