@@ -112,8 +112,7 @@ int deadletter_select(struct state *s, const struct dead_letter_filter *filter,
                       struct err *err)
 {
     struct dead_letter_filter left = *filter;
-    struct page *pages =
-        mem_zero(2, sizeof(*pages)); /* the last letter of a page is the start of the next */
+    struct page *pages = mem_zero(2, sizeof(*pages)); /* the next page needs the last letter */
     struct page *page = &pages[0];
     struct page *last = &pages[1];
     bool limited = left.limit > 0;

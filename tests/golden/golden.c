@@ -26,8 +26,7 @@ struct pg *golden_open(void)
     struct source_options options = {
         .uri = getenv("ROWFERRY_TEST_PG"),
         .connect_timeout_ms = 10000,
-        .lock_timeout_ms =
-            120000, /* if two processes create an extension, one waits for the other */
+        .lock_timeout_ms = 120000, /* for two that create the same extension at a time */
         .application_name = "golden",
     };
     if (options.uri == NULL) {

@@ -137,8 +137,7 @@ static char *options_fault(const char *span)
     return NULL;
 }
 
-/* --- where they stand --------------------------------------------------------------------------
- */
+/* --- places on a page ---------------------------------------------------------------------- */
 
 /* Checks a text between backticks. */
 static char *span_fault(const char *span)

@@ -86,8 +86,8 @@ void world_fault(const struct world *w, const char *fault);
 /* Removes the service's faults; delayed requests continue at once. */
 void world_unfault(const struct world *w);
 
-/* Delays the next request to a path with these words until world_unfault, for at most 50 seconds,
- * so that the test can act in the middle of it. */
+/* Delays the next request to a path with these words until world_unfault, for at most 50 seconds.
+ * What the test does then happens in the middle of that request. */
 void world_hold(const struct world *w, const char *path);
 
 /* The same for all such requests. */

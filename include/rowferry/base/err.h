@@ -8,7 +8,8 @@
  *
  * Messages follow PostgreSQL's style: lower case, no full stop, quoted names. "could not" means
  * that a later try may succeed, "cannot" that it never will. `detail` may quote a document or a
- * response body, so it is shown on stderr and never logged. Neither contains secrets.
+ * response body, so it is shown on stderr and never logged. Message and detail never contain
+ * secrets.
  */
 #ifndef ROWFERRY_BASE_ERR_H
 #define ROWFERRY_BASE_ERR_H

@@ -24,8 +24,7 @@ struct rebuild {
     enum rebuild_kind kind;
     bool adopt; /* an index with the alias's name may be replaced */
     int64_t begun_us;
-    const char
-        *former; /* for rebuild_begin: a consumer that is not a former one any more; or null */
+    const char *former; /* for rebuild_begin: a consumer that ceases to be a former one; or null */
 };
 
 int rebuild_look(struct state *live, struct rebuild *out, bool *underway,

@@ -52,8 +52,7 @@ void batch_reset(struct batch *b)
 bool batch_full(const struct batch *b)
 {
     size_t memory = b->bytes.len + b->keys.len + b->count * sizeof(struct operation);
-    size_t next =
-        b->count > 0 ? b->operations[b->count - 1].len : 0; /* expect the size of the last one */
+    size_t next = b->count > 0 ? b->operations[b->count - 1].len : 0; /* as the last one */
     return b->count >= b->max_operations || memory + next >= b->full_bytes;
 }
 

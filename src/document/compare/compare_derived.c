@@ -95,8 +95,7 @@ static bool value_same(const struct property *p, struct span a, struct span b)
                                                    : 1e-15);
     }
     if (p->family == FAMILY_NUMBER || p->family == FAMILY_KEYWORD || p->family == FAMILY_TEXT) {
-        size_t x = a.len > 1 &&
-                   a.data[0] == '"'; /* a number in a keyword field, or a string in a numeric one */
+        size_t x = a.len > 1 && a.data[0] == '"'; /* a number sent as a text, or the reverse */
         size_t y = b.len > 1 && b.data[0] == '"';
         return span_equal(span_make(a.data + x, a.len - 2 * x),
                           span_make(b.data + y, b.len - 2 * y));

@@ -56,8 +56,7 @@ static enum json_fit parse(struct json_object **out, const char *text, size_t le
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
     struct json_object *tree = json_made_parsed(tokener, text, len);
     size_t end = json_tokener_get_parse_end(tokener);
-    if (json_tokener_get_error(tokener) ==
-        json_tokener_continue) { /* a number at the end of the text */
+    if (json_tokener_get_error(tokener) == json_tokener_continue) { /* final number */
         tree = json_made_parsed(tokener, "", 1);
     }
     bool good = json_tokener_get_error(tokener) == json_tokener_success && end == len;

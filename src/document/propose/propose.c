@@ -314,8 +314,7 @@ static void propose_composite(struct proposed *out, const struct column *c, bool
     propose_set(out, "\"type\": \"%s\"", many ? "nested" : "object");
     for (size_t i = 0; i < c->part_count; i++) {
         char *name = propose_name(out, c->parts[i].name);
-        if (strcmp(name, c->parts[i].name) !=
-            0) { /* a child must have the same name as its field */
+        if (strcmp(name, c->parts[i].name) != 0) { /* child and field have one name */
             free(name);
             propose_set(out, "\"type\": \"object\", \"enabled\": false");
             propose_say(out, ": kept, not searched: a field's name is none of a property");

@@ -10,7 +10,7 @@
 #define CODE_CHARACTERS 16 /* a column whose texts are never longer is a code */
 #define FEW_VALUES 1000
 #define FEW_SHARE 0.02
-#define WORD_BYTES 100 /* a text with a longer word is prose, even without a blank */
+#define WORD_BYTES 100 /* longer texts are prose, even without blanks */
 #define TITLE_BYTES 80
 #define BLANKS_SHARE 0.05
 

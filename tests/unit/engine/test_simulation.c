@@ -263,8 +263,7 @@ static void run_seed(uint64_t seed)
     if (fake_dice(f, 3) == 0) {
         repair(f, seed);
     }
-    for (int twice = 0; twice < 2;
-         twice++) { /* a clock that was set back restarts the waiting time */
+    for (int twice = 0; twice < 2; twice++) { /* a clock set back restarts the wait */
         f->now_us += DELETES_LATE_US + (f->cursor ? f->reconcile_ms * 1000 : 0);
         calm_sync(f, seed);
     }

@@ -209,8 +209,7 @@ static bool try_step(const struct step *step, const struct whole *w, enum fault_
                       "%s at %d of kind %d left a part: %s instead of %s", err.message, nth, kind,
                       there, w->before);
         bool reads = strcmp(w->before, w->after) == 0;
-        again =
-            reads || strcmp(there, w->after) != 0; /* else the failing call was after the commit */
+        again = reads || strcmp(there, w->after) != 0; /* else the commit was done */
         if (again) {
             OK(step->run(&t, &err));
         }

@@ -172,8 +172,7 @@ START_TEST(a_file_that_another_makes_before_any_statement_is_met)
     int met = 0;
     do {
         struct statefile f = statefile_make();
-        write_file(f.path, "",
-                   0); /* the second one runs between the first one's open and its first commit */
+        write_file(f.path, "", 0); /* between the first one's open and first commit */
         meeting.path = f.path;
         meeting.statement = met;
         meeting.came = false;

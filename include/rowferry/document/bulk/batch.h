@@ -26,10 +26,9 @@ struct batch {
     size_t count;
     size_t capacity;
     size_t max_operations;
-    struct key_routing
-        routing;  /* the key part that action lines give as "routing"; set once after batch_init */
-    bool creates; /* for a data stream: existing documents stay as they are, and deletes are
-                     refused; set once after batch_init */
+    struct key_routing routing; /* key part of "routing"; set after batch_init */
+    bool creates;      /* for a data stream: existing documents stay as they are, and deletes are
+                          refused; set after batch_init */
     size_t full_bytes; /* target size in memory: batch_full if the next operation would reach it */
     size_t send_limit; /* maximum number of operations in the next request; 0 = all */
     unsigned http_status;   /* of the whole request; 0 = no answer arrived */

@@ -7,9 +7,9 @@
  * strings with their escapes resolved, numbers by their digits (1.0 equals 1, 9007199254740993
  * equals nothing else), arrays in order. Fields that the service fills itself are not compared. A
  * service may derive the source from the indexed data (Elasticsearch: synthetic, OpenSearch:
- * derived), which sorts, drops and rounds values. Then a field is compared as a set of values, null
- * and an empty array are equal to absent, dates have milliseconds and floats the digits of their
- * type. Types without a comparable form are skipped.
+ * derived), which sorts, drops and rounds values. Then a field is compared as a set of values. Null
+ * and an empty array are equal to absent. Dates have milliseconds, floats the digits of their type.
+ * Types without a comparable form are skipped.
  *
  * Pure. Neither document is copied.
  */

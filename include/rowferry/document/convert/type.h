@@ -39,10 +39,9 @@ struct type_pair {
     const struct property *property; /* borrowed */
     struct type_inner *inner;        /* the parts of the value; null if it is a single value */
     const char *loss;                /* null, or what is lost for searches (shown by `check`) */
-    const struct type_rule
-        *rule; /* the line of the table; for an array, the one of its elements; null if the property
-                  does not determine it (convert_natural.h) */
-    char *name; /* name of a composite's field, `"city":`, else null */
+    const struct type_rule *rule; /* the table's line; for an array, that of its elements; null if
+                                     the property does not determine it (convert_natural.h) */
+    char *name;                   /* name of a composite's field, `"city":`, else null */
     size_t name_len;
 };
 

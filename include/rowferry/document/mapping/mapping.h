@@ -95,7 +95,7 @@ char *mapping_parameter(const struct mapping *m, const char *path, const char *p
 void mapping_fingerprint(char out[17], const struct mapping *m);
 
 /* Suggests a type for one that the service does not know: the other product's equivalent, else a
- * type with a similar name. Returns null if there is no suggestion. */
+ * type with a similar name. Returns null if none is similar. */
 const char *mapping_meant_type(const char *type);
 
 #endif

@@ -33,8 +33,8 @@ struct key_routing {
 int key_split(struct buf *out, size_t *offsets, const char *text, size_t len, size_t count,
               struct err *err) MUST_CHECK;
 
-/* Writes the routing of a key's document to `out`, without a NUL. Returns its length, or 0 if there
- * is no routing: not configured, an empty part, or a key of another form (not one of our
+/* Writes the routing of a key's document to `out`, without a NUL. Returns its length. Returns 0 if
+ * routing is not configured, the part is empty, or the key has another form (not one of our
  * documents). */
 size_t key_route(char out[KEY_MAX_BYTES], const struct key_routing *routing, const char *text,
                  size_t len);

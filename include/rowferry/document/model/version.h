@@ -15,7 +15,7 @@
 
 #define VERSION_RESERVE_US                                                                         \
     INT64_C(60000000) /* distance from the wall clock to a newly reserved ceiling */
-#define VERSION_STEP_US INT64_C(10000) /* the same if versions are ahead of it */
+#define VERSION_STEP_US INT64_C(10000) /* from the next version, if that is ahead */
 
 /* The year 10000. Our clock never reaches it. Foreign versions near 2^63 could not be stepped
  * over. */

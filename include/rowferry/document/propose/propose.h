@@ -55,12 +55,11 @@ enum propose_for { PROPOSE_ANY, PROPOSE_OPENSEARCH, PROPOSE_ELASTICSEARCH };
 /* A property, or the mapping itself, whose children are the properties. */
 struct proposed {
     char *name;
-    char *column; /* if its name differs, else null */
-    char
-        *parameters; /* members of its JSON object, without "properties"; may contain line breaks */
-    char *why;       /* its type and the reason, one line */
-    bool left_out;   /* displayed, but not part of the mapping */
-    size_t fields;   /* fields that it adds to the service's limit, without children */
+    char *column;     /* if its name differs, else null */
+    char *parameters; /* members of its JSON object without "properties", maybe with line breaks */
+    char *why;        /* its type and the reason, one line */
+    bool left_out;    /* displayed, but not part of the mapping */
+    size_t fields;    /* fields that it adds to the service's limit, without children */
     struct proposed *children;
     size_t count;
 };

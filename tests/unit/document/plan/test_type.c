@@ -190,8 +190,7 @@ static void throw_at(const struct type_pair *pair, bool json, uint64_t *state)
     for (int i = 0; i < 1000; i++) {
         char text[80];
         size_t len = random_text(text, state);
-        char *exact =
-            text_copy_span(span_make(text, len)); /* so that reading beyond the end is detected */
+        char *exact = text_copy_span(span_make(text, len)); /* detects reading beyond the end */
         buf_reset(&out);
         if (type_convert(&out, exact, len, pair) == NULL) {
             expect_one_value(&out, json);

@@ -268,8 +268,7 @@ START_TEST(every_cause_has_a_name_and_a_remedy)
 {
     for (int a = STALL_NONE + 1; a < STALL_COUNT; a++) {
         ck_assert_uint_gt(strlen(stall_name((enum stall_cause)a)), 3);
-        ck_assert_uint_lt(strlen(stall_name((enum stall_cause)a)),
-                          24); /* size in state/live_progress.h */
+        ck_assert_uint_lt(strlen(stall_name((enum stall_cause)a)), 24); /* of live_progress.h */
         ck_assert_uint_gt(strlen(stall_remedy(stall_name((enum stall_cause)a))), 10);
         for (int b = STALL_NONE; b < a; b++) {
             ck_assert_str_ne(stall_name((enum stall_cause)a), stall_name((enum stall_cause)b));
