@@ -18,8 +18,8 @@ create table pipeline (
     sum                 integer not null default 0
 ) strict;
 
--- SQLite detects damage to its own structure, but not a flipped bit in a position, which would leave
--- a gap in the index. row_sum is a function of the program.
+-- SQLite detects damage to its own structure, but not a flipped bit in a position, which would
+-- leave a gap in the index. row_sum is a function of the program.
 create trigger pipeline_entered after insert on pipeline begin
     update pipeline set sum = row_sum(
         new.id, new.name, new.phase, new.generation, new.index_uuid, new.mapping_fingerprint,
@@ -93,8 +93,8 @@ create table run (
 ) strict;
 create index run_of_pipeline on run (pipeline, id);
 
--- Requests from other commands to the pipeline's lock holder. Answers are kept for an hour, the last
--- 100 of them for longer.
+-- Requests from other commands to the pipeline's lock holder. Answers are kept for an hour, the
+-- last 100 of them for longer.
 create table request (
     id          integer primary key,
     pipeline    integer not null references pipeline (id),

@@ -1,4 +1,4 @@
--- Version 10: the lag of a holder, the transaction that holds the xmin horizon, the cause of a stall.
+-- Version 10: the lag of a holder, the transaction that holds the xmin horizon, a stall's cause.
 alter table working add column lag_rows integer not null default -1; -- -1: unknown
 alter table working add column hold_pid integer not null default 0;
 alter table working add column hold_us integer not null default 0;

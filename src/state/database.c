@@ -313,8 +313,7 @@ static int classify(const struct state *s, int code, struct err *err)
     case SQLITE_AUTH:
         return cannot_write(s, err);
     case SQLITE_ERROR: /* the statements are fixed, so one of their tables or columns is missing */
-    case SQLITE_CONSTRAINT: /* they violate no constraint, unless a row was changed by another
-                               program */
+    case SQLITE_CONSTRAINT: /* they violate a constraint only if another program changed a row */
     case SQLITE_MISMATCH:
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:

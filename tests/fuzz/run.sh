@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes the targets for a while, starting from their corpora. Runs two targets per core, because some wait
-# for servers and disks. Fails if a target reports an error.
+# Fuzzes the targets for a while, starting from their corpora. Runs two targets per core, because
+# some wait for servers and disks. Fails if a target reports an error.
 #
-#   tests/fuzz/run.sh [SECONDS [NAME]...]    seconds per target (default 30); only these targets (fuzz_NAME.c)
+#   tests/fuzz/run.sh [SECONDS [NAME]...]    seconds per target (30); only these (fuzz_NAME.c)
 #
 # Needs clang and its libFuzzer.
 #
-# Failing inputs are written to build/fuzz/found. To replay one: build/asan/tests/fuzz/fuzz_X FILE.
+# Failing inputs are written to build/fuzz/found.
+# To replay one: build/asan/tests/fuzz/fuzz_X FILE.
 # Add an input that shows a bug to corpus/X together with the fix.
 set -euo pipefail
 

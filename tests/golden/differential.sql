@@ -1,5 +1,5 @@
--- The expected document, computed by PostgreSQL: to_jsonb(column), with the differences documented in
--- docs/types.md, each of which has a name.
+-- The expected document, computed by PostgreSQL: to_jsonb(column), with the differences documented
+-- in docs/types.md. Each difference has a name.
 
 -- Applies the rule to a column's value; to each element if it is an array.
 create function pg_temp.expect(j jsonb, rule text) returns jsonb language plpgsql as $$

@@ -69,8 +69,7 @@ static inline bool scripted_read(struct scripted *s, int fd)
 {
     s->request_len = 0;
     for (;;) {
-        char piece[65536]; /* ThreadSanitizer orders accesses only after recv, so do not receive
-                              into s->request directly */
+        char piece[65536]; /* separate, because ThreadSanitizer orders accesses only after recv */
         size_t room = sizeof(s->request) - 1 - s->request_len;
         ssize_t n = recv(fd, piece, room < sizeof(piece) ? room : sizeof(piece), 0);
         if (n <= 0) {

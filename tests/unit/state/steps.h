@@ -441,8 +441,7 @@ struct step {
     int (*run)(struct trial *t, struct err *err);
     enum step_place place;
     bool in_parts; /* several transactions: complete after a second run */
-    bool aborts; /* may end the process if memory is exhausted, with the data for its report already
-                    allocated */
+    bool aborts; /* may end the process if memory is exhausted; its message is already allocated */
 };
 
 static const struct step steps[] = {

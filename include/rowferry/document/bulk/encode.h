@@ -28,8 +28,7 @@
 struct refusal {
     const char *column; /* borrowed from the plan; null: the row as a whole (key, size) */
     const char *reason; /* static, owned by the plan, or in the batch until its next operation */
-    bool no_room; /* the batch or the memory was full: not the row's fault, so no dead letter; retry
-                     with an empty batch */
+    bool no_room;       /* batch or memory full: not the row's fault; retry with an empty batch */
     char beginning[64]; /* start of the value, escaped, cut */
 };
 

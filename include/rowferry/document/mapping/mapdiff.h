@@ -25,9 +25,8 @@ enum mapdiff_kind {
 struct mapdiff_line {
     enum mapdiff_kind kind;
     char *path; /* "title", "author.name", "title.raw" (a multi-field); "" = the whole mapping */
-    char *parameter; /* the parameter that differs: "type", "analyzer" ..; null = the whole property
-                      */
-    char *live;      /* its JSON in the index, or null */
+    char *parameter;  /* "type", "analyzer" ..; null = the whole property */
+    char *live;       /* its JSON in the index, or null */
     char *configured; /* its configured JSON, or null */
     bool additive;    /* a new property or a new multi-field */
 };

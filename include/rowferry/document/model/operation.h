@@ -16,14 +16,12 @@ enum operation_kind { OPERATION_UPSERT, OPERATION_DELETE };
 #define OPERATION_CREATES 0
 
 enum outcome {
-    OUTCOME_UNKNOWN, /* no reliable answer: send again, which versions make harmless */
-    OUTCOME_DONE,    /* in the index, possibly by an earlier attempt */
-    OUTCOME_RETRY,   /* not accepted now: send the same bytes again later */
-    OUTCOME_OUTRUN, /* conflict: the index has a higher version; read the row again and send it with
-                       a newer version */
+    OUTCOME_UNKNOWN,  /* no reliable answer: send again, which versions make harmless */
+    OUTCOME_DONE,     /* in the index, possibly by an earlier attempt */
+    OUTCOME_RETRY,    /* not accepted now: send the same bytes again later */
+    OUTCOME_OUTRUN,   /* conflict: the index has a higher version; read and send the row again */
     OUTCOME_REJECTED, /* never acceptable as it is: dead letter */
-    OUTCOME_STOP,     /* fatal: no operation of this kind will succeed; stop the pipeline, no dead
-                         letter */
+    OUTCOME_STOP,     /* fatal: no operation of this kind can succeed; stop, no dead letter */
 };
 
 struct operation {
@@ -39,9 +37,8 @@ struct operation {
     size_t key_len;
     size_t reason_offset; /* "type: reason" in the batch's reasons; reason_len 0 = none */
     size_t reason_len;
-    size_t type_len; /* of the type within the reason */
-    uint64_t passed; /* engine/guard/refused.h: operations that the index had accepted before it was
-                        refused */
+    size_t type_len;  /* of the type within the reason */
+    uint64_t passed;  /* accepted operations before its refusal (engine/guard/refused.h) */
     unsigned refused; /* consecutive refusals with a status of its own */
     bool witnessed;   /* its witness was accepted the last time */
     bool witness;     /* is itself a witness, not a change of a row */

@@ -26,8 +26,7 @@ struct field {
 struct plan_step {
     size_t value; /* index in the row; 0 is the key's text */
     struct type_pair pair;
-    char *prefix; /* `,"title":`, ready to be copied; the comma is always needed, as source_id comes
-                     first */
+    char *prefix; /* `,"title":`, ready to be copied; source_id comes before it */
     size_t prefix_len;
     const char *property; /* its name, owned by the mapping */
 };
@@ -35,8 +34,7 @@ struct plan_step {
 struct plan {
     struct plan_step *steps;
     size_t count;
-    char **columns; /* columns that the source must select, in the order of the row's values from 1
-                       on */
+    char **columns; /* columns to select, in the order of the row's values from 1 on */
     size_t column_count;
     size_t document_bytes; /* size of the largest document that is sent */
     char *too_large;       /* "a document of more than 16777216 bytes", a refusal's reason */
