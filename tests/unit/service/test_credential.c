@@ -81,7 +81,7 @@ START_TEST(a_rotated_password_is_too)
 }
 END_TEST
 
-/* Expects that the origin's text is refused as well, after that many requests. */
+/* Expects a final 401 after `requests` requests, with `place` as the origin's current text. */
 static void expect_refused(const char *place, size_t requests)
 {
     static const char *const answers[] = {refusal, NULL};

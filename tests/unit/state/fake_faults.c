@@ -187,7 +187,8 @@ static int watch(sqlite3 *db, char **message, const void *api)
     return sqlite3_set_authorizer(db, deny, NULL);
 }
 
-/* Disables the connection's small private memory, so that every allocation comes here. */
+/* Installs the wrappers. Disables SQLite's lookaside memory, so that every allocation comes
+ * here. */
 bool faults_install(void)
 {
     static sqlite3_mem_methods memory;

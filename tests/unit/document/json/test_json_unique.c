@@ -111,7 +111,7 @@ START_TEST(an_object_of_200000_members_takes_no_long_time)
 }
 END_TEST
 
-/* Compares both algorithms on random objects with a trivial loop. */
+/* Compares json_unique with a trivial loop on random objects. */
 START_TEST(random_objects_keep_the_last_of_each_name)
 {
     srand(7);
