@@ -103,10 +103,12 @@ int target_check_filled(struct target *t, struct err *err) MUST_CHECK;
 /* Returns true if both are known and equal. */
 bool target_same_text(const char *a, const char *b);
 
-/* Sets *documents to the number of documents that searches would lose if live index `from` was
- * replaced by an empty generation; 0 if the generation is not empty. */
-int target_count_emptied(struct target *t, const char *from, int64_t *documents,
-                         struct err *err) MUST_CHECK;
+/*
+ * Counts the documents of the generation and of index `from`, which people search, and says whether
+ * the guard refuses that the one takes the place of the other. May be called again.
+ */
+int target_judge_swap(struct target *t, const struct guard_limits *limits, int64_t allowed,
+                      const char *from, struct swap_loss *out, struct err *err) MUST_CHECK;
 
 /* Returns the consumer of the generation that target_go_live replaced or that was abandoned; or
  * "". */

@@ -25,38 +25,41 @@ int target_check_filled(struct target *t, struct err *err)
                    : err_hint(err, "sync again: another generation is built from the beginning");
 }
 
-/* Counts the documents after a refresh, because recently deleted ones count until then. An index
- * that may not be counted counts as not empty. */
+/* *count negative: it may not be counted. What was deleted just now is counted until a refresh. */
 static int target_count(struct target *t, const char *index, int64_t *count, struct err *err)
 {
+    *count = -1;
     int rc = t->service.ops->refresh(t->service.self, index, err);
     if (rc == 0 || rc == ERR_REJECTED) {
         rc = t->service.ops->count(t->service.self, index, count, err);
     }
-    if (rc != ERR_REJECTED) {
-        return rc;
+    *count = rc == 0 ? *count : -1;
+    return rc == ERR_REJECTED ? 0 : rc;
+}
+
+int target_judge_swap(struct target *t, const struct guard_limits *limits, int64_t allowed,
+                      const char *from, struct swap_loss *out, struct err *err)
+{
+    *out = (struct swap_loss){.before = -1, .after = -1};
+    int rc = target_count(t, t->checkpoint.generation, &out->after, err);
+    if (rc == 0 && (out->after == 0 || limits->share < 1)) {
+        rc = target_count(t, from, &out->before, err);
     }
-    *count = 1;
-    return 0;
+    if (rc == 0 && out->after == 0 && out->before < 0) {
+        out->before = 1; /* nobody may count it: it is not known to be empty */
+    }
+    out->refused = rc == 0 && guard_refuses_swap(limits, allowed, out->before, out->after);
+    return rc;
 }
 
-int target_count_emptied(struct target *t, const char *from, int64_t *documents, struct err *err)
+/* A first load beside an index that people search, which this state file does not know. */
+static int target_guard(struct target *t, const char *from, struct err *err)
 {
-    int64_t after = 0;
-    *documents = 0;
-    int rc = target_count(t, t->checkpoint.generation, &after, err);
-    return rc < 0 || after > 0 ? rc : target_count(t, from, documents, err);
-}
-
-/* Returns an error if the table is empty and the live index is not, because such a swap needs a
- * permission. */
-static int target_check_emptied(struct target *t, const char *from, struct err *err)
-{
-    int64_t documents;
-    int rc = target_count_emptied(t, from, &documents, err);
-    return rc < 0 ? rc
-                  : deletes_check_emptied(t->state, t->guard, documents, &t->clock, t->pipeline,
-                                          from, err);
+    struct swap_loss loss;
+    int rc = target_judge_swap(t, &t->guard->limits, t->guard->allowed, from, &loss, err);
+    return rc == 0 && loss.refused ? deletes_refuse_swap(t->state, &t->guard->limits, &loss,
+                                                         &t->clock, t->pipeline, from, err)
+                                   : rc;
 }
 
 /* Records an index of ours, unknown to this state file, as a former generation. `status` lists it,
@@ -78,7 +81,7 @@ static int target_swap(struct target *t, const struct index_info *from, struct e
     if (from == NULL) {
         return t->service.ops->swap(t->service.self, t->alias, NULL, to, err);
     }
-    int rc = target_check_emptied(t, from->name, err);
+    int rc = target_guard(t, from->name, err);
     if (rc == 0) {
         rc = target_leave(t, from, err);
     }

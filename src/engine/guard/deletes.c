@@ -121,19 +121,29 @@ static bool passes(struct loop *l, bool reconcile)
     return false;
 }
 
-int deletes_check_emptied(struct state *state, const struct guard *guard, int64_t documents,
-                          const struct clock *clock, const char *pipeline, const char *index,
-                          struct err *err)
+int deletes_refuse_swap(struct state *state, const struct guard_limits *limits,
+                        const struct swap_loss *loss, const struct clock *clock,
+                        const char *pipeline, const char *index, struct err *err)
 {
-    if (documents <= guard->allowed) {
-        return 0;
+    int64_t fewer = loss->before - loss->after;
+    keep(state, clock, fewer, loss->before, pipeline);
+    if (loss->after == 0) {
+        err_set(err, ERR_STATE,
+                "the guard stopped the pipeline: the table gives no documents, and index \"%s\" "
+                "that people search has %" PRId64,
+                index, loss->before);
+        return err_hint(err, "if the index is meant to be empty: rowferry sync --allow-deletes %s",
+                        pipeline);
     }
-    keep(state, clock, documents, documents, pipeline);
     err_set(err, ERR_STATE,
-            "the guard stopped the pipeline: the table gives no documents, and index \"%s\" that "
-            "people search has %" PRId64,
-            index, documents);
-    return err_hint(err, "if the index is meant to be empty: rowferry sync --allow-deletes %s",
+            "the guard stopped the pipeline: the table gives %" PRId64 " documents, %" PRId64
+            " fewer than the %" PRId64
+            " of index \"%s\" that people search, more than delete_guard lets pass (share %g, "
+            "count %" PRId64 ")",
+            loss->after, fewer, loss->before, index, limits->share, limits->count);
+    return err_hint(err,
+                    "the alias stays as it is; look at from, to.index and the state file; if so "
+                    "many documents are meant to be gone: rowferry sync --allow-deletes %s",
                     pipeline);
 }
 

@@ -117,10 +117,10 @@ bool deletes_close(const struct loop *l);
 /* Called between pages. Performs one step; *ready is true if reading may continue. */
 int deletes_turn(struct loop *l, bool *ready, struct err *err) MUST_CHECK;
 
-/* Returns an error if the table is empty and the live index is not, because such a swap needs a
- * permission. */
-int deletes_check_emptied(struct state *state, const struct guard *guard, int64_t documents,
-                          const struct clock *clock, const char *pipeline, const char *index,
-                          struct err *err) MUST_CHECK;
+/* A first load is not swapped in for `index`, which people search: ERR_STATE with the numbers,
+ * which are kept for the permission. */
+int deletes_refuse_swap(struct state *state, const struct guard_limits *limits,
+                        const struct swap_loss *loss, const struct clock *clock,
+                        const char *pipeline, const char *index, struct err *err) MUST_CHECK;
 
 #endif

@@ -68,19 +68,37 @@ static int64_t guard_unpermitted(const struct guard *g)
     return guard_count(g) - g->allowed;
 }
 
+static bool above_count(const struct guard_limits *limits, int64_t n)
+{
+    return limits->share < 1 && n > limits->count;
+}
+
+/* documents negative: unknown. */
+static bool too_many(const struct guard_limits *limits, int64_t n, int64_t documents)
+{
+    bool much = documents < 0 || (double)n > limits->share * (double)documents;
+    return above_count(limits, n) && much;
+}
+
 bool guard_matters(const struct guard *g)
 {
-    return g->limits.share < 1 && guard_unpermitted(g) > g->limits.count;
+    return above_count(&g->limits, guard_unpermitted(g));
 }
 
 bool guard_trips(const struct guard *g, bool always)
 {
     int64_t n = guard_unpermitted(g);
-    if (n <= 0) {
+    return n > 0 && (always || too_many(&g->limits, n, g->documents));
+}
+
+bool guard_refuses_swap(const struct guard_limits *limits, int64_t allowed, int64_t before,
+                        int64_t after)
+{
+    if (before < 0 || after < 0) {
         return false;
     }
-    bool much = g->documents < 0 || (double)n > g->limits.share * (double)g->documents;
-    return always || (guard_matters(g) && much);
+    int64_t n = before - after - allowed;
+    return n > 0 && (after == 0 || too_many(limits, n, before));
 }
 
 bool guard_needs_permission(const struct guard *g, bool always)

@@ -18,6 +18,13 @@ struct guard_limits {
     int64_t count;
 };
 
+/* What people lose if one index takes the place of another; negative: unknown. */
+struct swap_loss {
+    int64_t before; /* documents that they search */
+    int64_t after;  /* documents of the one that is to be swapped in */
+    bool refused;
+};
+
 struct guard {
     struct guard_limits limits;
     int64_t allowed;   /* number that a person permitted in addition to the limits */
@@ -49,8 +56,13 @@ void guard_unsee(struct guard *g, uint64_t key_hash);
 /* Returns true if the guard would trip without a permission. */
 bool guard_needs_permission(const struct guard *g, bool always);
 
-/* Returns true if the deletes may not be sent. always: every delete beyond the permission is too
- * many. */
+/* True if an index with `after` documents may not take the place of one that people search with
+ * `before`: it has none, or fewer by more than both limits; `allowed` are permitted beside. A
+ * negative number is unknown. */
+bool guard_refuses_swap(const struct guard_limits *limits, int64_t allowed, int64_t before,
+                        int64_t after);
+
+/* True where they may not be sent. always: any delete that was not permitted is too many. */
 bool guard_trips(const struct guard *g, bool always);
 
 #endif

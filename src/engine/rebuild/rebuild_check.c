@@ -174,69 +174,41 @@ static int expect_not_halted(const struct rebuild_job *j, const struct target *n
                   : hint_at_option(j, err);
 }
 
-/* Sets *count to -1 if the service does not permit to count. */
-static int count_exactly(const struct service_port *service, const char *index, int64_t *count,
-                         struct err *err)
+static int refuse_swap(const struct rebuild_job *j, const char *next, const char *live,
+                       const struct swap_loss *loss, struct err *err)
 {
-    *count = -1;
-    int rc = service->ops->refresh(service->self, index, err);
-    if (rc == 0 || rc == ERR_REJECTED) {
-        rc = service->ops->count(service->self, index, count, err);
-    }
-    *count = rc == 0 ? *count : -1;
-    return rc == ERR_REJECTED ? 0 : rc;
-}
-
-static int expect_not_emptied(const struct rebuild_job *j, struct target *next, const char *live,
-                              struct err *err)
-{
-    int64_t documents;
-    int rc = target_count_emptied(next, live, &documents, err);
-    if (rc < 0 || documents == 0) {
-        return rc;
-    }
-    err_set(err, ERR_STATE,
-            "index \"%s\" is not swapped in: it has no documents, and index \"%s\" that people "
-            "search has %" PRId64,
-            next->checkpoint.generation, live, documents);
-    return hint_at_option(j, err);
-}
-
-static int expect_not_fewer(const struct rebuild_job *j, const char *next, const char *live,
-                            struct err *err)
-{
-    const struct service_port *service = &j->ports->pipeline->service;
-    int64_t before = -1;
-    int64_t after = -1;
-    int rc = count_exactly(service, live, &before, err);
-    if (rc == 0) {
-        rc = count_exactly(service, next, &after, err);
-    }
-    int64_t fewer = before - after;
-    if (rc < 0 || before < 0 || after < 0 || fewer <= j->filling.guard_count ||
-        (double)fewer <= j->filling.guard_share * (double)before) {
-        return rc;
+    if (loss->after == 0) {
+        err_set(err, ERR_STATE,
+                "index \"%s\" is not swapped in: it has no documents, and index \"%s\" that people "
+                "search has %" PRId64,
+                next, live, loss->before);
+        return hint_at_option(j, err);
     }
     err_set(err, ERR_STATE,
             "index \"%s\" is not swapped in: it has %" PRId64 " documents, %" PRId64
             " fewer than the %" PRId64
             " of index \"%s\" that people search, more than delete_guard lets pass (share %g, "
             "count %" PRId64 ")",
-            next, after, fewer, before, live, j->filling.guard_share, j->filling.guard_count);
+            next, loss->after, loss->before - loss->after, loss->before, live,
+            j->filling.guard_share, j->filling.guard_count);
     return hint_at_option(j, err);
 }
 
-/* An adopted index has documents of its own, so it is not compared. */
+/* What somebody else made and is adopted has documents of its own, which may be more. */
 int rebuild_guard(const struct rebuild_job *j, struct target *next, enum alias_kind kind,
                   const char *live, struct err *err)
 {
+    struct swap_loss loss;
     if (kind == ALIAS_ABSENT || j->options->allow_deletes) {
         return 0;
     }
     bool limited = kind == ALIAS_ONE && j->filling.guard_share < 1;
+    const struct guard_limits limits = {.share = limited ? j->filling.guard_share : 1,
+                                        .count = j->filling.guard_count};
     int rc = limited ? expect_not_halted(j, next, err) : 0;
     if (rc == 0) {
-        rc = expect_not_emptied(j, next, live, err);
+        rc = target_judge_swap(next, &limits, 0, live, &loss, err);
     }
-    return rc == 0 && limited ? expect_not_fewer(j, next->checkpoint.generation, live, err) : rc;
+    return rc == 0 && loss.refused ? refuse_swap(j, next->checkpoint.generation, live, &loss, err)
+                                   : rc;
 }

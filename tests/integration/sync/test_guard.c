@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Never too many deletes: a large DELETE, a TRUNCATE, a condition, an empty table, hidden rows. */
+/* Deletes never too many: a large DELETE, a TRUNCATE, a condition, an empty table, hidden rows. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "http.h"
@@ -177,6 +179,51 @@ START_TEST(an_index_built_anew_from_an_empty_table_is_not_swapped_in)
 }
 END_TEST
 
+#define FEWER "the table gives 1 documents, 999 fewer than the 1000 of index"
+
+START_TEST(a_first_load_of_few_rows_does_not_replace_an_index_of_many)
+{
+    struct world w;
+    char path[512];
+    synced(&w, 1000, NULL);
+    sql_exec(w.conn, "delete from articles where source_id > 1; drop schema rowferry cascade");
+    snprintf(path, sizeof(path), "%s/state.db", w.dir);
+    ck_assert_int_eq(remove(path), 0);
+    world_install(&w);
+    stopped(&w, FEWER, 1000);
+    status_says(&w, "999 deletes, the index has 1,000 documents", true);
+    stopped(&w, FEWER, 1000);
+    allowed(&w, 0);
+    world_expect_equal(&w);
+    status_says(&w, "999 deletes", false);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(another_table_by_a_copied_configuration_does_not_replace_the_index)
+{
+    struct world w;
+    char text[8192];
+    synced(&w, 1000, NULL);
+    sql_exec(w.conn, "create table draftset (like articles including all);"
+                     "insert into draftset select * from articles where source_id = 1");
+    char *other = world_config_of_another(&w);
+    FILE *file = fopen(other, "r");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    char *table = strstr(text, "public.articles");
+    ck_assert_ptr_nonnull(table);
+    memcpy(table, "public.draftset", strlen("public.draftset"));
+    free(other);
+    free(w.config);
+    w.config = scratch_write(w.dir, "other.json", text);
+    world_install(&w);
+    stopped(&w, FEWER, 1000);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(rows_that_a_policy_hides_are_an_error_and_no_deletes)
 {
     struct world w;
@@ -220,4 +267,6 @@ SUITE_MAIN("integration/guard", a_truncated_table_empties_the_index_only_when_to
            a_large_delete_stops_with_its_numbers, a_condition_that_suddenly_matches_nothing_stops,
            keys_without_a_document_are_not_counted_once_a_sync_was_stopped,
            an_index_built_anew_from_an_empty_table_is_not_swapped_in,
+           a_first_load_of_few_rows_does_not_replace_an_index_of_many,
+           another_table_by_a_copied_configuration_does_not_replace_the_index,
            rows_that_a_policy_hides_are_an_error_and_no_deletes)

@@ -48,6 +48,29 @@ START_TEST(only_more_than_both_limits_is_too_many)
 }
 END_TEST
 
+START_TEST(an_index_may_not_take_the_place_of_one_with_many_more_documents)
+{
+    static const struct {
+        double share;
+        int64_t count, allowed, before, after;
+        bool refused;
+    } rows[] = {
+        {0.1, 100, 0, 1000, 900, false}, {0.1, 100, 0, 1000, 899, true},
+        {0.1, 100, 0, 500, 400, false},  {0.1, 100, 999, 1000, 1, false},
+        {0.1, 100, 0, 10, 0, true},      {1, 100, 0, 1000, 1, false},
+        {1, 100, 0, 1000, 0, true},      {0.1, 100, 1000, 1000, 0, false},
+        {0.1, 100, 0, 0, 0, false},      {0.1, 100, 0, -1, 5, false},
+        {0.1, 100, 0, 1000, -1, false},  {0.1, 100, 0, 1, 1000, false},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct guard_limits limits = {rows[i].share, rows[i].count};
+        ck_assert_msg(guard_refuses_swap(&limits, rows[i].allowed, rows[i].before, rows[i].after) ==
+                          rows[i].refused,
+                      "row %zu", i);
+    }
+}
+END_TEST
+
 START_TEST(a_key_that_goes_twice_is_one_delete)
 {
     struct guard g = guard_of(0.1, 100, 0, 1000);
@@ -101,6 +124,7 @@ START_TEST(millions_are_counted_in_little_memory)
 END_TEST
 
 SUITE_MAIN("engine/guard", only_more_than_both_limits_is_too_many,
+           an_index_may_not_take_the_place_of_one_with_many_more_documents,
            a_key_that_goes_twice_is_one_delete, what_was_permitted_does_not_count,
            a_truncated_table_may_delete_what_was_permitted_and_nothing_more,
            millions_are_counted_in_little_memory)
