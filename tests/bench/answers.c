@@ -17,18 +17,20 @@
 #define OPERATIONS 1000                /* per request */
 #define PIECE_BYTES ((size_t)16 << 10) /* size in which data arrives from the network */
 
-#define WELL "{\"index\":{\"_id\":\"471100\",\"status\":201}}"
+#define WELL "{\"index\":{\"_index\":\"events-1\",\"_id\":\"471100\",\"status\":201}}"
 #define FULL                                                                                       \
     "{\"index\":{\"_index\":\"events-1\",\"_id\":\"471100\",\"_version\":1763719200000000,"        \
     "\"result\":\"created\",\"_shards\":{\"total\":2,\"successful\":1,\"failed\":0},"              \
     "\"_seq_no\":471099,\"_primary_term\":1,\"status\":201}}"
 #define BUSY                                                                                       \
-    "{\"index\":{\"_id\":\"471100\",\"status\":429,\"error\":{\"type\":\"es_rejected_execution_"   \
+    "{\"index\":{\"_index\":\"events-1\",\"_id\":\"471100\",\"status\":429,\"error\":{\"type\":"   \
+    "\"es_rejected_execution_"                                                                     \
     "exception\","                                                                                 \
     "\"reason\":\"rejected execution of primary operation [coordinating_and_primary_bytes=104]\"}" \
     "}}"
 #define REFUSED                                                                                    \
-    "{\"index\":{\"_id\":\"471100\",\"status\":400,\"error\":{\"type\":\"mapper_parsing_"          \
+    "{\"index\":{\"_index\":\"events-1\",\"_id\":\"471100\",\"status\":400,\"error\":{\"type\":"   \
+    "\"mapper_parsing_"                                                                            \
     "exception\",\"reason\":"                                                                      \
     "\"failed to parse field [amount] of type [double]\",\"caused_by\":{\"type\":"                 \
     "\"number_format_exception\",\"reason\":\"For input string: \\\"NaN\\\"\"}}}}"
@@ -78,7 +80,7 @@ static void read_once(struct answer *a, struct batch *b, const struct buf *text)
     struct err err;
     const char *bytes = buf_text(text);
     buf_reset(&b->reasons);
-    answer_begin(a, b);
+    answer_begin(a, b, "events-1-WRITE-5f0c");
     for (size_t at = 0; at < text->len; at += PIECE_BYTES) {
         size_t left = text->len - at;
         (void)answer_feed(a, bytes + at, left < PIECE_BYTES ? left : PIECE_BYTES);

@@ -30,6 +30,10 @@ void bulk_begin(struct bulk *b, struct sink_stats *stats, const char *target, st
     b->head_len = 0;
     b->stamp_count = 0;
     b->body = body;
+    const char *name = target + (*target == '/');
+    const char *alias = strstr(name, "-WRITE");
+    size_t len = alias != NULL ? (size_t)(alias - name) : strcspn(name, "/?");
+    snprintf(b->index, sizeof(b->index), "\"_index\":\"%.*s\",\"_id\":\"", (int)len, name);
     if (b->filtered) {
         buf_push_literal(body, "{\"errors\":false,\"items\":[");
     } else {
@@ -55,7 +59,8 @@ static struct span raw_member(const char *line, size_t len, const char *name)
 static void push_named_item(struct bulk *b, bool is_delete)
 {
     struct span id = raw_member(b->head, b->head_len, "\"_id\":\"");
-    buf_push_text(b->body, is_delete ? "{\"delete\":{\"_id\":\"" : "{\"index\":{\"_id\":\"");
+    buf_push_text(b->body, is_delete ? "{\"delete\":{" : "{\"index\":{");
+    buf_push_text(b->body, b->index);
     buf_push(b->body, id.data, id.len);
     buf_push_text(b->body, is_delete ? "\",\"status\":200}}" : "\",\"status\":201}}");
 }

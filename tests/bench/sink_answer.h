@@ -36,7 +36,8 @@ struct sink_stats {
 /* A bulk body while it arrives: an action line, followed by its document unless it is a delete. */
 struct bulk {
     struct sink_stats *stats;
-    bool filtered;    /* items have an id, a status and nothing else */
+    bool filtered;    /* items have an index, an id, a status and nothing else */
+    char index[320];  /* how these begin */
     bool source_next; /* the next line is a document */
     int64_t count;
     size_t head_len;

@@ -7,7 +7,7 @@ set -euo pipefail
 
 # CSV with a quote character that no value contains outputs JSON unchanged.
 as_json="copy (select row_to_json(e) from events e) to stdout (format csv, quote E'\\x01', delimiter E'\\x02')"
-bulk_path='events/_bulk?filter_path=items.*._id,items.*.status,items.*.error,items.*.failure_store'
+bulk_path='events/_bulk?filter_path=items.*._index,items.*._id,items.*.status,items.*.error,items.*.failure_store'
 
 B0() { psql -qX "$BENCH_URI" -c 'copy events to stdout' >/dev/null; }
 

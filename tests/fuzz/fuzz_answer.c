@@ -30,7 +30,7 @@ static int feed(struct batch *b, const char *text, size_t len, size_t piece)
 {
     struct answer *a = answer_new();
     struct err err = {.class = ERR_NONE};
-    answer_begin(a, b);
+    answer_begin(a, b, NULL);
     for (size_t at = 0; at < len; at += piece) {
         if (!answer_feed(a, text + at, len - at < piece ? len - at : piece)) {
             break;

@@ -46,8 +46,8 @@ static void push_path(struct buf *out, const struct service *s, const char *inde
     buf_push_char(out, '/');
     http_push_segment(out, index, strlen(index));
     buf_printf(out,
-               "/_bulk?filter_path=items.*._id,items.*.status,items.*.error,items.*.failure_store"
-               "&timeout=%llds%s",
+               "/_bulk?filter_path=items.*._index,items.*._id,items.*.status,items.*.error,"
+               "items.*.failure_store&timeout=%llds%s",
                (long long)server_timeout_s(&s->options), product_bulk_query(&s->product));
     if (ingest_pipeline != NULL) {
         buf_push_literal(out, "&pipeline=");
@@ -79,10 +79,7 @@ int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
     batch->retry_after_ms = 0;
     batch->short_of_memory = false;
     batch->cut_off = false;
-    if (slot->reader.context == NULL) {
-        slot->reader = (struct body_reader){answer_new(), bulk_feed, bulk_free};
-    }
-    answer_begin(slot->reader.context, batch);
+    answer_begin(slot->bulk, batch, index);
     struct span body = span_make(buf_text(&batch->bytes), batch_travelling_bytes(batch));
     int rc = wire_start(slot, s->bulk_headers, &body, err);
     if (rc != 0) {
@@ -174,8 +171,8 @@ static void settle_lost(struct slot *slot, struct batch *b)
     int class = fault_explain(slot, &b->failure);
     b->http_status = 0;
     b->cut_off = was_cut_off(slot);
-    /* discard the parsed parts of an incomplete answer */
-    answer_begin(slot->reader.context, b);
+    /* parts of an answer may have been read already: they are not believed */
+    answer_begin(slot->bulk, b, NULL);
     set_outcome(b, class == ERR_TRANSIENT ? OUTCOME_UNKNOWN : OUTCOME_STOP);
 }
 

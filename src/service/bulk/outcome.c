@@ -159,7 +159,10 @@ enum outcome outcome_of_item(const struct operation *o, const struct item *item,
 {
     size_t count = sizeof(item_rules) / sizeof(item_rules[0]);
     enum outcome outcome = first_fit(item_rules, count, o->kind, item);
-    if (item->diverted && outcome == OUTCOME_DONE) {
+    if ((item->diverted || item->dropped || item->moved) && outcome == OUTCOME_DONE) {
+        return OUTCOME_REJECTED;
+    }
+    if (item->moved && outcome == OUTCOME_OUTRUN) { /* by what another index has */
         return OUTCOME_REJECTED;
     }
     return outcome == OUTCOME_OUTRUN ? conflict(o, item->reason, seen) : outcome;

@@ -86,7 +86,7 @@ static void check_mix(struct answer *a, struct batch *b, const struct buf *json,
     struct err err;
     for (size_t piece = 1; piece <= json->len; piece += json->len / 3) {
         bool good = true;
-        answer_begin(a, b);
+        answer_begin(a, b, NULL);
         for (size_t at = 0; at < json->len; at += piece) {
             size_t left = json->len - at;
             good = answer_feed(a, json->data + at, left < piece ? left : piece) && good;

@@ -20,9 +20,14 @@ struct answer; /* opaque */
 struct answer *answer_new(void);
 void answer_free(struct answer *a);
 
-/* Starts the answer to batch, which is borrowed until answer_end. */
-void answer_begin(struct answer *a, struct batch *batch);
-/* Returns false if the bytes are not a bulk answer; further bytes are ignored. */
+/*
+ * Begins the answer of a batch (borrowed until answer_end). index: the name that the request was
+ * sent to, a write alias (service/index/index.h), or a stream's name if the batch creates; null:
+ * where documents went is not checked. An upsert that an ingest pipeline dropped, or moved to
+ * another index, is REJECTED: "_index" of its item is then not the index that the name stands for.
+ */
+void answer_begin(struct answer *a, struct batch *batch, const char *index);
+/* False where the bytes are no bulk answer: further bytes are ignored. */
 bool answer_feed(struct answer *a, const char *bytes, size_t len);
 /*
  * Call after the last byte. Returns 0 if the answer was complete and had one item for each

@@ -14,8 +14,10 @@
 struct item {
     int status;
     bool has_error;
-    bool diverted;    /* "failure_store":"used": stored, but in the failure store */
-    struct span type; /* error type */
+    bool diverted;    /* "failure_store":"used": stored, but not where it belongs */
+    bool dropped;     /* by an ingest pipeline: nothing was stored */
+    bool moved;       /* by an ingest pipeline, to another index */
+    struct span type; /* of the error */
     struct span reason;
 };
 

@@ -157,7 +157,7 @@ START_TEST(the_request_is_the_batch_as_it_is)
     ck_assert_int_eq(bulk_send(f.service, "shop-1", "my pipe", &b, &f.err), 0);
     take(f.service);
     static const char line[] =
-        "POST /shop-1/_bulk?filter_path=items.*._id,items.*.status,items.*.error,"
+        "POST /shop-1/_bulk?filter_path=items.*._index,items.*._id,items.*.status,items.*.error,"
         "items.*.failure_store&timeout=55s&pipeline=my%20pipe HTTP/1.1\r\n";
     ck_assert_int_eq(strncmp(f.server->request, line, sizeof(line) - 1), 0);
     ck_assert_ptr_nonnull(strstr(f.server->request, "Content-Type: application/x-ndjson\r\n"));
