@@ -26,6 +26,17 @@ static bool is_row_security(const PGresult *result)
     return function != NULL && strcmp(function, "check_enable_rls") == 0;
 }
 
+/* The primary had it when the session began, or nothing of it would have been asked. */
+static bool is_not_replayed(const struct pg *pg, const char *sqlstate, const char *primary)
+{
+    static const char *const missing[] = {"3F000", "42P01", "42883"}; /* schema, table, function */
+    bool lacks = false;
+    for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+        lacks = lacks || strcmp(sqlstate, missing[i]) == 0;
+    }
+    return pg->in_recovery && lacks && strstr(primary, "rowferry") != NULL;
+}
+
 int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
 {
     char character[UNTRANSLATABLE_SIZE];
@@ -52,7 +63,10 @@ int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
         struct buf masked;
         buf_init(&masked, MESSAGE_MAX_BYTES);
         sqlstate_push_masked(&masked, primary, pg->password);
-        err_set(err, sqlstate_class(sqlstate), "%s", buf_text(&masked));
+        bool later = is_not_replayed(pg, sqlstate, primary);
+        err_set(err, later ? ERR_TRANSIENT : sqlstate_class(sqlstate), "%s%s",
+                later ? "the standby has not replayed \"source install\" yet: " : "",
+                buf_text(&masked));
         buf_release(&masked);
     }
     strncpy(err->sqlstate, sqlstate, sizeof(err->sqlstate) - 1);

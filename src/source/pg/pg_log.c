@@ -42,7 +42,7 @@ int pg_trust_log(struct pg *pg, struct err *err)
                       "if it is a change log, connect as its owner or its reader (docs/rights.md); "
                       "if it is not: drop schema rowferry cascade");
     }
-    pg->log_trusted = rc == 0;
+    pg->log_trusted = rc == 0 && pg_rows(r) > 0; /* a standby may get the schema later */
     pg_result_release(r);
     return rc;
 }

@@ -66,6 +66,32 @@ START_TEST(a_sync_of_a_standby_ends_equal)
 }
 END_TEST
 
+START_TEST(a_standby_that_lacks_the_change_log_yet_is_waited_for)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 50, NULL);
+    char *there = cluster_uri(&pair.standby, w.uri);
+    cluster_await_replay(&pair.primary, &pair.standby);
+    PGconn *standby = sql_open(there);
+    sql_exec(standby, "select pg_wal_replay_pause()");
+    char *members = source_of(there, w.uri);
+    w.source = members;
+    world_configure(&w, WORLD_PROPERTIES, "\"retry_budget\": \"1s\"");
+    rowferry_expect(0, w.config, "source", "install", NULL);
+    world_sync_says(&w, 6, "the standby has not replayed \"source install\" yet");
+    sql_exec(standby, "select pg_wal_replay_resume()");
+    cluster_await_replay(&pair.primary, &pair.standby);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    w.source = NULL;
+    free(members);
+    free(there);
+    world_end(&w, standby);
+}
+END_TEST
+
 static void stop_streaming(PGconn *standby)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
@@ -188,5 +214,6 @@ START_TEST(a_run_that_loses_its_primary_goes_on_with_the_promoted_standby)
 END_TEST
 
 PAIR_MAIN("sync/promotion", a_sync_of_a_standby_ends_equal,
+          a_standby_that_lacks_the_change_log_yet_is_waited_for,
           the_index_follows_a_standby_that_was_promoted_without_the_last_changes,
           a_run_that_loses_its_primary_goes_on_with_the_promoted_standby)
