@@ -3,6 +3,7 @@
 #include "rowferry/document/mapping/mapping.h"
 #include "rowferry/document/json/json_build.h"
 #include "rowferry/document/json/json_tree.h"
+#include "rowferry/document/model/key.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
@@ -250,15 +251,44 @@ static int parse_properties(struct property **out, size_t *count, struct json_ob
     return 0;
 }
 
-/* source_id sorts and identifies, so it must be a keyword that leaves nothing out. */
-static int check_source_id(const struct mapping *m, struct err *err)
+/* The services take true and false as texts too. */
+const char *mapping_source_id_fault(struct json_object *property)
+{
+    static const char *const others[] = {"normalizer", "script"};
+    char *doc_values = member_text(property, "doc_values");
+    bool unsorted = doc_values != NULL && strcmp(doc_values, "false") == 0;
+    free(doc_values);
+    if (property == NULL) {
+        return NULL;
+    }
+    if (strcmp(json_tree_text(property, "type"), "keyword") != 0) {
+        return "type";
+    }
+    int64_t ignore_above = member_int(property, "ignore_above");
+    if (ignore_above != 0 && ignore_above < KEY_MAX_BYTES) {
+        return "ignore_above";
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (json_tree_member(property, others[i]) != NULL) {
+            return others[i];
+        }
+    }
+    return unsorted ? "doc_values" : NULL;
+}
+
+/* source_id sorts and identifies: a keyword that leaves nothing out and changes nothing. */
+static int check_source_id(const struct mapping *m, struct json_object *properties, struct err *err)
 {
     const struct property *p = mapping_find(m, SOURCE_ID);
-    if (p == NULL || (strcmp(p->type, "keyword") == 0 && p->ignore_above == 0)) {
+    const char *fault = mapping_source_id_fault(json_tree_member(properties, SOURCE_ID));
+    if (p == NULL || (fault == NULL && p->ignore_above == 0)) {
         return 0;
     }
-    err_set(err, ERR_CONFIG,
-            "property \"" SOURCE_ID "\" must be a keyword without \"ignore_above\"");
+    if (fault == NULL || strcmp(fault, "type") == 0) {
+        fault = "ignore_above";
+    }
+    err_set(err, ERR_CONFIG, "property \"" SOURCE_ID "\" must be a keyword without \"%s\"%s", fault,
+            strcmp(fault, "doc_values") == 0 ? ": false" : "");
     return err_hint(err, "leave it out of the mapping: it is added as it has to be");
 }
 
@@ -278,7 +308,7 @@ static int parse_mapping(struct mapping *out, struct json_object *json, struct e
     out->json = text_copy(json_made_string(json, ONE_LINE));
     struct place root = {NULL, out->dynamic == NULL || strcmp(out->dynamic, "strict") == 0};
     int result = parse_properties(&out->properties, &out->count, properties, root, err);
-    return result < 0 ? result : check_source_id(out, err);
+    return result < 0 ? result : check_source_id(out, properties, err);
 }
 
 int mapping_parse(struct mapping *out, const char *json, struct err *err)

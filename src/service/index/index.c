@@ -83,7 +83,9 @@ void index_info_read(struct index_info *out, const char *name, struct json_objec
         json_tree_at(description, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
     struct json_object *settings =
         json_tree_at(description, (const char *const[]){"settings", "index", NULL});
+    static const char *const source_id[] = {"mappings", "properties", "source_id", NULL};
     memset(out, 0, sizeof(*out));
+    out->source_id_fault = mapping_source_id_fault(json_tree_at(description, source_id));
     copy_text(out->name, sizeof(out->name), name);
     copy_text(out->uuid, sizeof(out->uuid), json_tree_text(settings, "uuid"));
     copy_text(out->pipeline, sizeof(out->pipeline), json_tree_text(ours, "pipeline"));

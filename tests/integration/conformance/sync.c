@@ -100,6 +100,24 @@ START_TEST(a_write_block_stops_the_sync_and_loses_nothing)
 }
 END_TEST
 
+/* The one parameter of it that both products let anybody set in place. */
+START_TEST(a_source_id_that_leaves_keys_out_of_the_live_index_is_refused)
+{
+    struct shop shop;
+    shop_open(&shop, 20, NULL, NULL);
+    shop_sync_counts(&shop, 20, 0);
+    char *index = shop_generation(&shop);
+    say(&shop.subject, 200, NULL, "PUT", index, "/_mapping",
+        "{\"properties\":{\"source_id\":{\"type\":\"keyword\",\"ignore_above\":1}}}");
+    shop_sync(&shop, 1, "\"ignore_above\" of property \"source_id\" in index");
+    rowferry_expect(0, shop.config, "reindex", NULL);
+    shop_sync_counts(&shop, 0, 0);
+    shop_expect_equal(&shop);
+    free(index);
+    shop_close(&shop);
+}
+END_TEST
+
 static void refused_by_template(const struct shop *shop, const char *command)
 {
     struct program_result result;
@@ -213,6 +231,7 @@ END_TEST
 
 TESTS(sync_tests, NULL, what_is_added_to_the_mapping_is_added_to_the_live_index,
       an_index_template_that_carries_the_alias_is_refused_before_the_first_document,
+      a_source_id_that_leaves_keys_out_of_the_live_index_is_refused,
       a_first_load_changes_and_deletes_end_equal,
       a_refused_document_is_a_dead_letter_until_its_row_is_corrected,
       a_lost_position_builds_another_generation_behind_the_same_alias,

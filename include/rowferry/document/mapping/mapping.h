@@ -86,8 +86,17 @@ const struct property *mapping_find(const struct mapping *m, const char *name);
  */
 void mapping_write(struct buf *out, const struct mapping *m, const char *meta_json);
 
-/* Returns a parameter of a field as a text, an object as JSON, or null if it is not given. `path`
- * is "title", "author.name" or "title.raw" (a multi-field). The caller frees the result. */
+/*
+ * The parameter that keeps documents from being listed by the property source_id (an object, null:
+ * it is not there) and found by what is listed: "type", "ignore_above", "normalizer", "doc_values"
+ * or "script"; null: none. A normalizer lists other keys than were sent, and without doc values
+ * nothing can be sorted.
+ */
+struct json_object;
+const char *mapping_source_id_fault(struct json_object *property);
+
+/* What the mapping says of a field: its parameter as a text, an object as JSON, null where it is
+ * unsaid. path: "title", "author.name", "title.raw" (a multi-field). The caller frees it. */
 char *mapping_parameter(const struct mapping *m, const char *path, const char *parameter);
 
 /* Computes a fingerprint of the mapping that does not depend on white space: 16 hex digits and

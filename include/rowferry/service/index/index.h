@@ -49,15 +49,16 @@ enum alias_kind {
 struct index_info {
     char name[256]; /* concrete index */
     char uuid[64];
-    char pipeline[128];   /* _meta.rowferry.pipeline; empty: not ours */
-    char fingerprint[32]; /* _meta.rowferry.mapping */
-    char source[128];     /* _meta.rowferry.source */
-    char table[32];       /* _meta.rowferry.table */
-    char creator[32];     /* _meta.rowferry.creator: the run that created the index */
-    bool closed;          /* neither readable nor writable (also a clone of a closed index) */
-    bool write_blocked;   /* blocks.write, read_only or read_only_allow_delete */
-    int64_t number;       /* last part of a generation's name; set by index_list only */
-    int64_t left_clock;   /* clock passed to index_leave when the index was last live; 0: never */
+    char pipeline[128];          /* _meta.rowferry.pipeline; empty = not ours */
+    char fingerprint[32];        /* _meta.rowferry.mapping */
+    char source[128];            /* _meta.rowferry.source */
+    char table[32];              /* _meta.rowferry.table */
+    char creator[32];            /* _meta.rowferry.creator: the run that created it */
+    const char *source_id_fault; /* see mapping_source_id_fault; static */
+    bool closed;                 /* neither read nor written (also a clone of a closed index) */
+    bool write_blocked;          /* blocks.write, read_only or read_only_allow_delete */
+    int64_t number;              /* the last part of a generation's name; of index_list alone */
+    int64_t left_clock;          /* as index_leave was told when it was live last; 0: never */
 };
 
 /* Resolves name. *out is the concrete index for ALIAS_ONE and ALIAS_CONCRETE, and the stream for

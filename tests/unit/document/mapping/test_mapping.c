@@ -120,6 +120,28 @@ START_TEST(errors_name_the_property)
                  "property \"source_id\" must be a keyword without \"ignore_above\"");
     expect_error("{\"properties\":{\"source_id\":{\"type\":\"keyword\",\"ignore_above\":9}}}",
                  "property \"source_id\" must be a keyword without \"ignore_above\"");
+    expect_error(
+        "{\"properties\":{\"source_id\":{\"type\":\"keyword\",\"normalizer\":\"lowercase\"}}}",
+        "property \"source_id\" must be a keyword without \"normalizer\"");
+    expect_error("{\"properties\":{\"source_id\":{\"type\":\"keyword\",\"doc_values\":false}}}",
+                 "property \"source_id\" must be a keyword without \"doc_values\": false");
+    expect_error("{\"properties\":{\"source_id\":{\"type\":\"keyword\",\"script\":\"emit('x')\"}}}",
+                 "property \"source_id\" must be a keyword without \"script\"");
+}
+END_TEST
+
+START_TEST(parameters_that_change_no_key_of_source_id_are_taken)
+{
+    struct mapping m;
+    struct err err;
+    ck_assert_int_eq(
+        mapping_parse(&m,
+                      "{\"properties\":{\"source_id\":{\"type\":\"keyword\",\"index\":"
+                      "false,\"doc_values\":true,\"null_value\":\"x\",\"normalizer\":null,"
+                      "\"split_queries_on_whitespace\":true}}}",
+                      &err),
+        0);
+    mapping_release(&m);
 }
 END_TEST
 
@@ -145,4 +167,5 @@ END_TEST
 SUITE_MAIN("document/mapping", properties_carry_what_the_converters_ask_for,
            a_vector_carries_what_decides_its_values_in_either_products_words,
            what_is_missing_is_added, what_is_said_stays_digit_for_digit, errors_name_the_property,
+           parameters_that_change_no_key_of_source_id_are_taken,
            the_fingerprint_sees_meaning_and_not_blanks)
