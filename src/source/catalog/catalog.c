@@ -243,9 +243,9 @@ static int look_unique(struct pg *pg, struct table *t, const char *oid, struct e
 
 static int read_definition(struct pg *pg, struct table *t, const char *oid, struct err *err)
 {
-    const char *const params[] = {oid, NULL};
+    const char *const params[] = {oid};
     struct pg_result *r = NULL;
-    int rc = pg_ask(pg, &r, "table_definition", params, 2, err);
+    int rc = pg_ask(pg, &r, "table_definition", params, 1, err);
     if (rc == 0) {
         struct buf all;
         buf_init(&all, TEXT_MAX_BYTES);

@@ -9,10 +9,10 @@
 
 /* One parsed line. */
 struct member {
-    unsigned long oid; /* past the last line: the maximum */
-    struct span triggers;
-    struct span name;
-    const char *next; /* line */
+    unsigned long oid;    /* past the last: the greatest of all */
+    struct span triggers; /* or storage */
+    struct span name;     /* or versions */
+    const char *next;     /* line */
 };
 
 static struct span word(const char *from, const char *end)
@@ -69,15 +69,52 @@ bool members_uncovered(const char *members, struct span *name)
     return false;
 }
 
+static void push_line(struct buf *out, const char *line)
+{
+    buf_push_text(out, out->len > 0 ? "\n" : "");
+    buf_push(out, line, strcspn(line, "\n"));
+}
+
 void members_keep(struct buf *out, const char *was, const char *is)
 {
     while (*was != '\0') {
         struct member then = member_at(was);
         struct member now = member_at(is);
         if (then.oid == now.oid) {
-            size_t len = (size_t)(then.name.data + then.name.len - was);
-            buf_push_text(out, out->len > 0 ? "\n" : "");
-            buf_push(out, was, len);
+            push_line(out, was);
+        }
+        was = then.oid <= now.oid ? then.next : was;
+        is = now.oid <= then.oid ? now.next : is;
+    }
+}
+
+bool members_rewritten(const char *was, const char *is)
+{
+    while (*was != '\0') {
+        struct member then = member_at(was);
+        struct member now = member_at(is);
+        if (then.oid == now.oid && !span_equal(then.triggers, now.triggers) &&
+            !span_equal(then.name, now.name)) {
+            return true;
+        }
+        was = then.oid <= now.oid ? then.next : was;
+        is = now.oid <= then.oid ? now.next : is;
+    }
+    return false;
+}
+
+void members_note_stored(struct buf *out, const char *was, const char *is, const char *relied)
+{
+    while (*was != '\0' || *is != '\0') {
+        struct member then = member_at(was);
+        struct member now = member_at(is);
+        while (*relied != '\0' && member_at(relied).oid < then.oid) {
+            relied = member_at(relied).next;
+        }
+        if (now.oid <= then.oid) {
+            push_line(out, is);
+        } else if (*relied != '\0' && member_at(relied).oid == then.oid) {
+            push_line(out, was);
         }
         was = then.oid <= now.oid ? then.next : was;
         is = now.oid <= then.oid ? now.next : is;

@@ -13,6 +13,7 @@
 #include "rowferry/base/text.h"
 
 #define POSITION_MAX_BYTES ((size_t)1 << 20)
+#define VERSIONS_MAX_BYTES ((size_t)64 << 20)
 #define AWAIT_MS 5000
 #define AWAIT_PAUSE_MS 20
 #define PRUNE_MOST 5000 /* entries of one transaction */
@@ -150,13 +151,48 @@ int consumer_look(struct consumer *c, struct err *err)
     return rc == 0 && c->known && c->standby != NULL ? look_standby(c, err) : rc;
 }
 
+/* The members' lines, behind the table's own; null: a version before this one noted none. */
+static const char *stored_lines(const char *versions)
+{
+    const char *end = strchr(versions, '\n');
+    return end != NULL ? end + 1 : NULL;
+}
+
+/* What is to be noted: what is there, and members that are gone and not yet dealt with. */
+static char *versions_to_note(const struct consumer *c, const struct page_look *l)
+{
+    struct buf out;
+    struct buf members;
+    const char *was = stored_lines(c->versions);
+    const char *is = stored_lines(l->versions);
+    buf_init(&out, VERSIONS_MAX_BYTES);
+    buf_init(&members, VERSIONS_MAX_BYTES);
+    buf_push(&out, l->versions, strcspn(l->versions, "\n"));
+    members_note_stored(&members, was != NULL ? was : "", is != NULL ? is : "",
+                        c->triggers != NULL ? c->triggers : "");
+    buf_push_literal(&out, "\n");
+    buf_push(&out, members.data, members.len);
+    buf_release(&members);
+    return buf_detach(&out);
+}
+
 enum consumer_news consumer_news(const struct consumer *c, const struct page_look *l)
 {
+    const char *was = stored_lines(c->versions);
+    const char *is = stored_lines(l->versions);
+    size_t own = strcspn(l->versions, "\n");
     bool elsewhere = l->filenode != c->filenode;
-    bool altered = strcmp(l->versions, c->versions) != 0;
-    if (elsewhere && altered) {
+    if (was != NULL && is != NULL) {
+        if (members_rewritten(was, is)) {
+            return CONSUMER_REWRITTEN;
+        }
+    } else if (elsewhere &&
+               (strcspn(c->versions, "\n") != own || strncmp(c->versions, l->versions, own) != 0)) {
         return CONSUMER_REWRITTEN;
     }
+    char *noted = versions_to_note(c, l);
+    bool altered = strcmp(noted, c->versions) != 0;
+    free(noted);
     return elsewhere || altered ? CONSUMER_MOVED : CONSUMER_SAME;
 }
 
@@ -225,18 +261,20 @@ int consumer_register(struct consumer *c, const struct page_look *l, struct err 
 int consumer_note(struct consumer *c, const struct page_look *l, struct err *err)
 {
     char filenode[16];
-    const char *const params[] = {c->name, filenode, l->versions};
+    char *versions = versions_to_note(c, l);
+    const char *const params[] = {c->name, filenode, versions};
     snprintf(filenode, sizeof(filenode), "%" PRIu32, l->filenode);
     int rc = begin(c->pg, err);
     if (rc == 0) {
         rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_note", params, 3, err), err);
     }
     if (rc < 0) {
+        free(versions);
         return err_context(err, "could not note the state of the table for \"%s\"", c->name);
     }
     c->filenode = l->filenode;
     free(c->versions);
-    c->versions = text_copy(l->versions);
+    c->versions = versions;
     return 0;
 }
 

@@ -54,20 +54,20 @@ static void take_look(struct page_look *l, const PGresult *r)
 {
     free(l->snapshot);
     free(l->triggers);
+    free(l->versions);
     l->snapshot = text_copy(field(r, 0));
     l->in_recovery = field(r, 1)[0] == 't';
     l->same_table = field(r, 2)[0] == 't';
     l->filenode = (uint32_t)strtoul(field(r, 3), NULL, 10);
     l->blocks = strtoull(field(r, 4), NULL, 10);
     l->triggers = text_copy(field(r, 5));
+    l->versions = text_copy(field(r, 6));
 }
 
 static void take_definition(struct page_look *l, const PGresult *r)
 {
     free(l->definition);
-    free(l->versions);
     l->definition = text_copy(field(r, 0));
-    l->versions = text_copy(field(r, 1));
 }
 
 /* Appends after the table's own lines. */
@@ -322,8 +322,7 @@ void page_other_set(struct page_other *o, const struct table *table, const char 
     o->look[0] = o->oid;
     o->look[1] = table->quoted;
     o->look[2] = capture;
-    o->definition[0] = o->oid;
-    o->definition[1] = NULL;
+    o->look[3] = NULL;
 }
 
 static struct step look_step(const char *name, const char *const *params, int count,
@@ -342,9 +341,8 @@ static size_t add_looks(struct step *steps, const struct page_request *request)
     size_t count = 0;
     for (size_t i = 0; i < request->other_count; i++) {
         struct page_other *o = request->others[i];
-        steps[count++] = look_step("page_look", o->look, 3, take_look, &o->found);
-        steps[count++] =
-            look_step("table_definition", o->definition, 2, take_definition, &o->found);
+        steps[count++] = look_step("page_look", o->look, 4, take_look, &o->found);
+        steps[count++] = look_step("table_definition", o->look, 1, take_definition, &o->found);
     }
     return count;
 }
@@ -371,16 +369,15 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     }
     buf_push_text(&lock, request->nowait ? " nowait" : "");
     snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
-    const char *const look[] = {oid, t->quoted, request->capture};
-    const char *const definition[] = {oid, request->columns};
+    const char *const look[] = {oid, t->quoted, request->capture, request->columns};
     steps[0] = (struct step){.sql = "begin isolation level repeatable read read only"};
     steps[1] = (struct step){.sql = PG_GUARD_PATH};
     steps[2] = (struct step){.sql = PG_GUARD_ROWS};
     steps[3] = (struct step){.sql = buf_text(&lock)};
     steps[4] = request->capture != NULL
-                   ? look_step("page_look", look, 3, take_look, &out->look)
+                   ? look_step("page_look", look, 4, take_look, &out->look)
                    : look_step("page_look_plain", look, 2, take_look, &out->look);
-    steps[5] = look_step("table_definition", definition, 2, take_definition, &out->look);
+    steps[5] = look_step("table_definition", look, 1, take_definition, &out->look);
     size_t count = 6;
     if (request->types != NULL) {
         steps[count++] = look_step("table_types", &request->types, 1, take_types, &out->look);

@@ -20,7 +20,7 @@ struct page_look {
     uint64_t blocks;
     char *triggers;
     char *definition;
-    char *versions; /* of the relevant columns, in the catalog */
+    char *versions; /* of the columns that matter, in the catalogue, and the members' storage */
 };
 
 /* Place of an entry in a window: the part of the window, and the entry. */
@@ -64,8 +64,7 @@ struct page_other {
     const struct table *table;
     const char *capture; /* its id */
     char oid[16];
-    const char *look[3]; /* parameters */
-    const char *definition[2];
+    const char *look[4]; /* parameters */
     struct page_look found;
 };
 

@@ -56,5 +56,53 @@ START_TEST(a_member_without_triggers_is_found)
 }
 END_TEST
 
+START_TEST(a_member_that_was_rewritten_has_another_storage_and_other_versions)
+{
+    static const struct {
+        const char *was;
+        const char *is;
+        bool rewritten;
+    } cases[] = {
+        {"7 a 1\n8 b 2", "7 a 1\n8 c 3", true},
+        {"7 a 1\n8 b 2", "7 a 1\n8 c 2", false},
+        {"7 a 1\n8 b 2", "7 a 3\n8 c 2", false},
+        {"7 a 1", "7 a 1\n8 c 3", false},
+        {"7 a 1\n8 b 2", "7 a 1", false},
+        {"7 a 1\n9 b 2", "8 c 3\n9 b 2", false},
+        {"7 a 1\n9 b 2", "6 x 0\n8 c 3\n9 d 4", true},
+        {"", "7 a 1", false},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        ck_assert_int_eq(members_rewritten(cases[i].was, cases[i].is), cases[i].rewritten);
+    }
+}
+END_TEST
+
+START_TEST(what_is_noted_of_a_member_stays_while_it_is_relied_on)
+{
+    static const struct {
+        const char *was;
+        const char *is;
+        const char *relied;
+        const char *noted;
+    } cases[] = {
+        {"7 a 1\n8 b 2", "7 c 3", "7 x t\n8 y u", "7 c 3\n8 b 2"},
+        {"7 a 1\n8 b 2", "7 c 3", "7 x t", "7 c 3"},
+        {"6 a 1\n8 b 2", "7 c 3\n9 d 4", "6 x s\n8 y u\n9 z v", "6 a 1\n7 c 3\n8 b 2\n9 d 4"},
+        {"7 a 1", "7 a 1\n8 b 2", "7 x t", "7 a 1\n8 b 2"},
+        {"", "7 a 1", "", "7 a 1"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct buf out;
+        buf_init(&out, 1024);
+        members_note_stored(&out, cases[i].was, cases[i].is, cases[i].relied);
+        ck_assert_str_eq(buf_text(&out), cases[i].noted);
+        buf_release(&out);
+    }
+}
+END_TEST
+
 SUITE_MAIN("source/members", the_gravest_of_what_happened_is_told,
-           a_member_without_triggers_is_found)
+           a_member_without_triggers_is_found,
+           a_member_that_was_rewritten_has_another_storage_and_other_versions,
+           what_is_noted_of_a_member_stays_while_it_is_relied_on)
