@@ -24,6 +24,7 @@ void table_free(struct table *t)
         return;
     }
     columns_release(&t->columns);
+    columns_release(&t->own);
     text_free_list(t->key, t->key_count);
     text_free_list(t->key_types, t->key_count);
     text_free_list(t->key_operators, t->key_count);

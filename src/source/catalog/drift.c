@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rowferry/source/catalog/catalog.h"
+#include "sql/mentions.h"
 
 #define LABEL " label "
 
@@ -18,13 +19,13 @@ static const char *line_name(const char *line, size_t *name_len)
     return name;
 }
 
-/* Returns the column's line in a definition, or null. */
-static const char *column_line(const char *definition, const char *column, size_t *len)
+/* The column's line in a definition, or null. */
+static const char *column_line(const char *definition, struct span column, size_t *len)
 {
     while (*definition != '\0') {
         size_t name_len = 0;
         const char *name = line_name(definition, &name_len);
-        if (name_len == strlen(column) && memcmp(name, column, name_len) == 0) {
+        if (span_equal(span_make(name, name_len), column)) {
             *len = (size_t)(name + name_len - definition);
             return definition;
         }
@@ -38,8 +39,9 @@ static int column_drift(const struct table *t, const char *was, const char *is, 
 {
     size_t was_len = 0;
     size_t is_len = 0;
-    const char *was_line = column_line(was, column, &was_len);
-    const char *is_line = column_line(is, column, &is_len);
+    const struct span name = span_make(column, strlen(column));
+    const char *was_line = column_line(was, name, &was_len);
+    const char *is_line = column_line(is, name, &is_len);
     if (was_line != NULL && is_line != NULL && was_len == is_len &&
         memcmp(was_line, is_line, is_len) == 0) {
         return 0;
@@ -50,7 +52,51 @@ static int column_drift(const struct table *t, const char *was, const char *is, 
     return err_drift(err);
 }
 
-/* Returns true if a definition contains the whole line, which begins with a blank. */
+static int refuse_read(const struct table *t, struct span name, const char *what, struct err *err)
+{
+    err_set(
+        err, ERR_STATE,
+        "table definition changed: column \"%.*s\" of %s, which from.query or from.where reads, "
+        "%s",
+        (int)name.len, name.data, t->quoted, what);
+    err_hint(err, "look at what they read now, then build the index anew: rowferry reindex");
+    return err_drift(err);
+}
+
+/* The number and the type: what may be read of a column does not depend on its modifier. */
+static bool same_column(const char *line, const char *other)
+{
+    size_t len = strcspn(line, " ");
+    len += 1 + strcspn(line + len + 1, " ");
+    return strncmp(line, other, len + 1) == 0;
+}
+
+/* A name with its table before it cannot begin to mean a column that comes, nor be left by one that
+ * goes: the server would refuse the query. */
+static int read_drift(const struct table *t, const struct drift *d, bool gone, struct err *err)
+{
+    size_t len;
+    const char *one = gone ? d->was : d->is;
+    const char *other = gone ? d->is : d->was;
+    for (const char *line = one; *line != '\0' && *line != ' ' && *line != '\n';) {
+        struct span name;
+        name.data = line_name(line, &name.len);
+        bool read = d->whole_rows || mentions_name(d->read, name);
+        const char *there = read ? column_line(other, name, &len) : NULL;
+        read = read && column_line(one, name, &len) == line; /* another one counts no more */
+        if (read && there == NULL &&
+            (d->whole_rows || mentions_bare(d->read, name) || (gone && d->read->star))) {
+            return refuse_read(t, name, gone ? "is gone" : "is new", err);
+        }
+        if (read && there != NULL && !same_column(line, there)) {
+            return refuse_read(t, name, "is another one now, or has another type", err);
+        }
+        line = name.data + name.len + (name.data[name.len] != '\0');
+    }
+    return 0;
+}
+
+/* Whether a definition holds the whole line, which begins with a blank. */
 static bool has_line(const char *definition, const char *line, size_t len)
 {
     for (const char *at = strstr(definition, "\n "); at != NULL; at = strstr(at + 1, "\n ")) {
@@ -118,6 +164,12 @@ int catalog_drift(const struct table *t, const struct drift *d, struct err *err)
     }
     for (size_t i = 0; i < d->column_count && rc == 0; i++) {
         rc = column_drift(t, d->was, d->is, d->columns[i], err);
+    }
+    if (rc == 0 && d->read != NULL) {
+        rc = read_drift(t, d, true, err);
+    }
+    if (rc == 0 && d->read != NULL) {
+        rc = read_drift(t, d, false, err);
     }
     if (rc == 0) {
         rc = types_drift(t, d->was, d->is, true, err);

@@ -117,7 +117,11 @@ static int read_columns(struct pg *pg, struct table *t, struct err *err)
         free(operators[i]);
     }
     free(operators);
-    columns_release(&t->columns);
+    if (t->own.count == 0) {
+        t->own = t->columns;
+    } else {
+        columns_release(&t->columns);
+    }
     t->columns = columns;
     buf_release(&sql);
     buf_release(&d.names);

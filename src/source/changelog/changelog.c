@@ -52,7 +52,6 @@ int changelog_prepare(struct changelog *c, struct err *err)
                      c->table->quoted);
     }
     if (rc == 0) {
-        changelog_name_watched(c);
         rc = installed_require(c->pg, c->table, &c->installed, err);
     }
     if (rc == 0) {
@@ -62,6 +61,9 @@ int changelog_prepare(struct changelog *c, struct err *err)
     }
     if (rc == 0) {
         rc = changelog_prepare_query(c, err);
+    }
+    if (rc == 0) {
+        changelog_name_watched(c);
     }
     c->consumer.name = c->name;
     c->consumer.capture = c->installed.capture;

@@ -10,6 +10,7 @@
 #include "pg/untranslatable.h"
 
 #define LEFT_MAX_BYTES ((size_t)64 << 20)
+#define TYPES_MAX_BYTES ((size_t)1 << 20)
 
 /* Adds the types of a column of the table or query. */
 static void push_types(struct changelog *c, const char *name)
@@ -20,7 +21,31 @@ static void push_types(struct changelog *c, const char *name)
     }
 }
 
-/* Names the columns that determine the documents. */
+/* Of all columns of a table that are read. */
+static void push_read_types(struct buf *out, const struct columns *columns,
+                            const struct mentions *read, bool whole_rows)
+{
+    for (size_t i = 0; i < columns->count; i++) {
+        const char *name = columns->items[i].name;
+        if (whole_rows || mentions_name(read, span_make(name, strlen(name)))) {
+            column_push_types(out, &columns->items[i]);
+        }
+    }
+    buf_push(out, "}", out->len > 0);
+}
+
+/* Of the tables that the query depends on. */
+static void name_read_types(struct changelog *c)
+{
+    for (size_t i = 0; i < c->depends.count; i++) {
+        struct depend *d = &c->depends.items[i];
+        buf_init(&d->types, TYPES_MAX_BYTES);
+        push_read_types(&d->types, &d->table->columns, &c->read, d->whole_rows);
+        d->other.types = d->types.len > 0 ? buf_text(&d->types) : NULL;
+    }
+}
+
+/* The columns that decide what a document is. */
 void changelog_name_watched(struct changelog *c)
 {
     buf_reset(&c->watched);
@@ -37,7 +62,9 @@ void changelog_name_watched(struct changelog *c)
         push_types(c, c->columns[i]);
     }
     buf_push_literal(&c->watched, "}");
-    buf_push(&c->types, "}", c->types.len > 0);
+    push_read_types(&c->types, c->query != NULL ? &c->table->own : &c->table->columns, &c->read,
+                    c->whole_rows);
+    name_read_types(c);
 }
 
 /* A condition or a query may use any column, so all are watched then. */
@@ -156,14 +183,17 @@ static int check_look(struct changelog *c, const struct page_look *l, struct err
     c->left = false;
     c->lost = false;
     struct drift drift = {.columns = (const char *const *)c->columns,
-                          .column_count = c->query == NULL ? c->column_count : 0};
+                          .column_count = c->query == NULL ? c->column_count : 0,
+                          .read = &c->read,
+                          .whole_rows = c->whole_rows};
     int rc = check_server(c, l, err);
     if (rc == 0) {
         rc = check_table(c, c->table, &c->consumer, l, drift, err);
     }
     for (size_t i = 0; i < c->depends.count && rc == 0; i++) {
         const struct depend *d = &c->depends.items[i];
-        rc = check_table(c, d->table, &d->consumer, &d->other.found, (struct drift){0}, err);
+        drift = (struct drift){.read = &c->read, .whole_rows = d->whole_rows};
+        rc = check_table(c, d->table, &d->consumer, &d->other.found, drift, err);
     }
     return rc;
 }

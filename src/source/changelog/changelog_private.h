@@ -21,7 +21,7 @@
 #include "rows/keyset.h"
 #include "rows/reader.h"
 #include "rows/rowsql.h"
-#include "rows/unreadable.h"
+#include "sql/mentions.h"
 
 /* LISTED: an initial load that takes keys from the table and rows from the query. FAN: entries of a
  * table that the query depends on, converted to keys of the root. */
@@ -81,8 +81,10 @@ struct changelog {
     struct table *table; /* as looked up by start or resume */
     struct installed installed;
     struct rowsql sql;
-    struct buf watched; /* key and columns as an array of names */
-    struct buf types;   /* composite types and enums in them, as an array of oids */
+    struct buf watched;   /* key and columns as an array of names */
+    struct buf types;     /* composites and enums that they, and what is read, are made of: oids */
+    struct mentions read; /* what where and query read */
+    bool whole_rows;      /* of the table are read */
     struct consumer consumer;
     struct depends depends;
     struct holds holds;
@@ -137,7 +139,8 @@ struct changelog {
     int64_t rows_read;
 };
 
-/* Sets the watched columns from the table that was looked up. */
+/* From the table that was looked up, once it is known what is read: whose versions and types are
+ * watched. */
 void changelog_name_watched(struct changelog *c);
 
 /* Looks up table and triggers and builds the statements again. */

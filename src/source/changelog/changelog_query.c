@@ -8,12 +8,14 @@
 #include "changelog/reads.h"
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
+#include "sql/plancalls.h"
 
 #define ARRAY_MAX_BYTES ((size_t)256 << 20)
 
 void changelog_release_query(struct changelog *c)
 {
     depends_release(&c->depends);
+    mentions_release(&c->read);
     query_free_dependencies(c->dependencies, c->dependency_count);
     free(c->query);
     buf_release(&c->lock);
@@ -22,7 +24,41 @@ void changelog_release_query(struct changelog *c)
     keyset_release(&c->changed);
 }
 
-/* A fan-out begins again with the entries that caused it. */
+static bool reads_whole_rows(const struct reads *reads, const struct table *t)
+{
+    struct buf name;
+    buf_init(&name, ARRAY_MAX_BYTES);
+    buf_printf(&name, "%s.%s", t->schema, t->name);
+    bool whole = plancalls_whole_rows(buf_text(&reads->plan), buf_text(&name), t->tree);
+    buf_release(&name);
+    return whole;
+}
+
+/* What where, query and keys read, and the views that they name. Rows that "*" makes within, and
+ * that become a value, have all columns too, whichever table's. */
+static void note_read(struct changelog *c, const struct reads *reads)
+{
+    const char *plan = buf_text(&reads->plan);
+    mentions_add(&c->read, c->where);
+    mentions_add(&c->read, c->query);
+    for (size_t i = 0; i < c->dependency_count; i++) {
+        mentions_add(&c->read, c->dependencies[i].keys);
+    }
+    for (size_t i = 0; i < reads->count; i++) {
+        mentions_add(&c->read, reads->items[i].definition);
+    }
+    for (size_t i = 0; c->read.top && i < c->column_count; i++) {
+        mentions_add_name(&c->read, c->columns[i]);
+    }
+    bool made = c->read.star && (strstr(plan, ".*") != NULL || strstr(plan, "ROW(") != NULL);
+    c->whole_rows = made || reads_whole_rows(reads, c->table);
+    for (size_t i = 0; i < c->depends.count; i++) {
+        struct depend *d = &c->depends.items[i];
+        d->whole_rows = made || reads_whole_rows(reads, d->table);
+    }
+}
+
+/* Fanning out begins again with the entries from which it came. */
 int changelog_prepare_query(struct changelog *c, struct err *err)
 {
     struct reads reads = {0};
@@ -31,7 +67,9 @@ int changelog_prepare_query(struct changelog *c, struct err *err)
                              .dependencies = c->dependencies,
                              .dependency_count = c->dependency_count};
     buf_reset(&c->fan_after);
+    mentions_release(&c->read);
     if (c->query == NULL) {
+        note_read(c, &reads);
         return 0;
     }
     int rc = depends_open(&c->depends, c->pg, &in, err);
@@ -47,6 +85,7 @@ int changelog_prepare_query(struct changelog *c, struct err *err)
     if (rc == 0) {
         buf_reset(&c->lock);
         reads_push_lock(&c->lock, &reads, c->table);
+        note_read(c, &reads);
     }
     if (rc == 0 && c->at.of > 0 && depends_find(&c->depends, c->at.of) == NULL) {
         rc = err_set(err, ERR_STATE,

@@ -23,6 +23,7 @@ void depends_release(struct depends *d)
         consumer_release(&item->consumer);
         rowsql_keys_release(&item->sql);
         page_look_release(&item->other.found);
+        buf_release(&item->types);
         free(item->name);
     }
     free(d->items);

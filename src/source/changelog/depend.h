@@ -25,7 +25,9 @@ struct depend {
     char *name; /* of the consumer */
     unsigned array_types[KEY_MAX_PARTS];
     struct rowsql_keys sql;
-    struct page_other other; /* read at the start of each page */
+    struct page_other other; /* what each page looks at */
+    struct buf types;        /* of the columns that are read, for it */
+    bool whole_rows;         /* are read */
 };
 
 struct depends {

@@ -341,14 +341,18 @@ static size_t add_looks(struct step *steps, const struct page_request *request)
     size_t count = 0;
     for (size_t i = 0; i < request->other_count; i++) {
         struct page_other *o = request->others[i];
-        steps[count++] = look_step("page_look", o->look, 4, take_look, &o->found);
-        steps[count++] = look_step("table_definition", o->look, 1, take_definition, &o->found);
+        steps[count++] = look_step("page_look", o->look, 3, take_look, &o->found);
+        steps[count++] =
+            look_step("table_definition", o->definition, 2, take_definition, &o->found);
+        if (o->types != NULL) {
+            steps[count++] = look_step("table_types", &o->types, 1, take_types, &o->found);
+        }
     }
     return count;
 }
 
-/* begin, two guards, lock, look, definition, types, two parts of the log, due captures, the guard's
- * end; and two for each other table */
+/* begin, two guards, lock, look, definition, types, two parts of the log, what is due, the guard's
+ * end: and three for each other table */
 #define STEPS_MOST 11
 
 int page_open(struct page *out, struct pg *pg, const struct page_request *request, struct err *err)
@@ -357,7 +361,7 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     struct buf lock;
     struct entry_params entry_params;
     const struct table *t = request->table;
-    struct step *steps = mem_zero(STEPS_MOST + 2 * request->other_count, sizeof(*steps));
+    struct step *steps = mem_zero(STEPS_MOST + 3 * request->other_count, sizeof(*steps));
     buf_init(&lock, SQL_MAX_BYTES);
     buf_init(&entry_params.waited, SQL_MAX_BYTES);
     buf_init(&entry_params.newer, SQL_MAX_BYTES);

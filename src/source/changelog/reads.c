@@ -20,6 +20,7 @@ void reads_release(struct reads *r)
         free(r->items[i].definition);
     }
     free(r->items);
+    buf_release(&r->plan);
     *r = (struct reads){0};
 }
 
@@ -43,7 +44,16 @@ static int plan_rows(struct pg *pg, const struct query_input *in, struct pg_resu
                   : 0;
 }
 
-/* Uses empty arrays, because only the plan matters. */
+/* In one: a literal may have lines. */
+static void push_plan(struct buf *out, const struct pg_result *r)
+{
+    for (size_t i = 0; r != NULL && i < pg_rows(r); i++) {
+        buf_push_text(out, pg_text(r, i, 0));
+        buf_push_char(out, '\n');
+    }
+}
+
+/* Empty arrays: what matters is the plan. */
 static int plan_keys(struct pg *pg, const struct depend *d, struct err *err)
 {
     struct buf sql;
@@ -99,6 +109,8 @@ int reads_find(struct reads *out, struct pg *pg, const struct query_input *in,
     if (rc == 0) {
         rc = take_locked(out, pg, err);
     }
+    buf_init(&out->plan, SQL_MAX_BYTES);
+    push_plan(&out->plan, plan);
     pg_result_release(plan);
     int ended = pg_script(pg, "rollback", &ignored);
     if (rc < 0 && (strcmp(err->sqlstate, "42P01") == 0 || strcmp(err->sqlstate, "42883") == 0)) {
@@ -110,7 +122,7 @@ int reads_find(struct reads *out, struct pg *pg, const struct query_input *in,
 int query_unsteady(struct pg *pg, const struct query_input *in, struct buf *function,
                    struct err *err)
 {
-    struct buf plan; /* one text, because a literal may span lines */
+    struct buf plan;
     struct buf names;
     struct buf array;
     struct pg_result *r = NULL;
@@ -118,10 +130,7 @@ int query_unsteady(struct pg *pg, const struct query_input *in, struct buf *func
     buf_init(&names, SQL_MAX_BYTES);
     buf_init(&array, SQL_MAX_BYTES);
     int rc = plan_rows(pg, in, &r, err);
-    for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
-        buf_push_text(&plan, pg_text(r, i, 0));
-        buf_push_char(&plan, '\n');
-    }
+    push_plan(&plan, r);
     pg_result_release(r);
     r = NULL;
     plancalls_push(&names, buf_text(&plan));

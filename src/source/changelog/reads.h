@@ -20,6 +20,7 @@ struct read_table {
 struct reads {
     struct read_table *items;
     size_t count;
+    struct buf plan; /* of the rows, as EXPLAIN VERBOSE tells it */
 };
 
 /* Plans the rows of the root and the keys of each dependency, in a separate transaction. Returns

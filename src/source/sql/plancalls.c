@@ -2,8 +2,10 @@
 /* Finds names that look like function calls in the text of a plan. */
 #include "sql/plancalls.h"
 
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "rowferry/base/text.h"
 
 #define NAME_MAX_BYTES 512
 
@@ -94,4 +96,54 @@ void plancalls_push(struct buf *out, const char *plan)
         }
     }
     buf_release(&name);
+}
+
+/* The next name, or null at the end. */
+static const char *next_name(const char *plan, struct buf *name)
+{
+    while (*plan != '\0') {
+        if (*plan == '\'') {
+            plan = skip_quoted(plan, '\'');
+        } else if (*plan == '"' || starts_name(*plan)) {
+            buf_reset(name);
+            return take_name(plan, name);
+        } else {
+            plan++;
+        }
+    }
+    return NULL;
+}
+
+static bool reads_rows_of(const char *plan, const char *alias)
+{
+    struct buf name;
+    bool found = false;
+    buf_init(&name, NAME_MAX_BYTES);
+    for (const char *at = plan; !found && (at = next_name(at, &name)) != NULL;) {
+        found = at[0] == '.' && at[1] == '*' && strcmp(buf_text(&name), alias) == 0;
+    }
+    buf_release(&name);
+    return found;
+}
+
+/* "Seq Scan on public.authors u", "Index Scan using i on public.authors". */
+bool plancalls_whole_rows(const char *plan, const char *table, bool members)
+{
+    struct buf name;
+    bool found = false;
+    bool scan = false;
+    buf_init(&name, NAME_MAX_BYTES);
+    for (const char *at = plan; !found && (at = next_name(at, &name)) != NULL;) {
+        const char *dot = strrchr(buf_text(&name), '.');
+        if (scan && dot != NULL && (members || strcmp(buf_text(&name), table) == 0)) {
+            char *own = text_copy(dot + 1);
+            bool other = at[0] == ' ' && (at[1] == '"' || starts_name(at[1]));
+            at = other ? next_name(at, &name) : at;
+            found = reads_rows_of(plan, other ? buf_text(&name) : own);
+            free(own);
+        }
+        scan = strcmp(buf_text(&name), "on") == 0;
+    }
+    buf_release(&name);
+    return found;
 }

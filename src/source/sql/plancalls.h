@@ -5,11 +5,18 @@
 #ifndef ROWFERRY_SOURCE_PLANCALLS_H
 #define ROWFERRY_SOURCE_PLANCALLS_H
 
+#include <stdbool.h>
+
 #include "rowferry/base/buf.h"
 
 /* Appends possible function names to an array's text, as `"now","public.f"`. These are names
  * before a parenthesis, and words in capitals such as CURRENT_DATE, which need none. Literals
  * are skipped. */
 void plancalls_push(struct buf *out, const char *plan);
+
+/* Returns true if the plan reads whole rows of a table ("schema.name" without quotes), as in
+ * to_jsonb(u): any of its columns, also one that is new. members: of some table that it does not
+ * name counts too. */
+bool plancalls_whole_rows(const char *plan, const char *table, bool members);
 
 #endif

@@ -244,7 +244,16 @@ int sqltext_check(const char *sql, struct err *err)
 #define TOKENS_FIRST 64
 #define NOWHERE SIZE_MAX
 
-/* Returns token number `at`; empty beyond the last one. */
+size_t sqltext_tokens(const char *sql, struct span **tokens)
+{
+    struct scan s = {.at = sql, .token_capacity = TOKENS_FIRST};
+    s.tokens = mem_zero(s.token_capacity, sizeof(*s.tokens));
+    scan(&s);
+    *tokens = s.tokens;
+    return s.token_count;
+}
+
+/* Empty before the first and behind the last one. */
 static struct span token(const struct scan *s, size_t at)
 {
     return at < s->token_count ? s->tokens[at] : span_make("", 0);
@@ -368,10 +377,9 @@ static bool is_plain(const struct scan *s, size_t last)
 
 bool sqltext_compares(const char *sql, const char *name)
 {
-    struct scan s = {.at = sql, .token_capacity = TOKENS_FIRST};
+    struct scan s = {.at = sql};
     bool found = false;
-    s.tokens = mem_zero(s.token_capacity, sizeof(*s.tokens));
-    scan(&s);
+    s.token_count = sqltext_tokens(sql, &s.tokens);
     for (size_t i = 0; i < s.token_count && !found; i++) {
         found = means(s.tokens[i], name) && is_plain(&s, i);
     }

@@ -17,8 +17,9 @@ struct table {
     char kind;              /* pg_class.relkind: r, p */
     bool tree;              /* has partitions or child tables: read together with them */
     bool row_security;      /* active for this role */
-    char *query;            /* replaces the table's rows; null: the rows themselves */
-    struct columns columns; /* of the query if there is one */
+    char *query;            /* what is read instead of the rows themselves; null: the rows */
+    struct columns columns; /* of the query where there is one */
+    struct columns own;     /* of the table, where there is a query */
     char **key;             /* the configured key columns, checked to exist */
     char **key_types;       /* their types as format_type() writes them, for casts */
     size_t key_count;
@@ -64,16 +65,20 @@ int catalog_capturable(const struct table *t, struct err *err) MUST_CHECK;
 bool catalog_is_users(const struct column *c);
 bool catalog_key_is_users(const struct table *t, size_t part);
 
+struct mentions;
+
 /* Two definitions of a table, and the columns beside its key that matter. */
 struct drift {
     const char *was;
     const char *is;
     const char *const *columns;
     size_t column_count;
+    const struct mentions *read; /* by from.where or from.query; null: neither is there */
+    bool whole_rows;             /* the query reads them: each column counts */
 };
 
-/* Returns ERR_STATE with the first difference in the key, else in `drift->columns`; 0 if only other
- * columns differ. */
+/* ERR_STATE with the first column of the key, then of those, then of what is read, that differs; 0
+ * where only others do. */
 int catalog_drift(const struct table *t, const struct drift *drift, struct err *err) MUST_CHECK;
 
 #endif

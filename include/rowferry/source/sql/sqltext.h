@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "rowferry/base/err.h"
+#include "rowferry/base/text.h"
 
 /* Returns ERR_CONFIG for unbalanced parentheses or brackets, a ";", an unterminated quotation or
  * comment, a parameter, or a text of only blanks and comments. */
@@ -25,5 +26,10 @@ int sqltext_check_parameters(const char *sql, struct err *err) MUST_CHECK;
  * an explicit type. Not counted: "name::type", cast(name as ..), operator(schema.=) beside it,
  * "name is null", an item of a select list or of "by". In doubt it returns true. */
 bool sqltext_compares(const char *sql, const char *name);
+
+/* The words, quoted names, literals and signs of a text, without comments; of one that is not
+ * checked up to where it goes wrong, a view's definition up to its ";" with it. The caller frees
+ * the list. */
+size_t sqltext_tokens(const char *sql, struct span **tokens);
 
 #endif

@@ -37,5 +37,21 @@ START_TEST(literals_and_columns_are_no_calls)
 }
 END_TEST
 
+static bool whole(const char *plan, bool members)
+{
+    return plancalls_whole_rows(plan, "public.author", members);
+}
+
+START_TEST(whole_rows_are_told_by_the_name_of_their_scan)
+{
+    ck_assert(whole("Output: to_jsonb(u.*)\n  ->  Seq Scan on public.author u\n", false));
+    ck_assert(whole("Index Scan using i on public.author\n  Output: author.*, author.id\n", false));
+    ck_assert(!whole("Seq Scan on public.author u\n  Output: u.id, 'u.*'::text, x.*\n", false));
+    ck_assert(!whole("Seq Scan on public.post author\n  Output: author.*\n", false));
+    ck_assert(whole("Seq Scan on public.part author_1\n  Output: author_1.*\n", true));
+}
+END_TEST
+
 SUITE_MAIN("source/plancalls", calls_are_found_with_their_schema,
-           words_in_capitals_need_no_parenthesis, literals_and_columns_are_no_calls)
+           words_in_capitals_need_no_parenthesis, literals_and_columns_are_no_calls,
+           whole_rows_are_told_by_the_name_of_their_scan)

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names in SQL of people, by their neighbours. */
+#include "sql/mentions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rowferry/source/sql/sqltext.h"
+
+#define NAME_MAX_BYTES ((size_t)1 << 20)
+
+struct mention {
+    char *name;
+    bool bare;
+};
+
+struct tokens {
+    struct span *items;
+    size_t count;
+};
+
+/* Empty before the first and behind the last one. */
+static struct span token(const struct tokens *t, size_t at)
+{
+    return at < t->count ? t->items[at] : span_make("", 0);
+}
+
+static char lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+/* As PostgreSQL reads it: in quotes to the letter, else in small letters. Null: it is none. */
+static char *identifier(struct span t)
+{
+    bool quoted = t.len >= 2 && t.data[0] == '"';
+    size_t len = 0;
+    if (t.len == 0 || (!quoted && lower(t.data[0]) != '_' && (unsigned char)t.data[0] < 0x80 &&
+                       (lower(t.data[0]) < 'a' || lower(t.data[0]) > 'z'))) {
+        return NULL;
+    }
+    char *name = mem_zero(t.len + 1, 1);
+    for (size_t i = quoted; i < t.len - quoted; i++) {
+        name[len++] = quoted ? t.data[i] : lower(t.data[i]);
+        i += quoted && t.data[i] == '"';
+    }
+    return name;
+}
+
+static bool is_word(struct span t, const char *word)
+{
+    size_t len = strlen(word);
+    bool same = t.len == len;
+    for (size_t i = 0; i < len && same; i++) {
+        same = lower(t.data[i]) == word[i];
+    }
+    return same;
+}
+
+static bool is_one_of(struct span t, const char *const *words)
+{
+    while (*words != NULL && !is_word(t, *words)) {
+        words++;
+    }
+    return *words != NULL;
+}
+
+static struct mention *find(const struct mentions *m, struct span name)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        if (span_is(name, m->items[i].name)) {
+            return &m->items[i];
+        }
+    }
+    return NULL;
+}
+
+static void add(struct mentions *m, const char *name, bool bare)
+{
+    struct mention *known = find(m, span_make(name, strlen(name)));
+    if (known != NULL) {
+        known->bare = known->bare || bare;
+        return;
+    }
+    m->items = mem_grow(m->items, m->count + 1, sizeof(*m->items));
+    m->items[m->count++] = (struct mention){text_copy(name), bare};
+}
+
+/* Behind "as" stands a new name, or a type. */
+static void add_identifier(struct mentions *m, const struct tokens *t, size_t at)
+{
+    static const char *const qualifies[] = {".", ":", NULL};
+    static const char *const opens[] = {".", "(", NULL};
+    char *name = identifier(token(t, at));
+    if (name != NULL && !is_word(token(t, at - 1), "as")) {
+        add(m, name,
+            !is_one_of(token(t, at - 1), qualifies) && !is_one_of(token(t, at + 1), opens));
+    }
+    free(name);
+}
+
+/* Of columns; neither of a product nor of count(*). */
+static bool is_star(const struct tokens *t, size_t at)
+{
+    static const char *const before[] = {".", ",", "select", "distinct", "all", NULL};
+    static const char *const behind[] = {"from", ",", ")", NULL};
+    return is_word(token(t, at), "*") &&
+           (is_one_of(token(t, at - 1), before) ||
+            (is_one_of(token(t, at + 1), behind) && !is_word(token(t, at - 1), "(")));
+}
+
+/* What has columns that no name in the text stands for; an identifier with escapes is one too. */
+static bool is_unnamed(const struct tokens *t, size_t at)
+{
+    static const char *const words[] = {"natural", "table", NULL};
+    return is_one_of(token(t, at), words) ||
+           (is_word(token(t, at), "u") && is_word(token(t, at + 1), "&"));
+}
+
+void mentions_add(struct mentions *m, const char *sql)
+{
+    static const char *const combines[] = {"union", "intersect", "except", NULL};
+    struct tokens t = {0};
+    size_t depth = 0;
+    bool combined = false;
+    bool top = false;
+    if (sql == NULL) {
+        return;
+    }
+    t.count = sqltext_tokens(sql, &t.items);
+    for (size_t i = 0; i < t.count; i++) {
+        depth += is_word(t.items[i], "(");
+        depth -= depth > 0 && is_word(t.items[i], ")");
+        top = top || (depth == 0 && is_star(&t, i));
+        m->star = m->star || is_unnamed(&t, i) || (depth > 0 && is_star(&t, i));
+        combined = combined || is_one_of(t.items[i], combines);
+        add_identifier(m, &t, i);
+    }
+    m->top = m->top || top;
+    m->star = m->star || (top && combined); /* columns go by their places */
+    free(t.items);
+}
+
+void mentions_add_name(struct mentions *m, const char *name)
+{
+    add(m, name, false);
+}
+
+bool mentions_name(const struct mentions *m, struct span name)
+{
+    return m->star || find(m, name) != NULL;
+}
+
+bool mentions_bare(const struct mentions *m, struct span name)
+{
+    const struct mention *known = find(m, name);
+    return known != NULL && known->bare;
+}
+
+static void push_item(struct buf *out, const char *schema, const char *name)
+{
+    struct buf item;
+    buf_init(&item, NAME_MAX_BYTES);
+    buf_printf(&item, "%s.%s", schema, name);
+    buf_push_text(out, out->len > 0 ? ",\"" : "\"");
+    for (const char *at = buf_text(&item); *at != '\0'; at++) {
+        if (*at == '"' || *at == '\\') {
+            buf_push_char(out, '\\');
+        }
+        buf_push_char(out, *at);
+    }
+    buf_push_char(out, '"');
+    buf_release(&item);
+}
+
+void mentions_push_calls(struct buf *out, const char *sql)
+{
+    struct tokens t = {0};
+    if (sql == NULL) {
+        return;
+    }
+    t.count = sqltext_tokens(sql, &t.items);
+    for (size_t i = 0; i < t.count; i++) {
+        if (!is_word(token(&t, i + 1), ".") || !is_word(token(&t, i + 3), "(")) {
+            continue;
+        }
+        char *schema = identifier(token(&t, i));
+        char *name = identifier(token(&t, i + 2));
+        if (schema != NULL && name != NULL) {
+            push_item(out, schema, name);
+        }
+        free(schema);
+        free(name);
+    }
+    free(t.items);
+}
+
+void mentions_release(struct mentions *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        free(m->items[i].name);
+    }
+    free(m->items);
+    *m = (struct mentions){0};
+}
