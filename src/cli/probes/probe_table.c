@@ -223,7 +223,7 @@ static void probe_reading(struct check *c)
     }
     struct query_input in = {c->table, from->where, from->dependencies, from->dependency_count,
                              c->dependencies};
-    if (rc < 0 || query_require(c->pg, &in, NULL, &err) < 0) {
+    if (rc < 0 || query_require(c->pg, &in, NULL, NULL, &err) < 0) {
         check_fail_else(c, &err, "correct from.where or from.query: psql says the same of it");
         return;
     }

@@ -241,7 +241,25 @@ static int find_others(struct table_source *t, struct table **others, uint64_t *
     return rc;
 }
 
-/* Checks that all tables can be read, and appends the dependencies of the rows to `views`. */
+/* "public.f(text) 7131..": a word for each, so that the one that was replaced is named. */
+static void word_functions(struct table_source *t, const struct buf *functions)
+{
+    for (const char *line = buf_text(functions); *line != '\0';) {
+        size_t len = strcspn(line, "\n");
+        char *name = text_copy_span(span_make(line, len));
+        char *blank = strrchr(name, ' ');
+        size_t named = blank != NULL ? (size_t)(blank - name) : len;
+        struct buf word;
+        buf_init(&word, WORDS_MAX_BYTES);
+        buf_printf(&word, "function %.*s", (int)named, name);
+        words_push(&t->words, WORD_PART, buf_text(&word), name + named + (blank != NULL));
+        buf_release(&word);
+        free(name);
+        line += len + (line[len] != '\0');
+    }
+}
+
+/* Appends to `views` what the rows depend on beside the table. */
 static int table_source_check_reading(struct table_source *t, struct buf *views, struct err *err)
 {
     const struct table_source_options *o = &t->options;
@@ -257,10 +275,17 @@ static int table_source_check_reading(struct table_source *t, struct buf *views,
         buf_printf(views, "depends %" PRIx64 "\n", depends);
     }
     size_t before = views->len;
-    rc = rc == 0 ? query_require(t->pg, &in, views, err) : rc;
+    struct buf functions;
+    buf_init(&functions, WORDS_MAX_BYTES);
+    rc = rc == 0 ? query_require(t->pg, &in, views, &functions, err) : rc;
     if (rc == 0 && views->len > before) {
         words_push(&t->words, WORD_PART, "views", buf_text(views) + before);
     }
+    if (rc == 0) {
+        word_functions(t, &functions);
+        buf_push_text(views, buf_text(&functions));
+    }
+    buf_release(&functions);
     for (size_t i = 0; i < o->dependency_count; i++) {
         table_free(others[i]);
     }

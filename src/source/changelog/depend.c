@@ -10,8 +10,10 @@
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
 #include "rowferry/source/sql/sqltext.h"
+#include "sql/mentions.h"
 
 #define NAME_MAX_BYTES ((size_t)1 << 16)
+#define CALLS_MAX_BYTES ((size_t)4 << 20)
 
 void depends_release(struct depends *d)
 {
@@ -185,7 +187,36 @@ static int check_compared(struct pg *pg, const struct query_input *in, const str
     return rc;
 }
 
-int query_require(struct pg *pg, const struct query_input *in, struct buf *views, struct err *err)
+static int push_functions(struct buf *out, struct pg *pg, const struct query_input *in,
+                          const struct reads *reads, struct err *err)
+{
+    struct buf calls;
+    struct buf array;
+    struct pg_result *r = NULL;
+    buf_init(&calls, CALLS_MAX_BYTES);
+    buf_init(&array, CALLS_MAX_BYTES);
+    mentions_push_calls(&calls, in->where);
+    mentions_push_calls(&calls, in->root->query);
+    for (size_t i = 0; i < in->dependency_count; i++) {
+        mentions_push_calls(&calls, in->dependencies[i].keys);
+    }
+    for (size_t i = 0; i < reads->count; i++) {
+        mentions_push_calls(&calls, reads->items[i].definition);
+    }
+    buf_printf(&array, "{%s}", buf_text(&calls));
+    const char *const params[] = {buf_text(&array)};
+    int rc = calls.len > 0 ? pg_ask(pg, &r, "query_functions", params, 1, err) : 0;
+    for (size_t i = 0; r != NULL && i < pg_rows(r); i++) {
+        buf_printf(out, "%s %s\n", pg_text(r, i, 0), pg_text(r, i, 1));
+    }
+    pg_result_release(r);
+    buf_release(&calls);
+    buf_release(&array);
+    return rc;
+}
+
+int query_require(struct pg *pg, const struct query_input *in, struct buf *views,
+                  struct buf *functions, struct err *err)
 {
     struct depends depends = {0};
     struct reads reads = {0};
@@ -201,6 +232,7 @@ int query_require(struct pg *pg, const struct query_input *in, struct buf *views
     }
     if (rc == 0 && views != NULL) {
         push_views(views, &reads);
+        rc = push_functions(functions, pg, in, &reads, err);
     }
     reads_release(&reads);
     depends_release(&depends);

@@ -202,6 +202,39 @@ START_TEST(another_query_or_another_view_needs_another_index)
 }
 END_TEST
 
+/* The first is inlined: the plan does not show it. */
+START_TEST(a_function_that_is_replaced_needs_another_index)
+{
+    struct world w;
+    struct program_result result;
+    start(&w);
+    sql_exec(w.conn, "create function shown(text) returns text immutable language sql as "
+                     "'select upper($1)'");
+    configure(&w,
+              "select id, public.shown(title) as title, null::text as author, null::jsonb as "
+              "comments from public.post",
+              AUTHORS);
+    world_install(&w);
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    sql_exec(w.conn, "alter function shown(text) cost 7; alter function shown(text) owner to "
+                     "current_user");
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    sql_exec(w.conn, "create or replace function shown(text) returns text immutable language sql "
+                     "as 'select lower($1)'");
+    world_sync_says(&w, 1, "query differ from those");
+    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    ck_assert_msg(strstr(result.out, "function public.shown(text): ") != NULL, "%s", result.out);
+    program_result_release(&result);
+    rowferry_expect(0, w.config, "reindex", "posts", NULL);
+    world_sync(&w, 0, &result);
+    ck_assert_int_eq(program_json_int(&result, "operations"), 0);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
 #define AUTHORS_BY_NUMBER                                                                          \
     "{\"table\": \"author\", \"key\": [\"id\"], "                                                  \
     "\"keys\": \"select p.id from public.post p where p.author_id = any($1)\"}"
@@ -338,6 +371,7 @@ SUITE_MAIN("sync/query", keys_that_compare_citext_are_refused_until_they_say_how
            a_condition_that_reads_another_table_is_refused, check_refuses_what_changes_with_time,
            check_looks_at_the_change_log_of_each_table,
            another_query_or_another_view_needs_another_index,
+           a_function_that_is_replaced_needs_another_index,
            other_keys_of_a_dependency_are_named_and_their_order_is_not,
            a_dependency_may_get_columns_but_not_lose_one_that_is_read,
            verify_compares_documents_of_several_tables,

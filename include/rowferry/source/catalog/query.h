@@ -32,11 +32,13 @@ struct query_input {
     struct table *const *tables; /* one for each dependency; null: they are looked up */
 };
 
-/* Plans all statements without running them. Returns ERR_REJECTED if the role lacks a right, a
- * statement is invalid, or a table is read whose changes are not captured. `views` (may be null)
- * receives the definitions of the views that are read, because they determine the rows. */
+/* Has everything planned, not run: ERR_REJECTED where the role may not read, where a statement is
+ * wrong, or where a table is read whose changes nothing sees. views (null: not wanted) gets the
+ * definitions of the views that are read, functions (null with it) a line "public.f(text) 7131.."
+ * for each function of a user that they or the statements call by name, with a hash of what it
+ * does: they decide what a row is. */
 int query_require(struct pg *pg, const struct query_input *in, struct buf *views,
-                  struct err *err) MUST_CHECK;
+                  struct buf *functions, struct err *err) MUST_CHECK;
 
 /* Appends a volatile function that the plan of the rows calls: its result changes with time or at
  * random, without a change of a table. Appends nothing if there is none. */

@@ -1,0 +1,11 @@
+-- $1 functions as "schema.name": those of users, and a hash of what each does, whatever may change beside it.
+-- returns any: text, text
+select p.oid::regprocedure::text,
+       to_hex(hashtextextended((to_jsonb(p) - array['oid', 'proowner', 'proacl', 'procost', 'prorows', 'proparallel',
+                                                    'proleakproof', 'prosupport'])::text
+                               || coalesce(to_jsonb(a)::text, ''), 0))
+  from pg_proc p
+  join pg_namespace n on n.oid = p.pronamespace
+  left join pg_aggregate a on a.aggfnoid = p.oid
+ where n.nspname <> 'pg_catalog' and n.nspname || '.' || p.proname = any($1::text[])
+ order by 1
