@@ -79,7 +79,10 @@ int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
     batch->retry_after_ms = 0;
     batch->short_of_memory = false;
     batch->cut_off = false;
-    answer_begin(slot->bulk, batch, index);
+    if (slot->reader.context == NULL) {
+        slot->reader = (struct body_reader){answer_new(), bulk_feed, bulk_free};
+    }
+    answer_begin(slot->reader.context, batch, index);
     struct span body = span_make(buf_text(&batch->bytes), batch_travelling_bytes(batch));
     int rc = wire_start(slot, s->bulk_headers, &body, err);
     if (rc != 0) {
@@ -172,7 +175,7 @@ static void settle_lost(struct slot *slot, struct batch *b)
     b->http_status = 0;
     b->cut_off = was_cut_off(slot);
     /* parts of an answer may have been read already: they are not believed */
-    answer_begin(slot->bulk, b, NULL);
+    answer_begin(slot->reader.context, b, NULL);
     set_outcome(b, class == ERR_TRANSIENT ? OUTCOME_UNKNOWN : OUTCOME_STOP);
 }
 
