@@ -234,37 +234,6 @@ int target_create(const struct target *t, const char *fingerprint, struct err *e
     return rc;
 }
 
-/* A template of the service may have added to it, and "ignore_above" can be put in place. */
-static int target_check_source_id(const struct target *t, const struct index_info *at,
-                                  struct err *err)
-{
-    if (at->source_id_fault == NULL) {
-        return 0;
-    }
-    err_set(err, ERR_STATE,
-            "\"%s\" of property \"source_id\" in index \"%s\" keeps documents from being listed by "
-            "their keys",
-            at->source_id_fault, at->name);
-    return err_hint(err,
-                    "take it out of the index templates that match the name, then run: rowferry "
-                    "%s %s",
-                    t->checkpoint.phase == GENERATION_LIVE ? "reindex" : "sync", t->pipeline);
-}
-
-/* An index just created may not stay as a template made it. */
-static int target_expect_plain(const struct target *t, const struct index_info *at, struct err *err)
-{
-    struct err ignored;
-    int rc = t->service.ops->expect_hidden(t->service.self, at->name, t->pipeline, err);
-    if (rc == 0) {
-        rc = target_check_source_id(t, at, err);
-        if (rc < 0) {
-            (void)t->service.ops->remove(t->service.self, at->name, t->pipeline, &ignored);
-        }
-    }
-    return rc;
-}
-
 /* Records the uuid of the index just created. */
 static int target_adopt_uuid(struct target *t, struct err *err)
 {
@@ -279,7 +248,7 @@ static int target_adopt_uuid(struct target *t, struct err *err)
                        t->checkpoint.generation);
     }
     if (!t->stream) {
-        rc = target_expect_plain(t, &info, err);
+        rc = schema_expect_plain(t, &info, err);
     }
     rc = rc == 0 ? checkpoint_set_uuid(t->state, info.uuid, err) : rc;
     return rc < 0 ? rc : target_reload(t, err);
@@ -382,7 +351,7 @@ static int target_check_live(struct target *t, struct err *err)
         err_set(err, ERR_STATE, "index \"%s\" was deleted and created again by somebody else",
                 c->generation);
     } else {
-        rc = target_check_source_id(t, &at, err);
+        rc = schema_check_source_id(t, &at, err);
         return rc < 0 ? rc : schema_check(t, err);
     }
     return t->stream

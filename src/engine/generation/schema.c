@@ -220,3 +220,33 @@ int schema_check(struct target *t, struct err *err)
     }
     return extend(t, err);
 }
+
+/* A template of the service may have added to it, and "ignore_above" can be put in place. */
+int schema_check_source_id(const struct target *t, const struct index_info *at, struct err *err)
+{
+    if (at->source_id_fault == NULL) {
+        return 0;
+    }
+    err_set(err, ERR_STATE,
+            "\"%s\" of property \"source_id\" in index \"%s\" keeps documents from being listed by "
+            "their keys",
+            at->source_id_fault, at->name);
+    return err_hint(err,
+                    "take it out of the index templates that match the name, then run: rowferry "
+                    "%s %s",
+                    t->checkpoint.phase == GENERATION_LIVE ? "reindex" : "sync", t->pipeline);
+}
+
+/* An index just created may not stay as a template made it. */
+int schema_expect_plain(const struct target *t, const struct index_info *at, struct err *err)
+{
+    struct err ignored;
+    int rc = t->service.ops->expect_hidden(t->service.self, at->name, t->pipeline, err);
+    if (rc == 0) {
+        rc = schema_check_source_id(t, at, err);
+        if (rc < 0) {
+            (void)t->service.ops->remove(t->service.self, at->name, t->pipeline, &ignored);
+        }
+    }
+    return rc;
+}

@@ -18,4 +18,12 @@ int schema_check(struct target *t, struct err *err) MUST_CHECK;
 /* Stores the canonical text of the current definition. */
 int schema_note(struct target *t, struct err *err) MUST_CHECK;
 
+/* Checks that documents can be listed by source_id (mapping_source_id_fault), else ERR_STATE. */
+int schema_check_source_id(const struct target *t, const struct index_info *at,
+                           struct err *err) MUST_CHECK;
+
+/* Checks that no template gave a new index an alias or such a source_id; else removes it. */
+int schema_expect_plain(const struct target *t, const struct index_info *at,
+                        struct err *err) MUST_CHECK;
+
 #endif

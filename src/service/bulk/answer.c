@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bulk/skip.h"
+#include "bulk/written_index.h"
 #include "http/walk.h"
 #include "rowferry/service/bulk/outcome.h"
 
 #define REASON_MAX_BYTES (2 * WALK_TEXT_BYTES + 256)
-#define INDEX_MAX_BYTES 512
-#define HTTP_CONFLICT 409
 
 enum place {
     PLACE_SKIP,
@@ -53,11 +53,8 @@ struct answer {
     struct operation *named; /* operation with the item's _id; null if the item has none */
     int status;
     bool has_error;
-    bool diverted;      /* the document went to a failure store */
-    struct buf sent_to; /* the name that the request was sent to; empty: not checked */
-    struct buf plain;   /* how an item begins that went where it belongs: "_index":" and the name */
-    bool stream;        /* the name is what its backing indices begin with */
-    struct buf index;   /* of the item; empty: it has none */
+    bool diverted; /* the document went to a failure store */
+    struct written_index where;
     struct buf type, reason, cause_type, cause_reason;
 };
 
@@ -77,9 +74,7 @@ static const struct key_row {
 struct answer *answer_new(void)
 {
     struct answer *a = mem_zero(1, sizeof(*a));
-    buf_init(&a->sent_to, INDEX_MAX_BYTES);
-    buf_init(&a->plain, INDEX_MAX_BYTES);
-    buf_init(&a->index, WALK_TEXT_BYTES);
+    written_index_init(&a->where);
     buf_init(&a->type, WALK_TEXT_BYTES);
     buf_init(&a->reason, REASON_MAX_BYTES);
     buf_init(&a->cause_type, WALK_TEXT_BYTES);
@@ -90,9 +85,7 @@ struct answer *answer_new(void)
 void answer_free(struct answer *a)
 {
     if (a != NULL) {
-        buf_release(&a->sent_to);
-        buf_release(&a->plain);
-        buf_release(&a->index);
+        written_index_release(&a->where);
         buf_release(&a->type);
         buf_release(&a->reason);
         buf_release(&a->cause_type);
@@ -108,7 +101,7 @@ static void begin_item(struct answer *a)
     a->status = 0;
     a->has_error = false;
     a->diverted = false;
-    buf_reset(&a->index);
+    buf_reset(&a->where.at);
     buf_reset(&a->type);
     buf_reset(&a->reason);
     buf_reset(&a->cause_type);
@@ -134,53 +127,6 @@ static void settle_operation(struct operation *o, const struct item *item)
     o->outcome = outcome_of_item(o, item, &o->seen);
 }
 
-/* How much of it is the end of a backing index's name: "000001", "2026.11.23-000001". */
-static size_t numbered(struct span text)
-{
-    size_t len = 0;
-    while (len < text.len && (text.data[len] == '-' || text.data[len] == '.' ||
-                              (text.data[len] >= '0' && text.data[len] <= '9'))) {
-        len++;
-    }
-    return len;
-}
-
-#define PLAIN_INDEX "\"_index\":\""
-
-/* A generation is written by an alias, a stream by its own name, and an item names the concrete
- * index: what is named otherwise did not get there. Both products name a document that a pipeline
- * dropped by what the request was sent to (OpenSearch 2.19.4, Elasticsearch 8.19.21, and 9.5.3). */
-static void look_where(const struct answer *a, struct item *item)
-{
-    struct span at = span_make(buf_text(&a->index), a->index.len);
-    struct span sent_to = span_make(buf_text(&a->sent_to), a->sent_to.len);
-    if (at.len == 0 || sent_to.len == 0) {
-        return;
-    }
-    size_t head = sizeof(PLAIN_INDEX) - 1;
-    size_t len = a->plain.len - head;
-    bool right = at.len >= len && memcmp(at.data, a->plain.data + head, len) == 0;
-    struct span rest = span_make(at.data + len, right ? at.len - len : 0);
-    right = right && rest.len == (a->stream ? numbered(rest) : 0);
-    item->dropped = !right && span_equal(at, sent_to);
-    item->moved = !right && !item->dropped;
-}
-
-static void explain_where(struct answer *a, const struct item *item)
-{
-    buf_reset(&a->type);
-    buf_reset(&a->reason);
-    buf_reset(&a->cause_reason);
-    if (item->dropped) {
-        buf_push_literal(&a->type, "document_dropped");
-        buf_push_literal(&a->reason, "an ingest pipeline dropped the document");
-    } else {
-        buf_push_literal(&a->type, "document_moved");
-        buf_printf(&a->reason, "an ingest pipeline moved the document to index \"%s\"",
-                   buf_text(&a->index));
-    }
-}
-
 static bool settle_item(struct answer *a)
 {
     struct operation *o = a->named != NULL ? a->named : &a->batch->operations[a->item];
@@ -195,14 +141,12 @@ static bool settle_item(struct answer *a)
         .type = span_make(buf_text(&a->type), a->type.len),
         .reason = span_make(buf_text(&a->reason), a->reason.len),
     };
-    if (o->kind == OPERATION_UPSERT && !a->diverted) { /* pipelines do not see deletes */
-        look_where(a, &item);
-    }
+    written_index_look(&a->where, o->kind, &item);
     settle_operation(o, &item);
-    bool astray = (item.dropped && !a->has_error) ||
-                  (item.moved && (!a->has_error || item.status == HTTP_CONFLICT));
+    bool astray = item.dropped || item.moved;
     if (astray) {
-        explain_where(a, &item);
+        written_index_explain(&a->where, &item, &a->type, &a->reason);
+        buf_reset(&a->cause_reason);
     } else if (a->diverted && !a->has_error) {
         buf_push_literal(&a->type, "failure_store");
         buf_push_literal(&a->reason, "a data stream's failure store took the document");
@@ -304,7 +248,7 @@ static struct buf *text_of_field(struct answer *a, enum field field)
 {
     switch (field) {
     case FIELD_INDEX:
-        return &a->index;
+        return &a->where.at;
     case FIELD_TYPE:
         return &a->type;
     case FIELD_REASON:
@@ -414,18 +358,6 @@ static const struct plain_start {
     PLAIN("{\"create\":{", OPERATION_UPSERT),
 };
 
-/* Removes a text from the beginning of bytes; returns false if bytes do not begin with it. */
-static inline bool skip(struct span *bytes, const char *text, size_t len)
-{
-    if (bytes->len < len || memcmp(bytes->data, text, len) != 0) {
-        return false;
-    }
-    *bytes = span_make(bytes->data + len, bytes->len - len);
-    return true;
-}
-
-#define SKIP(bytes, literal) skip(bytes, "" literal, sizeof(literal) - 1)
-
 /* Removes the key, provided that JSON does not escape any of its bytes. */
 static bool skip_key(struct span *bytes, struct span key)
 {
@@ -446,19 +378,6 @@ static bool skip_start(struct span *bytes, enum operation_kind kind)
         }
     }
     return false;
-}
-
-/* The index that the request's name stands for, or no index at all. */
-static bool skip_index(const struct answer *a, struct span *bytes)
-{
-    if (a->plain.len == 0 || !skip(bytes, a->plain.data, a->plain.len)) {
-        return true; /* none, or it is read in full: what follows is neither id nor status then */
-    }
-    if (a->stream) {
-        size_t len = numbered(*bytes);
-        *bytes = span_make(bytes->data + len, bytes->len - len);
-    }
-    return SKIP(bytes, "\",");
 }
 
 static bool skip_status(struct span *bytes, int *status)
@@ -482,7 +401,7 @@ static size_t on_take(void *context, unsigned depth, struct span bytes)
     struct operation *o = &a->batch->operations[a->item];
     struct span rest = bytes;
     struct item item = {0};
-    if (o->answered || !skip_start(&rest, o->kind) || !skip_index(a, &rest) ||
+    if (o->answered || !skip_start(&rest, o->kind) || !written_index_skip(&a->where, &rest) ||
         (SKIP(&rest, "\"_id\":\"") &&
          !(skip_key(&rest, batch_key(a->batch, o)) && SKIP(&rest, "\","))) ||
         !skip_status(&rest, &item.status)) {
@@ -509,23 +428,6 @@ static void set_all_unknown(struct batch *b)
     buf_reset(&b->reasons);
 }
 
-/* What "_index" is to be, see service/index/index.h and stream.h. */
-static void expect_index(struct answer *a, bool stream, const char *index)
-{
-    static const char alias[] = "-WRITE";
-    buf_reset(&a->sent_to);
-    buf_reset(&a->plain);
-    a->stream = stream;
-    if (index == NULL) {
-        return;
-    }
-    const char *end = stream ? NULL : strstr(index, alias);
-    size_t len = end != NULL ? (size_t)(end - index) : strlen(index);
-    buf_push_text(&a->sent_to, index);
-    buf_printf(&a->plain, PLAIN_INDEX "%s%.*s%s", stream ? ".ds-" : "", (int)len, index,
-               stream ? "-" : "");
-}
-
 void answer_begin(struct answer *a, struct batch *batch, const char *index)
 {
     walk_begin(&a->walk, &events, a);
@@ -536,7 +438,7 @@ void answer_begin(struct answer *a, struct batch *batch, const char *index)
     a->too_many = false;
     a->foreign = false;
     a->item = 0;
-    expect_index(a, batch->creates, index);
+    written_index_expect(&a->where, batch->creates, index);
     set_all_unknown(batch);
 }
 
