@@ -3,7 +3,6 @@
 #include "rowferry/document/mapping/mapping.h"
 #include "rowferry/document/json/json_build.h"
 #include "rowferry/document/json/json_tree.h"
-#include "rowferry/document/model/key.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "rowferry/base/text.h"
 
 #define SOURCE_ID "source_id"
+#define KEY_CHARACTERS_MAX 512 /* KEY_MAX_BYTES, which both products demand of an _id */
 #define FLATTENED_DEPTH 20 /* Elasticsearch's default "depth_limit" */
 #define ONE_LINE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
@@ -265,7 +265,7 @@ const char *mapping_source_id_fault(struct json_object *property)
         return "type";
     }
     int64_t ignore_above = member_int(property, "ignore_above");
-    if (ignore_above != 0 && ignore_above < KEY_MAX_BYTES) {
+    if (ignore_above != 0 && ignore_above < KEY_CHARACTERS_MAX) {
         return "ignore_above";
     }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
