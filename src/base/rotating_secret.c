@@ -10,11 +10,11 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 
-struct renewal {
+struct rotating_secret {
     pthread_mutex_t lock;
     size_t users;
     char *value;
-    renewal_read read;
+    rotating_secret_read read;
     void *origin;
     void (*drop)(void *origin);
 };
@@ -25,17 +25,17 @@ static void forget(char *text)
     free(text);
 }
 
-struct renewal *renewal_new(const char *value, renewal_read read, void *origin,
-                            void (*drop)(void *origin))
+struct rotating_secret *rotating_secret_new(const char *value, rotating_secret_read read,
+                                            void *origin, void (*drop)(void *origin))
 {
-    struct renewal *r = mem_zero(1, sizeof(*r));
-    *r = (struct renewal){
+    struct rotating_secret *r = mem_zero(1, sizeof(*r));
+    *r = (struct rotating_secret){
         .users = 1, .value = text_copy(value), .read = read, .origin = origin, .drop = drop};
     pthread_mutex_init(&r->lock, NULL);
     return r;
 }
 
-struct renewal *renewal_hold(struct renewal *r)
+struct rotating_secret *rotating_secret_hold(struct rotating_secret *r)
 {
     if (r != NULL) {
         pthread_mutex_lock(&r->lock);
@@ -45,7 +45,7 @@ struct renewal *renewal_hold(struct renewal *r)
     return r;
 }
 
-void renewal_drop(struct renewal *r)
+void rotating_secret_drop(struct rotating_secret *r)
 {
     if (r == NULL) {
         return;
@@ -61,7 +61,7 @@ void renewal_drop(struct renewal *r)
     }
 }
 
-char *renewal_take(struct renewal *r, const char *fallback)
+char *rotating_secret_take(struct rotating_secret *r, const char *fallback)
 {
     if (r == NULL) {
         return fallback != NULL ? text_copy(fallback) : NULL;
@@ -72,7 +72,7 @@ char *renewal_take(struct renewal *r, const char *fallback)
     return copy;
 }
 
-bool renewal_replace(struct renewal *r, char **refused)
+bool rotating_secret_replace(struct rotating_secret *r, char **refused)
 {
     if (r == NULL || *refused == NULL) {
         return false;

@@ -17,18 +17,18 @@ static struct job_base *job_at(const struct threads *t, size_t i)
 static void stopped(void *job)
 {
     struct job_base *base = job;
-    replica_tell(&base->replica, REPLICA_STOP);
+    pipeline_worker_send_order(&base->worker, PIPELINE_WORKER_STOP);
 }
 
 static int run_all(const struct arguments *a, const struct setup *setup, const char *command,
                    struct threads *t, struct err *err)
 {
-    struct progressline progress;
-    struct settings settings;
+    struct progress_line progress;
+    struct settings_reload settings;
     enum exit_code worst = EXIT_DONE;
     int rc = 0;
-    progressline_init(&progress, !arguments_have(a, OPTION_NO_PROGRESS));
-    settings_init(&settings, setup->config);
+    progress_line_init(&progress, !arguments_have(a, OPTION_NO_PROGRESS));
+    settings_reload_init(&settings, setup->config);
     for (size_t i = 0; i < t->count; i++) {
         struct job_base *base = job_at(t, i);
         *base = (struct job_base){.arguments = a,
@@ -37,20 +37,21 @@ static int run_all(const struct arguments *a, const struct setup *setup, const c
                                   .stop = t->stop,
                                   .progress = &progress};
         rc = rc < 0 ? rc
-                    : replica_init(&base->replica, base->pipeline->name, command, &settings, err);
+                    : pipeline_worker_init(&base->worker, base->pipeline->name, command, &settings,
+                                           err);
     }
     rc = rc < 0 ? rc : threads_run(t, err);
     for (size_t i = 0; i < t->count; i++) {
         worst = exit_code_worse(worst, job_at(t, i)->exit_code);
-        replica_release(&job_at(t, i)->replica);
+        pipeline_worker_release(&job_at(t, i)->worker);
     }
-    settings_release(&settings);
-    progressline_release(&progress);
+    settings_reload_release(&settings);
+    progress_line_release(&progress);
     return rc < 0 ? rc : (int)worst;
 }
 
-int jobs_run(const struct arguments *a, const char *command, size_t job_size,
-             void (*work)(void *job), struct err *err)
+int parallel_run(const struct arguments *a, const char *command, size_t job_size,
+                 void (*work)(void *job), struct err *err)
 {
     struct setup setup = {0};
     int rc = setup_load(&setup, a, a->operands, a->operand_count, err);

@@ -18,15 +18,15 @@ struct job_base {
     const struct config *config;
     const struct pipeline_config *pipeline;
     const volatile sig_atomic_t *stop;
-    struct progressline *progress;
-    struct replica replica; /* the job opens and releases its session */
+    struct progress_line *progress;
+    struct pipeline_worker worker; /* the job opens and releases its session */
     enum exit_code exit_code;
 };
 
 /* Runs `work` in a thread for each pipeline of the arguments. Each job has job_size bytes, zeroed
  * except for its base; `work` sets its exit_code. Returns the worst exit code, or an error if a job
  * was not started. */
-int jobs_run(const struct arguments *a, const char *command, size_t job_size,
-             void (*work)(void *job), struct err *err) MUST_CHECK;
+int parallel_run(const struct arguments *a, const char *command, size_t job_size,
+                 void (*work)(void *job), struct err *err) MUST_CHECK;
 
 #endif

@@ -16,17 +16,17 @@
 static void add_text(struct json_object *to, const char *name, const char *text)
 {
     if (text != NULL) {
-        json_made_member(to, name, json_made_text(text));
+        json_build_member(to, name, json_build_text(text));
     }
 }
 
 static void add_list(struct json_object *to, const char *name, char *const *items, size_t count)
 {
-    struct json_object *list = json_made_list();
+    struct json_object *list = json_build_list();
     for (size_t i = 0; i < count; i++) {
-        json_made_item(list, json_made_text(items[i]));
+        json_build_item(list, json_build_text(items[i]));
     }
-    json_made_member(to, name, list);
+    json_build_member(to, name, list);
 }
 
 static void add_ms(struct json_object *to, const char *name, int64_t ms)
@@ -40,73 +40,74 @@ static void add_ms(struct json_object *to, const char *name, int64_t ms)
 
 static struct json_object *capture_of(const struct from_config *from)
 {
-    struct json_object *capture = json_made_object();
+    struct json_object *capture = json_build_object();
     bool cursor = from->capture_mode == CAPTURE_MODE_CURSOR;
     add_text(capture, "mode", cursor ? "cursor" : "changelog");
     add_text(capture, "column", from->cursor_column);
     add_ms(capture, "overlap", from->overlap_ms);
     if (from->reconcile_ms > 0) {
-        struct json_object *deletes = json_made_object();
+        struct json_object *deletes = json_build_object();
         add_ms(deletes, "reconcile", from->reconcile_ms);
-        json_made_member(capture, "deletes", deletes);
+        json_build_member(capture, "deletes", deletes);
     }
     return capture;
 }
 
 static struct json_object *dependencies_of(const struct from_config *from)
 {
-    struct json_object *list = json_made_list();
+    struct json_object *list = json_build_list();
     for (size_t i = 0; i < from->dependency_count; i++) {
         const struct dependency *d = &from->dependencies[i];
-        struct json_object *one = json_made_object();
+        struct json_object *one = json_build_object();
         add_text(one, "table", d->table);
         add_list(one, "key", d->key, d->key_count);
         add_text(one, "keys", d->keys);
-        json_made_item(list, one);
+        json_build_item(list, one);
     }
     return list;
 }
 
 static struct json_object *from_of(const struct from_config *from)
 {
-    struct json_object *o = json_made_object();
+    struct json_object *o = json_build_object();
     add_text(o, "table", from->table);
     if (from->key_count > 0) {
         add_list(o, "key", from->key, from->key_count);
     }
     add_text(o, "where", from->where);
     add_text(o, "query", from->query);
-    json_made_member(o, "capture", capture_of(from));
+    json_build_member(o, "capture", capture_of(from));
     if (from->dependency_count > 0) {
-        json_made_member(o, "depends_on", dependencies_of(from));
+        json_build_member(o, "depends_on", dependencies_of(from));
     }
     return o;
 }
 
 static struct json_object *fields_of(const struct pipeline_config *p)
 {
-    struct json_object *o = json_made_object();
+    struct json_object *o = json_build_object();
     for (size_t i = 0; i < p->field_count; i++) {
         const char *column = p->fields[i].column;
-        json_made_member(o, p->fields[i].property, column != NULL ? json_made_text(column) : NULL);
+        json_build_member(o, p->fields[i].property,
+                          column != NULL ? json_build_text(column) : NULL);
     }
     return o;
 }
 
 void config_write_built(const struct pipeline_config *p, struct buf *out)
 {
-    struct json_object *o = json_made_object();
-    struct json_object *to = json_made_object();
+    struct json_object *o = json_build_object();
+    struct json_object *to = json_build_object();
     add_text(o, "name", p->name);
-    json_made_member(o, "from", from_of(&p->from));
+    json_build_member(o, "from", from_of(&p->from));
     add_text(to, "index", p->to.index);
-    json_made_member(to, "mappings", json_tree_of(p->to.mappings));
+    json_build_member(to, "mappings", json_tree_of(p->to.mappings));
     add_text(to, "ingest_pipeline", p->to.ingest_pipeline);
     add_text(to, "routing", p->to.routing);
-    json_made_member(o, "to", to);
-    json_made_member(o, "fields", fields_of(p));
+    json_build_member(o, "to", to);
+    json_build_member(o, "fields", fields_of(p));
     buf_push_text(out,
-                  json_made_string(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+                  json_build_string(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
     json_object_put(o);
 }
 

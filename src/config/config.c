@@ -64,8 +64,8 @@ static int read_file(const char *path, struct buf *text, struct err *err)
  * hold. */
 static int parse(const struct reader *r, struct json_object **root)
 {
-    struct json_tokener *tokener = json_made_tokener(MAX_DEPTH + 1);
-    *root = json_made_parsed(tokener, r->text, r->len + 1);
+    struct json_tokener *tokener = json_build_tokener(MAX_DEPTH + 1);
+    *root = json_build_parsed(tokener, r->text, r->len + 1);
     enum json_tokener_error error = json_tokener_get_error(tokener);
     json_tokener_free(tokener);
     if (*root == NULL) {

@@ -208,7 +208,7 @@ static void make_renewable(struct secret *s, const char *option)
     }
     struct origin *o = mem_zero(1, sizeof(*o));
     *o = (struct origin){{.origin = s->origin, .place = text_copy(s->place)}, option};
-    s->renewal = renewal_new(s->value, read_again, o, drop_origin);
+    s->renewal = rotating_secret_new(s->value, read_again, o, drop_origin);
 }
 
 int config_resolve_secrets(struct config *c, struct err *err)
@@ -255,7 +255,7 @@ void secret_free_all(struct config *c)
 {
     for (size_t i = 0; i < ALL; i++) {
         struct secret *s = secret_at(c, i);
-        renewal_drop(s->renewal);
+        rotating_secret_drop(s->renewal);
         text_wipe(s->value);
         free(s->value);
         free(s->place);

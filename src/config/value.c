@@ -214,7 +214,7 @@ static int read_json(struct reader *r, const struct option *o, const char *path,
         return read_fail_kind(r, path, value, "an object");
     }
     const char *text =
-        json_made_string(value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+        json_build_string(value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     if (o->check != NULL && o->check(text, r->err) != 0) {
         return read_fail_again(r, path);
     }

@@ -26,13 +26,13 @@
 #define STANDBY_SPREAD_MS 1000
 #define NAME_BYTES ((size_t)4096)
 
-struct keeper {
-    struct keeper_options options;
+struct lease_holder {
+    struct lease_holder_options options;
     pthread_t thread;
     int wake_fd;
 
     pthread_mutex_t lock; /* Protected by the lock: */
-    enum keeper_state state;
+    enum lease_holder_state state;
     struct err why;
     char *attended; /* consumer to keep alive; owned; null if none */
     bool stop;
@@ -46,7 +46,7 @@ struct keeper {
     unsigned tries;
 };
 
-static bool stopping(struct keeper *k)
+static bool stopping(struct lease_holder *k)
 {
     pthread_mutex_lock(&k->lock);
     bool stop = k->stop;
@@ -54,7 +54,7 @@ static bool stopping(struct keeper *k)
     return stop;
 }
 
-static void enter(struct keeper *k, enum keeper_state state, const struct err *why)
+static void enter(struct lease_holder *k, enum lease_holder_state state, const struct err *why)
 {
     pthread_mutex_lock(&k->lock);
     bool news = k->state != state;
@@ -69,7 +69,7 @@ static void enter(struct keeper *k, enum keeper_state state, const struct err *w
 }
 
 /* Waits for `ms`. Returns early if the thread is woken or the server ends the session. */
-static void rest(struct keeper *k, int64_t ms)
+static void rest(struct lease_holder *k, int64_t ms)
 {
     struct pollfd fds[] = {{.fd = k->wake_fd, .events = POLLIN},
                            {.fd = k->lease != NULL ? lease_fd(k->lease) : -1, .events = POLLIN}};
@@ -82,7 +82,7 @@ static void rest(struct keeper *k, int64_t ms)
 
 /* The name contains the cluster: the same pipeline on two services (a trial and production) has
  * two leases. */
-static int name_it(struct keeper *k, const struct config *config,
+static int name_it(struct lease_holder *k, const struct config *config,
                    const struct pipeline_config *pipeline, struct err *err)
 {
     struct service_options options;
@@ -102,11 +102,11 @@ static int name_it(struct keeper *k, const struct config *config,
     return rc;
 }
 
-static int open_hold(struct keeper *k, struct err *err)
+static int open_hold(struct lease_holder *k, struct err *err)
 {
     struct buf shown;
     struct source_options options;
-    struct reading *reading = settings_take(k->options.settings);
+    struct reading *reading = settings_reload_take(k->options.settings);
     const struct config *config = &reading->config;
     const struct pipeline_config *pipeline = config_pipeline(config, k->options.pipeline);
     buf_init(&shown, NAME_BYTES);
@@ -118,27 +118,27 @@ static int open_hold(struct keeper *k, struct err *err)
         options.silence_ms = ANSWER_MS;
         rc = lease_open(&k->lease, &options, err);
     }
-    settings_drop(k->options.settings, reading);
+    settings_reload_drop(k->options.settings, reading);
     buf_release(&shown);
     return rc;
 }
 
-static void rest_longer(struct keeper *k)
+static void rest_longer(struct lease_holder *k)
 {
     rest(k, backoff_next_ms(&k->backoff, clock_random(&k->clock)));
 }
 
-static void lose(struct keeper *k, const struct err *why)
+static void lose(struct lease_holder *k, const struct err *why)
 {
     lease_close(k->lease);
     k->lease = NULL;
     k->holds = false;
-    enter(k, KEEPER_UNSURE, why);
+    enter(k, LEASE_HOLDER_UNSURE, why);
 }
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
-static int begin_holding(struct keeper *k, struct err *err)
+static int begin_holding(struct lease_holder *k, struct err *err)
 {
     struct buf shown;
     buf_init(&shown, NAME_BYTES);
@@ -148,30 +148,30 @@ static int begin_holding(struct keeper *k, struct err *err)
     if (rc == 0) {
         k->holds = true;
         backoff_reset(&k->backoff);
-        enter(k, KEEPER_HOLDS, NULL);
+        enter(k, LEASE_HOLDER_HOLDS, NULL);
     }
     return rc;
 }
 
 /* Finding out who holds the lease costs the server more than a try, so it is done rarely. */
-static int meet_holder(struct keeper *k, struct err *err)
+static int meet_holder(struct lease_holder *k, struct err *err)
 {
-    if (k->state == KEEPER_ASKING && k->tries++ < TRIES) {
+    if (k->state == LEASE_HOLDER_ASKING && k->tries++ < TRIES) {
         rest(k, TRY_MS);
         return 0;
     }
-    if (k->state != KEEPER_TAKEN || k->tries++ % WHO_TRIES == 0) {
+    if (k->state != LEASE_HOLDER_TAKEN || k->tries++ % WHO_TRIES == 0) {
         int rc = lease_who(k->lease, buf_text(&k->name), err);
         if (rc != ERR_HELD) {
             return rc;
         }
-        enter(k, KEEPER_TAKEN, err);
+        enter(k, LEASE_HOLDER_TAKEN, err);
     }
     rest(k, STANDBY_MS + (int64_t)(clock_random(&k->clock) % STANDBY_SPREAD_MS));
     return 0;
 }
 
-static void try_it(struct keeper *k)
+static void try_it(struct lease_holder *k)
 {
     struct err err;
     bool got = false;
@@ -185,7 +185,7 @@ static void try_it(struct keeper *k)
     }
 }
 
-static int beat(struct keeper *k, struct err *err)
+static int beat(struct lease_holder *k, struct err *err)
 {
     pthread_mutex_lock(&k->lock);
     char *attended = k->attended != NULL ? text_copy(k->attended) : NULL;
@@ -195,11 +195,11 @@ static int beat(struct keeper *k, struct err *err)
     return rc;
 }
 
-static void turn(struct keeper *k)
+static void turn(struct lease_holder *k)
 {
     struct err err;
     if (k->lease == NULL && open_hold(k, &err) < 0) {
-        enter(k, KEEPER_UNSURE, &err);
+        enter(k, LEASE_HOLDER_UNSURE, &err);
         rest_longer(k);
     } else if (!k->holds) {
         try_it(k);
@@ -213,7 +213,7 @@ static void turn(struct keeper *k)
 
 static void *run(void *argument)
 {
-    struct keeper *k = argument;
+    struct lease_holder *k = argument;
     while (!stopping(k)) {
         turn(k);
     }
@@ -221,7 +221,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-static void keeper_free(struct keeper *k)
+static void lease_holder_free(struct lease_holder *k)
 {
     if (k->wake_fd >= 0) {
         close(k->wake_fd);
@@ -232,10 +232,11 @@ static void keeper_free(struct keeper *k)
     free(k);
 }
 
-int keeper_start(struct keeper **out, const struct keeper_options *options, struct err *err)
+int lease_holder_start(struct lease_holder **out, const struct lease_holder_options *options,
+                       struct err *err)
 {
-    struct keeper *k = mem_zero(1, sizeof(*k));
-    *k = (struct keeper){.options = *options, .clock = clock_system()};
+    struct lease_holder *k = mem_zero(1, sizeof(*k));
+    *k = (struct lease_holder){.options = *options, .clock = clock_system()};
     *out = NULL;
     pthread_mutex_init(&k->lock, NULL);
     backoff_init(&k->backoff, AGAIN_BASE_MS, AGAIN_MAX_MS);
@@ -243,14 +244,14 @@ int keeper_start(struct keeper **out, const struct keeper_options *options, stru
     k->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     int failed = k->wake_fd < 0 ? errno : pthread_create(&k->thread, NULL, run, k);
     if (failed != 0) {
-        keeper_free(k);
+        lease_holder_free(k);
         return err_set(err, ERR_TRANSIENT, "could not start a thread: %s", strerror(failed));
     }
     *out = k;
     return 0;
 }
 
-void keeper_stop(struct keeper *k)
+void lease_holder_stop(struct lease_holder *k)
 {
     if (k == NULL) {
         return;
@@ -260,13 +261,13 @@ void keeper_stop(struct keeper *k)
     pthread_mutex_unlock(&k->lock);
     (void)eventfd_write(k->wake_fd, 1);
     pthread_join(k->thread, NULL);
-    keeper_free(k);
+    lease_holder_free(k);
 }
 
-enum keeper_state keeper_look(struct keeper *k, struct err *why)
+enum lease_holder_state lease_holder_look(struct lease_holder *k, struct err *why)
 {
     pthread_mutex_lock(&k->lock);
-    enum keeper_state state = k->state;
+    enum lease_holder_state state = k->state;
     if (why != NULL) {
         *why = k->why;
     }
@@ -274,7 +275,7 @@ enum keeper_state keeper_look(struct keeper *k, struct err *why)
     return state;
 }
 
-void keeper_attend(struct keeper *k, const char *consumer)
+void lease_holder_attend(struct lease_holder *k, const char *consumer)
 {
     pthread_mutex_lock(&k->lock);
     free(k->attended);

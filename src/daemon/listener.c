@@ -10,15 +10,16 @@
 static int64_t silent_ms(void *context, size_t board)
 {
     const struct listener *l = context;
-    const struct replica *r = &l->replicas[board];
+    const struct pipeline_worker *r = &l->workers[board];
     const struct clock clock = clock_system();
-    return replica_silent_ms(r, clock_monotonic_us(&clock));
+    return pipeline_worker_silent_ms(r, clock_monotonic_us(&clock));
 }
 
-static void describe(void *context, size_t board, const struct board_view *view, struct buf *out)
+static void describe(void *context, size_t board, const struct status_snapshot_view *view,
+                     struct buf *out)
 {
     const struct listener *l = context;
-    l->describe(out, l->config, config_pipeline(l->config, l->replicas[board].name), view);
+    l->describe(out, l->config, config_pipeline(l->config, l->workers[board].name), view);
 }
 
 static void tell(const struct listener *l)
@@ -31,17 +32,17 @@ static void tell(const struct listener *l)
     }
 }
 
-int listener_start(struct listener *l, const struct config *config, struct replica *replicas,
+int listener_start(struct listener *l, const struct config *config, struct pipeline_worker *workers,
                    size_t count, listener_describe describe_pipeline, int64_t silent_most_ms,
                    struct err *err)
 {
-    *l = (struct listener){.config = config, .replicas = replicas, .describe = describe_pipeline};
+    *l = (struct listener){.config = config, .workers = workers, .describe = describe_pipeline};
     if (config->listen == NULL) {
         return 0;
     }
     l->boards = mem_zero(count, sizeof(*l->boards));
     for (size_t i = 0; i < count; i++) {
-        l->boards[i] = replicas[i].board;
+        l->boards[i] = workers[i].board;
     }
     const struct serve_options options = {.listen = config->listen,
                                           .names = (const char *const *)config->listen_names,

@@ -11,7 +11,7 @@
 
 #define ANSWER_BYTES ((size_t)16 * 1024)
 
-void askers_push(struct askers *a, int64_t id)
+void pending_replies_push(struct pending_replies *a, int64_t id)
 {
     if (id != 0) {
         a->ids = mem_grow(a->ids, a->count + 1, sizeof(*a->ids));
@@ -19,7 +19,7 @@ void askers_push(struct askers *a, int64_t id)
     }
 }
 
-static void answer(struct askers *a, struct state *state, const char *pipeline,
+static void answer(struct pending_replies *a, struct state *state, const char *pipeline,
                    enum request_state now, const char *text)
 {
     const struct clock clock = clock_system();
@@ -30,11 +30,11 @@ static void answer(struct askers *a, struct state *state, const char *pipeline,
         }
     }
     free(a->ids);
-    *a = (struct askers){0};
+    *a = (struct pending_replies){0};
 }
 
-void askers_refuse(struct askers *a, struct state *state, const char *pipeline,
-                   const struct err *why, const struct rebuilt *rebuilt)
+void pending_replies_refuse(struct pending_replies *a, struct state *state, const char *pipeline,
+                            const struct err *why, const struct rebuild_outcome *rebuilt)
 {
     struct buf text;
     buf_init(&text, ANSWER_BYTES);
@@ -42,24 +42,24 @@ void askers_refuse(struct askers *a, struct state *state, const char *pipeline,
     record_text(&text, "error", why->message);
     record_text(&text, "hint", why->hint[0] != '\0' ? why->hint : NULL);
     if (rebuilt != NULL) {
-        rebuilt_push_members(&text, rebuilt);
+        rebuild_outcome_push_members(&text, rebuilt);
     }
     record_close(&text);
     answer(a, state, pipeline, REQUEST_FAILED, buf_text(&text));
     buf_release(&text);
 }
 
-void askers_tell(struct askers *a, struct state *state, const char *pipeline,
-                 const struct rebuilt *rebuilt)
+void pending_replies_answer(struct pending_replies *a, struct state *state, const char *pipeline,
+                            const struct rebuild_outcome *rebuilt)
 {
     struct buf text;
     buf_init(&text, ANSWER_BYTES);
-    rebuilt_push_answer(&text, rebuilt);
+    rebuild_outcome_push_answer(&text, rebuilt);
     answer(a, state, pipeline, REQUEST_DONE, buf_text(&text));
     buf_release(&text);
 }
 
-void askers_put_back(struct askers *a, struct state *state, const char *pipeline)
+void pending_replies_put_back(struct pending_replies *a, struct state *state, const char *pipeline)
 {
     answer(a, state, pipeline, REQUEST_FILED, "{}");
 }

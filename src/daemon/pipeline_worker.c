@@ -18,58 +18,58 @@
 
 /* --- orders and heartbeats -------------------------------------------------------------------- */
 
-enum replica_order replica_order_of(const struct replica *r)
+enum pipeline_worker_order pipeline_worker_order_of(const struct pipeline_worker *r)
 {
-    return (enum replica_order)__atomic_load_n(&r->order, __ATOMIC_RELAXED);
+    return (enum pipeline_worker_order)__atomic_load_n(&r->order, __ATOMIC_RELAXED);
 }
 
-void replica_tell(struct replica *r, enum replica_order order)
+void pipeline_worker_send_order(struct pipeline_worker *r, enum pipeline_worker_order order)
 {
     sig_atomic_t before = __atomic_load_n(&r->order, __ATOMIC_RELAXED);
     while (before < (sig_atomic_t)order &&
            !__atomic_compare_exchange_n(&r->order, &before, (sig_atomic_t)order, false,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
-    if (order == REPLICA_STOP) {
-        rebuilder_stop(&r->rebuilder);
+    if (order == PIPELINE_WORKER_STOP) {
+        rebuild_worker_stop(&r->rebuild_worker);
     }
     (void)eventfd_write(r->wake_fd, 1);
 }
 
-/* Clears REPLICA_BEGIN_ANEW, which has been carried out. */
-void replica_order_done(struct replica *r)
+/* Clears PIPELINE_WORKER_BEGIN_ANEW, which has been carried out. */
+void pipeline_worker_order_done(struct pipeline_worker *r)
 {
-    sig_atomic_t before = REPLICA_BEGIN_ANEW;
+    sig_atomic_t before = PIPELINE_WORKER_BEGIN_ANEW;
     eventfd_t ignored;
     (void)eventfd_read(r->wake_fd, &ignored);
-    __atomic_compare_exchange_n(&r->order, &before, REPLICA_GO_ON, false, __ATOMIC_RELAXED,
+    __atomic_compare_exchange_n(&r->order, &before, PIPELINE_WORKER_GO_ON, false, __ATOMIC_RELAXED,
                                 __ATOMIC_RELAXED);
 }
 
-void replica_enter(struct replica *r, const char *stage)
+void pipeline_worker_enter(struct pipeline_worker *r, const char *stage)
 {
     if (atomic_exchange(&r->stage, stage) == stage) {
         return;
     }
-    board_enter(r->board, stage, clock_wall_us(&r->session.clock));
+    status_snapshot_enter(r->board, stage, clock_wall_us(&r->session.clock));
     if (r->watched) {
         pthread_kill(r->watcher, SIGUSR1);
     }
 }
 
-const char *replica_stage(const struct replica *r)
+const char *pipeline_worker_stage(const struct pipeline_worker *r)
 {
-    return atomic_load(&((struct replica *)(uintptr_t)r)->stage);
+    return atomic_load(&((struct pipeline_worker *)(uintptr_t)r)->stage);
 }
 
-void replica_note_alive(struct replica *r)
+void pipeline_worker_note_alive(struct pipeline_worker *r)
 {
     __atomic_store_n(&r->alive_us, clock_monotonic_us(&r->session.clock), __ATOMIC_RELAXED);
 }
 
-int64_t replica_silent_ms(const struct replica *r, int64_t now_us)
+int64_t pipeline_worker_silent_ms(const struct pipeline_worker *r, int64_t now_us)
 {
-    if (strcmp(replica_stage(r), "ended") == 0) {
+    if (strcmp(pipeline_worker_stage(r), "ended") == 0) {
         return 0;
     }
     return (now_us - __atomic_load_n(&r->alive_us, __ATOMIC_RELAXED)) / 1000;
@@ -79,23 +79,23 @@ int64_t replica_silent_ms(const struct replica *r, int64_t now_us)
 static void on_progress(void *context, const struct progress *progress)
 {
     if (progress->noted) {
-        replica_note_better(context);
+        pipeline_worker_note_better(context);
     }
-    replica_enter(context, progress->stage);
+    pipeline_worker_enter(context, progress->stage);
 }
 
 /* Orders are stored before the descriptor is written, so no order is missed. */
-void replica_rest(struct replica *r, int64_t ms)
+void pipeline_worker_pause_for(struct pipeline_worker *r, int64_t ms)
 {
     int64_t until_us = clock_monotonic_us(&r->session.clock) + ms * 1000;
     int64_t left_us = ms * 1000;
     struct pollfd wake = {.fd = r->wake_fd, .events = POLLIN};
     eventfd_t ignored;
-    while (replica_order_of(r) == REPLICA_GO_ON && left_us > 0) {
-        replica_note_alive(r);
+    while (pipeline_worker_order_of(r) == PIPELINE_WORKER_GO_ON && left_us > 0) {
+        pipeline_worker_note_alive(r);
         int64_t wait_ms = (left_us + 999) / 1000;
         (void)poll(&wake, 1, (int)(wait_ms < REST_MAX_MS ? wait_ms : REST_MAX_MS));
-        if (replica_order_of(r) == REPLICA_GO_ON) {
+        if (pipeline_worker_order_of(r) == PIPELINE_WORKER_GO_ON) {
             (void)eventfd_read(r->wake_fd, &ignored);
         }
         left_us = until_us - clock_monotonic_us(&r->session.clock);
@@ -104,17 +104,17 @@ void replica_rest(struct replica *r, int64_t ms)
 
 /* --- a round --------------------------------------------------------------------------------- */
 
-static void take_settings(struct replica *r)
+static void take_settings(struct pipeline_worker *r)
 {
-    struct reading *now = settings_take(r->settings);
+    struct reading *now = settings_reload_take(r->settings);
     r->anew = r->reading != NULL && r->reading != now;
-    settings_drop(r->settings, r->reading);
+    settings_reload_drop(r->settings, r->reading);
     r->reading = now;
     r->session.config = &r->reading->config;
     r->session.pipeline = config_pipeline(&r->reading->config, r->name);
 }
 
-static void round_options(struct replica *r, struct pipeline_options *out)
+static void round_options(struct pipeline_worker *r, struct pipeline_options *out)
 {
     session_options(&r->session, out);
     out->follow = true;
@@ -134,12 +134,12 @@ static void round_options(struct replica *r, struct pipeline_options *out)
     out->stall = &r->stall;
     out->progress = on_progress;
     out->progress_context = r;
-    out->asked = replica_asked;
+    out->asked = pipeline_worker_asked;
     out->asked_context = r;
 }
 
 /* Adds the counters of a round to those of the rounds before. */
-static void add_round(struct replica *r, const struct pipeline_result *result)
+static void add_round(struct pipeline_worker *r, const struct pipeline_result *result)
 {
     struct counters sum = r->outcome.result.counters;
     bool first_load = r->outcome.result.first_load || result->first_load;
@@ -149,13 +149,14 @@ static void add_round(struct replica *r, const struct pipeline_result *result)
     r->outcome.result.first_load = first_load;
 }
 
-static int work(struct replica *r, struct err *err)
+static int work(struct pipeline_worker *r, struct err *err)
 {
     struct session *s = &r->session;
     struct pipeline_result result = {0};
     struct pipeline_options options;
     struct pipeline_ports ports;
-    s->fences = r->keeper != NULL && keeper_look(r->keeper, NULL) == KEEPER_HOLDS;
+    s->fences =
+        r->lease_holder != NULL && lease_holder_look(r->lease_holder, NULL) == LEASE_HOLDER_HOLDS;
     int rc = session_open_service(s, err);
     if (rc == 0) {
         session_open_table(s);
@@ -164,7 +165,7 @@ static int work(struct replica *r, struct err *err)
         rc = pipeline_sync(&options, &ports, &result, err);
         add_round(r, &result);
         if (result.counters.checkpoints > 0) {
-            replica_note_better(r);
+            pipeline_worker_note_better(r);
         }
         r->fresh = r->fresh && !result.begun;
     }
@@ -180,17 +181,17 @@ static int work(struct replica *r, struct err *err)
 
 /* Returns false if a rebuild is in progress and there is no live generation: the rebuild creates
  * it. */
-static bool has_live(struct replica *r)
+static bool has_live(struct pipeline_worker *r)
 {
     struct checkpoint c = {0};
     struct err ignored;
-    bool none = rebuilder_busy(&r->rebuilder) &&
+    bool none = rebuild_worker_busy(&r->rebuild_worker) &&
                 checkpoint_load(r->session.state, &c, &ignored) == 0 && c.phase == GENERATION_NONE;
     checkpoint_release(&c);
     return !none;
 }
 
-static int nothing_live(struct replica *r, struct err *err)
+static int nothing_live(struct pipeline_worker *r, struct err *err)
 {
     r->stands = 2; /* anything but 1 suppresses the log entry */
     return err_set(err, ERR_STATE, "pipeline \"%s\" has no live index yet: a rebuild makes it",
@@ -198,32 +199,33 @@ static int nothing_live(struct replica *r, struct err *err)
 }
 
 /* Advances the rebuild between two rounds. Returns false if no other round follows. */
-static bool mind_rebuild(struct replica *r)
+static bool mind_rebuild(struct pipeline_worker *r)
 {
-    rebuilder_mind(&r->rebuilder);
-    if (r->anew && !rebuilder_busy(&r->rebuilder) && rebuilder_go_on(&r->rebuilder, &r->err) < 0) {
+    rebuild_worker_mind(&r->rebuild_worker);
+    if (r->anew && !rebuild_worker_busy(&r->rebuild_worker) &&
+        rebuild_worker_go_on(&r->rebuild_worker, &r->err) < 0) {
         log_err(LOG_WARN, "rebuild_failed", r->name, &r->err);
     }
-    return !r->until_rebuilt || rebuilder_busy(&r->rebuilder);
+    return !r->until_rebuilt || rebuild_worker_busy(&r->rebuild_worker);
 }
 
 /* Begins a rebuild if the index was built from a different definition and `on_schema_change` is
  * `rebuild`. Does not repeat one that failed. */
-static void rebuild_for_schema(struct replica *r, int rc)
+static void rebuild_for_schema(struct pipeline_worker *r, int rc)
 {
     struct err err;
     const struct pipeline_config *now = config_pipeline(r->session.config, r->name);
     if (rc < 0 && r->err.drift && now->on_schema_change == ON_SCHEMA_CHANGE_REBUILD &&
-        !rebuilder_busy(&r->rebuilder) && r->rebuilder.rc == 0) {
+        !rebuild_worker_busy(&r->rebuild_worker) && r->rebuild_worker.rc == 0) {
         log_err(LOG_WARN, "schema_changed", r->name, &r->err);
-        if (rebuilder_want(&r->rebuilder, &err) < 0) {
+        if (rebuild_worker_want(&r->rebuild_worker, &err) < 0) {
             log_err(LOG_ERROR, "rebuild_failed", r->name, &err);
         }
     }
 }
 
 /* Returns true if the initial load failed. A rebuild would wait for it without end. */
-static bool never_was_live(struct replica *r)
+static bool never_was_live(struct pipeline_worker *r)
 {
     struct checkpoint c = {0};
     struct err ignored;
@@ -234,46 +236,46 @@ static bool never_was_live(struct replica *r)
 }
 
 /* Handles the result of a round. Returns true if another round follows. */
-static bool go_on(struct replica *r, int rc)
+static bool go_on(struct pipeline_worker *r, int rc)
 {
-    if (replica_order_of(r) == REPLICA_STOP || atomic_load(&r->lost)) {
+    if (pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP || atomic_load(&r->lost)) {
         return false;
     }
-    replica_order_done(r);
-    r->counts = r->counts && replica_stopped_by_guard(r, rc);
+    pipeline_worker_order_done(r);
+    r->counts = r->counts && pipeline_worker_stopped_by_guard(r, rc);
     if (rc == 0) {
         r->stands = 0;
         return true;
     }
-    if (replica_passes(r, rc)) {
-        replica_wait_for_better(r);
+    if (pipeline_worker_passes(r, rc)) {
+        pipeline_worker_wait_for_better(r);
         return true;
     }
-    if (replica_stopped_by_guard(r, rc)) {
-        replica_wait_for_permission(r);
-        replica_order_done(r);
-        return replica_order_of(r) != REPLICA_STOP;
+    if (pipeline_worker_stopped_by_guard(r, rc)) {
+        pipeline_worker_wait_for_permission(r);
+        pipeline_worker_order_done(r);
+        return pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP;
     }
     rebuild_for_schema(r, rc);
-    if (rc != ERR_HELD && rebuilder_busy(&r->rebuilder) && !never_was_live(r)) {
-        replica_stand_still(r);
-        replica_order_done(r);
-        return replica_order_of(r) != REPLICA_STOP;
+    if (rc != ERR_HELD && rebuild_worker_busy(&r->rebuild_worker) && !never_was_live(r)) {
+        pipeline_worker_stand_still(r);
+        pipeline_worker_order_done(r);
+        return pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP;
     }
     return false;
 }
 
-static int rounds(struct replica *r)
+static int rounds(struct pipeline_worker *r)
 {
     int rc = 0;
     do {
         take_settings(r);
-        replica_note_alive(r);
-        if (replica_stay_paused(r, &r->err) < 0) {
+        pipeline_worker_note_alive(r);
+        if (pipeline_worker_stay_paused(r, &r->err) < 0) {
             rc = ERR_TRANSIENT;
             continue;
         }
-        if (replica_order_of(r) == REPLICA_STOP || atomic_load(&r->lost)) {
+        if (pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP || atomic_load(&r->lost)) {
             break;
         }
         take_settings(r);
@@ -286,24 +288,24 @@ static int rounds(struct replica *r)
             backoff_reset(&r->backoff);
         }
     } while (go_on(r, rc) && !atomic_load(&r->lost));
-    if (atomic_load(&r->lost) && replica_order_of(r) != REPLICA_STOP) {
-        return replica_tell_lost(r, &r->err);
+    if (atomic_load(&r->lost) && pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP) {
+        return pipeline_worker_report_lost(r, &r->err);
     }
-    bool left = replica_order_of(r) == REPLICA_STOP && rc == ERR_TRANSIENT;
+    bool left = pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP && rc == ERR_TRANSIENT;
     return left ? 0 : rc;
 }
 
 /* --- the thread ------------------------------------------------------------------------------ */
 
 /* Runs the rounds and records the run in the history. If the final record fails, only logs that. */
-static int record(struct replica *r)
+static int record(struct pipeline_worker *r)
 {
     int64_t id;
     int rc = run_record_begin(&r->session, &id, &r->err);
     if (rc < 0) {
         return rc;
     }
-    rc = replica_is_paused(r) ? 0 : rebuilder_go_on(&r->rebuilder, &r->err);
+    rc = pipeline_worker_is_paused(r) ? 0 : rebuild_worker_go_on(&r->rebuild_worker, &r->err);
     if (rc == 0) {
         rc = verifier_start(&r->verifier, r->name, r->settings, &r->err);
     }
@@ -311,8 +313,8 @@ static int record(struct replica *r)
         rc = rounds(r);
     }
     verifier_stop(&r->verifier);
-    rebuilder_release(&r->rebuilder);
-    askers_put_back(&r->pausers, r->session.state, r->name);
+    rebuild_worker_release(&r->rebuild_worker);
+    pending_replies_put_back(&r->pausers, r->session.state, r->name);
     struct err unrecorded;
     r->outcome.exit_code = rc < 0 ? err_exit_code((enum err_class)rc) : EXIT_DONE;
     r->outcome.err = rc < 0 ? &r->err : NULL;
@@ -324,34 +326,34 @@ static int record(struct replica *r)
 
 /* Waits if an error before the first round is transient: a busy file, too few descriptors.
  * Returns true if the caller should retry. */
-static bool tries_again(struct replica *r, int rc)
+static bool tries_again(struct pipeline_worker *r, int rc)
 {
-    if (rc != ERR_TRANSIENT || replica_order_of(r) == REPLICA_STOP) {
+    if (rc != ERR_TRANSIENT || pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP) {
         return false;
     }
-    replica_wait_for_better(r);
-    replica_order_done(r);
-    return replica_order_of(r) != REPLICA_STOP;
+    pipeline_worker_wait_for_better(r);
+    pipeline_worker_order_done(r);
+    return pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP;
 }
 
 /* Takes the pipeline and works. Repeats this if the lease is lost and the worker stands by. */
-static int hold_and_work(struct replica *r)
+static int hold_and_work(struct pipeline_worker *r)
 {
     int rc;
     bool again;
     do {
-        rc = replica_hold(r, &r->err);
-        if (rc == 0 && replica_order_of(r) != REPLICA_STOP) {
-            replica_init_rebuilder(r, NULL, NULL);
+        rc = pipeline_worker_hold(r, &r->err);
+        if (rc == 0 && pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP) {
+            pipeline_worker_init_rebuilder(r, NULL, NULL);
             rc = record(r);
         }
         again = rc == ERR_HELD && r->waits && atomic_load(&r->lost) &&
-                replica_order_of(r) != REPLICA_STOP;
+                pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP;
     } while (again || tries_again(r, rc));
     return rc;
 }
 
-static int open_state(struct replica *r)
+static int open_state(struct pipeline_worker *r)
 {
     int rc;
     do {
@@ -362,9 +364,9 @@ static int open_state(struct replica *r)
 
 static void *run(void *argument)
 {
-    struct replica *r = argument;
+    struct pipeline_worker *r = argument;
     struct session *s = &r->session;
-    r->reading = settings_take(r->settings);
+    r->reading = settings_reload_take(r->settings);
     const struct config *config = &r->reading->config;
     int rc = session_init(s, config, config_pipeline(config, r->name), r->command, &r->err);
     int64_t began_us = clock_monotonic_us(&s->clock);
@@ -374,10 +376,10 @@ static void *run(void *argument)
     if (rc == 0) {
         rc = hold_and_work(r);
     }
-    if (rc == ERR_TRANSIENT && replica_order_of(r) == REPLICA_STOP) {
+    if (rc == ERR_TRANSIENT && pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP) {
         rc = 0; /* stopped before the retry */
     }
-    keeper_stop(r->keeper);
+    lease_holder_stop(r->lease_holder);
     r->outcome.pipeline = r->name;
     r->outcome.took_ms = (clock_monotonic_us(&s->clock) - began_us) / 1000;
     r->outcome.exit_code = rc < 0 ? err_exit_code((enum err_class)rc) : EXIT_DONE;
@@ -386,51 +388,53 @@ static void *run(void *argument)
     if (rc < 0) {
         log_err(LOG_ERROR, "stopped", r->name, &r->err);
     }
-    board_over(r->board, (int)r->outcome.exit_code, r->outcome.err);
+    status_snapshot_over(r->board, (int)r->outcome.exit_code, r->outcome.err);
     session_release(s);
-    settings_drop(r->settings, r->reading);
-    replica_enter(r, "ended");
+    settings_reload_drop(r->settings, r->reading);
+    pipeline_worker_enter(r, "ended");
     return NULL;
 }
 
 static void on_rebuild_call(void *context)
 {
-    replica_tell(context, REPLICA_BEGIN_ANEW);
+    pipeline_worker_send_order(context, PIPELINE_WORKER_BEGIN_ANEW);
 }
 
-void replica_init_rebuilder(struct replica *r,
-                            void (*progress)(void *context, const struct progress *progress),
-                            void *progress_context)
+void pipeline_worker_init_rebuilder(struct pipeline_worker *r,
+                                    void (*progress)(void *context,
+                                                     const struct progress *progress),
+                                    void *progress_context)
 {
-    const struct rebuilder_options options = {.pipeline = r->name,
-                                              .command = r->command,
-                                              .settings = r->settings,
-                                              .state = r->session.state,
-                                              .fences = r->session.fences,
-                                              .patient = !r->until_rebuilt,
-                                              .stop = &r->order,
-                                              .alive_us = &r->alive_us,
-                                              .call = on_rebuild_call,
-                                              .context = r,
-                                              .progress = progress,
-                                              .progress_context = progress_context};
-    rebuilder_init(&r->rebuilder, &options);
+    const struct rebuild_worker_options options = {.pipeline = r->name,
+                                                   .command = r->command,
+                                                   .settings = r->settings,
+                                                   .state = r->session.state,
+                                                   .fences = r->session.fences,
+                                                   .patient = !r->until_rebuilt,
+                                                   .stop = &r->order,
+                                                   .alive_us = &r->alive_us,
+                                                   .call = on_rebuild_call,
+                                                   .context = r,
+                                                   .progress = progress,
+                                                   .progress_context = progress_context};
+    rebuild_worker_init(&r->rebuild_worker, &options);
 }
 
-int replica_see_rebuild(struct replica *r, struct err *err)
+int pipeline_worker_see_rebuild(struct pipeline_worker *r, struct err *err)
 {
-    struct rebuilder *b = &r->rebuilder;
+    struct rebuild_worker *b = &r->rebuild_worker;
     int rc = rounds(r);
     bool held = rc == ERR_HELD;
     if (held) {
-        rebuilder_take_back(b);
-        b->rebuilt = (struct rebuilt){0}; /* nothing to abort; the lock holder is reported */
+        rebuild_worker_take_back(b);
+        b->rebuilt =
+            (struct rebuild_outcome){0}; /* nothing to abort; the lock holder is reported */
     }
-    bool ended = !held && !rebuilder_busy(b);
-    rebuilder_release(b);
-    settings_drop(r->settings, r->reading);
+    bool ended = !held && !rebuild_worker_busy(b);
+    rebuild_worker_release(b);
+    settings_reload_drop(r->settings, r->reading);
     r->reading = NULL;
-    if (rc < 0 && !ended && replica_order_of(r) != REPLICA_STOP) {
+    if (rc < 0 && !ended && pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP) {
         *err = r->err;
         return rc;
     }
@@ -441,17 +445,17 @@ int replica_see_rebuild(struct replica *r, struct err *err)
     return 0;
 }
 
-static int prepare(struct replica *r, struct err *err)
+static int prepare(struct pipeline_worker *r, struct err *err)
 {
     const struct clock clock = clock_system();
     const struct pipeline_config *p = config_pipeline(r->settings->first, r->name);
-    r->board = board_new(r->name, p->to.index);
-    board_enter(r->board, "starting", clock_wall_us(&clock));
+    r->board = status_snapshot_new(r->name, p->to.index);
+    status_snapshot_enter(r->board, "starting", clock_wall_us(&clock));
     r->alive_us = clock_monotonic_us(&clock);
     atomic_init(&r->stage, "starting");
     atomic_init(&r->works, false);
     atomic_init(&r->lost, false);
-    backoff_init(&r->backoff, REPLICA_BASE_MS, REPLICA_MAX_MS);
+    backoff_init(&r->backoff, PIPELINE_WORKER_BASE_MS, PIPELINE_WORKER_MAX_MS);
     r->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (r->wake_fd < 0) {
         return err_set(err, ERR_TRANSIENT, "could not open a descriptor: %s", strerror(errno));
@@ -459,26 +463,26 @@ static int prepare(struct replica *r, struct err *err)
     return 0;
 }
 
-int replica_init(struct replica *r, const char *pipeline, const char *command,
-                 struct settings *settings, struct err *err)
+int pipeline_worker_init(struct pipeline_worker *r, const char *pipeline, const char *command,
+                         struct settings_reload *settings, struct err *err)
 {
-    *r = (struct replica){
+    *r = (struct pipeline_worker){
         .name = pipeline, .command = command, .settings = settings, .until_rebuilt = true};
     return prepare(r, err);
 }
 
-int replica_make(struct replica *r, const char *pipeline, const char *command,
-                 struct settings *settings, struct err *err)
+int pipeline_worker_make(struct pipeline_worker *r, const char *pipeline, const char *command,
+                         struct settings_reload *settings, struct err *err)
 {
-    *r = (struct replica){.name = pipeline,
-                          .command = command,
-                          .settings = settings,
-                          .watched = true,
-                          .watcher = pthread_self()};
+    *r = (struct pipeline_worker){.name = pipeline,
+                                  .command = command,
+                                  .settings = settings,
+                                  .watched = true,
+                                  .watcher = pthread_self()};
     return prepare(r, err);
 }
 
-int replica_start(struct replica *r, struct err *err)
+int pipeline_worker_start(struct pipeline_worker *r, struct err *err)
 {
     int failed = pthread_create(&r->thread, NULL, run, r);
     if (failed != 0) {
@@ -487,9 +491,9 @@ int replica_start(struct replica *r, struct err *err)
     return 0;
 }
 
-void replica_release(struct replica *r)
+void pipeline_worker_release(struct pipeline_worker *r)
 {
-    board_free(r->board);
+    status_snapshot_free(r->board);
     if (r->wake_fd > 0) {
         close(r->wake_fd);
     }

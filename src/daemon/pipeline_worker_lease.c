@@ -13,35 +13,35 @@
 #define TELL_US INT64_C(60000000) /* interval at which the standby state is recorded */
 #define SIGN_MS 10000
 
-static bool is_stopped(const struct replica *r)
+static bool is_stopped(const struct pipeline_worker *r)
 {
-    return replica_order_of(r) == REPLICA_STOP;
+    return pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP;
 }
 
 /* Waits for `ms`, an order or a call of the lease thread. */
-static void nap(struct replica *r, int64_t ms)
+static void nap(struct pipeline_worker *r, int64_t ms)
 {
     struct pollfd wake = {.fd = r->wake_fd, .events = POLLIN};
-    replica_note_alive(r);
+    pipeline_worker_note_alive(r);
     (void)poll(&wake, 1, (int)ms);
     if (!is_stopped(r)) { /* no round runs that the order could restart */
-        replica_order_done(r);
+        pipeline_worker_order_done(r);
     }
 }
 
-static void begin_waiting(struct replica *r, const struct err *why)
+static void begin_waiting(struct pipeline_worker *r, const struct err *why)
 {
     if (!r->stood_by) {
         log_event(LOG_INFO, "standing_by", F_TEXT("pipeline", r->name),
                   F_TEXT("message", why->message));
     }
     r->stood_by = true;
-    replica_enter(r, WORK_STANDING_BY);
+    pipeline_worker_enter(r, LIVE_PROGRESS_STANDING_BY);
 }
 
 /* --- on this host ----------------------------------------------------------------------------- */
 
-static int hold_here(struct replica *r, struct err *err)
+static int hold_here(struct pipeline_worker *r, struct err *err)
 {
     int rc = session_hold(&r->session, err);
     while (rc == ERR_HELD && r->waits && !is_stopped(r)) {
@@ -54,53 +54,53 @@ static int hold_here(struct replica *r, struct err *err)
 
 /* --- among all hosts -------------------------------------------------------------------------- */
 
-static void on_keeper(void *context, enum keeper_state state)
+static void on_keeper(void *context, enum lease_holder_state state)
 {
-    struct replica *r = context;
-    if (state == KEEPER_TAKEN && atomic_load(&r->works)) {
+    struct pipeline_worker *r = context;
+    if (state == LEASE_HOLDER_TAKEN && atomic_load(&r->works)) {
         atomic_store(&r->lost, true);
-        replica_tell(r, REPLICA_BEGIN_ANEW);
+        pipeline_worker_send_order(r, PIPELINE_WORKER_BEGIN_ANEW);
     } else {
         (void)eventfd_write(r->wake_fd, 1);
     }
 }
 
-static int start_keeper(struct replica *r, struct err *err)
+static int start_keeper(struct pipeline_worker *r, struct err *err)
 {
-    const struct keeper_options options = {.pipeline = r->name,
-                                           .command = r->command,
-                                           .settings = r->settings,
-                                           .call = on_keeper,
-                                           .context = r};
-    return r->keeper == NULL ? keeper_start(&r->keeper, &options, err) : 0;
+    const struct lease_holder_options options = {.pipeline = r->name,
+                                                 .command = r->command,
+                                                 .settings = r->settings,
+                                                 .call = on_keeper,
+                                                 .context = r};
+    return r->lease_holder == NULL ? lease_holder_start(&r->lease_holder, &options, err) : 0;
 }
 
 /* Records for `status` that the worker stands by. No other process writes this state file. */
-static void tell_waiting(struct replica *r, const struct err *why, int64_t *told_us)
+static void tell_waiting(struct pipeline_worker *r, const struct err *why, int64_t *told_us)
 {
     struct err err;
     int64_t now_us = clock_monotonic_us(&r->session.clock);
-    struct working working = {.told_us = clock_wall_us(&r->session.clock),
-                              .stage = WORK_STANDING_BY,
-                              .share = -1,
-                              .remaining_ms = -1,
-                              .lag_rows = -1};
+    struct live_progress working = {.told_us = clock_wall_us(&r->session.clock),
+                                    .stage = LIVE_PROGRESS_STANDING_BY,
+                                    .share = -1,
+                                    .remaining_ms = -1,
+                                    .lag_rows = -1};
     if (*told_us != 0 && now_us - *told_us < TELL_US) {
         return;
     }
     *told_us = now_us;
     snprintf(working.frozen, sizeof(working.frozen), "%.127s", why->message);
-    if (working_tell(r->session.state, &working, &err) < 0) {
+    if (live_progress_write(r->session.state, &working, &err) < 0) {
         log_err(LOG_WARN, "not_told", r->name, &err);
     }
 }
 
-static bool has_mirror(const struct replica *r)
+static bool has_mirror(const struct pipeline_worker *r)
 {
     return r->session.pipeline->from.capture_mode != CAPTURE_MODE_CURSOR;
 }
 
-static int refuse_standby(const struct replica *r, struct err *err)
+static int refuse_standby(const struct pipeline_worker *r, struct err *err)
 {
     if (r->waits) {
         err_context(err, "cannot stand by with a state file of its own: capture mode cursor keeps "
@@ -113,18 +113,18 @@ static int refuse_standby(const struct replica *r, struct err *err)
 
 /* Waits for the lease. If the source is unreachable, returns 0 so that the first round reports the
  * error. Continues to wait if another process is known to have held the lease last. */
-static int hold_there(struct replica *r, struct err *err)
+static int hold_there(struct pipeline_worker *r, struct err *err)
 {
     int64_t told_us = 0;
-    for (enum keeper_state state = KEEPER_ASKING; !is_stopped(r);) {
-        state = keeper_look(r->keeper, err);
-        if (state == KEEPER_HOLDS || (state == KEEPER_UNSURE && told_us == 0)) {
+    for (enum lease_holder_state state = LEASE_HOLDER_ASKING; !is_stopped(r);) {
+        state = lease_holder_look(r->lease_holder, err);
+        if (state == LEASE_HOLDER_HOLDS || (state == LEASE_HOLDER_UNSURE && told_us == 0)) {
             return 0;
         }
-        if (state == KEEPER_TAKEN && (!r->waits || !has_mirror(r))) {
+        if (state == LEASE_HOLDER_TAKEN && (!r->waits || !has_mirror(r))) {
             return refuse_standby(r, err);
         }
-        if (state == KEEPER_TAKEN) {
+        if (state == LEASE_HOLDER_TAKEN) {
             begin_waiting(r, err);
             tell_waiting(r, err, &told_us);
         }
@@ -133,7 +133,7 @@ static int hold_there(struct replica *r, struct err *err)
     return 0;
 }
 
-int replica_hold(struct replica *r, struct err *err)
+int pipeline_worker_hold(struct pipeline_worker *r, struct err *err)
 {
     bool again = atomic_load(&r->lost);
     atomic_store(&r->works, false);
@@ -150,25 +150,26 @@ int replica_hold(struct replica *r, struct err *err)
         return rc;
     }
     r->fresh = true;
-    r->session.fences = keeper_look(r->keeper, NULL) == KEEPER_HOLDS;
+    r->session.fences = lease_holder_look(r->lease_holder, NULL) == LEASE_HOLDER_HOLDS;
     r->stood_by = r->stood_by || again;
     atomic_store(&r->works, true);
     if (r->stood_by) {
         log_event(LOG_WARN, "took_over", F_TEXT("pipeline", r->name));
-        replica_enter(r, "starting");
+        pipeline_worker_enter(r, "starting");
     }
-    if (keeper_look(r->keeper, NULL) == KEEPER_TAKEN) { /* the lease was lost since the last look */
-        on_keeper(r, KEEPER_TAKEN);
+    if (lease_holder_look(r->lease_holder, NULL) ==
+        LEASE_HOLDER_TAKEN) { /* the lease was lost since the last look */
+        on_keeper(r, LEASE_HOLDER_TAKEN);
     }
     return 0;
 }
 
-int replica_tell_lost(struct replica *r, struct err *err)
+int pipeline_worker_report_lost(struct pipeline_worker *r, struct err *err)
 {
-    (void)keeper_look(r->keeper, err);
+    (void)lease_holder_look(r->lease_holder, err);
     err->class = ERR_HELD;
     (void)err_context(err, "the pipeline was lost to another holder");
     log_err(LOG_WARN, "lost", r->name, err);
-    replica_order_done(r);
+    pipeline_worker_order_done(r);
     return ERR_HELD;
 }

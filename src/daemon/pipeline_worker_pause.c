@@ -20,14 +20,15 @@
 #define AGAIN_MS 1000
 #define ANSWER_BYTES ((size_t)4096)
 
-static bool goes_on(const struct replica *r)
+static bool goes_on(const struct pipeline_worker *r)
 {
-    return replica_order_of(r) != REPLICA_STOP && !atomic_load(&r->lost);
+    return pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP && !atomic_load(&r->lost);
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-static int answer(struct replica *r, int64_t id, int64_t since_us, bool changed, struct err *err)
+static int answer(struct pipeline_worker *r, int64_t id, int64_t since_us, bool changed,
+                  struct err *err)
 {
     char text[96];
     snprintf(text, sizeof(text), "{\"since_us\":%lld,\"changed\":%s}", (long long)since_us,
@@ -37,22 +38,22 @@ static int answer(struct replica *r, int64_t id, int64_t since_us, bool changed,
 }
 
 /* Refuses a request that must wait for the end of the pause, with the reason. */
-static int refuse(struct replica *r, int64_t id, struct err *err)
+static int refuse(struct pipeline_worker *r, int64_t id, struct err *err)
 {
     struct err why;
-    struct askers one = {0};
+    struct pending_replies one = {0};
     int rc = pause_expect_none(r->session.state, &why);
     if (rc == 0) { /* the pause has just ended */
         return request_answer(r->session.state, id, REQUEST_FILED, "{}",
                               clock_wall_us(&r->session.clock), err);
     }
-    askers_push(&one, id);
-    askers_refuse(&one, r->session.state, r->name, &why, NULL);
+    pending_replies_push(&one, id);
+    pending_replies_refuse(&one, r->session.state, r->name, &why, NULL);
     return 0;
 }
 
-static int serve_one(struct replica *r, int64_t id, const char *command, const char *arguments,
-                     int64_t since_us, struct err *err)
+static int serve_one(struct pipeline_worker *r, int64_t id, const char *command,
+                     const char *arguments, int64_t since_us, struct err *err)
 {
     struct session *s = &r->session;
     if (strcmp(command, REQUEST_PAUSE) == 0) {
@@ -68,7 +69,7 @@ static int serve_one(struct replica *r, int64_t id, const char *command, const c
     return refuse(r, id, err);
 }
 
-static int serve(struct replica *r, int64_t since_us, struct err *err)
+static int serve(struct pipeline_worker *r, int64_t since_us, struct err *err)
 {
     struct buf command;
     struct buf arguments;
@@ -85,13 +86,13 @@ static int serve(struct replica *r, int64_t since_us, struct err *err)
     return rc;
 }
 
-bool replica_asked(void *context, int64_t id, const char *command, const char *arguments)
+bool pipeline_worker_asked(void *context, int64_t id, const char *command, const char *arguments)
 {
-    struct replica *r = context;
+    struct pipeline_worker *r = context;
     struct err err;
     int rc = 0;
     if (!requests_about_pause(command)) {
-        return rebuilder_asked(&r->rebuilder, id, command, arguments);
+        return rebuild_worker_asked(&r->rebuild_worker, id, command, arguments);
     }
     if (r->until_rebuilt) {
         return false; /* it ends soon, and a pause would end with it */
@@ -100,8 +101,8 @@ bool replica_asked(void *context, int64_t id, const char *command, const char *a
         rc = answer(r, id, 0, false, &err);
     } else {
         rc = pause_begin(r->session.state, clock_wall_us(&r->session.clock), &err);
-        askers_push(&r->pausers, id);
-        replica_tell(r, REPLICA_BEGIN_ANEW);
+        pending_replies_push(&r->pausers, id);
+        pipeline_worker_send_order(r, PIPELINE_WORKER_BEGIN_ANEW);
     }
     if (rc < 0) {
         log_err(LOG_WARN, "not_answered", r->name, &err);
@@ -112,35 +113,35 @@ bool replica_asked(void *context, int64_t id, const char *command, const char *a
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 /* Keeps the consumer's claim alive, so that its entries in the change log are not dropped. */
-static void have_attended(struct replica *r)
+static void have_attended(struct pipeline_worker *r)
 {
     struct checkpoint c = {0};
     struct err ignored;
-    if (r->keeper != NULL && r->session.pipeline->from.capture_mode != CAPTURE_MODE_CURSOR &&
+    if (r->lease_holder != NULL && r->session.pipeline->from.capture_mode != CAPTURE_MODE_CURSOR &&
         checkpoint_load(r->session.state, &c, &ignored) == 0 && c.index_uuid != NULL) {
         char consumer[512];
         snprintf(consumer, sizeof(consumer), "%s/%s/%.8s", r->name, c.generation, c.index_uuid);
-        keeper_attend(r->keeper, consumer);
+        lease_holder_attend(r->lease_holder, consumer);
     }
     checkpoint_release(&c);
 }
 
-static void tell_paused(struct replica *r)
+static void tell_paused(struct pipeline_worker *r)
 {
     struct err err;
-    struct working working = {.told_us = clock_wall_us(&r->session.clock),
-                              .stage = WORK_PAUSED,
-                              .share = -1,
-                              .remaining_ms = -1,
-                              .lag_rows = -1};
-    replica_enter(r, WORK_PAUSED);
-    if (working_tell(r->session.state, &working, &err) < 0) {
+    struct live_progress working = {.told_us = clock_wall_us(&r->session.clock),
+                                    .stage = LIVE_PROGRESS_PAUSED,
+                                    .share = -1,
+                                    .remaining_ms = -1,
+                                    .lag_rows = -1};
+    pipeline_worker_enter(r, LIVE_PROGRESS_PAUSED);
+    if (live_progress_write(r->session.state, &working, &err) < 0) {
         log_err(LOG_WARN, "not_told", r->name, &err);
     }
 }
 
 /* Replies to the pause requests. All operations in flight are settled and committed now. */
-static void answer_pausers(struct replica *r, int64_t since_us)
+static void answer_pausers(struct pipeline_worker *r, int64_t since_us)
 {
     struct err err;
     for (size_t i = 0; i < r->pausers.count; i++) {
@@ -153,7 +154,7 @@ static void answer_pausers(struct replica *r, int64_t since_us)
 
 /* Warns once that the change log grows past source.retain, because the claim of a paused
  * pipeline is kept. */
-static void warn_of_log(struct replica *r, int64_t since_us, bool *warned)
+static void warn_of_log(struct pipeline_worker *r, int64_t since_us, bool *warned)
 {
     int64_t most_ms = r->session.config->source.retain_age_ms;
     int64_t ms = (clock_wall_us(&r->session.clock) - since_us) / 1000;
@@ -166,26 +167,26 @@ static void warn_of_log(struct replica *r, int64_t since_us, bool *warned)
     }
 }
 
-static void nap(struct replica *r, int notice_fd, int64_t ms)
+static void nap(struct pipeline_worker *r, int notice_fd, int64_t ms)
 {
     struct pollfd fds[] = {{.fd = r->wake_fd, .events = POLLIN},
                            {.fd = notice_fd, .events = POLLIN}};
-    replica_note_alive(r);
+    pipeline_worker_note_alive(r);
     (void)poll(fds, 2, (int)ms);
     if (notice_fd >= 0) {
         (void)notice_take(notice_fd);
     }
     if (goes_on(r)) {
-        replica_order_done(r);
+        pipeline_worker_order_done(r);
     }
 }
 
-static void wait_for_end(struct replica *r, int64_t since_us)
+static void wait_for_end(struct pipeline_worker *r, int64_t since_us)
 {
     int64_t now_us = since_us;
     bool warned = false;
     int notice_fd = notice_open(r->session.state);
-    replica_note_pause(r);
+    pipeline_worker_note_pause(r);
     tell_paused(r);
     while (now_us != 0 && goes_on(r)) {
         struct err err;
@@ -202,35 +203,35 @@ static void wait_for_end(struct replica *r, int64_t since_us)
 }
 
 /* Ends a rebuild too; its requesters get a refusal with the reason. */
-static int stay(struct replica *r, int64_t since_us, struct err *err)
+static int stay(struct pipeline_worker *r, int64_t since_us, struct err *err)
 {
     char iso[CLOCK_ISO_BYTES];
     log_event(LOG_INFO, "paused", F_TEXT("pipeline", r->name),
               F_TEXT("since", clock_iso(iso, since_us, 0)));
-    rebuilder_release(&r->rebuilder);
-    replica_init_rebuilder(r, NULL, NULL);
+    rebuild_worker_release(&r->rebuild_worker);
+    pipeline_worker_init_rebuilder(r, NULL, NULL);
     answer_pausers(r, since_us);
     have_attended(r);
     wait_for_end(r, since_us);
-    if (r->keeper != NULL) {
-        keeper_attend(r->keeper, NULL);
+    if (r->lease_holder != NULL) {
+        lease_holder_attend(r->lease_holder, NULL);
     }
     if (!goes_on(r)) {
         return 0;
     }
     log_event(LOG_INFO, "resumed", F_TEXT("pipeline", r->name),
               F_INT("paused_s", (clock_wall_us(&r->session.clock) - since_us) / 1000000));
-    return rebuilder_go_on(&r->rebuilder, err);
+    return rebuild_worker_go_on(&r->rebuild_worker, err);
 }
 
-bool replica_is_paused(struct replica *r)
+bool pipeline_worker_is_paused(struct pipeline_worker *r)
 {
     struct err ignored;
     int64_t since_us;
     return pause_look(r->session.state, &since_us, &ignored) < 0 || since_us != 0;
 }
 
-int replica_stay_paused(struct replica *r, struct err *err)
+int pipeline_worker_stay_paused(struct pipeline_worker *r, struct err *err)
 {
     int64_t since_us = 0;
     int rc = r->until_rebuilt ? 0 : pause_look(r->session.state, &since_us, err);

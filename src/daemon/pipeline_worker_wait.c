@@ -17,20 +17,20 @@
 
 /* The engine does not retry errors of the state file (a full disk). It also does not retry ERR_HELD
  * while a connection of the last round still has the consumer lock. */
-bool replica_passes(const struct replica *r, int rc)
+bool pipeline_worker_passes(const struct pipeline_worker *r, int rc)
 {
     return rc == ERR_TRANSIENT || (rc == ERR_HELD && (r->rounds > 1 || r->waits));
 }
 
-static void judge(struct replica *r, const struct stall_facts *facts)
+static void judge(struct pipeline_worker *r, const struct stall_facts *facts)
 {
     stall_log(&r->stall, stall_judge(&r->stall, facts), r->name, facts->wall_us);
     if (r->board != NULL) {
-        board_stalled(r->board, &r->stall);
+        status_snapshot_stalled(r->board, &r->stall);
     }
 }
 
-void replica_note_stall(struct replica *r, enum stall_cause cause)
+void pipeline_worker_note_stall(struct pipeline_worker *r, enum stall_cause cause)
 {
     const struct stall_facts facts = {.now_us = clock_monotonic_us(&r->session.clock),
                                       .wall_us = clock_wall_us(&r->session.clock),
@@ -40,7 +40,7 @@ void replica_note_stall(struct replica *r, enum stall_cause cause)
     judge(r, &facts);
 }
 
-void replica_note_pause(struct replica *r)
+void pipeline_worker_note_pause(struct pipeline_worker *r)
 {
     const struct stall_facts facts = {.now_us = clock_monotonic_us(&r->session.clock),
                                       .wall_us = clock_wall_us(&r->session.clock),
@@ -49,26 +49,26 @@ void replica_note_pause(struct replica *r)
 }
 
 /* Only transient errors of the state file and of locks get here. */
-static enum stall_cause cause_of_wait(const struct replica *r)
+static enum stall_cause cause_of_wait(const struct pipeline_worker *r)
 {
     return r->err.class == ERR_HELD  ? STALL_LOCK
            : r->err.sqlite_code != 0 ? STALL_STATE_FILE
                                      : STALL_UNKNOWN;
 }
 
-void replica_wait_for_better(struct replica *r)
+void pipeline_worker_wait_for_better(struct pipeline_worker *r)
 {
-    replica_note_stall(r, cause_of_wait(r));
+    pipeline_worker_note_stall(r, cause_of_wait(r));
     if (!r->away) {
         log_err(LOG_WARN, "stalled", r->name, &r->err);
         r->away_us = clock_monotonic_us(&r->session.clock);
     }
     r->away = true;
-    replica_enter(r, "waiting");
-    replica_rest(r, backoff_next_ms(&r->backoff, clock_random(&r->session.clock)));
+    pipeline_worker_enter(r, "waiting");
+    pipeline_worker_pause_for(r, backoff_next_ms(&r->backoff, clock_random(&r->session.clock)));
 }
 
-void replica_note_better(struct replica *r)
+void pipeline_worker_note_better(struct pipeline_worker *r)
 {
     if (!r->away) {
         return;
@@ -79,26 +79,28 @@ void replica_note_better(struct replica *r)
     backoff_reset(&r->backoff);
 }
 
-bool replica_stopped_by_guard(struct replica *r, int rc)
+bool pipeline_worker_stopped_by_guard(struct pipeline_worker *r, int rc)
 {
-    struct halt halt;
+    struct guard_stop halt;
     struct err ignored;
     bool halted = false;
-    return rc == ERR_STATE && halt_look(r->session.state, &halt, &halted, &ignored) == 0 && halted;
+    return rc == ERR_STATE && guard_stop_read(r->session.state, &halt, &halted, &ignored) == 0 &&
+           halted;
 }
 
-static int refuse(struct replica *r, int64_t id, const char *why, const char *hint, struct err *err)
+static int refuse(struct pipeline_worker *r, int64_t id, const char *why, const char *hint,
+                  struct err *err)
 {
     return request_refuse(r->session.state, id, why, hint, clock_wall_us(&r->session.clock), err);
 }
 
 /* Lets the next round do the permitted operations and reply to the request. */
-static int permit(struct replica *r, int64_t id, const char *command, const char *arguments,
+static int permit(struct pipeline_worker *r, int64_t id, const char *command, const char *arguments,
                   struct err *err)
 {
-    struct halt halt;
+    struct guard_stop halt;
     bool halted;
-    int rc = halt_look(r->session.state, &halt, &halted, err);
+    int rc = guard_stop_read(r->session.state, &halt, &halted, err);
     if (rc < 0) {
         return rc;
     }
@@ -114,7 +116,7 @@ static int permit(struct replica *r, int64_t id, const char *command, const char
 }
 
 /* Serves requests while no round runs: permits operations or discards dead letters. */
-static int serve(struct replica *r, struct err *err)
+static int serve(struct pipeline_worker *r, struct err *err)
 {
     struct session *s = &r->session;
     struct buf command;
@@ -129,7 +131,7 @@ static int serve(struct replica *r, struct err *err)
          strcmp(name, REQUEST_COUNT_AGAIN) == 0)) {
         rc = permit(r, id, name, buf_text(&arguments), err);
     } else if (rc == 0 && id != 0 && (requests_about_rebuild(name) || requests_about_pause(name))) {
-        (void)replica_asked(r, id, name, buf_text(&arguments));
+        (void)pipeline_worker_asked(r, id, name, buf_text(&arguments));
     } else if (rc == 0 && id != 0 && strcmp(name, REQUEST_DISCARD) == 0) {
         rc = requests_discard(s->state, &s->clock, id, buf_text(&arguments), err);
     } else if (rc == 0 && id != 0) {
@@ -140,14 +142,14 @@ static int serve(struct replica *r, struct err *err)
     return rc;
 }
 
-static bool permitted(const struct replica *r)
+static bool permitted(const struct pipeline_worker *r)
 {
     return r->allow_deletes || r->allow_rejections;
 }
 
 /* Counts again periodically because rows may be restored at any time. A count may scan the whole
  * index, so the interval depends on its duration. */
-static int64_t count_again_us(const struct replica *r)
+static int64_t count_again_us(const struct pipeline_worker *r)
 {
     int64_t ms = r->counts ? r->worked_ms * REPLICA_COUNT_SHARE : 0;
     ms = ms < REPLICA_COUNT_MS ? REPLICA_COUNT_MS : ms;
@@ -156,12 +158,12 @@ static int64_t count_again_us(const struct replica *r)
 }
 
 /* Logs the refusal unless it is the one that was logged before. */
-static void tell_refused(struct replica *r)
+static void tell_refused(struct pipeline_worker *r)
 {
-    struct halt halt;
+    struct guard_stop halt;
     struct err ignored;
     bool halted = false;
-    int rc = halt_look(r->session.state, &halt, &halted, &ignored);
+    int rc = guard_stop_read(r->session.state, &halt, &halted, &ignored);
     if (rc < 0 || halt.at_us != r->refused_us) {
         log_err(LOG_ERROR, "guard", r->name, &r->err);
     }
@@ -169,28 +171,30 @@ static void tell_refused(struct replica *r)
 }
 
 /* Waits until the operations are permitted, a new count is due, or an order comes. */
-void replica_wait_for_permission(struct replica *r)
+void pipeline_worker_wait_for_permission(struct pipeline_worker *r)
 {
     struct err err;
     int64_t until_us = count_again_us(r);
-    struct working working = {.told_us = clock_wall_us(&r->session.clock),
-                              .stage = "guard",
-                              .share = -1,
-                              .remaining_ms = -1,
-                              .lag_rows = -1};
-    replica_note_stall(r, STALL_GUARD);
+    struct live_progress working = {.told_us = clock_wall_us(&r->session.clock),
+                                    .stage = "guard",
+                                    .share = -1,
+                                    .remaining_ms = -1,
+                                    .lag_rows = -1};
+    pipeline_worker_note_stall(r, STALL_GUARD);
     stall_show(&r->stall, &working);
-    replica_enter(r, "guard");
-    if (working_tell(r->session.state, &working, &err) < 0) {
+    pipeline_worker_enter(r, "guard");
+    if (live_progress_write(r->session.state, &working, &err) < 0) {
         log_err(LOG_WARN, "not_told", r->name, &err);
     }
-    tell_refused(r); /* logged after working_tell, so that a reader of the log finds the state
-                      * recorded */
+    tell_refused(r); /* logged after live_progress_write, so that a reader of the log finds the
+                      * state recorded */
     int rc = 0;
-    while (r->permission == 0 && replica_order_of(r) == REPLICA_GO_ON &&
+    while (r->permission == 0 && pipeline_worker_order_of(r) == PIPELINE_WORKER_GO_ON &&
            clock_monotonic_us(&r->session.clock) < until_us) {
         rc = serve(r, &err);
-        replica_rest(r, rc < 0 ? REPLICA_MAX_MS : r->permission != 0 ? 0 : REPLICA_LOOK_MS);
+        pipeline_worker_pause_for(r, rc < 0               ? PIPELINE_WORKER_MAX_MS
+                                     : r->permission != 0 ? 0
+                                                          : REPLICA_LOOK_MS);
     }
     r->counts = true;
     if (permitted(r)) {
@@ -200,30 +204,31 @@ void replica_wait_for_permission(struct replica *r)
 
 /* The live generation cannot be written. Waits until the rebuild has ended, an order comes, or
  * it is time to try again. */
-void replica_stand_still(struct replica *r)
+void pipeline_worker_stand_still(struct pipeline_worker *r)
 {
     struct err err;
-    struct working working = {.told_us = clock_wall_us(&r->session.clock),
-                              .stage = "standing still",
-                              .share = -1,
-                              .remaining_ms = -1,
-                              .lag_rows = -1};
+    struct live_progress working = {.told_us = clock_wall_us(&r->session.clock),
+                                    .stage = "standing still",
+                                    .share = -1,
+                                    .remaining_ms = -1,
+                                    .lag_rows = -1};
     snprintf(working.frozen, sizeof(working.frozen), "%.127s", r->err.message);
     if (r->stands == 1) { /* not in the first round, when the rebuild may not be recorded yet */
         log_err(LOG_WARN, "stands_still", r->name, &r->err);
     }
-    int64_t ms = r->stands++ == 0 ? REPLICA_BASE_MS : REPLICA_MAX_MS;
+    int64_t ms = r->stands++ == 0 ? PIPELINE_WORKER_BASE_MS : PIPELINE_WORKER_MAX_MS;
     int64_t until_us = clock_monotonic_us(&r->session.clock) + ms * 1000;
-    replica_note_stall(r, STALL_REBUILD);
+    pipeline_worker_note_stall(r, STALL_REBUILD);
     stall_show(&r->stall, &working);
-    replica_enter(r, "standing still");
-    if (working_tell(r->session.state, &working, &err) < 0) {
+    pipeline_worker_enter(r, "standing still");
+    if (live_progress_write(r->session.state, &working, &err) < 0) {
         log_err(LOG_WARN, "not_told", r->name, &err);
     }
     int rc = 0;
-    while (rebuilder_busy(&r->rebuilder) && replica_order_of(r) == REPLICA_GO_ON &&
+    while (rebuild_worker_busy(&r->rebuild_worker) &&
+           pipeline_worker_order_of(r) == PIPELINE_WORKER_GO_ON &&
            clock_monotonic_us(&r->session.clock) < until_us) {
         rc = serve(r, &err);
-        replica_rest(r, rc < 0 ? REPLICA_MAX_MS : REPLICA_LOOK_MS);
+        pipeline_worker_pause_for(r, rc < 0 ? PIPELINE_WORKER_MAX_MS : REPLICA_LOOK_MS);
     }
 }

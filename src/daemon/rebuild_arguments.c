@@ -71,8 +71,8 @@ static const char *word(bool is)
     return is ? "true" : "false";
 }
 
-void rebuild_request_push(struct buf *out, const struct pipeline_config *pipeline,
-                          const struct rebuild_terms *terms)
+void rebuild_arguments_push(struct buf *out, const struct pipeline_config *pipeline,
+                            const struct rebuild_terms *terms)
 {
     char configuration[17];
     configuration_of(configuration, pipeline);
@@ -80,8 +80,8 @@ void rebuild_request_push(struct buf *out, const struct pipeline_config *pipelin
                word(terms->adopt), word(terms->allow_deletes), configuration);
 }
 
-bool rebuild_request_read(const char *arguments, const struct pipeline_config *pipeline,
-                          struct rebuild_terms *terms)
+bool rebuild_arguments_read(const char *arguments, const struct pipeline_config *pipeline,
+                            struct rebuild_terms *terms)
 {
     char configuration[17];
     struct json_object *parsed = json_tree_of(arguments);

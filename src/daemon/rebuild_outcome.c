@@ -10,8 +10,9 @@
 #include "rowferry/document/json/record.h"
 
 static const char *const kind_names[] = {
-    [REBUILT_NOTHING] = "none",      [REBUILT_NEW] = "rebuilt",     [REBUILT_BACK] = "rolled_back",
-    [REBUILT_FIRST] = "first_built", [REBUILT_ABORTED] = "aborted",
+    [REBUILD_OUTCOME_NOTHING] = "none",     [REBUILD_OUTCOME_NEW] = "rebuilt",
+    [REBUILD_OUTCOME_BACK] = "rolled_back", [REBUILD_OUTCOME_FIRST] = "first_built",
+    [REBUILD_OUTCOME_ABORTED] = "aborted",
 };
 #define KIND_COUNT (sizeof(kind_names) / sizeof(kind_names[0]))
 
@@ -24,43 +25,46 @@ static bool is_adopted(const char *index)
     return len > suffix && strcmp(index + len - suffix, ADOPTED_SUFFIX) == 0;
 }
 
-void rebuilt_fill(struct rebuilt *out, enum rebuild_kind kind, int64_t keep,
-                  const struct rebuild_result *result)
+void rebuild_outcome_fill(struct rebuild_outcome *out, enum rebuild_kind kind, int64_t keep,
+                          const struct rebuild_result *result)
 {
     bool adopted = is_adopted(result->former);
-    *out = (struct rebuilt){.kind = kind == REBUILD_BACK ? REBUILT_BACK : REBUILT_NEW,
-                            .kept = (keep > 0 || adopted) && result->former[0] != '\0',
-                            .adopted = adopted,
-                            .rows = result->rows,
-                            .documents = result->documents,
-                            .checked = result->checked.rows,
-                            .upserts = result->counters.upserts,
-                            .deletes = result->counters.deletes,
-                            .rejected = result->counters.rejected,
-                            .dead_letters = result->dead_letters,
-                            .removed = (int64_t)result->removed};
+    *out = (struct rebuild_outcome){.kind = kind == REBUILD_BACK ? REBUILD_OUTCOME_BACK
+                                                                 : REBUILD_OUTCOME_NEW,
+                                    .kept = (keep > 0 || adopted) && result->former[0] != '\0',
+                                    .adopted = adopted,
+                                    .rows = result->rows,
+                                    .documents = result->documents,
+                                    .checked = result->checked.rows,
+                                    .upserts = result->counters.upserts,
+                                    .deletes = result->counters.deletes,
+                                    .rejected = result->counters.rejected,
+                                    .dead_letters = result->dead_letters,
+                                    .removed = (int64_t)result->removed};
     snprintf(out->generation, sizeof(out->generation), "%s", result->generation);
     snprintf(out->former, sizeof(out->former), "%s", result->former);
 }
 
-void rebuilt_fill_failed(struct rebuilt *out, const struct rebuild_result *result)
+void rebuild_outcome_fill_failed(struct rebuild_outcome *out, const struct rebuild_result *result)
 {
-    rebuilt_fill(out, REBUILD_NEW, 0, result);
-    out->kind = REBUILT_NOTHING;
+    rebuild_outcome_fill(out, REBUILD_NEW, 0, result);
+    out->kind = REBUILD_OUTCOME_NOTHING;
     out->former[0] = '\0'; /* the alias has not moved */
 }
 
-void rebuilt_fill_aborted(struct rebuilt *out, const struct rebuild_aborted *aborted)
+void rebuild_outcome_fill_aborted(struct rebuild_outcome *out,
+                                  const struct rebuild_aborted *aborted)
 {
     bool stays = aborted->kind == REBUILD_BACK;
-    *out = (struct rebuilt){.kind = aborted->any ? REBUILT_ABORTED : REBUILT_NOTHING,
-                            .kept = stays && aborted->any};
+    *out = (struct rebuild_outcome){.kind = aborted->any ? REBUILD_OUTCOME_ABORTED
+                                                         : REBUILD_OUTCOME_NOTHING,
+                                    .kept = stays && aborted->any};
     snprintf(stays ? out->former : out->generation, sizeof(out->former), "%s", aborted->generation);
 }
 
 /* --- the answer ------------------------------------------------------------------------------ */
 
-void rebuilt_push_members(struct buf *out, const struct rebuilt *r)
+void rebuild_outcome_push_members(struct buf *out, const struct rebuild_outcome *r)
 {
     record_text(out, "action", kind_names[r->kind]);
     record_text(out, "generation", r->generation[0] != '\0' ? r->generation : NULL);
@@ -77,10 +81,10 @@ void rebuilt_push_members(struct buf *out, const struct rebuilt *r)
     record_int(out, "removed", r->removed);
 }
 
-void rebuilt_push_answer(struct buf *out, const struct rebuilt *r)
+void rebuild_outcome_push_answer(struct buf *out, const struct rebuild_outcome *r)
 {
     record_open(out);
-    rebuilt_push_members(out, r);
+    rebuild_outcome_push_members(out, r);
     record_close(out);
 }
 
@@ -95,7 +99,7 @@ static void take_text(char out[256], struct json_object *answer, const char *nam
     snprintf(out, 256, "%s", text != NULL ? text : "");
 }
 
-bool rebuilt_read_answer(struct rebuilt *out, const char *answer)
+bool rebuild_outcome_read_answer(struct rebuild_outcome *out, const char *answer)
 {
     struct json_object *parsed = json_tree_of(answer);
     const char *action = json_object_get_string(json_tree_member(parsed, "action"));
@@ -104,18 +108,18 @@ bool rebuilt_read_answer(struct rebuilt *out, const char *answer)
         kind++;
     }
     bool known = action != NULL && kind < KIND_COUNT;
-    *out =
-        (struct rebuilt){.kind = known ? (enum rebuilt_kind)kind : REBUILT_NOTHING,
-                         .kept = json_object_get_boolean(json_tree_member(parsed, "former_kept")),
-                         .adopted = json_object_get_boolean(json_tree_member(parsed, "adopted")),
-                         .rows = member(parsed, "rows"),
-                         .documents = member(parsed, "documents"),
-                         .checked = member(parsed, "checked"),
-                         .upserts = member(parsed, "upserts"),
-                         .deletes = member(parsed, "deletes"),
-                         .rejected = member(parsed, "rejected"),
-                         .dead_letters = member(parsed, "dead_letters"),
-                         .removed = member(parsed, "removed")};
+    *out = (struct rebuild_outcome){
+        .kind = known ? (enum rebuild_outcome_kind)kind : REBUILD_OUTCOME_NOTHING,
+        .kept = json_object_get_boolean(json_tree_member(parsed, "former_kept")),
+        .adopted = json_object_get_boolean(json_tree_member(parsed, "adopted")),
+        .rows = member(parsed, "rows"),
+        .documents = member(parsed, "documents"),
+        .checked = member(parsed, "checked"),
+        .upserts = member(parsed, "upserts"),
+        .deletes = member(parsed, "deletes"),
+        .rejected = member(parsed, "rejected"),
+        .dead_letters = member(parsed, "dead_letters"),
+        .removed = member(parsed, "removed")};
     take_text(out->generation, parsed, "generation");
     take_text(out->former, parsed, "former");
     json_object_put(parsed);

@@ -19,49 +19,49 @@
 
 static const char *const kind_names[] = {[REBUILD_NEW] = "reindex", [REBUILD_BACK] = "rollback"};
 
-void rebuilder_init(struct rebuilder *b, const struct rebuilder_options *options)
+void rebuild_worker_init(struct rebuild_worker *b, const struct rebuild_worker_options *options)
 {
     b->options = *options; /* keeps `stop` and `quits`, which another thread may have set */
     backoff_init(&b->backoff, AGAIN_BASE_MS, AGAIN_MAX_MS);
     atomic_init(&b->ended, false);
     b->aborts = b->fresh = b->first = b->stopped = false;
     b->result = (struct rebuild_result){0};
-    b->rebuilt = (struct rebuilt){0};
+    b->rebuilt = (struct rebuild_outcome){0};
     b->rc = 0;
 }
 
-static void stop_fill(struct rebuilder *b)
+static void stop_fill(struct rebuild_worker *b)
 {
     __atomic_store_n(&b->stop, 1, __ATOMIC_RELAXED);
 }
 
-void rebuilder_stop(struct rebuilder *b)
+void rebuild_worker_stop(struct rebuild_worker *b)
 {
     __atomic_store_n(&b->quits, 1, __ATOMIC_RELAXED);
     stop_fill(b);
 }
 
-static bool stopping(const struct rebuilder *b)
+static bool stopping(const struct rebuild_worker *b)
 {
     return __atomic_load_n(&b->stop, __ATOMIC_RELAXED) != 0;
 }
 
 /* --- its session ------------------------------------------------------------------------------ */
 
-static void close_session(struct rebuilder *b)
+static void close_session(struct rebuild_worker *b)
 {
     if (b->reading != NULL) {
         session_release(&b->session);
         b->session = (struct session){0};
-        settings_drop(b->options.settings, b->reading);
+        settings_reload_drop(b->options.settings, b->reading);
         b->reading = NULL;
     }
 }
 
-static int open_session(struct rebuilder *b, struct err *err)
+static int open_session(struct rebuild_worker *b, struct err *err)
 {
     struct session *s = &b->session;
-    b->reading = settings_take(b->options.settings);
+    b->reading = settings_reload_take(b->options.settings);
     const struct config *config = &b->reading->config;
     int rc = session_init(s, config, config_pipeline(config, b->options.pipeline),
                           b->options.command, err);
@@ -89,7 +89,7 @@ struct work {
     struct rebuild_ports all;
 };
 
-static void fill_work(struct rebuilder *b, struct work *w, const volatile sig_atomic_t *stop)
+static void fill_work(struct rebuild_worker *b, struct work *w, const volatile sig_atomic_t *stop)
 {
     const struct session *s = &b->session;
     session_options(s, &w->pipeline);
@@ -117,7 +117,7 @@ static void nap(void)
     nanosleep(&pause, NULL);
 }
 
-static void rest(const struct rebuilder *b, int64_t ms)
+static void rest(const struct rebuild_worker *b, int64_t ms)
 {
     const struct clock clock = clock_system();
     int64_t until_us = clock_monotonic_us(&clock) + ms * 1000;
@@ -128,7 +128,7 @@ static void rest(const struct rebuilder *b, int64_t ms)
 
 /* Waits for an initial load in progress, which does the same as a rebuild. Sets b->first if
  * there was one and its generation is live now. */
-static int wait_for_first_load(struct rebuilder *b, struct err *err)
+static int wait_for_first_load(struct rebuild_worker *b, struct err *err)
 {
     enum generation_phase phase = GENERATION_BUILDING;
     int rc = 0;
@@ -148,7 +148,7 @@ static int wait_for_first_load(struct rebuilder *b, struct err *err)
     return rc;
 }
 
-static int fill(struct rebuilder *b, struct err *err)
+static int fill(struct rebuild_worker *b, struct err *err)
 {
     struct work w;
     int rc = open_session(b, err);
@@ -174,7 +174,7 @@ static int fill(struct rebuilder *b, struct err *err)
 
 static void *run(void *argument)
 {
-    struct rebuilder *b = argument;
+    struct rebuild_worker *b = argument;
     rest(b, b->pause_ms);
     b->result = (struct rebuild_result){0};
     b->rc = stopping(b) ? 0 : fill(b, &b->err);
@@ -185,7 +185,7 @@ static void *run(void *argument)
 
 /* --- beginning -------------------------------------------------------------------------------- */
 
-static int start(struct rebuilder *b, struct err *err)
+static int start(struct rebuild_worker *b, struct err *err)
 {
     b->ended = false;
     __atomic_store_n(&b->stop, 0, __ATOMIC_RELAXED);
@@ -196,7 +196,7 @@ static int start(struct rebuilder *b, struct err *err)
                : err_set(err, ERR_TRANSIENT, "could not start a thread: %s", strerror(failed));
 }
 
-static int begin(struct rebuilder *b, enum rebuild_kind kind, bool adopt, bool wants,
+static int begin(struct rebuild_worker *b, enum rebuild_kind kind, bool adopt, bool wants,
                  struct err *err)
 {
     b->kind = kind;
@@ -205,7 +205,7 @@ static int begin(struct rebuilder *b, enum rebuild_kind kind, bool adopt, bool w
     b->wants = wants;
     b->pause_ms = 0;
     b->held = 0;
-    b->rebuilt = (struct rebuilt){0};
+    b->rebuilt = (struct rebuild_outcome){0};
     b->fresh = wants;
     b->anew = false;
     b->first = b->stopped = false;
@@ -215,7 +215,7 @@ static int begin(struct rebuilder *b, enum rebuild_kind kind, bool adopt, bool w
     return start(b, err);
 }
 
-int rebuilder_go_on(struct rebuilder *b, struct err *err)
+int rebuild_worker_go_on(struct rebuild_worker *b, struct err *err)
 {
     struct rebuild rebuild;
     bool underway = false;
@@ -223,8 +223,8 @@ int rebuilder_go_on(struct rebuilder *b, struct err *err)
     return rc == 0 && underway ? begin(b, rebuild.kind, rebuild.adopt, false, err) : rc;
 }
 
-int rebuilder_begin(struct rebuilder *b, int64_t id, enum rebuild_kind kind,
-                    const struct rebuild_terms *terms, struct err *err)
+int rebuild_worker_begin(struct rebuild_worker *b, int64_t id, enum rebuild_kind kind,
+                         const struct rebuild_terms *terms, struct err *err)
 {
     if (b->aborts || (b->started && kind != b->kind)) {
         err_set(err, ERR_STATE, "%s is under way",
@@ -244,20 +244,20 @@ int rebuilder_begin(struct rebuilder *b, int64_t id, enum rebuild_kind kind,
     int rc = b->started ? 0 : begin(b, kind, terms->adopt, true, err);
     if (rc == 0) {
         b->allow_deletes |= terms->allow_deletes;
-        askers_push(&b->askers, id);
+        pending_replies_push(&b->pending_replies, id);
     }
     return rc;
 }
 
-int rebuilder_want(struct rebuilder *b, struct err *err)
+int rebuild_worker_want(struct rebuild_worker *b, struct err *err)
 {
     const struct rebuild_terms none = {0};
-    return rebuilder_busy(b) ? 0 : rebuilder_begin(b, 0, REBUILD_NEW, &none, err);
+    return rebuild_worker_busy(b) ? 0 : rebuild_worker_begin(b, 0, REBUILD_NEW, &none, err);
 }
 
-void rebuilder_abort(struct rebuilder *b, int64_t id)
+void rebuild_worker_abort(struct rebuild_worker *b, int64_t id)
 {
-    askers_push(&b->aborters, id);
+    pending_replies_push(&b->aborters, id);
     b->aborts = true;
     stop_fill(b);
     b->options.call(b->options.context);
@@ -265,16 +265,16 @@ void rebuilder_abort(struct rebuilder *b, int64_t id)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-static int carry_out(struct rebuilder *b, int64_t id, const char *command, const char *arguments,
-                     struct err *err)
+static int carry_out(struct rebuild_worker *b, int64_t id, const char *command,
+                     const char *arguments, struct err *err)
 {
     struct rebuild_terms terms;
-    struct reading *reading = settings_take(b->options.settings);
+    struct reading *reading = settings_reload_take(b->options.settings);
     const struct pipeline_config *p = config_pipeline(&reading->config, b->options.pipeline);
-    bool same = rebuild_request_read(arguments, p, &terms);
-    settings_drop(b->options.settings, reading);
+    bool same = rebuild_arguments_read(arguments, p, &terms);
+    settings_reload_drop(b->options.settings, reading);
     if (strcmp(command, REQUEST_ABORT_REBUILD) == 0) {
-        rebuilder_abort(b, id);
+        rebuild_worker_abort(b, id);
         return 0;
     }
     if (!same) {
@@ -285,26 +285,26 @@ static int carry_out(struct rebuilder *b, int64_t id, const char *command, const
                         b->options.pipeline);
     }
     enum rebuild_kind kind = strcmp(command, REQUEST_ROLLBACK) == 0 ? REBUILD_BACK : REBUILD_NEW;
-    return rebuilder_begin(b, id, kind, &terms, err);
+    return rebuild_worker_begin(b, id, kind, &terms, err);
 }
 
-bool rebuilder_asked(void *context, int64_t id, const char *command, const char *arguments)
+bool rebuild_worker_asked(void *context, int64_t id, const char *command, const char *arguments)
 {
-    struct rebuilder *b = context;
+    struct rebuild_worker *b = context;
     struct err err;
     if (carry_out(b, id, command, arguments, &err) < 0) {
-        struct askers one = {0};
-        askers_push(&one, id);
-        askers_refuse(&one, b->options.state, b->options.pipeline, &err, NULL);
+        struct pending_replies one = {0};
+        pending_replies_push(&one, id);
+        pending_replies_refuse(&one, b->options.state, b->options.pipeline, &err, NULL);
     }
     return true;
 }
 
 /* --- between the owner's rounds --------------------------------------------------------------- */
 
-static void log_rebuilt(const struct rebuilder *b)
+static void log_rebuilt(const struct rebuild_worker *b)
 {
-    const struct rebuilt *r = &b->rebuilt;
+    const struct rebuild_outcome *r = &b->rebuilt;
     log_event(LOG_INFO, "rebuilt", F_TEXT("pipeline", b->options.pipeline),
               F_TEXT("index", r->generation),
               F_TEXT("former", r->former[0] != '\0' ? r->former : NULL),
@@ -313,38 +313,39 @@ static void log_rebuilt(const struct rebuilder *b)
 }
 
 /* Records for `status` why the rebuild does not continue. */
-static void note_failed(struct rebuilder *b)
+static void note_failed(struct rebuild_worker *b)
 {
     const struct clock clock = clock_system();
-    struct working working = {.told_us = clock_wall_us(&clock),
-                              .stage = WORK_FAILED,
-                              .share = -1,
-                              .remaining_ms = -1,
-                              .lag_rows = -1};
+    struct live_progress working = {.told_us = clock_wall_us(&clock),
+                                    .stage = LIVE_PROGRESS_FAILED,
+                                    .share = -1,
+                                    .remaining_ms = -1,
+                                    .lag_rows = -1};
     struct state *next = NULL;
     struct err ignored;
     snprintf(working.frozen, sizeof(working.frozen), "%.127s", b->err.message);
     int rc = rebuild_open(b->options.state, &next, &ignored);
-    if (rc == 0 && next != NULL && working_tell(next, &working, &ignored) < 0) {
+    if (rc == 0 && next != NULL && live_progress_write(next, &working, &ignored) < 0) {
         log_err(LOG_WARN, "not_told", b->options.pipeline, &ignored);
     }
     state_close(next);
 }
 
-static void failed(struct rebuilder *b)
+static void failed(struct rebuild_worker *b)
 {
-    rebuilt_fill_failed(&b->rebuilt, &b->result);
+    rebuild_outcome_fill_failed(&b->rebuilt, &b->result);
     note_failed(b);
     log_err(LOG_ERROR, "rebuild_failed", b->options.pipeline, &b->err);
-    askers_refuse(&b->askers, b->options.state, b->options.pipeline, &b->err, &b->rebuilt);
+    pending_replies_refuse(&b->pending_replies, b->options.state, b->options.pipeline, &b->err,
+                           &b->rebuilt);
 }
 
 /* Swaps the alias to the filled generation. The live generation is not being written. */
-static int swap(struct rebuilder *b)
+static int swap(struct rebuild_worker *b)
 {
     struct work w;
     if (b->first) {
-        b->rebuilt.kind = REBUILT_FIRST;
+        b->rebuilt.kind = REBUILD_OUTCOME_FIRST;
         return 0;
     }
     if (!b->result.filled) {
@@ -356,19 +357,19 @@ static int swap(struct rebuilder *b)
     w.options.allow_deletes = b->allow_deletes;
     int rc = rebuild_swap(&w.options, &w.all, &b->result, &b->err);
     if (rc == 0 && b->result.swapped) {
-        rebuilt_fill(&b->rebuilt, b->kind, w.options.keep, &b->result);
+        rebuild_outcome_fill(&b->rebuilt, b->kind, w.options.keep, &b->result);
     }
     return rc;
 }
 
 /* Starts the thread again if the error is transient or the fill was interrupted. Returns true if
  * so. */
-static bool again(struct rebuilder *b)
+static bool again(struct rebuild_worker *b)
 {
     const struct clock clock = clock_system();
     bool held = b->rc == ERR_HELD && ++b->held <= HELD_MAX;
     bool waits = held || (b->rc == ERR_TRANSIENT && b->options.patient);
-    bool interrupted = b->rc == 0 && !stopping(b) && b->rebuilt.kind == REBUILT_NOTHING;
+    bool interrupted = b->rc == 0 && !stopping(b) && b->rebuilt.kind == REBUILD_OUTCOME_NOTHING;
     if (!waits && !interrupted) {
         return false;
     }
@@ -383,7 +384,7 @@ static bool again(struct rebuilder *b)
     return true;
 }
 
-static void finish(struct rebuilder *b)
+static void finish(struct rebuild_worker *b)
 {
     b->rc = b->rc == 0 ? swap(b) : b->rc;
     close_session(b);
@@ -392,20 +393,21 @@ static void finish(struct rebuilder *b)
     }
     if (b->rc < 0) {
         failed(b);
-    } else if (b->rebuilt.kind == REBUILT_NOTHING) {
+    } else if (b->rebuilt.kind == REBUILD_OUTCOME_NOTHING) {
         b->stopped = true; /* requesters wait for the next holder */
     } else {
         log_rebuilt(b);
-        askers_tell(&b->askers, b->options.state, b->options.pipeline, &b->rebuilt);
+        pending_replies_answer(&b->pending_replies, b->options.state, b->options.pipeline,
+                               &b->rebuilt);
     }
 }
 
 /* Carries out an abort: removes the next generation. */
-static void give_up(struct rebuilder *b)
+static void give_up(struct rebuild_worker *b)
 {
     struct work w;
     struct rebuild_aborted aborted = {0};
-    b->rebuilt = (struct rebuilt){0};
+    b->rebuilt = (struct rebuild_outcome){0};
     close_session(b);
     int rc = open_session(b, &b->err);
     if (rc == 0) {
@@ -417,22 +419,23 @@ static void give_up(struct rebuilder *b)
     b->rc = rc;
     b->stopped = false;
     if (rc == 0) {
-        rebuilt_fill_aborted(&b->rebuilt, &aborted);
+        rebuild_outcome_fill_aborted(&b->rebuilt, &aborted);
     }
     close_session(b);
     if (rc < 0) {
         log_err(LOG_ERROR, "abort_failed", b->options.pipeline, &b->err);
-        askers_refuse(&b->aborters, b->options.state, b->options.pipeline, &b->err, NULL);
+        pending_replies_refuse(&b->aborters, b->options.state, b->options.pipeline, &b->err, NULL);
     } else {
         struct err why;
         err_set(&why, ERR_STATE, "the rebuild was aborted");
-        askers_refuse(&b->askers, b->options.state, b->options.pipeline, &why, NULL);
-        askers_tell(&b->aborters, b->options.state, b->options.pipeline, &b->rebuilt);
+        pending_replies_refuse(&b->pending_replies, b->options.state, b->options.pipeline, &why,
+                               NULL);
+        pending_replies_answer(&b->aborters, b->options.state, b->options.pipeline, &b->rebuilt);
     }
     b->aborts = false;
 }
 
-static void join(struct rebuilder *b)
+static void join(struct rebuild_worker *b)
 {
     if (b->started) {
         pthread_join(b->thread, NULL);
@@ -440,7 +443,7 @@ static void join(struct rebuilder *b)
     }
 }
 
-void rebuilder_mind(struct rebuilder *b)
+void rebuild_worker_mind(struct rebuild_worker *b)
 {
     if (b->aborts) {
         join(b);
@@ -451,20 +454,20 @@ void rebuilder_mind(struct rebuilder *b)
     }
 }
 
-void rebuilder_take_back(struct rebuilder *b)
+void rebuild_worker_take_back(struct rebuild_worker *b)
 {
     if (b->started && b->fresh) {
-        rebuilder_abort(b, 0);
-        rebuilder_mind(b);
+        rebuild_worker_abort(b, 0);
+        rebuild_worker_mind(b);
     }
 }
 
-void rebuilder_release(struct rebuilder *b)
+void rebuild_worker_release(struct rebuild_worker *b)
 {
     stop_fill(b); /* does not set `quits`, because it may be begun again */
     b->stopped = b->stopped || b->started;
     join(b);
     close_session(b);
-    askers_put_back(&b->askers, b->options.state, b->options.pipeline);
-    askers_put_back(&b->aborters, b->options.state, b->options.pipeline);
+    pending_replies_put_back(&b->pending_replies, b->options.state, b->options.pipeline);
+    pending_replies_put_back(&b->aborters, b->options.state, b->options.pipeline);
 }

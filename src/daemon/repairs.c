@@ -70,7 +70,7 @@ bool repairs_guard_passes(const struct delete_guard_config *guard, const struct 
     return extra == 0 || (few && !r->halted);
 }
 
-bool verify_looks_restored(const struct verify_result *r)
+bool repairs_look_restored(const struct verify_result *r)
 {
     return r->found[VERIFY_MISSING] + r->found[VERIFY_ALTERED] >= RESTORED_LEAST &&
            r->newest_us > 0 && r->settled_us - r->newest_us > RESTORED_US;

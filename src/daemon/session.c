@@ -51,7 +51,7 @@ static int look_built(struct session *s, char **text, struct err *err)
     }
     rc = checkpoint_load(s->state, &live, err);
     if (rc == 0 && live.phase == GENERATION_LIVE) {
-        rc = built_look(s->state, live.generation, text, err);
+        rc = generation_config_read(s->state, live.generation, text, err);
     }
     checkpoint_release(&live);
     return rc;

@@ -31,9 +31,9 @@ static struct reading *reading_new(const struct config *first, struct config *lo
     return r;
 }
 
-void settings_init(struct settings *s, const struct config *first)
+void settings_reload_init(struct settings_reload *s, const struct config *first)
 {
-    *s = (struct settings){.first = first, .now = reading_new(first, NULL)};
+    *s = (struct settings_reload){.first = first, .now = reading_new(first, NULL)};
     pthread_mutex_init(&s->lock, NULL);
 }
 
@@ -46,13 +46,13 @@ static void drop(struct reading *r)
     }
 }
 
-void settings_release(struct settings *s)
+void settings_reload_release(struct settings_reload *s)
 {
     drop(s->now);
     pthread_mutex_destroy(&s->lock);
 }
 
-struct reading *settings_take(struct settings *s)
+struct reading *settings_reload_take(struct settings_reload *s)
 {
     pthread_mutex_lock(&s->lock);
     struct reading *r = s->now;
@@ -61,7 +61,7 @@ struct reading *settings_take(struct settings *s)
     return r;
 }
 
-void settings_drop(struct settings *s, struct reading *r)
+void settings_reload_drop(struct settings_reload *s, struct reading *r)
 {
     if (r != NULL) {
         pthread_mutex_lock(&s->lock);
@@ -77,7 +77,7 @@ static void tell_difference(void *context, const char *path, const char *pipelin
               F_TEXT("option", path), F_TEXT("pipeline", pipeline));
 }
 
-int settings_read_again(struct settings *s, struct err *err)
+int settings_reload_read_again(struct settings_reload *s, struct err *err)
 {
     struct config *loaded = NULL;
     int rc = config_load(&loaded, s->first->path, err);

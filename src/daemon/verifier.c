@@ -201,7 +201,7 @@ static void fill(struct verifier *v, struct verification *out)
                                  .altered = r->found[VERIFY_ALTERED],
                                  .dead_letters = r->found[VERIFY_LETTER],
                                  .waiting = r->waiting,
-                                 .restored = verify_looks_restored(r)};
+                                 .restored = repairs_look_restored(r)};
     if (out->restored) {
         log_event(LOG_WARN, "index_looks_restored", F_TEXT("pipeline", v->pipeline),
                   F_INT("missing", out->missing), F_INT("altered", out->altered),
@@ -304,24 +304,24 @@ static void *run(void *argument)
     while (!stopping(v)) {
         struct err err;
         int64_t ms = LOOK_MS;
-        struct reading *reading = settings_take(v->settings);
+        struct reading *reading = settings_reload_take(v->settings);
         if (turn(v, &reading->config, &ms, &err) < 0) {
             log_err(LOG_WARN, "verify_failed", v->pipeline, &err); /* the state file is
                                                                     * unavailable */
             ms = LOOK_MS;
         }
-        settings_drop(v->settings, reading);
+        settings_reload_drop(v->settings, reading);
         rest(v, ms);
     }
     return NULL;
 }
 
-int verifier_start(struct verifier *v, const char *pipeline, struct settings *settings,
+int verifier_start(struct verifier *v, const char *pipeline, struct settings_reload *settings,
                    struct err *err)
 {
-    struct reading *reading = settings_take(settings);
+    struct reading *reading = settings_reload_take(settings);
     bool wanted = config_pipeline(&reading->config, pipeline)->verify.every_ms > 0;
-    settings_drop(settings, reading);
+    settings_reload_drop(settings, reading);
     *v = (struct verifier){.pipeline = pipeline, .settings = settings};
     if (!wanted) {
         return 0;

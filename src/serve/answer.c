@@ -22,7 +22,7 @@ static const char plain_policy[] = "default-src 'none'; frame-ancestors 'none'";
 static void look(struct answerer *a)
 {
     for (size_t i = 0; i < a->options->count; i++) {
-        board_look(a->options->boards[i], &a->views[i]);
+        status_snapshot_look(a->options->boards[i], &a->views[i]);
     }
 }
 
@@ -56,7 +56,7 @@ static void readyz(struct answerer *a, struct answer *out)
     struct buf lines;
     buf_init(&lines, ANSWER_MAX_BYTES);
     for (size_t i = 0; i < a->options->count; i++) {
-        const struct board_view *v = &a->views[i];
+        const struct status_snapshot_view *v = &a->views[i];
         if (!health_ready(v)) {
             out->status = 503;
         }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-void doorkeeper_leave(struct doorkeeper *d, int fd)
+void connection_limit_leave(struct connection_limit *d, int fd)
 {
     size_t i = 0;
     while (i < d->count && d->guests[i] != fd) {
@@ -16,12 +16,12 @@ void doorkeeper_leave(struct doorkeeper *d, int fd)
     }
 }
 
-int doorkeeper_enter(struct doorkeeper *d, int fd)
+int connection_limit_enter(struct connection_limit *d, int fd)
 {
     int gone = -1;
-    if (d->count == DOORKEEPER_MOST) {
+    if (d->count == CONNECTION_LIMIT_MAX) {
         gone = d->guests[0];
-        doorkeeper_leave(d, gone);
+        connection_limit_leave(d, gone);
     }
     d->guests[d->count++] = fd;
     return gone;

@@ -9,16 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define DOORKEEPER_MOST 48
+#define CONNECTION_LIMIT_MAX 48
 
-struct doorkeeper {
-    int guests[DOORKEEPER_MOST]; /* descriptors, the oldest first */
+struct connection_limit {
+    int guests[CONNECTION_LIMIT_MAX]; /* descriptors, the oldest first */
     size_t count;
 };
 
 /* Returns the descriptor to close, or -1. */
-int doorkeeper_enter(struct doorkeeper *d, int fd);
+int connection_limit_enter(struct connection_limit *d, int fd);
 /* A connection that was closed for another may leave a second time. */
-void doorkeeper_leave(struct doorkeeper *d, int fd);
+void connection_limit_leave(struct connection_limit *d, int fd);
 
 #endif

@@ -18,9 +18,9 @@ static bool is_ready_stage(const char *stage)
     return false;
 }
 
-bool health_ready(const struct board_view *v)
+bool health_ready(const struct status_snapshot_view *v)
 {
-    const struct board_moment *m = &v->moment;
+    const struct status_snapshot_moment *m = &v->moment;
     return !v->over && is_ready_stage(v->stage) && m->work.stall[0] == '\0' && !m->source_away &&
            !m->service_away;
 }
@@ -30,9 +30,9 @@ static void push_safe(struct buf *out, const char *text)
     text_escape(out, text, strlen(text));
 }
 
-void health_push_words(struct buf *out, const struct board_view *v)
+void health_push_words(struct buf *out, const struct status_snapshot_view *v)
 {
-    const struct board_moment *m = &v->moment;
+    const struct status_snapshot_moment *m = &v->moment;
     if (v->over) {
         buf_printf(out, "stopped with %d%s", v->exit_code, v->message[0] != '\0' ? ": " : "");
         push_safe(out, v->message);

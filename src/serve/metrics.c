@@ -29,102 +29,102 @@ static double at_s(int64_t wall_us)
     return wall_us == 0 ? NAN : (double)wall_us / 1e6;
 }
 
-static double up(const struct board_view *v, int64_t now_us)
+static double up(const struct status_snapshot_view *v, int64_t now_us)
 {
     (void)now_us;
     return v->over ? 0 : 1;
 }
 
-static double ready(const struct board_view *v, int64_t now_us)
+static double ready(const struct status_snapshot_view *v, int64_t now_us)
 {
     (void)now_us;
     return health_ready(v) ? 1 : 0;
 }
 
-static double stage_seconds(const struct board_view *v, int64_t now_us)
+static double stage_seconds(const struct status_snapshot_view *v, int64_t now_us)
 {
     return seconds_since(v->since_us, now_us);
 }
 
-static double stalled_seconds(const struct board_view *v, int64_t now_us)
+static double stalled_seconds(const struct status_snapshot_view *v, int64_t now_us)
 {
     return v->moment.work.stall[0] != '\0' ? seconds_since(v->moment.work.stall_us, now_us) : 0;
 }
 
-static double source_up(const struct board_view *v, int64_t now_us)
+static double source_up(const struct status_snapshot_view *v, int64_t now_us)
 {
     (void)now_us;
     return v->moment.source_away ? 0 : 1;
 }
 
-static double service_up(const struct board_view *v, int64_t now_us)
+static double service_up(const struct status_snapshot_view *v, int64_t now_us)
 {
     (void)now_us;
     return v->moment.service_away ? 0 : 1;
 }
 
-static double lag_seconds(const struct board_view *v, int64_t now_us)
+static double lag_seconds(const struct status_snapshot_view *v, int64_t now_us)
 {
     return seconds_since(v->moment.work.equal_us, now_us);
 }
 
-static double lag_rows(const struct board_view *v, int64_t now_us)
+static double lag_rows(const struct status_snapshot_view *v, int64_t now_us)
 {
     (void)now_us;
     return known(v->moment.work.lag_rows);
 }
 
-static double dead_letters(const struct board_view *v, int64_t now_us)
+static double dead_letters(const struct status_snapshot_view *v, int64_t now_us)
 {
     (void)now_us;
     return known(v->moment.dead_letters);
 }
 
-static double flying(const struct board_view *v, int64_t now_us)
+static double flying(const struct status_snapshot_view *v, int64_t now_us)
 {
     (void)now_us;
     return (double)v->moment.flying;
 }
 
-static double in_flight_limit(const struct board_view *v, int64_t now_us)
+static double in_flight_limit(const struct status_snapshot_view *v, int64_t now_us)
 {
     (void)now_us;
     return (double)v->moment.work.in_flight;
 }
 
-static double batch_aim(const struct board_view *v, int64_t now_us)
+static double batch_aim(const struct status_snapshot_view *v, int64_t now_us)
 {
     (void)now_us;
     return (double)v->moment.work.batch_bytes;
 }
 
-static double unsettled(const struct board_view *v, int64_t now_us)
+static double unsettled(const struct status_snapshot_view *v, int64_t now_us)
 {
     (void)now_us;
     return (double)v->moment.unsettled;
 }
 
-static double window_limit(const struct board_view *v, int64_t now_us)
+static double window_limit(const struct status_snapshot_view *v, int64_t now_us)
 {
     (void)now_us;
     return (double)v->moment.window_bytes;
 }
 
-static double last_settled(const struct board_view *v, int64_t now_us)
+static double last_settled(const struct status_snapshot_view *v, int64_t now_us)
 {
     (void)now_us;
     return at_s(v->moment.settled_us);
 }
 
-static double last_equal(const struct board_view *v, int64_t now_us)
+static double last_equal(const struct status_snapshot_view *v, int64_t now_us)
 {
     (void)now_us;
     return at_s(v->moment.work.equal_us);
 }
 
-static const struct gauge {
+static const struct lag_monitor {
     const char *name;
-    double (*value)(const struct board_view *v, int64_t now_us); /* NaN: no sample */
+    double (*value)(const struct status_snapshot_view *v, int64_t now_us); /* NaN: no sample */
     const char *help;
 } gauges[] = {
     {PREFIX "up", up, "1 while somebody works on the pipeline, 0 once it has stopped"},
@@ -149,14 +149,14 @@ static const struct gauge {
      "as of when all that was committed is in the index"},
 };
 
-double metrics_lag_s(const struct board_view *v, int64_t now_us)
+double metrics_lag_s(const struct status_snapshot_view *v, int64_t now_us)
 {
     double s = lag_seconds(v, now_us);
     return isnan(s) ? -1 : s;
 }
 
-static void push_gauge(struct buf *out, const struct gauge *g, const struct board_view *views,
-                       size_t count, int64_t now_us)
+static void push_gauge(struct buf *out, const struct lag_monitor *g,
+                       const struct status_snapshot_view *views, size_t count, int64_t now_us)
 {
     exposition_head(out, g->name, "gauge", g->help);
     for (size_t i = 0; i < count; i++) {
@@ -170,12 +170,12 @@ static void push_gauge(struct buf *out, const struct gauge *g, const struct boar
 
 /* --- metrics with more labels ----------------------------------------------------------------- */
 
-static void push_info(struct buf *out, const struct board_view *views, size_t count)
+static void push_info(struct buf *out, const struct status_snapshot_view *views, size_t count)
 {
     static const char name[] = PREFIX "pipeline_info";
     exposition_head(out, name, "gauge", "always 1: stage, alias and generation as labels");
     for (size_t i = 0; i < count; i++) {
-        const struct board_view *v = &views[i];
+        const struct status_snapshot_view *v = &views[i];
         const struct label labels[] = {{"pipeline", v->name},
                                        {"stage", v->stage},
                                        {"index", v->alias},
@@ -185,7 +185,7 @@ static void push_info(struct buf *out, const struct board_view *views, size_t co
     }
 }
 
-static void push_stalls(struct buf *out, const struct board_view *views, size_t count)
+static void push_stalls(struct buf *out, const struct status_snapshot_view *views, size_t count)
 {
     static const char name[] = PREFIX "stalled";
     exposition_head(out, name, "gauge",
@@ -197,7 +197,7 @@ static void push_stalls(struct buf *out, const struct board_view *views, size_t 
     }
 }
 
-static void push_holds(struct buf *out, const struct board_view *views, size_t count,
+static void push_holds(struct buf *out, const struct status_snapshot_view *views, size_t count,
                        int64_t now_us)
 {
     static const char name[] = PREFIX "watermark_age_seconds";
@@ -205,7 +205,7 @@ static void push_holds(struct buf *out, const struct board_view *views, size_t c
                     "age of the oldest transaction that is open in the source, and the process of "
                     "its session; 0: there is none");
     for (size_t i = 0; i < count; i++) {
-        const struct working *w = &views[i].moment.work;
+        const struct live_progress *w = &views[i].moment.work;
         char pid[24] = "";
         double age = w->hold_us != 0 ? seconds_since(w->hold_us, now_us) : 0;
         if (w->hold_pid != 0) {
@@ -216,7 +216,7 @@ static void push_holds(struct buf *out, const struct board_view *views, size_t c
     }
 }
 
-static void push_histogram(struct buf *out, const char *name, const struct board_view *v)
+static void push_histogram(struct buf *out, const char *name, const struct status_snapshot_view *v)
 {
     const struct latency *l = &v->moment.latency;
     const struct label labels[] = {{"pipeline", v->name}, {0}};
@@ -234,7 +234,7 @@ static void push_histogram(struct buf *out, const char *name, const struct board
     exposition_int(out, name, "_count", labels, (int64_t)sum);
 }
 
-static void push_latency(struct buf *out, const struct board_view *views, size_t count)
+static void push_latency(struct buf *out, const struct status_snapshot_view *views, size_t count)
 {
     static const char name[] = PREFIX "latency_seconds";
     exposition_head(out, name, "histogram", "time of an operation from commit to acknowledged");
@@ -245,7 +245,7 @@ static void push_latency(struct buf *out, const struct board_view *views, size_t
 
 /* --- counters --------------------------------------------------------------------------------- */
 
-static void push_counters(struct buf *out, const struct board_view *views, size_t count)
+static void push_counters(struct buf *out, const struct status_snapshot_view *views, size_t count)
 {
 #define COUNTER(member, words)                                                                     \
     exposition_head(out, PREFIX #member "_total", "counter", words);                               \
@@ -279,7 +279,7 @@ static void push_process(struct buf *out, const struct process *p)
     }
 }
 
-void metrics_push(struct buf *out, const struct board_view *views, size_t count,
+void metrics_push(struct buf *out, const struct status_snapshot_view *views, size_t count,
                   const struct process *process, int64_t now_us)
 {
     push_info(out, views, count);

@@ -23,9 +23,9 @@ struct process {
 void metrics_look_process(struct process *out);
 
 /* Returns lag_seconds of a view; negative if the index never equaled the table. */
-double metrics_lag_s(const struct board_view *v, int64_t now_us);
+double metrics_lag_s(const struct status_snapshot_view *v, int64_t now_us);
 
-void metrics_push(struct buf *out, const struct board_view *views, size_t count,
+void metrics_push(struct buf *out, const struct status_snapshot_view *views, size_t count,
                   const struct process *process, int64_t now_us);
 
 #endif

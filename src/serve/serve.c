@@ -14,7 +14,7 @@
 #include "socket.h"
 
 #define CONNECTIONS_MOST                                                                           \
-    (DOORKEEPER_MOST + 16)               /* connections that were closed linger for a short time */
+    (CONNECTION_LIMIT_MAX + 16)          /* connections that were closed linger for a short time */
 #define SILENT_S 10U                     /* timeout of a client that neither sends nor reads */
 #define REQUEST_BYTES ((size_t)16 << 10) /* memory of one request: line, headers and MHD's own */
 #define STACK_BYTES ((size_t)256 << 10)
@@ -26,7 +26,7 @@ struct serve {
     struct events events;
     struct log_watcher watcher;
     struct answerer answerer;
-    struct doorkeeper doorkeeper;
+    struct connection_limit doorkeeper;
     struct MHD_Daemon *daemon;
 };
 
@@ -91,10 +91,10 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
         return;
     }
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-        doorkeeper_leave(&s->doorkeeper, info->connect_fd);
+        connection_limit_leave(&s->doorkeeper, info->connect_fd);
         return;
     }
-    int gone = doorkeeper_enter(&s->doorkeeper, info->connect_fd);
+    int gone = connection_limit_enter(&s->doorkeeper, info->connect_fd);
     if (gone >= 0) {
         (void)shutdown(gone, SHUT_RDWR);
     }
@@ -135,7 +135,7 @@ int serve_start(struct serve **out, const struct serve_options *options, struct 
     }
     const char **names = mem_zero(options->count + 1, sizeof(*names));
     for (size_t i = 0; i < options->count; i++) {
-        names[i] = board_name(options->boards[i]);
+        names[i] = status_snapshot_name(options->boards[i]);
     }
     events_init(&s->events, names, options->count);
     free(names);

@@ -7,7 +7,8 @@
 
 #include "database.h"
 
-int built_look(struct state *s, const char *generation, char **configuration, struct err *err)
+int generation_config_read(struct state *s, const char *generation, char **configuration,
+                           struct err *err)
 {
     sqlite3_stmt *row;
     *configuration = NULL;
@@ -25,11 +26,12 @@ int built_look(struct state *s, const char *generation, char **configuration, st
     return result;
 }
 
-int built_note(struct state *s, const char *generation, const char *configuration, struct err *err)
+int generation_config_write(struct state *s, const char *generation, const char *configuration,
+                            struct err *err)
 {
     char *before;
     sqlite3_stmt *row;
-    int result = built_look(s, generation, &before, err);
+    int result = generation_config_read(s, generation, &before, err);
     bool same = result == 0 && before != NULL && strcmp(before, configuration) == 0;
     free(before);
     if (result != 0 || same) {

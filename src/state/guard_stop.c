@@ -6,7 +6,7 @@
 
 #include "database.h"
 
-int halt_note(struct state *s, const struct halt *halt, struct err *err)
+int guard_stop_write(struct state *s, const struct guard_stop *halt, struct err *err)
 {
     sqlite3_stmt *row;
     int result = sql_statement(s, SQL_HALT_NOTE, &row, err);
@@ -22,27 +22,27 @@ int halt_note(struct state *s, const struct halt *halt, struct err *err)
     return sql_run(s, row, err);
 }
 
-int halt_look(struct state *s, struct halt *out, bool *known, struct err *err)
+int guard_stop_read(struct state *s, struct guard_stop *out, bool *known, struct err *err)
 {
     sqlite3_stmt *row;
-    *out = (struct halt){0};
+    *out = (struct guard_stop){0};
     *known = false;
     int result = sql_step_plain(s, SQL_HALT_LOOK, &row, err);
     if (result <= 0) {
         return result;
     }
     *known = true;
-    *out = (struct halt){.deletes = sqlite3_column_int64(row, 0),
-                         .documents = sqlite3_column_int64(row, 1),
-                         .rejected = sqlite3_column_int64(row, 2),
-                         .operations = sqlite3_column_int64(row, 3),
-                         .at_us = sqlite3_column_int64(row, 4)};
+    *out = (struct guard_stop){.deletes = sqlite3_column_int64(row, 0),
+                               .documents = sqlite3_column_int64(row, 1),
+                               .rejected = sqlite3_column_int64(row, 2),
+                               .operations = sqlite3_column_int64(row, 3),
+                               .at_us = sqlite3_column_int64(row, 4)};
     snprintf(out->reason, sizeof(out->reason), "%s", sql_text(row, 5));
     sql_end(row);
     return 0;
 }
 
-int halt_forget(struct state *s, struct err *err)
+int guard_stop_clear(struct state *s, struct err *err)
 {
     return sql_run_plain(s, SQL_HALT_FORGET, err);
 }

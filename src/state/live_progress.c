@@ -6,7 +6,7 @@
 
 #include "database.h"
 
-int working_tell(struct state *s, const struct working *w, struct err *err)
+int live_progress_write(struct state *s, const struct live_progress *w, struct err *err)
 {
     sqlite3_stmt *row;
     int result = sql_statement(s, SQL_WORKING_TELL, &row, err);
@@ -33,10 +33,10 @@ int working_tell(struct state *s, const struct working *w, struct err *err)
     return sql_run(s, row, err);
 }
 
-int working_look(struct state *s, struct working *out, bool *known, struct err *err)
+int live_progress_read(struct state *s, struct live_progress *out, bool *known, struct err *err)
 {
     sqlite3_stmt *row;
-    *out = (struct working){0};
+    *out = (struct live_progress){0};
     *known = false;
     int result = sql_step_plain(s, SQL_WORKING_LOOK, &row, err);
     if (result <= 0) {

@@ -6,7 +6,7 @@
 
 #include "database.h"
 
-int copied_note(struct state *s, const char *reason, int64_t begun_us, struct err *err)
+int resnapshot_write(struct state *s, const char *reason, int64_t begun_us, struct err *err)
 {
     sqlite3_stmt *row;
     int result = sql_statement(s, SQL_COPIED_NOTE, &row, err);
@@ -18,10 +18,10 @@ int copied_note(struct state *s, const char *reason, int64_t begun_us, struct er
     return sql_run(s, row, err);
 }
 
-int copied_look(struct state *s, struct copied *out, bool *known, struct err *err)
+int resnapshot_read(struct state *s, struct resnapshot *out, bool *known, struct err *err)
 {
     sqlite3_stmt *row;
-    *out = (struct copied){0};
+    *out = (struct resnapshot){0};
     *known = false;
     int result = sql_step_plain(s, SQL_COPIED_LOOK, &row, err);
     if (result <= 0) {

@@ -142,7 +142,7 @@ static const struct lie lies[] = {
      "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html>log in</html>",
      NULL, OUTCOME_UNKNOWN},
     {"a redirect", "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n", NULL,
-     OUTCOME_STOP},
+     OUTCOME_FATAL},
     {"a body without an end", CLOSED "{\"errors\":false,\"items\":[" GOOD "," GOOD "]}",
      "                                                               ", OUTCOME_UNKNOWN},
     {"items without an end", CLOSED "{\"errors\":false,\"items\":[" GOOD, "," GOOD,
@@ -290,7 +290,7 @@ START_TEST(where_a_redirect_leads_nothing_is_heard)
                  statuses[i], ntohs(at.sin_port));
         w.fault.answer = redirect;
         w.fault.answer_len = strlen(redirect);
-        expect(&w, OUTCOME_STOP, "a redirect to a second listener", i);
+        expect(&w, OUTCOME_FATAL, "a redirect to a second listener", i);
     }
     ck_assert_int_eq(accept(second, NULL, NULL), -1);
     ck_assert_int_eq(errno, EAGAIN);

@@ -10,7 +10,7 @@
 #define ALIAS "shop"
 #define PIPELINE "p"
 
-static const struct generation generation = {NAME, "u1", PIPELINE};
+static const struct generation_id generation = {NAME, "u1", PIPELINE};
 
 static void expect_info(const struct index_info *info)
 {
@@ -43,7 +43,7 @@ static void glance(struct service *s)
     s->glance = (struct slot){.service = s, .finished = true, .result = CURLE_OK};
     s->glances = http_request(s, "GET", "/" ALIAS, (struct span){0}, &s->glance.answer, &err) == 0;
     snprintf(s->glance_name, sizeof(s->glance_name), ALIAS);
-    served_result(glance_end(s, &kind, &info, &err), GLANCE_NONE, &err);
+    served_result(alias_poll_end(s, &kind, &info, &err), ALIAS_POLL_NONE, &err);
     FUZZ_EXPECT(!s->glances, "it is under way still");
     expect_info(&info);
     http_answer_release(&s->glance.answer);

@@ -25,7 +25,8 @@ static int64_t never_silent(void *context, size_t board)
     return 0;
 }
 
-static void describe(void *context, size_t board, const struct board_view *view, struct buf *out)
+static void describe(void *context, size_t board, const struct status_snapshot_view *view,
+                     struct buf *out)
 {
     (void)context;
     (void)board;
@@ -39,7 +40,7 @@ static void stop(void)
 
 static void start(void)
 {
-    static struct board *board;
+    static struct status_snapshot *board;
     static struct serve_options options = {.listen = "127.0.0.1:0",
                                            .boards = &board,
                                            .count = 1,
@@ -47,7 +48,7 @@ static void start(void)
                                            .silent_ms = never_silent,
                                            .describe = describe};
     struct err err;
-    board = board_new("things", "things");
+    board = status_snapshot_new("things", "things");
     options.clock = clock_system();
     int rc = serve_start(&serve, &options, &err);
     FUZZ_EXPECT(rc == 0, "%s", err.message);
@@ -65,7 +66,7 @@ static int connect_to(const char *address)
     struct sockaddr_in to = {.sin_family = AF_INET,
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
                              .sin_port = htons((uint16_t)atoi(strrchr(address, ':') + 1))};
-    struct timeval patience = {.tv_sec = PATIENCE_S};
+    struct timeval retry_budget = {.tv_sec = PATIENCE_S};
     /* a closed connection keeps its port for a minute, so spread them over many source addresses */
     static uint32_t turn;
     struct sockaddr_in from = {.sin_family = AF_INET,
@@ -78,7 +79,7 @@ static int connect_to(const char *address)
         rc = connect(fd, (struct sockaddr *)&to, sizeof(to));
     } while (interrupted(rc));
     FUZZ_EXPECT(rc == 0, "no connection: %s", strerror(errno));
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &retry_budget, sizeof(retry_budget));
     /* close without TIME_WAIT, because many connections follow */
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
     return fd;

@@ -140,11 +140,11 @@ static void look(struct state *s)
 {
     struct err err = {.class = ERR_NONE};
     struct checkpoint c = {0};
-    struct halt halt;
+    struct guard_stop halt;
     struct run runs[4];
     struct rebuild rebuild;
     struct reconcile reconcile;
-    struct working working;
+    struct live_progress working;
     bool known;
     size_t count;
     int64_t letters = 0;
@@ -155,10 +155,10 @@ static void look(struct state *s)
     checkpoint_release(&c);
     expect_error(deadletter_each(s, count_letter, &letters, &err), &err);
     expect_error(history_last(s, runs, 4, &count, &err), &err);
-    expect_error(halt_look(s, &halt, &known, &err), &err);
+    expect_error(guard_stop_read(s, &halt, &known, &err), &err);
     expect_error(rebuild_look(s, &rebuild, &known, &err), &err);
     expect_error(reconcile_look(s, &reconcile, &known, &err), &err);
-    expect_error(working_look(s, &working, &known, &err), &err);
+    expect_error(live_progress_read(s, &working, &known, &err), &err);
 }
 
 static void settle(struct state *s)

@@ -50,7 +50,7 @@ static void segments(struct service *s)
     FUZZ_EXPECT(bytes >= 0, "%lld bytes", (long long)bytes);
 }
 
-static void replicas(struct service *s)
+static void workers(struct service *s)
 {
     int64_t copies;
     struct err err;
@@ -66,7 +66,7 @@ static void whole(struct service *s)
     served_result(trial_remove(s, &t, &err), 0, &err);
 }
 
-static const served_reader readers[] = {search, analyze, segments, replicas, whole};
+static const served_reader readers[] = {search, analyze, segments, workers, whole};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

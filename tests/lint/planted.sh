@@ -136,7 +136,7 @@ trees)
         'json_object_object_get_ex(tree, "a", &value)' 'json_object_iter_begin(tree)' \
         'json_object_get_object(tree)' 'json_object_get_array (list)' \
         'json_tokener_parse(text)' 'json_tokener_parse_ex(t, text, len)' \
-        'json_made_tokener(64)' 'json_made_parsed(t, text, len)'; do
+        'json_build_tokener(64)' 'json_build_parsed(t, text, len)'; do
         put src/service/s.c "    x = $call;"
         caught src/service/s.c
     done
@@ -146,7 +146,7 @@ trees)
     caught include/rowferry/document/d.h
     put src/document/json/json_tree.c '    return json_object_array_length(list);'
     put src/document/json/json_build.c '    return json_tokener_parse_ex(t, text, len);'
-    put src/config/config.c '    tokener = json_made_tokener(64);'
+    put src/config/config.c '    tokener = json_build_tokener(64);'
     put tools/devsearch/d.c '    return json_object_array_length(list);'
     put src/service/s.c '    struct json_object *x = json_tree_item(json_object_get(list), 0);'
     passes

@@ -88,7 +88,7 @@ static void expect_setting(struct json_object *settings, const char *index, cons
 }
 
 void generations_expect(const struct world *w, size_t count, const char *refresh,
-                        const char *replicas)
+                        const char *workers)
 {
     size_t found = 0;
     bool has_live = false;
@@ -99,7 +99,7 @@ void generations_expect(const struct world *w, size_t count, const char *refresh
         struct json_object *index = NULL;
         ck_assert(json_pointer_get(description, "/settings/index", &index) == 0);
         expect_setting(index, name, "refresh_interval", refresh);
-        expect_setting(index, name, "number_of_replicas", replicas != NULL ? replicas : "1");
+        expect_setting(index, name, "number_of_replicas", workers != NULL ? workers : "1");
         has_live = has_live || strcmp(name, live) == 0;
         found++;
     }

@@ -33,7 +33,7 @@ char *generations_next(const struct world *w, const char *alias);
  * Each must have this refresh interval and number of replicas (null: the service's default).
  */
 void generations_expect(const struct world *w, size_t count, const char *refresh,
-                        const char *replicas);
+                        const char *workers);
 
 /* Returns how many documents of the index (or alias) match a query; "" = all. */
 int64_t generations_count(const struct world *w, const char *index, const char *query);

@@ -11,7 +11,7 @@ static inline const char *outcome_name(enum outcome outcome)
 {
     static const char *const names[] = {
         [OUTCOME_UNKNOWN] = "unknown", [OUTCOME_DONE] = "done",         [OUTCOME_RETRY] = "retry",
-        [OUTCOME_OUTRUN] = "outrun",   [OUTCOME_REJECTED] = "rejected", [OUTCOME_STOP] = "stop",
+        [OUTCOME_CONFLICT] = "outrun", [OUTCOME_REJECTED] = "rejected", [OUTCOME_FATAL] = "stop",
     };
     return names[outcome];
 }

@@ -3,35 +3,35 @@
  * A secret that may change while it is in use: a rotated key, a token that expires.
  *
  * One struct renewal is shared by all users of the secret, in any thread. If a server refuses the
- * current text, call renewal_replace. It reads the secret from its origin again only if the refused
- * text is still the current one. So if many threads are refused at the same time, only one reads.
- * Returned texts are copies, which the caller wipes and frees.
+ * current text, call rotating_secret_replace. It reads the secret from its origin again only if the
+ * refused text is still the current one. So if many threads are refused at the same time, only one
+ * reads. Returned texts are copies, which the caller wipes and frees.
  */
 #ifndef ROWFERRY_BASE_ROTATING_SECRET_H
 #define ROWFERRY_BASE_ROTATING_SECRET_H
 
 #include <stdbool.h>
 
-struct renewal; /* opaque, reference-counted */
+struct rotating_secret; /* opaque, reference-counted */
 
 /* Reads the secret from its origin. Returns a text that the caller frees, or null if it is not
  * available now. */
-typedef char *(*renewal_read)(const void *origin);
+typedef char *(*rotating_secret_read)(const void *origin);
 
 /* Creates a secret. Takes ownership of `origin`, which `drop` frees; copies `value`. */
-struct renewal *renewal_new(const char *value, renewal_read read, void *origin,
-                            void (*drop)(void *origin));
+struct rotating_secret *rotating_secret_new(const char *value, rotating_secret_read read,
+                                            void *origin, void (*drop)(void *origin));
 
 /* Adds a reference and returns r. r may be null. */
-struct renewal *renewal_hold(struct renewal *r);
-void renewal_drop(struct renewal *r);
+struct rotating_secret *rotating_secret_hold(struct rotating_secret *r);
+void rotating_secret_drop(struct rotating_secret *r);
 
 /* Returns a copy of the current text. If r is null, returns a copy of `fallback`, or null if that
  * is null too. */
-char *renewal_take(struct renewal *r, const char *fallback);
+char *rotating_secret_take(struct rotating_secret *r, const char *fallback);
 
 /* Replaces *refused, which a server has refused, with a different current text. Returns false if
  * there is none or r is null. */
-bool renewal_replace(struct renewal *r, char **refused);
+bool rotating_secret_replace(struct rotating_secret *r, char **refused);
 
 #endif

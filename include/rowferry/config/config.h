@@ -39,9 +39,9 @@ enum secret_origin {
 
 struct secret {
     enum secret_origin origin;
-    char *place;             /* variable, path, command, prompt or name; null for NONE */
-    char *value;             /* null until config_resolve_secrets */
-    struct renewal *renewal; /* set with the value; null if the value cannot change */
+    char *place;                     /* variable, path, command, prompt or name; null for NONE */
+    char *value;                     /* null until config_resolve_secrets */
+    struct rotating_secret *renewal; /* set with the value; null if the value cannot change */
 };
 
 struct source_config {

@@ -22,34 +22,34 @@
 #include "rowferry/base/err.h"
 #include "rowferry/daemon/settings_reload.h"
 
-enum keeper_state {
-    KEEPER_ASKING, /* not known yet */
-    KEEPER_UNSURE, /* source or service does not answer */
-    KEEPER_TAKEN,  /* another process has the lease */
-    KEEPER_HOLDS,
+enum lease_holder_state {
+    LEASE_HOLDER_ASKING, /* not known yet */
+    LEASE_HOLDER_UNSURE, /* source or service does not answer */
+    LEASE_HOLDER_TAKEN,  /* another process has the lease */
+    LEASE_HOLDER_HOLDS,
 };
 
-struct keeper_options {
+struct lease_holder_options {
     const char *pipeline;
     const char *command; /* "run" */
-    struct settings *settings;
-    void (*call)(void *context, enum keeper_state state); /* called in the lease thread when the
-                                                           * state has changed */
+    struct settings_reload *settings;
+    void (*call)(void *context, enum lease_holder_state state); /* called in the lease thread when
+                                                                 * the state has changed */
     void *context;
 };
 
-struct keeper; /* opaque */
+struct lease_holder; /* opaque */
 
 /* Starts the thread. */
-int keeper_start(struct keeper **out, const struct keeper_options *options,
-                 struct err *err) MUST_CHECK;
+int lease_holder_start(struct lease_holder **out, const struct lease_holder_options *options,
+                       struct err *err) MUST_CHECK;
 /* Gives the lease back. Null is allowed. */
-void keeper_stop(struct keeper *k);
+void lease_holder_stop(struct lease_holder *k);
 
 /* Returns the current state. `why` is set for UNSURE and TAKEN and may be null. */
-enum keeper_state keeper_look(struct keeper *k, struct err *why);
+enum lease_holder_state lease_holder_look(struct lease_holder *k, struct err *why);
 
 /* Keeps the claim of `consumer` alive in place of its reader. Null ends that. */
-void keeper_attend(struct keeper *k, const char *consumer);
+void lease_holder_attend(struct lease_holder *k, const char *consumer);
 
 #endif

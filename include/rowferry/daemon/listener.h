@@ -13,19 +13,19 @@
 /* Appends the state of one pipeline of this process as a JSON object. */
 typedef void (*listener_describe)(struct buf *out, const struct config *config,
                                   const struct pipeline_config *pipeline,
-                                  const struct board_view *view);
+                                  const struct status_snapshot_view *view);
 
 struct listener {
     struct serve *serve; /* null if nothing is served */
     const struct config *config;
-    struct replica *replicas;
-    struct board **boards;
+    struct pipeline_worker *workers;
+    struct status_snapshot **boards;
     listener_describe describe;
 };
 
 /* The replicas are initialized and not started yet; they must outlive the listener. Does nothing
  * if `listen` is not set. */
-int listener_start(struct listener *l, const struct config *config, struct replica *replicas,
+int listener_start(struct listener *l, const struct config *config, struct pipeline_worker *workers,
                    size_t count, listener_describe describe_pipeline, int64_t silent_most_ms,
                    struct err *err) MUST_CHECK;
 void listener_stop(struct listener *l); /* a zeroed listener is allowed */

@@ -10,20 +10,20 @@
 #include "rowferry/state/store.h"
 
 /* Requests that all wait for the same result. */
-struct askers {
+struct pending_replies {
     int64_t *ids;
     size_t count;
 };
 
-void askers_push(struct askers *a, int64_t id); /* 0 is ignored */
+void pending_replies_push(struct pending_replies *a, int64_t id); /* 0 is ignored */
 
 /* Each of these replies to all pending requests and empties the list. `rebuilt` is the progress
  * of the rebuild, or null if it made none. */
-void askers_refuse(struct askers *a, struct state *state, const char *pipeline,
-                   const struct err *why, const struct rebuilt *rebuilt);
-void askers_tell(struct askers *a, struct state *state, const char *pipeline,
-                 const struct rebuilt *rebuilt);
+void pending_replies_refuse(struct pending_replies *a, struct state *state, const char *pipeline,
+                            const struct err *why, const struct rebuild_outcome *rebuilt);
+void pending_replies_answer(struct pending_replies *a, struct state *state, const char *pipeline,
+                            const struct rebuild_outcome *rebuilt);
 /* Files the requests again, for the next holder. */
-void askers_put_back(struct askers *a, struct state *state, const char *pipeline);
+void pending_replies_put_back(struct pending_replies *a, struct state *state, const char *pipeline);
 
 #endif

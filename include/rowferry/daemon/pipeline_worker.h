@@ -29,36 +29,40 @@
 #include "rowferry/engine/observe/status_snapshot.h"
 
 /* An order to a worker. */
-enum replica_order { REPLICA_GO_ON, REPLICA_BEGIN_ANEW, REPLICA_STOP };
+enum pipeline_worker_order {
+    PIPELINE_WORKER_GO_ON,
+    PIPELINE_WORKER_BEGIN_ANEW,
+    PIPELINE_WORKER_STOP
+};
 
-struct replica {
+struct pipeline_worker {
     const char *name;
     const char *command; /* "run" */
-    struct settings *settings;
+    struct settings_reload *settings;
     bool until_rebuilt; /* the rounds end with the rebuild */
     bool waits;         /* stands by while another process holds the pipeline */
     bool watched;
     pthread_t watcher; /* thread that gets SIGUSR1 when the stage has changed */
     pthread_t thread;
-    volatile sig_atomic_t order; /* enum replica_order; accessed atomically */
-    int wake_fd;                 /* readable after an order, so that every wait ends */
-    int64_t alive_us;            /* monotonic time of the last heartbeat; accessed atomically */
-    _Atomic(const char *) stage; /* static text; "ended" at the end */
-    struct board *board;         /* status snapshot for other threads; owned by the worker */
-    struct stall stall;          /* over all rounds; owned by the thread */
+    volatile sig_atomic_t order;   /* enum replica_order; accessed atomically */
+    int wake_fd;                   /* readable after an order, so that every wait ends */
+    int64_t alive_us;              /* monotonic time of the last heartbeat; accessed atomically */
+    _Atomic(const char *) stage;   /* static text; "ended" at the end */
+    struct status_snapshot *board; /* status snapshot for other threads; owned by the worker */
+    struct stall stall;            /* over all rounds; owned by the thread */
 
     atomic_bool works; /* the worker holds the pipeline, as far as it knows */
     atomic_bool lost;  /* the lease has been lost to another process */
 
     /* Owned by the thread until it has ended: */
-    struct keeper *keeper; /* null if the worker ends with a rebuild or has not begun */
-    bool fresh;            /* no round has begun since the pipeline was taken */
-    bool stood_by;         /* the worker stood by before it took the pipeline */
-    struct askers pausers; /* requests that wait for the pause to begin */
+    struct lease_holder *lease_holder; /* null if the worker ends with a rebuild or has not begun */
+    bool fresh;                        /* no round has begun since the pipeline was taken */
+    bool stood_by;                     /* the worker stood by before it took the pipeline */
+    struct pending_replies pausers;    /* requests that wait for the pause to begin */
     struct session session;
     struct reading *reading;
     struct verifier verifier;
-    struct rebuilder rebuilder;
+    struct rebuild_worker rebuild_worker;
     struct backoff backoff;
     unsigned rounds;
     bool anew;             /* the configuration was read again before this round */
@@ -78,37 +82,38 @@ struct replica {
 
 /* Initializes a worker for a command that holds the pipeline itself and ends with the rebuild.
  * Starts nothing. The caller releases it. */
-int replica_init(struct replica *r, const char *pipeline, const char *command,
-                 struct settings *settings, struct err *err) MUST_CHECK;
+int pipeline_worker_init(struct pipeline_worker *r, const char *pipeline, const char *command,
+                         struct settings_reload *settings, struct err *err) MUST_CHECK;
 
-/* Call between replica_init and replica_see_rebuild, after the session has opened its state
- * file. `progress` may be null; it is called from the rebuild's thread. */
-void replica_init_rebuilder(struct replica *r,
-                            void (*progress)(void *context, const struct progress *progress),
-                            void *progress_context);
+/* Call between pipeline_worker_init and pipeline_worker_see_rebuild, after the session has opened
+ * its state file. `progress` may be null; it is called from the rebuild's thread. */
+void pipeline_worker_init_rebuilder(struct pipeline_worker *r,
+                                    void (*progress)(void *context,
+                                                     const struct progress *progress),
+                                    void *progress_context);
 
 /* Runs rounds on the live generation in the caller's thread until the rebuild has ended. The
  * caller holds the pipeline by r->session. The result is in r->rebuilder. Returns 0 if it was
  * stopped. */
-int replica_see_rebuild(struct replica *r, struct err *err) MUST_CHECK;
+int pipeline_worker_see_rebuild(struct pipeline_worker *r, struct err *err) MUST_CHECK;
 
 /* Initializes a worker for a thread of its own, watched by the calling thread. Starts nothing.
  * The caller releases it. */
-int replica_make(struct replica *r, const char *pipeline, const char *command,
-                 struct settings *settings, struct err *err) MUST_CHECK;
+int pipeline_worker_make(struct pipeline_worker *r, const char *pipeline, const char *command,
+                         struct settings_reload *settings, struct err *err) MUST_CHECK;
 
 /* Starts the thread; the caller joins it. All signals must be blocked. */
-int replica_start(struct replica *r, struct err *err) MUST_CHECK;
+int pipeline_worker_start(struct pipeline_worker *r, struct err *err) MUST_CHECK;
 
 /* Sends an order. A stop cannot be revoked. */
-void replica_tell(struct replica *r, enum replica_order order);
+void pipeline_worker_send_order(struct pipeline_worker *r, enum pipeline_worker_order order);
 
 /* Call after the thread has been joined, or if it was not started. */
-void replica_release(struct replica *r);
+void pipeline_worker_release(struct pipeline_worker *r);
 
-const char *replica_stage(const struct replica *r);
+const char *pipeline_worker_stage(const struct pipeline_worker *r);
 
 /* Milliseconds since the last heartbeat; 0 if the worker has ended. */
-int64_t replica_silent_ms(const struct replica *r, int64_t now_us);
+int64_t pipeline_worker_silent_ms(const struct pipeline_worker *r, int64_t now_us);
 
 #endif

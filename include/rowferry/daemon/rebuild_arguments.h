@@ -22,11 +22,11 @@ struct rebuild_terms {
     bool allow_deletes; /* the new index may have fewer documents than the live one */
 };
 
-void rebuild_request_push(struct buf *out, const struct pipeline_config *pipeline,
-                          const struct rebuild_terms *terms);
+void rebuild_arguments_push(struct buf *out, const struct pipeline_config *pipeline,
+                            const struct rebuild_terms *terms);
 
 /* Returns false if the request was made with another configuration. */
-bool rebuild_request_read(const char *arguments, const struct pipeline_config *pipeline,
-                          struct rebuild_terms *terms);
+bool rebuild_arguments_read(const char *arguments, const struct pipeline_config *pipeline,
+                            struct rebuild_terms *terms);
 
 #endif

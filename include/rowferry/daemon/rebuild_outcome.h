@@ -9,16 +9,16 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/engine/rebuild/rebuild.h"
 
-enum rebuilt_kind {
-    REBUILT_NOTHING, /* stopped, failed, or nothing to abort */
-    REBUILT_NEW,     /* another generation is live */
-    REBUILT_BACK,    /* the former generation is live again */
-    REBUILT_FIRST,   /* an initial load in progress served as the rebuild */
-    REBUILT_ABORTED,
+enum rebuild_outcome_kind {
+    REBUILD_OUTCOME_NOTHING, /* stopped, failed, or nothing to abort */
+    REBUILD_OUTCOME_NEW,     /* another generation is live */
+    REBUILD_OUTCOME_BACK,    /* the former generation is live again */
+    REBUILD_OUTCOME_FIRST,   /* an initial load in progress served as the rebuild */
+    REBUILD_OUTCOME_ABORTED,
 };
 
-struct rebuilt {
-    enum rebuilt_kind kind;
+struct rebuild_outcome {
+    enum rebuild_outcome_kind kind;
     char generation[256]; /* the new generation; if ABORTED: the one that was removed */
     char former[256];     /* the previously live one; if ABORTED: the target of a rollback; may
                            * be empty */
@@ -33,17 +33,18 @@ struct rebuilt {
 };
 
 /* Fills *out for a failed rebuild, with the progress it had made. */
-void rebuilt_fill_failed(struct rebuilt *out, const struct rebuild_result *result);
-void rebuilt_fill_aborted(struct rebuilt *out, const struct rebuild_aborted *aborted);
+void rebuild_outcome_fill_failed(struct rebuild_outcome *out, const struct rebuild_result *result);
+void rebuild_outcome_fill_aborted(struct rebuild_outcome *out,
+                                  const struct rebuild_aborted *aborted);
 
-void rebuilt_fill(struct rebuilt *out, enum rebuild_kind kind, int64_t keep,
-                  const struct rebuild_result *result);
+void rebuild_outcome_fill(struct rebuild_outcome *out, enum rebuild_kind kind, int64_t keep,
+                          const struct rebuild_result *result);
 
 /* Appends the members to a JSON object that is open. */
-void rebuilt_push_members(struct buf *out, const struct rebuilt *r);
+void rebuild_outcome_push_members(struct buf *out, const struct rebuild_outcome *r);
 /* Appends the answer to a request: an object of these members. */
-void rebuilt_push_answer(struct buf *out, const struct rebuilt *r);
+void rebuild_outcome_push_answer(struct buf *out, const struct rebuild_outcome *r);
 /* Returns false if the text is not such an answer. */
-bool rebuilt_read_answer(struct rebuilt *out, const char *answer);
+bool rebuild_outcome_read_answer(struct rebuild_outcome *out, const char *answer);
 
 #endif

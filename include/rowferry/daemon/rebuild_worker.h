@@ -4,9 +4,9 @@
  * its own connections, fills the next generation. The short steps (swap, removal) are done in the
  * owner's thread between two rounds, when the live generation is not being written.
  *
- *     rebuilder_go_on, _begin, _want, _asked   start or join a rebuild
- *     rebuilder_mind                           call between rounds: does the short steps
- *     rebuilder_busy                           false at the end; see rebuilt, rc and err
+ *     rebuild_worker_go_on, _begin, _want, _asked   start or join a rebuild
+ *     rebuild_worker_mind                           call between rounds: does the short steps
+ *     rebuild_worker_busy                           false at the end; see rebuilt, rc and err
  *
  * The owner holds the pipeline. A rebuild that failed permanently is not retried until it is
  * requested again. The rebuild request stays in the state file.
@@ -24,28 +24,28 @@
 #include "rowferry/daemon/session.h"
 #include "rowferry/daemon/settings_reload.h"
 
-struct rebuilder_options {
+struct rebuild_worker_options {
     const char *pipeline;
     const char *command; /* "run" */
-    struct settings *settings;
+    struct settings_reload *settings;
     struct state *state;               /* the owner's; used only in the owner's thread */
     bool fences;                       /* see source_options */
     bool patient;                      /* waits without limit for unreachable servers */
     const volatile sig_atomic_t *stop; /* stop flag of the owner's rounds */
     int64_t *alive_us;                 /* see pipeline_options */
-    void (*call)(void *context);       /* called in any thread when rebuilder_mind is due */
+    void (*call)(void *context);       /* called in any thread when rebuild_worker_mind is due */
     void *context;
     void (*progress)(void *context, const struct progress *progress); /* progress of the fill;
                                                                        * may be null */
     void *progress_context;
 };
 
-struct rebuilder {
-    struct rebuilder_options options;
+struct rebuild_worker {
+    struct rebuild_worker_options options;
 
     /* Owned by the owner's thread: */
-    struct askers askers;
-    struct askers aborters;
+    struct pending_replies pending_replies;
+    struct pending_replies aborters;
     bool started;       /* the thread has been started */
     bool fresh;         /* this worker began the rebuild, not an earlier process */
     bool aborts;        /* an abort was requested */
@@ -69,7 +69,7 @@ struct rebuilder {
     bool first; /* the initial load served as the rebuild */
 
     /* Result of the last rebuild, valid if not busy: */
-    struct rebuilt rebuilt;
+    struct rebuild_outcome rebuilt;
     bool stopped; /* stopped; it can be resumed */
     int rc;
     struct err err;
@@ -77,34 +77,34 @@ struct rebuilder {
 
 /* Initializes a rebuilder that is zeroed or released. Borrows what the options point to. Starts
  * nothing. */
-void rebuilder_init(struct rebuilder *b, const struct rebuilder_options *options);
+void rebuild_worker_init(struct rebuild_worker *b, const struct rebuild_worker_options *options);
 /* Stops the fill because the owner ends; may be called in any thread. What was filled is kept. */
-void rebuilder_stop(struct rebuilder *b);
+void rebuild_worker_stop(struct rebuild_worker *b);
 /* Stops the fill, joins the thread and leaves pending requests to the next holder. */
-void rebuilder_release(struct rebuilder *b);
+void rebuild_worker_release(struct rebuild_worker *b);
 
 /* Resumes the rebuild that the state file records, if any. */
-int rebuilder_go_on(struct rebuilder *b, struct err *err) MUST_CHECK;
+int rebuild_worker_go_on(struct rebuild_worker *b, struct err *err) MUST_CHECK;
 /* Begins a rebuild for a schema change, without a request. Does nothing if a rebuild is in
  * progress. */
-int rebuilder_want(struct rebuilder *b, struct err *err) MUST_CHECK;
+int rebuild_worker_want(struct rebuild_worker *b, struct err *err) MUST_CHECK;
 /* Begins or joins a rebuild for request `id`, which was taken; 0 means the owner itself. */
-int rebuilder_begin(struct rebuilder *b, int64_t id, enum rebuild_kind kind,
-                    const struct rebuild_terms *terms, struct err *err) MUST_CHECK;
-void rebuilder_abort(struct rebuilder *b, int64_t id);
+int rebuild_worker_begin(struct rebuild_worker *b, int64_t id, enum rebuild_kind kind,
+                         const struct rebuild_terms *terms, struct err *err) MUST_CHECK;
+void rebuild_worker_abort(struct rebuild_worker *b, int64_t id);
 
 /* Implements pipeline_options.asked; the context is the rebuilder. */
-bool rebuilder_asked(void *context, int64_t id, const char *command, const char *arguments);
+bool rebuild_worker_asked(void *context, int64_t id, const char *command, const char *arguments);
 
-static inline bool rebuilder_busy(const struct rebuilder *b)
+static inline bool rebuild_worker_busy(const struct rebuild_worker *b)
 {
     return b->started || b->aborts;
 }
 
 /* Does the due steps. Call between two rounds. */
-void rebuilder_mind(struct rebuilder *b);
+void rebuild_worker_mind(struct rebuild_worker *b);
 
 /* Aborts a rebuild that this worker began. */
-void rebuilder_take_back(struct rebuilder *b);
+void rebuild_worker_take_back(struct rebuild_worker *b);
 
 #endif

@@ -37,6 +37,6 @@ bool repairs_guard_passes(const struct delete_guard_config *guard, const struct 
 
 /* Returns true if the index looks restored from an older copy: many rows have no document or an
  * old one, and the newest document is older than the last settled change. */
-bool verify_looks_restored(const struct verify_result *r);
+bool repairs_look_restored(const struct verify_result *r);
 
 #endif

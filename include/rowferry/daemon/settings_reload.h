@@ -19,20 +19,20 @@ struct reading {
     size_t users;
 };
 
-struct settings {
+struct settings_reload {
     const struct config *first; /* borrowed; secrets are resolved */
     struct reading *now;
     pthread_mutex_t lock;
 };
 
-void settings_init(struct settings *s, const struct config *first);
-void settings_release(struct settings *s); /* call after all readings are dropped */
+void settings_reload_init(struct settings_reload *s, const struct config *first);
+void settings_reload_release(struct settings_reload *s); /* call after all readings are dropped */
 
 /* Takes the current reading for a pipeline's thread. */
-struct reading *settings_take(struct settings *s);
-void settings_drop(struct settings *s, struct reading *r);
+struct reading *settings_reload_take(struct settings_reload *s);
+void settings_reload_drop(struct settings_reload *s, struct reading *r);
 
 /* Reloads the file. Logs the options that need a restart. An error leaves everything unchanged. */
-int settings_read_again(struct settings *s, struct err *err) MUST_CHECK;
+int settings_reload_read_again(struct settings_reload *s, struct err *err) MUST_CHECK;
 
 #endif

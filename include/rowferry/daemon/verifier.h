@@ -16,7 +16,7 @@
 
 struct verifier {
     const char *pipeline;
-    struct settings *settings;
+    struct settings_reload *settings;
     pthread_t thread;
     bool started;
     pthread_mutex_t lock;
@@ -30,7 +30,7 @@ struct verifier {
 };
 
 /* Does nothing if the pipeline has no schedule. All signals must be blocked. */
-int verifier_start(struct verifier *v, const char *pipeline, struct settings *settings,
+int verifier_start(struct verifier *v, const char *pipeline, struct settings_reload *settings,
                    struct err *err) MUST_CHECK;
 
 /* Stops the thread, between two pages of a comparison, and joins it. */

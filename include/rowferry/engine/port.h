@@ -76,8 +76,8 @@ struct service_port_ops {
     /* Data streams: see service/index/stream.h. */
     int (*stream_create)(void *self, const char *name, const char *mappings, const char *settings,
                          struct err *err);
-    int (*stream_mark)(void *self, const struct generation *stream, struct err *err);
-    int (*open_writes)(void *self, const struct generation *generation,
+    int (*stream_mark)(void *self, const struct generation_id *stream, struct err *err);
+    int (*open_writes)(void *self, const struct generation_id *generation,
                        char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err);
     int (*finish)(void *self, const char *index, const char *settings, struct err *err);
     int (*swap)(void *self, const char *alias, const char *from, const char *to, struct err *err);

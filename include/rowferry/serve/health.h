@@ -14,9 +14,9 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/engine/observe/status_snapshot.h"
 
-bool health_ready(const struct board_view *v);
+bool health_ready(const struct status_snapshot_view *v);
 
 /* Appends the state as text: "following", "stalled (held): a transaction of ..." */
-void health_push_words(struct buf *out, const struct board_view *v);
+void health_push_words(struct buf *out, const struct status_snapshot_view *v);
 
 #endif

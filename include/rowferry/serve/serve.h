@@ -36,12 +36,13 @@ struct serve_options {
     const char *listen;       /* "host:port"; port 0 means any free port */
     const char *const *names; /* additional names that Host may contain */
     size_t name_count;
-    struct board *const *boards;
+    struct status_snapshot *const *boards;
     size_t count;
     int64_t silent_most_ms; /* a pipeline without a heartbeat for longer hangs */
     int64_t (*silent_ms)(void *context, size_t board);
     /* Appends one JSON object with the complete status of the pipeline. */
-    void (*describe)(void *context, size_t board, const struct board_view *view, struct buf *out);
+    void (*describe)(void *context, size_t board, const struct status_snapshot_view *view,
+                     struct buf *out);
     void *context;
     struct clock clock;
 };

@@ -9,15 +9,16 @@
  *
  *     start | resume  ->  ( begin -> next* until CHANGE_PAGE )*
  *
- * CHANGE_MARK is a safepoint within a page: the changes before it may be settled separately, and
- * then its position is reached. After a crash only unsettled changes are repeated, not the page.
+ * CHANGE_SAFEPOINT is a safepoint within a page: the changes before it may be settled separately,
+ * and then its position is reached. After a crash only unsettled changes are repeated, not the
+ * page.
  *
  * If `guarded` is set, a window with more than `harmless` keys is prescanned before any of it is
- * delivered. The pages of the prescan contain only CHANGE_FORESEEN, one for each key without a row.
- * CHANGE_JUDGE ends the prescan, and the next `begin` starts the window itself, up to the end of
- * the prescan. A TRUNCATE ends the prescan at once and is reported even if the capture is not
- * guarded; only the index knows which documents it affects. A member that left the table is also
- * reported before the next page.
+ * delivered. The pages of the prescan contain only CHANGE_PRESCAN_DELETE, one for each key without
+ * a row. CHANGE_PRESCAN_END ends the prescan, and the next `begin` starts the window itself, up to
+ * the end of the prescan. A TRUNCATE ends the prescan at once and is reported even if the capture
+ * is not guarded; only the index knows which documents it affects. A member that left the table is
+ * also reported before the next page.
  *
  * An initial load is read in the same way. Its positions contain the progress of the load and the
  * position of the log before the load; later positions are those of the log. Positions are text,
@@ -36,13 +37,14 @@
 #include "rowferry/source/catalog/xmin_holder.h"
 
 enum change_kind {
-    CHANGE_WAIT,     /* nothing yet: wait until fd is readable, then call next again */
-    CHANGE_ROW,      /* upsert: the current content of a row */
-    CHANGE_GONE,     /* delete: a key without a row */
-    CHANGE_FORESEEN, /* a key without a row, found by a prescan; nothing must be sent for it */
-    CHANGE_MARK,     /* safepoint: the changes before it are complete, and the page continues */
-    CHANGE_PAGE,     /* end of the page; call begin for the next one */
-    CHANGE_JUDGE,    /* end of the page and of a prescan */
+    CHANGE_WAIT,           /* nothing yet: wait until fd is readable, then call next again */
+    CHANGE_UPSERT,         /* upsert: the current content of a row */
+    CHANGE_DELETE,         /* delete: a key without a row */
+    CHANGE_PRESCAN_DELETE, /* a key without a row, found by a prescan; nothing must be sent for it
+                            */
+    CHANGE_SAFEPOINT,   /* safepoint: the changes before it are complete, and the page continues */
+    CHANGE_PAGE,        /* end of the page; call begin for the next one */
+    CHANGE_PRESCAN_END, /* end of the page and of a prescan */
 };
 
 struct change {
@@ -136,7 +138,7 @@ struct capture_ops {
     int (*waiting)(struct capture *c, int64_t *changes, struct err *err);
 
     /* Between pages: finds the xmin holder with a short query. Null if unsupported. */
-    int (*hold)(struct capture *c, struct hold *out, struct err *err);
+    int (*hold)(struct capture *c, struct xmin_holder *out, struct err *err);
 };
 
 struct capture {

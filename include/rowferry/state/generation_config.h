@@ -11,11 +11,11 @@
 
 /* Stores the configuration of the generation, replacing an earlier one. Writes nothing if it is
  * unchanged. */
-int built_note(struct state *s, const char *generation, const char *configuration,
-               struct err *err) MUST_CHECK;
+int generation_config_write(struct state *s, const char *generation, const char *configuration,
+                            struct err *err) MUST_CHECK;
 
 /* Reads it. *configuration is null if it is unknown for that generation; the caller frees it. */
-int built_look(struct state *s, const char *generation, char **configuration,
-               struct err *err) MUST_CHECK;
+int generation_config_read(struct state *s, const char *generation, char **configuration,
+                           struct err *err) MUST_CHECK;
 
 #endif

@@ -11,20 +11,21 @@
 
 #include "rowferry/state/store.h"
 
-#define HALT_REASON_BYTES 160
+#define GUARD_STOP_REASON_BYTES 160
 
-struct halt {
+struct guard_stop {
     int64_t deletes;    /* counted deletes; 0 if rejections stopped it */
     int64_t documents;  /* in the index; negative: unknown */
     int64_t rejected;   /* operations refused for one reason */
     int64_t operations; /* total operations; 0 if deletes stopped it */
     int64_t at_us;      /* wall clock */
-    char reason[HALT_REASON_BYTES];
+    char reason[GUARD_STOP_REASON_BYTES];
 };
 
-int halt_note(struct state *s, const struct halt *halt, struct err *err) MUST_CHECK;
+int guard_stop_write(struct state *s, const struct guard_stop *halt, struct err *err) MUST_CHECK;
 /* *known is false, and *out zero, if the guard has not stopped the pipeline. */
-int halt_look(struct state *s, struct halt *out, bool *known, struct err *err) MUST_CHECK;
-int halt_forget(struct state *s, struct err *err) MUST_CHECK;
+int guard_stop_read(struct state *s, struct guard_stop *out, bool *known,
+                    struct err *err) MUST_CHECK;
+int guard_stop_clear(struct state *s, struct err *err) MUST_CHECK;
 
 #endif

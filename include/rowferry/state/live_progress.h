@@ -12,13 +12,13 @@
 #include "rowferry/state/store.h"
 
 /* Room for a sentence of a guard with its numbers. */
-#define WORKING_WHY_BYTES 320
+#define LIVE_PROGRESS_WHY_BYTES 320
 
-#define WORK_FAILED "failed" /* a rebuild that is only retried on request */
-#define WORK_PAUSED "paused"
-#define WORK_STANDING_BY "standing by" /* a stage: `frozen` names the lock holder */
+#define LIVE_PROGRESS_FAILED "failed" /* a rebuild that is only retried on request */
+#define LIVE_PROGRESS_PAUSED "paused"
+#define LIVE_PROGRESS_STANDING_BY "standing by" /* a stage: `frozen` names the lock holder */
 
-struct working {
+struct live_progress {
     int64_t told_us; /* wall clock of the update */
     char stage[16];  /* "copying", "replaying", "settling" */
     int64_t rows;    /* read so far */
@@ -35,13 +35,14 @@ struct working {
     int64_t hold_pid;     /* process id of its session; 0: none */
     char hold_who[160];   /* owner of that transaction */
     char stall[24];       /* cause of a stall in one word; empty: progressing, or nothing to do */
-    char stall_why[WORKING_WHY_BYTES]; /* the cause as a sentence */
-    int64_t stall_us;                  /* start of the stall (wall clock) */
+    char stall_why[LIVE_PROGRESS_WHY_BYTES]; /* the cause as a sentence */
+    int64_t stall_us;                        /* start of the stall (wall clock) */
 };
 
 /* Publishes the progress; called by the lock holder. */
-int working_tell(struct state *s, const struct working *w, struct err *err) MUST_CHECK;
+int live_progress_write(struct state *s, const struct live_progress *w, struct err *err) MUST_CHECK;
 /* *known is false if the holder has not published anything yet; then only equal_us is valid. */
-int working_look(struct state *s, struct working *out, bool *known, struct err *err) MUST_CHECK;
+int live_progress_read(struct state *s, struct live_progress *out, bool *known,
+                       struct err *err) MUST_CHECK;
 
 #endif

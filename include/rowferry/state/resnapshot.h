@@ -7,15 +7,17 @@
 
 #include "rowferry/state/store.h"
 
-#define COPIED_REASON_BYTES 512
+#define RESNAPSHOT_REASON_BYTES 512
 
-struct copied {
+struct resnapshot {
     int64_t begun_us; /* wall clock */
-    char reason[COPIED_REASON_BYTES];
+    char reason[RESNAPSHOT_REASON_BYTES];
 };
 
-int copied_note(struct state *s, const char *reason, int64_t begun_us, struct err *err) MUST_CHECK;
+int resnapshot_write(struct state *s, const char *reason, int64_t begun_us,
+                     struct err *err) MUST_CHECK;
 /* *known is false, and *out zero, if there was none. */
-int copied_look(struct state *s, struct copied *out, bool *known, struct err *err) MUST_CHECK;
+int resnapshot_read(struct state *s, struct resnapshot *out, bool *known,
+                    struct err *err) MUST_CHECK;
 
 #endif

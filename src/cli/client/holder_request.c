@@ -20,18 +20,19 @@
 
 /* Maximum keys per request. A resync reads and sends each row. A discard only deletes dead letters,
  * so the request itself costs more than its keys. */
-#define ASK_KEYS 1000
-#define ASK_DISCARDED 20000
-#define ASK_LOOK_MS 100
-#define ASK_HOLD_US INT64_C(1000000)
-#define ASK_GRACE_US INT64_C(10000000) /* time for the source to detect that a holder has died */
+#define HOLDER_REQUEST_KEYS 1000
+#define HOLDER_REQUEST_DISCARDED 20000
+#define HOLDER_REQUEST_LOOK_MS 100
+#define HOLDER_REQUEST_HOLD_US INT64_C(1000000)
+#define HOLDER_REQUEST_GRACE_US                                                                    \
+    INT64_C(10000000) /* time for the source to detect that a holder has died */
 #define ANSWER_MAX_BYTES ((size_t)64 * 1024)
 
-int ask_open(struct ask *k, const struct arguments *a, const char *command, const char *request,
-             struct err *err)
+int holder_request_open(struct holder_request *k, const struct arguments *a, const char *command,
+                        const char *request, struct err *err)
 {
-    *k = (struct ask){.arguments = a, .request = request};
-    progressline_init(&k->progress, !arguments_have(a, OPTION_NO_PROGRESS));
+    *k = (struct holder_request){.arguments = a, .request = request};
+    progress_line_init(&k->progress, !arguments_have(a, OPTION_NO_PROGRESS));
     int rc = setup_load_one(&k->setup, a, err);
     if (rc == 0) {
         rc = session_init(&k->session, k->setup.config, k->setup.pipelines[0], command, err);
@@ -39,7 +40,7 @@ int ask_open(struct ask *k, const struct arguments *a, const char *command, cons
     return rc < 0 ? rc : session_open_state(&k->session, err);
 }
 
-int ask_named(const struct ask *k, int rc, struct err *err)
+int holder_request_named(const struct holder_request *k, int rc, struct err *err)
 {
     if (rc >= 0 || rc == ERR_CONFIG || k->session.pipeline == NULL ||
         strncmp(err->message, "pipeline \"", 10) == 0) {
@@ -48,7 +49,7 @@ int ask_named(const struct ask *k, int rc, struct err *err)
     return err_context(err, "pipeline \"%s\"", k->session.pipeline->name);
 }
 
-static void ask_drop(struct ask *k)
+static void holder_request_drop(struct holder_request *k)
 {
     for (size_t i = 0; i < k->count; i++) {
         buf_release(&k->asked[i].keys);
@@ -58,21 +59,22 @@ static void ask_drop(struct ask *k)
     k->before = (int64_t)k->keys;
 }
 
-void ask_release(struct ask *k)
+void holder_request_release(struct holder_request *k)
 {
-    ask_drop(k);
+    holder_request_drop(k);
     free(k->asked);
     session_release(&k->session);
     setup_release(&k->setup);
-    progressline_release(&k->progress);
+    progress_line_release(&k->progress);
 }
 
-static size_t keys_most(const struct ask *k)
+static size_t keys_most(const struct holder_request *k)
 {
-    return strcmp(k->request, REQUEST_DISCARD) == 0 ? ASK_DISCARDED : ASK_KEYS;
+    return strcmp(k->request, REQUEST_DISCARD) == 0 ? HOLDER_REQUEST_DISCARDED
+                                                    : HOLDER_REQUEST_KEYS;
 }
 
-void ask_push(struct ask *k, struct span key)
+void holder_request_push(struct holder_request *k, struct span key)
 {
     struct asked *last = k->count > 0 ? &k->asked[k->count - 1] : NULL;
     /* leaves room for escapes, which may double a key */
@@ -88,7 +90,7 @@ void ask_push(struct ask *k, struct span key)
     k->keys++;
 }
 
-static int ask_file(struct ask *k, struct err *err)
+static int holder_request_file(struct holder_request *k, struct err *err)
 {
     struct session *s = &k->session;
     for (size_t i = 0; i < k->count; i++) {
@@ -113,7 +115,8 @@ static int64_t member(struct json_object *answer, const char *name)
 }
 
 /* Adds a final reply to the totals. */
-static void ask_add(struct ask *k, enum request_state state, struct json_object *answer)
+static void holder_request_add(struct holder_request *k, enum request_state state,
+                               struct json_object *answer)
 {
     k->upserts += member(answer, "upserts");
     k->present += member(answer, "present");
@@ -126,7 +129,7 @@ static void ask_add(struct ask *k, enum request_state state, struct json_object 
 }
 
 /* Looks at the first request without a reply. *final: it has one now. */
-static int ask_look_at(struct ask *k, bool *final, struct err *err)
+static int holder_request_look_at(struct holder_request *k, bool *final, struct err *err)
 {
     struct buf text;
     enum request_state state = REQUEST_FILED;
@@ -135,7 +138,7 @@ static int ask_look_at(struct ask *k, bool *final, struct err *err)
     struct json_object *answer = rc == 0 ? json_tree_of(buf_text(&text)) : NULL;
     *final = rc == 0 && (state == REQUEST_DONE || state == REQUEST_FAILED);
     if (*final) {
-        ask_add(k, state, answer);
+        holder_request_add(k, state, answer);
     }
     k->done = k->before + (int64_t)(k->answered * keys_most(k)) + member(answer, "done");
     json_object_put(answer);
@@ -143,11 +146,11 @@ static int ask_look_at(struct ask *k, bool *final, struct err *err)
     return rc;
 }
 
-static int ask_look(struct ask *k, struct err *err)
+static int holder_request_look(struct holder_request *k, struct err *err)
 {
     bool final = true;
     while (final && k->answered < k->count) {
-        int rc = ask_look_at(k, &final, err);
+        int rc = holder_request_look_at(k, &final, err);
         if (rc < 0) {
             return rc;
         }
@@ -162,14 +165,16 @@ static int ask_look(struct ask *k, struct err *err)
 
 /* --- carrying it out ----------------------------------------------------------------------- */
 
-static void ask_nap(void)
+static void holder_request_nap(void)
 {
-    struct timespec pause = {ASK_LOOK_MS / 1000, ASK_LOOK_MS % 1000 * 1000000};
+    struct timespec pause = {HOLDER_REQUEST_LOOK_MS / 1000,
+                             HOLDER_REQUEST_LOOK_MS % 1000 * 1000000};
     nanosleep(&pause, NULL); /* a signal may end it early, which is harmless */
 }
 
 /* Sets this state and answer on all requests without a reply. */
-static int ask_mark(struct ask *k, enum request_state state, const char *answer, struct err *err)
+static int holder_request_mark(struct holder_request *k, enum request_state state,
+                               const char *answer, struct err *err)
 {
     struct session *s = &k->session;
     int rc = 0;
@@ -181,7 +186,7 @@ static int ask_mark(struct ask *k, enum request_state state, const char *answer,
 
 /* Withdraws requests after an error, which this command reports, so that no later holder carries
  * them out unexpectedly. */
-static void ask_withdraw(struct ask *k, const struct err *why)
+static void holder_request_withdraw(struct holder_request *k, const struct err *why)
 {
     struct err ignored;
     struct buf answer;
@@ -189,13 +194,13 @@ static void ask_withdraw(struct ask *k, const struct err *why)
     record_open(&answer);
     record_text(&answer, "error", why->message);
     record_close(&answer);
-    int withdrawn = ask_mark(k, REQUEST_FAILED, buf_text(&answer), &ignored);
+    int withdrawn = holder_request_mark(k, REQUEST_FAILED, buf_text(&answer), &ignored);
     (void)withdrawn; /* on error the next holder carries them out, which is acceptable */
     buf_release(&answer);
 }
 
 /* Dead letters exist in the state file only, so neither server is needed. */
-static int ask_discard(struct ask *k, struct err *err)
+static int holder_request_discard(struct holder_request *k, struct err *err)
 {
     const struct clock *clock = &k->session.clock;
     int rc = 0;
@@ -206,7 +211,7 @@ static int ask_discard(struct ask *k, struct err *err)
     return rc;
 }
 
-static int ask_open_both(struct ask *k, struct err *err)
+static int holder_request_open_both(struct holder_request *k, struct err *err)
 {
     int rc = k->secrets ? 0 : setup_secrets(&k->setup, err);
     k->secrets = rc == 0;
@@ -219,11 +224,11 @@ static int ask_open_both(struct ask *k, struct err *err)
     return rc;
 }
 
-static int ask_sync(struct ask *k, struct err *err)
+static int holder_request_sync(struct holder_request *k, struct err *err)
 {
     struct session *s = &k->session;
     int rc = pause_expect_none(s->state, err);
-    rc = rc == 0 && s->service == NULL ? ask_open_both(k, err) : rc;
+    rc = rc == 0 && s->service == NULL ? holder_request_open_both(k, err) : rc;
     if (rc < 0) {
         return rc;
     }
@@ -233,13 +238,13 @@ static int ask_sync(struct ask *k, struct err *err)
     session_ports(s, &ports);
     options.requests_only = true;
     options.stop = k->stop;
-    options.progress = progressline_draw;
+    options.progress = progress_line_draw;
     options.progress_context = &k->progress;
-    int64_t until = clock_monotonic_us(&s->clock) + (k->followed ? ASK_GRACE_US : 0);
+    int64_t until = clock_monotonic_us(&s->clock) + (k->followed ? HOLDER_REQUEST_GRACE_US : 0);
     rc = pipeline_sync(&options, &ports, &k->outcome.result, err);
     while (rc == ERR_HELD && *k->stop == 0 && clock_monotonic_us(&s->clock) < until) {
-        ask_nap();
-        rc = ask_mark(k, REQUEST_FILED, "{}", err);
+        holder_request_nap();
+        rc = holder_request_mark(k, REQUEST_FILED, "{}", err);
         if (rc == 0) {
             rc = pipeline_sync(&options, &ports, &k->outcome.result, err);
         }
@@ -247,7 +252,7 @@ static int ask_sync(struct ask *k, struct err *err)
     return rc;
 }
 
-static enum exit_code ask_exit_code(const struct ask *k, int rc)
+static enum exit_code holder_request_exit_code(const struct holder_request *k, int rc)
 {
     if (rc < 0) {
         return err_exit_code((enum err_class)rc);
@@ -258,11 +263,12 @@ static enum exit_code ask_exit_code(const struct ask *k, int rc)
     return k->rejected > 0 && k->outcome.result.dead_letters > 0 ? EXIT_DEAD_LETTERS : EXIT_DONE;
 }
 
-static int ask_carry_out(struct ask *k, struct err *err)
+static int holder_request_carry_out(struct holder_request *k, struct err *err)
 {
     int64_t id;
     struct err unrecorded;
-    int rc = ask_look(k, err); /* the previous holder may have answered just before it ended */
+    int rc = holder_request_look(
+        k, err); /* the previous holder may have answered just before it ended */
     if (rc < 0 || k->answered == k->count) {
         return rc;
     }
@@ -270,13 +276,14 @@ static int ask_carry_out(struct ask *k, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    rc = strcmp(k->request, REQUEST_DISCARD) == 0 ? ask_discard(k, err) : ask_sync(k, err);
+    rc = strcmp(k->request, REQUEST_DISCARD) == 0 ? holder_request_discard(k, err)
+                                                  : holder_request_sync(k, err);
     if (rc < 0) {
-        ask_withdraw(k, err);
+        holder_request_withdraw(k, err);
     } else {
-        rc = ask_look(k, err);
+        rc = holder_request_look(k, err);
     }
-    k->outcome.exit_code = ask_exit_code(k, rc);
+    k->outcome.exit_code = holder_request_exit_code(k, rc);
     k->outcome.err = rc < 0 ? err : NULL;
     if (run_record_end(&k->session, id, &k->outcome, &unrecorded) < 0 && rc == 0) {
         *err = unrecorded;
@@ -288,7 +295,7 @@ static int ask_carry_out(struct ask *k, struct err *err)
 /* --- following ----------------------------------------------------------------------------- */
 
 /* Logs once which holder it waits for. */
-static void ask_note_holder(struct ask *k, const struct err *held)
+static void holder_request_note_holder(struct holder_request *k, const struct err *held)
 {
     if (!k->followed) {
         log_event(LOG_INFO, "request_filed", F_TEXT("command", k->session.command),
@@ -297,7 +304,7 @@ static void ask_note_holder(struct ask *k, const struct err *held)
     k->followed = true;
 }
 
-static void ask_show(struct ask *k)
+static void holder_request_show(struct holder_request *k)
 {
     char done[UNITS_BYTES];
     char all[UNITS_BYTES];
@@ -305,36 +312,36 @@ static void ask_show(struct ask *k)
     buf_init(&text, 1024);
     buf_printf(&text, "%s: asked the one who holds it, %s of %s keys", k->session.pipeline->name,
                units_count(done, k->done), units_count(all, (int64_t)k->keys));
-    progressline_show(&k->progress, buf_text(&text));
+    progress_line_show(&k->progress, buf_text(&text));
     buf_release(&text);
 }
 
-static int ask_see_through(struct ask *k, struct err *err)
+static int holder_request_see_through(struct holder_request *k, struct err *err)
 {
     int64_t hold_us = 0;
     for (;;) {
-        int rc = ask_look(k, err);
+        int rc = holder_request_look(k, err);
         if (rc < 0 || k->answered == k->count || *k->stop != 0) {
             return rc;
         }
         int64_t now = clock_monotonic_us(&k->session.clock);
         if (now >= hold_us) {
-            hold_us = now + ASK_HOLD_US;
+            hold_us = now + HOLDER_REQUEST_HOLD_US;
             rc = k->holding ? 0 : session_hold(&k->session, err);
             if (rc != ERR_HELD) {
                 k->holding = rc == 0;
-                return rc < 0 ? rc : ask_carry_out(k, err);
+                return rc < 0 ? rc : holder_request_carry_out(k, err);
             }
-            ask_note_holder(k, err);
+            holder_request_note_holder(k, err);
         }
-        ask_show(k);
-        ask_nap();
+        holder_request_show(k);
+        holder_request_nap();
     }
 }
 
 /* --- reporting -------------------------------------------------------------------------------- */
 
-static void ask_push_discarded(struct ask *k, struct buf *out)
+static void holder_request_push_discarded(struct holder_request *k, struct buf *out)
 {
     const struct sync_outcome *o = &k->outcome;
     char count[UNITS_BYTES];
@@ -357,13 +364,13 @@ static void ask_push_discarded(struct ask *k, struct buf *out)
     buf_push_char(out, '\n');
 }
 
-static void ask_tell(struct ask *k)
+static void holder_request_report(struct holder_request *k)
 {
     struct sync_outcome *o = &k->outcome;
     if (strcmp(k->request, REQUEST_DISCARD) == 0) {
         struct buf out;
         buf_init(&out, ANSWER_MAX_BYTES);
-        ask_push_discarded(k, &out);
+        holder_request_push_discarded(k, &out);
         report_write(&out, o, &k->progress);
         buf_release(&out);
     } else {
@@ -377,28 +384,28 @@ static void ask_tell(struct ask *k)
 }
 
 /* Processes one part at a time. Requests without a reply are kept for the report. */
-static int ask_parts(struct ask *k, struct err *err)
+static int holder_request_parts(struct holder_request *k, struct err *err)
 {
     bool last = k->more == NULL;
     int rc = 0;
     do {
         if (k->more != NULL) {
-            ask_drop(k);
+            holder_request_drop(k);
             rc = k->more(k->context, k, &last, err);
         }
         if (rc == 0) {
-            rc = ask_file(k, err);
+            rc = holder_request_file(k, err);
         }
         if (rc < 0) {
-            ask_drop(k); /* a request that was not filed gets no reply */
+            holder_request_drop(k); /* a request that was not filed gets no reply */
             return rc;
         }
-        rc = ask_see_through(k, err);
+        rc = holder_request_see_through(k, err);
     } while (rc == 0 && !last && *k->stop == 0);
     return rc;
 }
 
-int ask_run(struct ask *k, struct err *err)
+int holder_request_run(struct holder_request *k, struct err *err)
 {
     struct session *s = &k->session;
     struct sync_outcome *o = &k->outcome;
@@ -406,7 +413,7 @@ int ask_run(struct ask *k, struct err *err)
     int64_t began_us = clock_monotonic_us(&s->clock);
     k->stop = stop_watch();
     o->pipeline = s->pipeline->name;
-    int rc = ask_parts(k, err);
+    int rc = holder_request_parts(k, err);
     if (deadletter_count(s->state, &o->result.dead_letters, &ignored) < 0) {
         o->result.dead_letters = 0; /* as in pipeline_sync */
     }
@@ -416,8 +423,8 @@ int ask_run(struct ask *k, struct err *err)
     o->result.counters.rejected = k->rejected;
     o->result.stopped = rc == 0 && k->answered < k->count;
     o->took_ms = (clock_monotonic_us(&s->clock) - began_us) / 1000;
-    o->exit_code = ask_exit_code(k, rc);
+    o->exit_code = holder_request_exit_code(k, rc);
     o->err = rc < 0 ? err : NULL;
-    ask_tell(k);
+    holder_request_report(k);
     return (int)o->exit_code;
 }

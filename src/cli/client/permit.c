@@ -75,17 +75,17 @@ static int look(struct asking *k, struct err *err)
 
 static void show(struct asking *k)
 {
-    struct working work;
+    struct live_progress work;
     struct err ignored;
     struct buf line;
     bool known = false;
     buf_init(&line, LINE_BYTES);
     buf_printf(&line, "%s: asked the one who holds it", k->session->pipeline->name);
-    if (working_look(k->session->state, &work, &known, &ignored) == 0 && known) {
+    if (live_progress_read(k->session->state, &work, &known, &ignored) == 0 && known) {
         buf_push_literal(&line, ", ");
-        work_push_stage(&line, &work);
+        holder_progress_push_stage(&line, &work);
     }
-    progressline_show(k->permit->progress, buf_text(&line));
+    progress_line_show(k->permit->progress, buf_text(&line));
     buf_release(&line);
 }
 
@@ -115,10 +115,10 @@ static int follow(struct asking *k, bool *held, struct err *err)
 /* Returns true if the holder waits because the guard refused operations. */
 static bool waits(const struct session *s)
 {
-    struct working work;
+    struct live_progress work;
     struct err ignored;
     bool known = false;
-    return working_look(s->state, &work, &known, &ignored) == 0 && known &&
+    return live_progress_read(s->state, &work, &known, &ignored) == 0 && known &&
            strcmp(work.stage, "guard") == 0;
 }
 
@@ -127,11 +127,11 @@ int permit_ask(struct session *s, const struct permit *p, struct pipeline_result
 {
     const struct err holder = *err;
     struct asking k = {.session = s, .permit = p, .result = result};
-    struct halt halt;
+    struct guard_stop halt;
     bool halted;
     char when[32];
     *held = true;
-    int rc = halt_look(s->state, &halt, &halted, err);
+    int rc = guard_stop_read(s->state, &halt, &halted, err);
     if (rc < 0) {
         return rc;
     }

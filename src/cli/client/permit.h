@@ -15,7 +15,7 @@ struct permit {
     bool deletes;
     bool rejections;
     const volatile sig_atomic_t *stop;
-    struct progressline *progress;
+    struct progress_line *progress;
 };
 
 /*

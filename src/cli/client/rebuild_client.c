@@ -20,7 +20,7 @@
 #define LINE_BYTES 4096
 
 /* *final: there is a reply. */
-static int look(struct rebuild_ask *k, bool *final, struct err *err)
+static int look(struct rebuild_client *k, bool *final, struct err *err)
 {
     enum request_state state = REQUEST_FILED;
     struct buf text;
@@ -32,9 +32,9 @@ static int look(struct rebuild_ask *k, bool *final, struct err *err)
         struct json_object *answer = json_tree_of(buf_text(&text));
         rc = refusal_read(answer, "the request failed", err);
         json_object_put(answer);
-        (void)rebuilt_read_answer(&k->rebuilt, buf_text(&text)); /* progress before the failure, if
-                                                                  * any */
-    } else if (*final && !rebuilt_read_answer(&k->rebuilt, buf_text(&text))) {
+        (void)rebuild_outcome_read_answer(&k->rebuilt, buf_text(&text)); /* progress before the
+                                                                          * failure, if any */
+    } else if (*final && !rebuild_outcome_read_answer(&k->rebuilt, buf_text(&text))) {
         rc = err_set(err, ERR_STATE, "the holder's answer cannot be read");
     }
     buf_release(&text);
@@ -43,28 +43,28 @@ static int look(struct rebuild_ask *k, bool *final, struct err *err)
 
 /* Stops following. Withdraws a request that no holder has taken, so that it is not carried out
  * later. */
-static int leave(struct rebuild_ask *k, struct err *err)
+static int leave(struct rebuild_client *k, struct err *err)
 {
     k->stopped = true;
     return k->taken ? 0 : refusal_withdraw(k->session, k->id, err);
 }
 
 /* Appends the progress of the next generation, if the state file records it. */
-static void push_stage(struct rebuild_ask *k, struct buf *line)
+static void push_stage(struct rebuild_client *k, struct buf *line)
 {
     struct state *next = NULL;
-    struct working work;
+    struct live_progress work;
     struct err ignored;
     bool known = false;
     if (rebuild_open(k->session->state, &next, &ignored) == 0 && next != NULL &&
-        working_look(next, &work, &known, &ignored) == 0 && known) {
+        live_progress_read(next, &work, &known, &ignored) == 0 && known) {
         buf_push_literal(line, ", ");
-        work_push_stage(line, &work);
+        holder_progress_push_stage(line, &work);
     }
     state_close(next);
 }
 
-static void show(struct rebuild_ask *k)
+static void show(struct rebuild_client *k)
 {
     struct buf line;
     buf_init(&line, LINE_BYTES);
@@ -73,12 +73,12 @@ static void show(struct rebuild_ask *k)
     if (k->taken && k->progress->wanted) {
         push_stage(k, &line);
     }
-    progressline_show(k->progress, buf_text(&line));
+    progress_line_show(k->progress, buf_text(&line));
     buf_release(&line);
 }
 
 /* Becomes the holder if there is none any more and the request has no reply. */
-static int take(struct rebuild_ask *k, bool *final, struct err *err)
+static int take(struct rebuild_client *k, bool *final, struct err *err)
 {
     struct session *s = k->session;
     int rc = session_hold(s, err);
@@ -93,7 +93,7 @@ static int take(struct rebuild_ask *k, bool *final, struct err *err)
     return rc;
 }
 
-static int follow(struct rebuild_ask *k, struct err *err)
+static int follow(struct rebuild_client *k, struct err *err)
 {
     const struct timespec pause = {0, LOOK_MS * 1000000};
     int64_t hold_us = 0;
@@ -119,13 +119,13 @@ static int follow(struct rebuild_ask *k, struct err *err)
     }
 }
 
-int rebuild_ask(struct rebuild_ask *k, struct err *err)
+int rebuild_client(struct rebuild_client *k, struct err *err)
 {
     struct session *s = k->session;
     const struct err holder = *err;
     struct buf arguments;
     buf_init(&arguments, 4096);
-    rebuild_request_push(&arguments, s->pipeline, &k->terms);
+    rebuild_arguments_push(&arguments, s->pipeline, &k->terms);
     int rc = request_file(s->state, k->request, buf_text(&arguments), clock_wall_us(&s->clock),
                           &k->id, err);
     buf_release(&arguments);

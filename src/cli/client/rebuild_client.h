@@ -14,12 +14,12 @@
 #include "rowferry/daemon/rebuild_arguments.h"
 #include "rowferry/daemon/session.h"
 
-struct rebuild_ask {
+struct rebuild_client {
     struct session *session; /* the pipeline, held by another process */
     const char *request;     /* REQUEST_REINDEX, ... */
     struct rebuild_terms terms;
     const volatile sig_atomic_t *stop;
-    struct progressline *progress;
+    struct progress_line *progress;
 
     /* Results: */
     int64_t id;
@@ -27,10 +27,10 @@ struct rebuild_ask {
                    * request */
     bool taken;   /* the holder is working on it */
     bool stopped; /* no longer followed; the holder continues if it has taken the request */
-    struct rebuilt rebuilt;
+    struct rebuild_outcome rebuilt;
 };
 
 /* Returns ERR_STATE with the holder's reason if the request was refused. */
-int rebuild_ask(struct rebuild_ask *k, struct err *err) MUST_CHECK;
+int rebuild_client(struct rebuild_client *k, struct err *err) MUST_CHECK;
 
 #endif

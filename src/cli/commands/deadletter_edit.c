@@ -14,7 +14,7 @@
 
 /* The selected dead letters. */
 struct choice {
-    struct ask *ask;
+    struct holder_request *ask;
     const struct arguments *arguments;
     bool *found; /* [operand]: it is an open dead letter */
 };
@@ -31,7 +31,7 @@ static int choose(void *context, const struct dead_letter *letter)
         }
     }
     if (wanted) {
-        ask_push(c->ask, key);
+        holder_request_push(c->ask, key);
     }
     return 0;
 }
@@ -49,7 +49,7 @@ static int check_found(const struct choice *c, struct err *err)
     return 0;
 }
 
-static int choose_letters(struct ask *k, const struct arguments *a, struct err *err)
+static int choose_letters(struct holder_request *k, const struct arguments *a, struct err *err)
 {
     struct choice c = {.ask = k, .arguments = a};
     struct dead_letter_filter filter;
@@ -67,10 +67,10 @@ static int choose_letters(struct ask *k, const struct arguments *a, struct err *
 }
 
 /* Runs the request, if any dead letter was selected. */
-static int run_or_say(struct ask *k, struct err *err)
+static int run_or_say(struct holder_request *k, struct err *err)
 {
     if (k->count > 0 || arguments_have(k->arguments, OPTION_JSON)) {
-        return ask_run(k, err);
+        return holder_request_run(k, err);
     }
     struct buf out;
     buf_init(&out, 1024);
@@ -82,21 +82,21 @@ static int run_or_say(struct ask *k, struct err *err)
 
 int command_deadletter_retry(const struct arguments *a, struct err *err)
 {
-    struct ask ask;
+    struct holder_request ask;
     if (a->operand_count > 0 && choice_given(a)) {
         return err_set(
             err, ERR_CONFIG,
             "command \"deadletter retry\" takes either KEY..., or --reason, --older and --newer");
     }
-    int rc = ask_open(&ask, a, "retry", REQUEST_RESYNC, err);
+    int rc = holder_request_open(&ask, a, "retry", REQUEST_RESYNC, err);
     if (rc == 0) {
         rc = choose_letters(&ask, a, err);
     }
     if (rc == 0) {
         rc = run_or_say(&ask, err);
     }
-    rc = ask_named(&ask, rc, err);
-    ask_release(&ask);
+    rc = holder_request_named(&ask, rc, err);
+    holder_request_release(&ask);
     return rc;
 }
 
@@ -134,12 +134,12 @@ static bool is_agreed(size_t count)
 
 int command_deadletter_discard(const struct arguments *a, struct err *err)
 {
-    struct ask ask;
+    struct holder_request ask;
     int rc = check_discard(a, err);
     if (rc < 0) {
         return rc;
     }
-    rc = ask_open(&ask, a, "discard", REQUEST_DISCARD, err);
+    rc = holder_request_open(&ask, a, "discard", REQUEST_DISCARD, err);
     if (rc == 0) {
         rc = choose_letters(&ask, a, err);
     }
@@ -148,7 +148,7 @@ int command_deadletter_discard(const struct arguments *a, struct err *err)
     } else if (rc == 0) {
         rc = run_or_say(&ask, err);
     }
-    rc = ask_named(&ask, rc, err);
-    ask_release(&ask);
+    rc = holder_request_named(&ask, rc, err);
+    holder_request_release(&ask);
     return rc;
 }

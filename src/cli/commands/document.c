@@ -133,9 +133,9 @@ static int show_all(struct dry_run *d, struct err *err)
         rc = d->capture->ops->next(d->capture, &change, err);
         if (rc == 0 && change.kind == CHANGE_WAIT) {
             rc = wait_for(d->capture, err);
-        } else if (rc == 0 && change.kind == CHANGE_ROW) {
+        } else if (rc == 0 && change.kind == CHANGE_UPSERT) {
             rc = show_row(d, &change, err);
-        } else if (rc == 0 && change.kind == CHANGE_GONE) {
+        } else if (rc == 0 && change.kind == CHANGE_DELETE) {
             tell_gone(d, &change);
         }
     } while (rc == 0 && change.kind != CHANGE_PAGE);

@@ -15,8 +15,8 @@
 struct job {
     struct job_base base;
     const char *request; /* the request to a holder */
-    struct rebuilt rebuilt;
-    struct rebuilt_end end;
+    struct rebuild_outcome rebuilt;
+    struct rebuild_report_end end;
     struct err err;
 };
 
@@ -57,21 +57,21 @@ static enum exit_code exit_code_of(const struct job *j, int rc)
 /* `id` is the request that was filed before this command became the holder; 0 if none. */
 static int rebuild(struct job *j, int64_t id, struct err *err)
 {
-    struct replica *r = &j->base.replica;
-    struct rebuilder *b = &r->rebuilder;
+    struct pipeline_worker *r = &j->base.worker;
+    struct rebuild_worker *b = &r->rebuild_worker;
     const struct rebuild_terms terms = terms_of(j);
     int rc = 0;
-    replica_init_rebuilder(r, progressline_draw, j->base.progress);
+    pipeline_worker_init_rebuilder(r, progress_line_draw, j->base.progress);
     if (is(j, REQUEST_ABORT_REBUILD)) {
-        rebuilder_abort(b, id);
-        rebuilder_mind(b);
-        rebuilder_release(b);
+        rebuild_worker_abort(b, id);
+        rebuild_worker_mind(b);
+        rebuild_worker_release(b);
         *err = b->err;
         rc = b->rc;
     } else {
-        rc = rebuilder_begin(b, id, is(j, REQUEST_ROLLBACK) ? REBUILD_BACK : REBUILD_NEW, &terms,
-                             err);
-        rc = rc < 0 ? rc : replica_see_rebuild(r, err);
+        rc = rebuild_worker_begin(b, id, is(j, REQUEST_ROLLBACK) ? REBUILD_BACK : REBUILD_NEW,
+                                  &terms, err);
+        rc = rc < 0 ? rc : pipeline_worker_see_rebuild(r, err);
     }
     j->rebuilt = b->rebuilt;
     j->end.stopped = rc == 0 && b->stopped;
@@ -81,7 +81,7 @@ static int rebuild(struct job *j, int64_t id, struct err *err)
 /* Runs the rebuild and records it in the history. An error of the rebuild takes precedence. */
 static int record(struct job *j, int64_t id, struct err *err)
 {
-    struct session *s = &j->base.replica.session;
+    struct session *s = &j->base.worker.session;
     struct err unrecorded;
     int64_t run = 0;
     int rc = pause_expect_none(s->state, err);
@@ -106,12 +106,12 @@ static int record(struct job *j, int64_t id, struct err *err)
 
 static int ask(struct job *j, bool *held, int64_t *id, struct err *err)
 {
-    struct rebuild_ask k = {.session = &j->base.replica.session,
-                            .request = j->request,
-                            .terms = terms_of(j),
-                            .stop = j->base.stop,
-                            .progress = j->base.progress};
-    int rc = rebuild_ask(&k, err);
+    struct rebuild_client k = {.session = &j->base.worker.session,
+                               .request = j->request,
+                               .terms = terms_of(j),
+                               .stop = j->base.stop,
+                               .progress = j->base.progress};
+    int rc = rebuild_client(&k, err);
     j->rebuilt = k.rebuilt;
     j->end.stopped = rc == 0 && k.stopped;
     j->end.asked = k.stopped && k.taken;
@@ -129,9 +129,9 @@ static void tell(struct job *j)
     struct buf out;
     buf_init(&out, RESULT_BYTES);
     if (arguments_have(j->base.arguments, OPTION_JSON)) {
-        rebuilt_push_json(&out, &j->rebuilt, &j->end);
+        rebuild_report_push_json(&out, &j->rebuilt, &j->end);
     } else {
-        rebuilt_push_text(&out, &j->rebuilt, &j->end);
+        rebuild_report_push_text(&out, &j->rebuilt, &j->end);
     }
     report_write(&out, &outcome, j->base.progress);
     j->end.exit_code = outcome.exit_code;
@@ -151,7 +151,7 @@ static int refuse_stream(const struct job *j, struct err *err)
 
 static int job_run(struct job *j, struct err *err)
 {
-    struct session *s = &j->base.replica.session;
+    struct session *s = &j->base.worker.session;
     bool held = true;
     int64_t id = 0;
     if (j->base.pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
@@ -170,7 +170,7 @@ static int job_run(struct job *j, struct err *err)
 static void job_work(void *job)
 {
     struct job *j = job;
-    struct session *s = &j->base.replica.session;
+    struct session *s = &j->base.worker.session;
     j->request = request_of(j->base.arguments);
     int rc = session_init(s, j->base.config, j->base.pipeline, "reindex", &j->err);
     int64_t began_us = clock_monotonic_us(&s->clock);
@@ -207,5 +207,5 @@ static int require_one(const struct arguments *a, struct err *err)
 int command_reindex(const struct arguments *a, struct err *err)
 {
     int rc = require_one(a, err);
-    return rc < 0 ? rc : jobs_run(a, "reindex", sizeof(struct job), job_work, err);
+    return rc < 0 ? rc : parallel_run(a, "reindex", sizeof(struct job), job_work, err);
 }

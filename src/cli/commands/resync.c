@@ -11,7 +11,7 @@
 #define KEY_BYTES ((size_t)64 << 10)
 
 struct resync {
-    struct ask ask;
+    struct holder_request ask;
     struct listing *listing;
     struct buf after; /* the last key that was listed */
     bool begun;
@@ -69,7 +69,7 @@ static int push_id(struct resync *r, const char *id, struct err *err)
         rc = err_set(err, ERR_REJECTED, "\"%s\" is not how the key \"%s\" is written", id,
                      buf_text(&text));
     } else if (rc == 0) {
-        ask_push(&r->ask, key);
+        holder_request_push(&r->ask, key);
     }
     buf_release(&text);
     return rc;
@@ -91,13 +91,13 @@ static int push_ids(struct resync *r, const struct arguments *a, struct err *err
 static void push_listed(void *context, struct span key)
 {
     struct resync *r = context;
-    ask_push(&r->ask, key);
+    holder_request_push(&r->ask, key);
     buf_reset(&r->after);
     buf_push(&r->after, key.data, key.len);
     r->page++;
 }
 
-static int push_part(void *context, struct ask *k, bool *last, struct err *err)
+static int push_part(void *context, struct holder_request *k, bool *last, struct err *err)
 {
     struct resync *r = context;
     size_t before = k->keys;
@@ -118,7 +118,7 @@ static int push_part(void *context, struct ask *k, bool *last, struct err *err)
 static int resync(struct resync *r, const struct arguments *a, struct err *err)
 {
     const char *where = a->values[OPTION_WHERE];
-    int rc = ask_open(&r->ask, a, "resync", REQUEST_RESYNC, err);
+    int rc = holder_request_open(&r->ask, a, "resync", REQUEST_RESYNC, err);
     if (rc == 0) {
         rc = where != NULL ? open_listing(r, where, err) : push_ids(r, a, err);
     }
@@ -126,7 +126,7 @@ static int resync(struct resync *r, const struct arguments *a, struct err *err)
         r->ask.more = push_part;
         r->ask.context = r;
     }
-    return rc == 0 ? ask_run(&r->ask, err) : rc;
+    return rc == 0 ? holder_request_run(&r->ask, err) : rc;
 }
 
 int command_resync(const struct arguments *a, struct err *err)
@@ -137,9 +137,9 @@ int command_resync(const struct arguments *a, struct err *err)
     }
     buf_init(&r.after, KEY_BYTES);
     int rc = resync(&r, a, err);
-    rc = ask_named(&r.ask, rc, err);
+    rc = holder_request_named(&r.ask, rc, err);
     listing_free(r.listing);
     buf_release(&r.after);
-    ask_release(&r.ask);
+    holder_request_release(&r.ask);
     return rc;
 }

@@ -28,21 +28,21 @@
 struct run {
     const struct arguments *arguments;
     struct setup setup;
-    struct settings settings;
-    struct replica *replicas;
+    struct settings_reload settings;
+    struct pipeline_worker *workers;
     size_t count; /* number that were started */
     bool *told;   /* [pipeline]: its end was reported */
     struct listener listener;
     struct clock clock;
     int64_t stop_us; /* monotonic time of the stop; 0 if none */
-    struct progressline quiet;
+    struct progress_line quiet;
 };
 
 /* --- reporting -------------------------------------------------------------------------------- */
 
-static bool has_ended(const struct replica *r)
+static bool has_ended(const struct pipeline_worker *r)
 {
-    return strcmp(replica_stage(r), "ended") == 0;
+    return strcmp(pipeline_worker_stage(r), "ended") == 0;
 }
 
 static void notify_status(const struct run *r)
@@ -51,8 +51,8 @@ static void notify_status(const struct run *r)
     buf_init(&text, STATUS_BYTES);
     buf_push_literal(&text, "STATUS=");
     for (size_t i = 0; i < r->count; i++) {
-        buf_printf(&text, "%s%s %s", i > 0 ? ", " : "", r->replicas[i].name,
-                   replica_stage(&r->replicas[i]));
+        buf_printf(&text, "%s%s %s", i > 0 ? ", " : "", r->workers[i].name,
+                   pipeline_worker_stage(&r->workers[i]));
     }
     sdnotify_send(buf_text(&text));
     buf_release(&text);
@@ -63,7 +63,7 @@ static void feed_watchdog(const struct run *r)
 {
     int64_t now = clock_monotonic_us(&r->clock);
     for (size_t i = 0; i < r->count; i++) {
-        if (replica_silent_ms(&r->replicas[i], now) > RUN_SILENT_MS) {
+        if (pipeline_worker_silent_ms(&r->workers[i], now) > RUN_SILENT_MS) {
             return;
         }
     }
@@ -75,10 +75,10 @@ static bool gather(struct run *r)
 {
     bool all = true;
     for (size_t i = 0; i < r->count; i++) {
-        struct replica *replica = &r->replicas[i];
-        if (!r->told[i] && has_ended(replica)) {
-            pthread_join(replica->thread, NULL);
-            report_tell(arguments_have(r->arguments, OPTION_JSON), &replica->outcome, &r->quiet);
+        struct pipeline_worker *worker = &r->workers[i];
+        if (!r->told[i] && has_ended(worker)) {
+            pthread_join(worker->thread, NULL);
+            report_tell(arguments_have(r->arguments, OPTION_JSON), &worker->outcome, &r->quiet);
             r->told[i] = true;
         }
         all = all && r->told[i];
@@ -88,10 +88,10 @@ static bool gather(struct run *r)
 
 /* --- signals --------------------------------------------------------------------------------- */
 
-static void tell_all(struct run *r, enum replica_order order)
+static void tell_all(struct run *r, enum pipeline_worker_order order)
 {
     for (size_t i = 0; i < r->count; i++) {
-        replica_tell(&r->replicas[i], order);
+        pipeline_worker_send_order(&r->workers[i], order);
     }
 }
 
@@ -104,7 +104,7 @@ static void stop(struct run *r, int number)
     log_event(LOG_INFO, "stopping", F_TEXT("signal", number == SIGTERM ? "TERM" : "INT"));
     sdnotify_send("STOPPING=1");
     stop_ask();
-    tell_all(r, REPLICA_STOP);
+    tell_all(r, PIPELINE_WORKER_STOP);
 }
 
 static void read_again(struct run *r)
@@ -114,11 +114,11 @@ static void read_again(struct run *r)
     snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%lld",
              (long long)clock_monotonic_us(&r->clock));
     sdnotify_send(text);
-    if (settings_read_again(&r->settings, &err) < 0) {
+    if (settings_reload_read_again(&r->settings, &err) < 0) {
         log_err(LOG_ERROR, "configuration_refused", NULL, &err);
     } else {
         log_plain(LOG_INFO, "configuration_read");
-        tell_all(r, REPLICA_BEGIN_ANEW);
+        tell_all(r, PIPELINE_WORKER_BEGIN_ANEW);
     }
     sdnotify_send("READY=1");
 }
@@ -148,8 +148,8 @@ static void leave(const struct run *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         if (!r->told[i]) {
-            log_event(LOG_WARN, "left", F_TEXT("pipeline", r->replicas[i].name),
-                      F_TEXT("stage", replica_stage(&r->replicas[i])));
+            log_event(LOG_WARN, "left", F_TEXT("pipeline", r->workers[i].name),
+                      F_TEXT("stage", pipeline_worker_stage(&r->workers[i])));
         }
     }
     _exit(EXIT_DONE);
@@ -204,18 +204,19 @@ static int start(struct run *r, struct err *err)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
     tell_descriptors(r);
-    r->replicas = mem_zero(r->setup.count, sizeof(*r->replicas));
+    r->workers = mem_zero(r->setup.count, sizeof(*r->workers));
     r->told = mem_zero(r->setup.count, sizeof(*r->told));
     for (size_t i = 0; rc == 0 && i < r->setup.count; i++) {
-        rc = replica_make(&r->replicas[i], r->setup.pipelines[i]->name, "run", &r->settings, err);
-        r->replicas[i].waits = arguments_have(r->arguments, OPTION_WAIT);
+        rc = pipeline_worker_make(&r->workers[i], r->setup.pipelines[i]->name, "run", &r->settings,
+                                  err);
+        r->workers[i].waits = arguments_have(r->arguments, OPTION_WAIT);
     }
     if (rc == 0) {
-        rc = listener_start(&r->listener, r->setup.config, r->replicas, r->setup.count,
-                            live_push_json, RUN_SILENT_MS, err);
+        rc = listener_start(&r->listener, r->setup.config, r->workers, r->setup.count,
+                            live_status_push_json, RUN_SILENT_MS, err);
     }
     while (rc == 0 && r->count < r->setup.count) {
-        rc = replica_start(&r->replicas[r->count], err);
+        rc = pipeline_worker_start(&r->workers[r->count], err);
         r->count += rc == 0;
     }
     return rc;
@@ -226,28 +227,28 @@ static int end(struct run *r)
     enum exit_code worst = EXIT_DONE;
     listener_stop(&r->listener);
     for (size_t i = 0; i < r->setup.count; i++) {
-        worst = exit_code_worse(worst, r->replicas[i].outcome.exit_code);
-        replica_release(&r->replicas[i]);
+        worst = exit_code_worse(worst, r->workers[i].outcome.exit_code);
+        pipeline_worker_release(&r->workers[i]);
     }
-    free(r->replicas);
+    free(r->workers);
     free(r->told);
     return (int)worst;
 }
 
 static int run_all(struct run *r, struct err *err)
 {
-    settings_init(&r->settings, r->setup.config);
-    progressline_init(&r->quiet, false);
+    settings_reload_init(&r->settings, r->setup.config);
+    progress_line_init(&r->quiet, false);
     int rc = start(r, err);
     if (rc == 0) {
         sdnotify_send("READY=1");
     } else {
-        tell_all(r, REPLICA_STOP);
+        tell_all(r, PIPELINE_WORKER_STOP);
     }
     watch(r);
     int worst = end(r);
-    settings_release(&r->settings);
-    progressline_release(&r->quiet);
+    settings_reload_release(&r->settings);
+    progress_line_release(&r->quiet);
     return rc < 0 ? rc : worst;
 }
 

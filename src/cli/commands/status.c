@@ -39,7 +39,7 @@ int status_look(struct status *s, const char *path, struct err *err)
         rc = deadletter_count(state, &s->dead_letters, err);
     }
     if (rc == 0) {
-        rc = halt_look(state, &s->halt, &s->halted, err);
+        rc = guard_stop_read(state, &s->halt, &s->halted, err);
     }
     if (rc == 0) {
         rc = pause_look(state, &s->paused_us, err);
@@ -52,7 +52,7 @@ int status_look(struct status *s, const char *path, struct err *err)
         rc = reconcile_look(state, &s->reconcile, &known, err);
     }
     if (rc == 0) {
-        rc = copied_look(state, &s->copy, &s->copied, err);
+        rc = resnapshot_read(state, &s->copy, &s->copied, err);
     }
     if (rc == 0 && s->checkpoint.generation != NULL) {
         rc = extension_look(state, s->checkpoint.generation, &s->lacking, err);
@@ -61,7 +61,7 @@ int status_look(struct status *s, const char *path, struct err *err)
         rc = lock_look(state, &s->held, s->holder, sizeof(s->holder), err);
     }
     if (rc == 0) {
-        rc = working_look(state, &s->work, &s->working, err);
+        rc = live_progress_read(state, &s->work, &s->working, err);
         s->working = s->working && s->held;
     }
     if (rc == 0) {

@@ -12,28 +12,28 @@
 struct job {
     struct job_base base;
     struct sync_outcome outcome;
-    struct rebuilt rebuilt;
-    struct rebuilt_end end; /* null pipeline if no rebuild was in progress */
-    struct err rebuilding;  /* why the rebuild was not completed */
+    struct rebuild_outcome rebuilt;
+    struct rebuild_report_end end; /* null pipeline if no rebuild was in progress */
+    struct err rebuilding;         /* why the rebuild was not completed */
     struct err err;
 };
 
 static int job_work(struct job *j, struct err *err)
 {
-    int rc = session_open_service(&j->base.replica.session, err);
+    int rc = session_open_service(&j->base.worker.session, err);
     if (rc < 0) {
         return rc;
     }
-    session_open_table(&j->base.replica.session);
+    session_open_table(&j->base.worker.session);
     struct pipeline_options options;
     struct pipeline_ports ports;
-    session_options(&j->base.replica.session, &options);
-    session_ports(&j->base.replica.session, &ports);
+    session_options(&j->base.worker.session, &options);
+    session_ports(&j->base.worker.session, &ports);
     options.refresh = arguments_have(j->base.arguments, OPTION_REFRESH);
     options.allow_deletes = arguments_have(j->base.arguments, OPTION_ALLOW_DELETES);
     options.allow_rejections = arguments_have(j->base.arguments, OPTION_ALLOW_REJECTIONS);
     options.stop = j->base.stop;
-    options.progress = progressline_draw;
+    options.progress = progress_line_draw;
     options.progress_context = j->base.progress;
     return pipeline_sync(&options, &ports, &j->outcome.result, err);
 }
@@ -44,10 +44,10 @@ static int job_look(struct job *j, bool *underway, bool *live, struct err *err)
 {
     struct rebuild rebuild;
     struct checkpoint c = {0};
-    int rc = rebuild_look(j->base.replica.session.state, &rebuild, underway, err);
+    int rc = rebuild_look(j->base.worker.session.state, &rebuild, underway, err);
     *live = true;
     if (rc == 0 && *underway) {
-        rc = checkpoint_load(j->base.replica.session.state, &c, err);
+        rc = checkpoint_load(j->base.worker.session.state, &c, err);
         *live = c.phase != GENERATION_NONE;
         checkpoint_release(&c);
     }
@@ -58,14 +58,14 @@ static int job_look(struct job *j, bool *underway, bool *live, struct err *err)
  * errors, and not if the guard waits for a decision. */
 static bool job_may_rebuild(const struct job *j, int rc)
 {
-    struct halt halt;
+    struct guard_stop halt;
     struct err ignored;
     bool halted = true;
     if (rc == 0) {
         return !j->outcome.result.stopped;
     }
     return (rc == ERR_STATE || rc == ERR_REJECTED) &&
-           halt_look(j->base.replica.session.state, &halt, &halted, &ignored) == 0 && !halted;
+           guard_stop_read(j->base.worker.session.state, &halt, &halted, &ignored) == 0 && !halted;
 }
 
 /* Returns true if the index was built from a different definition and `on_schema_change` is
@@ -84,22 +84,23 @@ static bool job_wants_rebuild(const struct job *j, int rc, const struct err *err
  * date until it ends. */
 static int job_rebuild(struct job *j, bool underway)
 {
-    struct replica *r = &j->base.replica;
+    struct pipeline_worker *r = &j->base.worker;
     struct err *err = &j->rebuilding;
     int64_t began_us = clock_monotonic_us(&r->session.clock);
     session_close_servers(&r->session);
-    replica_init_rebuilder(r, progressline_draw, j->base.progress);
-    int rc = underway ? rebuilder_go_on(&r->rebuilder, err) : rebuilder_want(&r->rebuilder, err);
-    rc = rc < 0 ? rc : replica_see_rebuild(r, err);
-    j->rebuilt = r->rebuilder.rebuilt;
-    j->end =
-        (struct rebuilt_end){.pipeline = j->base.pipeline->name,
-                             .stopped = rc == 0 && r->rebuilder.stopped,
-                             .took_ms = (clock_monotonic_us(&r->session.clock) - began_us) / 1000,
-                             .exit_code = rc < 0 ? err_exit_code((enum err_class)rc) : EXIT_DONE,
-                             .err = rc < 0 ? err : NULL};
+    pipeline_worker_init_rebuilder(r, progress_line_draw, j->base.progress);
+    int rc = underway ? rebuild_worker_go_on(&r->rebuild_worker, err)
+                      : rebuild_worker_want(&r->rebuild_worker, err);
+    rc = rc < 0 ? rc : pipeline_worker_see_rebuild(r, err);
+    j->rebuilt = r->rebuild_worker.rebuilt;
+    j->end = (struct rebuild_report_end){
+        .pipeline = j->base.pipeline->name,
+        .stopped = rc == 0 && r->rebuild_worker.stopped,
+        .took_ms = (clock_monotonic_us(&r->session.clock) - began_us) / 1000,
+        .exit_code = rc < 0 ? err_exit_code((enum err_class)rc) : EXIT_DONE,
+        .err = rc < 0 ? err : NULL};
     counters_add(&j->outcome.result.counters, &r->outcome.result.counters);
-    if (j->rebuilt.kind != REBUILT_NOTHING) {
+    if (j->rebuilt.kind != REBUILD_OUTCOME_NOTHING) {
         j->outcome.result.dead_letters = j->rebuilt.dead_letters;
     }
     return rc;
@@ -110,7 +111,7 @@ static int job_do(struct job *j, struct err *err)
 {
     bool underway = false;
     bool live = false;
-    int rc = pause_expect_none(j->base.replica.session.state, err);
+    int rc = pause_expect_none(j->base.worker.session.state, err);
     rc = rc == 0 ? job_look(j, &underway, &live, err) : rc;
     if (rc < 0) {
         return rc;
@@ -128,7 +129,7 @@ static int job_do(struct job *j, struct err *err)
         *err = j->rebuilding;
         return rebuilt;
     }
-    return j->rebuilt.kind != REBUILT_NOTHING ? 0 : rc;
+    return j->rebuilt.kind != REBUILD_OUTCOME_NOTHING ? 0 : rc;
 }
 
 /* --- one pipeline ----------------------------------------------------------------------------- */
@@ -137,7 +138,7 @@ static int job_do(struct job *j, struct err *err)
 static int job_record(struct job *j)
 {
     int64_t id;
-    int rc = run_record_begin(&j->base.replica.session, &id, &j->err);
+    int rc = run_record_begin(&j->base.worker.session, &id, &j->err);
     if (rc < 0) {
         return rc;
     }
@@ -146,7 +147,7 @@ static int job_record(struct job *j)
     j->outcome.exit_code = report_exit_code(
         arguments_have(j->base.arguments, OPTION_DEAD_LETTERS_OK), &j->outcome.result, rc);
     j->outcome.err = rc < 0 ? &j->err : NULL;
-    int recorded = run_record_end(&j->base.replica.session, id, &j->outcome, &unrecorded);
+    int recorded = run_record_end(&j->base.worker.session, id, &j->outcome, &unrecorded);
     if (rc == 0 && recorded < 0) {
         j->err = unrecorded;
         rc = recorded;
@@ -163,10 +164,10 @@ static int job_hold(struct job *j, bool *asked, struct err *err)
         .rejections = arguments_have(j->base.arguments, OPTION_ALLOW_REJECTIONS),
         .stop = j->base.stop,
         .progress = j->base.progress};
-    int rc = session_hold(&j->base.replica.session, err);
+    int rc = session_hold(&j->base.worker.session, err);
     *asked = false;
     if (rc == ERR_HELD) {
-        rc = permit_ask(&j->base.replica.session, &permit, &j->outcome.result, asked, err);
+        rc = permit_ask(&j->base.worker.session, &permit, &j->outcome.result, asked, err);
     }
     return rc;
 }
@@ -180,9 +181,9 @@ static void job_tell_rebuilt(struct job *j)
     }
     buf_init(&out, (size_t)64 * 1024);
     if (arguments_have(j->base.arguments, OPTION_JSON)) {
-        rebuilt_push_json(&out, &j->rebuilt, &j->end);
+        rebuild_report_push_json(&out, &j->rebuilt, &j->end);
     } else {
-        rebuilt_push_text(&out, &j->rebuilt, &j->end);
+        rebuild_report_push_text(&out, &j->rebuilt, &j->end);
     }
     if (terminal_result(&out, &unwritten) < 0) {
         terminal_error(j->end.pipeline, &unwritten);
@@ -194,7 +195,7 @@ static void job_tell_rebuilt(struct job *j)
 static void job_run(void *job)
 {
     struct job *j = job;
-    struct session *s = &j->base.replica.session;
+    struct session *s = &j->base.worker.session;
     int rc = session_init(s, j->base.config, j->base.pipeline, "sync", &j->err);
     int64_t began_us = clock_monotonic_us(&s->clock);
     if (rc == 0) {
@@ -220,5 +221,5 @@ static void job_run(void *job)
 
 int command_sync(const struct arguments *a, struct err *err)
 {
-    return jobs_run(a, "sync", sizeof(struct job), job_run, err);
+    return parallel_run(a, "sync", sizeof(struct job), job_run, err);
 }

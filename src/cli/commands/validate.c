@@ -23,7 +23,7 @@ struct job {
     const volatile sig_atomic_t *stop;
     struct session session;
     struct validate_report report;
-    struct progressline progress;
+    struct progress_line progress;
     struct buf *sections; /* sections of the page */
 };
 
@@ -33,7 +33,7 @@ static void on_stage(void *context, const char *words)
     struct buf text;
     buf_init(&text, 1024);
     buf_printf(&text, "%s: validating, %s", j->pipeline->name, words);
-    progressline_show(&j->progress, buf_text(&text));
+    progress_line_show(&j->progress, buf_text(&text));
     buf_release(&text);
 }
 
@@ -78,17 +78,17 @@ static int try_pipeline(struct job *j, struct err *err)
     return validate_run(&options, &ports, &j->report, err);
 }
 
-static int tell(struct job *j, const struct validated *v, struct err *err)
+static int tell(struct job *j, const struct validation_report *v, struct err *err)
 {
     struct buf out;
     buf_init(&out, RESULT_BYTES);
     if (arguments_have(j->arguments, OPTION_JSON)) {
-        validated_push_json(&out, v);
-    } else if (validated_tried(v)) {
-        validated_push_text(&out, v, terminal_colours(STDOUT_FILENO));
+        validation_report_push_json(&out, v);
+    } else if (validation_report_tried(v)) {
+        validation_report_push_text(&out, v, terminal_colours(STDOUT_FILENO));
     }
     if (arguments_have(j->arguments, OPTION_HTML)) {
-        validated_push_section(j->sections, v);
+        validation_report_push_section(j->sections, v);
     }
     int rc = terminal_result(&out, err);
     buf_release(&out);
@@ -100,25 +100,26 @@ static int validate_pipeline(struct job *j, const struct config *config, struct 
 {
     struct err why = {0};
     validate_report_init(&j->report);
-    progressline_init(&j->progress, !arguments_have(j->arguments, OPTION_NO_PROGRESS));
+    progress_line_init(&j->progress, !arguments_have(j->arguments, OPTION_NO_PROGRESS));
     int rc = session_init(&j->session, config, j->pipeline, "validate", &why);
     int64_t began_us = clock_monotonic_us(&j->session.clock);
     rc = rc == 0 ? try_pipeline(j, &why) : rc;
-    progressline_clear(&j->progress);
-    struct validated v = {.pipeline = j->pipeline->name,
-                          .report = &j->report,
-                          .code = rc < 0 ? err_exit_code((enum err_class)rc)
-                                  : validate_worst(&j->report) == VALIDATE_FAIL ? EXIT_DIFFERENCES
-                                                                                : EXIT_DONE,
-                          .err = rc < 0 ? &why : NULL,
-                          .took_us = clock_monotonic_us(&j->session.clock) - began_us,
-                          .wall_us = clock_wall_us(&j->session.clock)};
+    progress_line_clear(&j->progress);
+    struct validation_report v = {.pipeline = j->pipeline->name,
+                                  .report = &j->report,
+                                  .code = rc < 0 ? err_exit_code((enum err_class)rc)
+                                          : validate_worst(&j->report) == VALIDATE_FAIL
+                                              ? EXIT_DIFFERENCES
+                                              : EXIT_DONE,
+                                  .err = rc < 0 ? &why : NULL,
+                                  .took_us = clock_monotonic_us(&j->session.clock) - began_us,
+                                  .wall_us = clock_wall_us(&j->session.clock)};
     if (rc < 0) {
         terminal_error(j->pipeline->name, &why);
     }
     rc = tell(j, &v, err);
     validate_report_release(&j->report);
-    progressline_release(&j->progress);
+    progress_line_release(&j->progress);
     session_release(&j->session);
     return rc < 0 ? rc : (int)v.code;
 }
@@ -146,7 +147,7 @@ static int write_page(const struct arguments *a, const struct buf *sections, boo
         return 0;
     }
     buf_init(&page, PAGE_BYTES);
-    validated_push_page(&page, sections, good);
+    validation_report_push_page(&page, sections, good);
     int rc = newfile_save(path, true, &page, err);
     buf_release(&page);
     return of_page(rc, err);

@@ -23,7 +23,7 @@ struct job {
     const struct arguments *arguments;
     const struct pipeline_config *pipeline;
     struct session session;
-    struct progressline progress;
+    struct progress_line progress;
     struct differences differences;
     struct compare_rules rules;
     struct verify_result result;
@@ -33,11 +33,11 @@ struct job {
 
 /* --- differences ------------------------------------------------------------------------------ */
 
-static void push_all(struct ask *ask, const struct repair_keys *k)
+static void push_all(struct holder_request *ask, const struct repair_keys *k)
 {
     struct span key;
     for (size_t at = 0; repair_keys_next(k, &at, &key);) {
-        ask_push(ask, key);
+        holder_request_push(ask, key);
     }
 }
 
@@ -71,7 +71,7 @@ static void on_progress(void *context, const struct verify_progress *p)
         buf_printf(&text, ", %s left", units_duration(all, left_ms));
     }
     buf_printf(&text, ", %s differences", units_count(n, p->differences));
-    progressline_show(&j->progress, buf_text(&text));
+    progress_line_show(&j->progress, buf_text(&text));
     buf_release(&text);
 }
 
@@ -157,7 +157,7 @@ static enum exit_code report(struct job *j, int rc, const struct err *err, int64
                          .took_ms = took_ms,
                          .exit_code = (int)code,
                          .error = rc < 0 ? err->message : NULL};
-    progressline_clear(&j->progress);
+    progress_line_clear(&j->progress);
     if (rc < 0) {
         log_err(LOG_ERROR, "verify_failed", j->pipeline->name, err);
         terminal_error(j->pipeline->name, err);
@@ -197,10 +197,10 @@ static bool guard_passes(const struct job *j)
  * it. */
 static void tell_halted(const struct job *j, struct state *state)
 {
-    struct halt halt;
+    struct guard_stop halt;
     struct err ignored;
     bool halted = false;
-    if (halt_look(state, &halt, &halted, &ignored) == 0 && halted) {
+    if (guard_stop_read(state, &halt, &halted, &ignored) == 0 && halted) {
         terminal_say("pipeline \"%s\": what differs was not sent, as the pipeline is stopped by "
                      "the guard: see: rowferry status %s",
                      j->pipeline->name, j->pipeline->name);
@@ -217,7 +217,7 @@ static enum exit_code left_by_repair(const struct job *j, int64_t letters)
 }
 
 /* Returns the exit code, or an error. */
-static int send_keys(struct job *j, struct ask *ask, bool extra_too, struct err *err)
+static int send_keys(struct job *j, struct holder_request *ask, bool extra_too, struct err *err)
 {
     int64_t letters = j->result.found[VERIFY_LETTER];
     int rc = EXIT_DONE;
@@ -226,7 +226,7 @@ static int send_keys(struct job *j, struct ask *ask, bool extra_too, struct err 
         push_all(ask, &j->repairs.extra);
     }
     if (ask->count > 0) {
-        rc = ask_run(ask, err);
+        rc = holder_request_run(ask, err);
         letters = ask->outcome.result.dead_letters;
     }
     if (rc == EXIT_FAILED) {
@@ -237,15 +237,15 @@ static int send_keys(struct job *j, struct ask *ask, bool extra_too, struct err 
 
 static int send(struct job *j, struct err *err)
 {
-    struct ask ask;
+    struct holder_request ask;
     struct arguments a = *j->arguments;
     a.values[OPTION_PIPELINE] = j->pipeline->name;
     bool passes = guard_passes(j);
-    int rc = ask_open(&ask, &a, "verify", REQUEST_RESYNC, err);
+    int rc = holder_request_open(&ask, &a, "verify", REQUEST_RESYNC, err);
     if (rc == 0) {
         rc = send_keys(j, &ask, passes, err);
     }
-    ask_release(&ask);
+    holder_request_release(&ask);
     if (rc < 0) {
         return rc;
     }
@@ -321,14 +321,14 @@ static void job_init(struct job *j, const struct arguments *a, const struct pipe
     j->pipeline = p;
     j->result = (struct verify_result){0};
     repairs_init(&j->repairs);
-    progressline_init(&j->progress, !arguments_have(a, OPTION_NO_PROGRESS));
+    progress_line_init(&j->progress, !arguments_have(a, OPTION_NO_PROGRESS));
     differences_init(&j->differences, arguments_have(a, OPTION_JSON), j->limit);
 }
 
 static void job_release(struct job *j)
 {
     repairs_release(&j->repairs);
-    progressline_release(&j->progress);
+    progress_line_release(&j->progress);
     differences_release(&j->differences);
 }
 

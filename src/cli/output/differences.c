@@ -63,7 +63,7 @@ static void push_json_value(struct buf *out, const char *name, struct span value
 {
     struct buf text;
     buf_init(&text, VALUE_BYTES);
-    shown_value(&text, value, other);
+    value_diff_push(&text, value, other);
     record_text(out, name, value.data != NULL ? buf_text(&text) : NULL);
     buf_release(&text);
 }
@@ -84,9 +84,9 @@ static void push_field(void *context, const struct difference *d)
         return;
     }
     buf_printf(f->out, "    %s: row ", d->path);
-    shown_value(f->out, d->row, d->indexed);
+    value_diff_push(f->out, d->row, d->indexed);
     buf_push_literal(f->out, ", index ");
-    shown_value(f->out, d->indexed, d->row);
+    value_diff_push(f->out, d->indexed, d->row);
     buf_push_char(f->out, '\n');
 }
 
@@ -229,7 +229,7 @@ static void push_notes(struct buf *out, const struct differences *d, const struc
         buf_printf(out, "  and %s more: see --limit\n", units_count(n, all - d->shown));
     }
     push_waiting(out, v);
-    if (verify_looks_restored(r)) {
+    if (repairs_look_restored(r)) {
         buf_printf(out,
                    "  the index looks restored from an older copy: its newest document is of %s, ",
                    clock_iso(iso, r->newest_us, 0));
@@ -300,7 +300,7 @@ static void push_json(struct buf *out, const struct differences *d, const struct
     record_bool(out, "guard_stopped", r->halted);
     record_bool(out, "sampled", v->sampled);
     record_bool(out, "extra_looked_for", !v->filtered);
-    record_bool(out, "looks_restored", verify_looks_restored(r));
+    record_bool(out, "looks_restored", repairs_look_restored(r));
     record_time(out, "newest_document", r->newest_us);
     record_text(out, "source_form", forms[r->form]);
     push_json_skipped(out, v);

@@ -14,20 +14,20 @@
 #define LINE_BYTES 4096
 #define WIDTH_DEFAULT 80
 
-void progressline_init(struct progressline *p, bool allowed)
+void progress_line_init(struct progress_line *p, bool allowed)
 {
     const char *kind = getenv("TERM");
     bool able = kind != NULL && strcmp(kind, "dumb") != 0 && isatty(STDERR_FILENO) == 1;
-    *p = (struct progressline){.wanted = allowed && able};
+    *p = (struct progress_line){.wanted = allowed && able};
     pthread_mutex_init(&p->lock, NULL);
 }
 
-void progressline_release(struct progressline *p)
+void progress_line_release(struct progress_line *p)
 {
     pthread_mutex_destroy(&p->lock);
 }
 
-void progressline_push(struct buf *out, const struct progress *progress)
+void progress_line_push(struct buf *out, const struct progress *progress)
 {
     char count[UNITS_BYTES];
     char rate[UNITS_BYTES];
@@ -61,7 +61,7 @@ static void write_out(const struct buf *line)
 }
 
 /* Leaves the cursor at the start of the line, so that a log line overwrites it. */
-void progressline_show(struct progressline *p, const char *text)
+void progress_line_show(struct progress_line *p, const char *text)
 {
     if (!p->wanted) {
         return;
@@ -78,19 +78,19 @@ void progressline_show(struct progressline *p, const char *text)
     buf_release(&line);
 }
 
-void progressline_draw(void *context, const struct progress *progress)
+void progress_line_draw(void *context, const struct progress *progress)
 {
-    struct progressline *p = context;
+    struct progress_line *p = context;
     struct buf text;
     buf_init(&text, LINE_BYTES);
     if (p->wanted) {
-        progressline_push(&text, progress);
-        progressline_show(p, buf_text(&text));
+        progress_line_push(&text, progress);
+        progress_line_show(p, buf_text(&text));
     }
     buf_release(&text);
 }
 
-void progressline_clear(struct progressline *p)
+void progress_line_clear(struct progress_line *p)
 {
     static const char erase[] = "\r\033[K";
     pthread_mutex_lock(&p->lock);

@@ -12,25 +12,25 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/engine/counters.h"
 
-struct progressline {
+struct progress_line {
     bool wanted; /* stderr is a terminal, and --no-progress was not given */
     bool shown;
     pthread_mutex_t lock;
 };
 
-void progressline_init(struct progressline *p, bool allowed);
-void progressline_release(struct progressline *p);
+void progress_line_init(struct progress_line *p, bool allowed);
+void progress_line_release(struct progress_line *p);
 
 /* The callback of pipeline_options; the context is the progress line. */
-void progressline_draw(void *context, const struct progress *progress);
+void progress_line_draw(void *context, const struct progress *progress);
 
 /* Shows a text of the caller. */
-void progressline_show(struct progressline *p, const char *text);
+void progress_line_show(struct progress_line *p, const char *text);
 
 /* Removes the line before other output is written. */
-void progressline_clear(struct progressline *p);
+void progress_line_clear(struct progress_line *p);
 
 /* Appends the text for a progress report. Pure. */
-void progressline_push(struct buf *out, const struct progress *progress);
+void progress_line_push(struct buf *out, const struct progress *progress);
 
 #endif

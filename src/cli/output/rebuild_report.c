@@ -12,11 +12,12 @@ static void push_count(struct buf *out, int64_t n, const char *noun)
     buf_printf(out, "%s %s%s", units_count(count, n), noun, n == 1 ? "" : "s");
 }
 
-static void push_live(struct buf *out, const struct rebuilt *r, const char *took)
+static void push_live(struct buf *out, const struct rebuild_outcome *r, const char *took)
 {
     char some[UNITS_BYTES];
     char all[UNITS_BYTES];
-    buf_printf(out, "%s %s in %s: ", r->kind == REBUILT_BACK ? "rolled back to" : "rebuilt as",
+    buf_printf(out,
+               "%s %s in %s: ", r->kind == REBUILD_OUTCOME_BACK ? "rolled back to" : "rebuilt as",
                r->generation, took);
     if (r->documents >= 0) {
         push_count(out, r->documents, "document");
@@ -36,7 +37,7 @@ static void push_live(struct buf *out, const struct rebuilt *r, const char *took
     }
 }
 
-static void push_end(struct buf *out, const struct rebuilt_end *end)
+static void push_end(struct buf *out, const struct rebuild_report_end *end)
 {
     if (end->exit_code == EXIT_HELD) {
         buf_push_literal(out, "left alone, another process holds it");
@@ -54,7 +55,7 @@ static void push_end(struct buf *out, const struct rebuilt_end *end)
     }
 }
 
-static void push_aborted(struct buf *out, const struct rebuilt *r)
+static void push_aborted(struct buf *out, const struct rebuild_outcome *r)
 {
     if (r->kept) {
         buf_printf(out, "aborted, %s stays as it was: not live", r->former);
@@ -65,41 +66,44 @@ static void push_aborted(struct buf *out, const struct rebuilt *r)
     }
 }
 
-void rebuilt_push_text(struct buf *out, const struct rebuilt *r, const struct rebuilt_end *end)
+void rebuild_report_push_text(struct buf *out, const struct rebuild_outcome *r,
+                              const struct rebuild_report_end *end)
 {
     char took[UNITS_BYTES];
     buf_printf(out, "%s: ", end->pipeline);
     result_duration(took, end->took_ms);
     switch (r->kind) {
-    case REBUILT_NEW:
-    case REBUILT_BACK:
+    case REBUILD_OUTCOME_NEW:
+    case REBUILD_OUTCOME_BACK:
         push_live(out, r, took);
         break;
-    case REBUILT_FIRST:
+    case REBUILD_OUTCOME_FIRST:
         buf_printf(out, "built as %s in %s, the first load", r->generation, took);
         break;
-    case REBUILT_ABORTED:
+    case REBUILD_OUTCOME_ABORTED:
         push_aborted(out, r);
         break;
-    case REBUILT_NOTHING:
+    case REBUILD_OUTCOME_NOTHING:
     default:
         push_end(out, end);
         break;
     }
     buf_push_char(out, '\n');
-    if (r->dead_letters > 0 && r->kind != REBUILT_NOTHING) { /* else they belong to a generation
-                                                              * that was not used */
+    if (r->dead_letters > 0 &&
+        r->kind != REBUILD_OUTCOME_NOTHING) { /* else they belong to a generation
+                                               * that was not used */
         buf_printf(out, "%s: ", end->pipeline);
         push_count(out, r->dead_letters, "dead letter");
         buf_push_literal(out, " open; see: rowferry deadletter list\n");
     }
 }
 
-void rebuilt_push_json(struct buf *out, const struct rebuilt *r, const struct rebuilt_end *end)
+void rebuild_report_push_json(struct buf *out, const struct rebuild_outcome *r,
+                              const struct rebuild_report_end *end)
 {
     record_open(out);
     record_text(out, "pipeline", end->pipeline);
-    rebuilt_push_members(out, r);
+    rebuild_outcome_push_members(out, r);
     record_bool(out, "stopped", end->stopped);
     record_seconds(out, "seconds", end->took_ms);
     record_int(out, "exit_code", end->exit_code);

@@ -8,7 +8,7 @@
 #include "rowferry/daemon/rebuild_outcome.h"
 
 /* How the reporting command ended. */
-struct rebuilt_end {
+struct rebuild_report_end {
     const char *pipeline;
     bool stopped;
     bool asked; /* another process does the rebuild, and continues */
@@ -20,8 +20,10 @@ struct rebuilt_end {
 };
 
 /* Appends the lines for people. */
-void rebuilt_push_text(struct buf *out, const struct rebuilt *r, const struct rebuilt_end *end);
+void rebuild_report_push_text(struct buf *out, const struct rebuild_outcome *r,
+                              const struct rebuild_report_end *end);
 /* Appends one JSON object and a newline. */
-void rebuilt_push_json(struct buf *out, const struct rebuilt *r, const struct rebuilt_end *end);
+void rebuild_report_push_json(struct buf *out, const struct rebuild_outcome *r,
+                              const struct rebuild_report_end *end);
 
 #endif

@@ -15,10 +15,10 @@ enum exit_code report_exit_code(bool dead_letters_ok, const struct pipeline_resu
     return open && !dead_letters_ok ? EXIT_DEAD_LETTERS : EXIT_DONE;
 }
 
-void report_write(const struct buf *result, struct sync_outcome *o, struct progressline *progress)
+void report_write(const struct buf *result, struct sync_outcome *o, struct progress_line *progress)
 {
     struct err unwritten;
-    progressline_clear(progress);
+    progress_line_clear(progress);
     if (o->err != NULL) {
         terminal_error(o->pipeline, o->err);
     }
@@ -28,7 +28,7 @@ void report_write(const struct buf *result, struct sync_outcome *o, struct progr
     }
 }
 
-void report_tell(bool json, struct sync_outcome *o, struct progressline *progress)
+void report_tell(bool json, struct sync_outcome *o, struct progress_line *progress)
 {
     struct buf out;
     buf_init(&out, RESULT_BYTES);

@@ -257,7 +257,7 @@ static void push_fact(struct buf *out, const char *name, const char *value)
     buf_push_literal(out, "</dd></div>");
 }
 
-static void push_facts(struct buf *out, const struct validated *v)
+static void push_facts(struct buf *out, const struct validation_report *v)
 {
     char text[128];
     char count[UNITS_BYTES];
@@ -333,15 +333,15 @@ static void push_plots(struct buf *out, const struct validate_report *r)
     buf_push_literal(out, "</div>");
 }
 
-static const char *state_of(const struct validated *v)
+static const char *state_of(const struct validation_report *v)
 {
-    return v->code == EXIT_DONE ? "ready"
-           : v->err == NULL     ? "to be mended"
-           : validated_tried(v) ? "broken off"
-                                : "not tried";
+    return v->code == EXIT_DONE         ? "ready"
+           : v->err == NULL             ? "to be mended"
+           : validation_report_tried(v) ? "broken off"
+                                        : "not tried";
 }
 
-void validated_push_section(struct buf *out, const struct validated *v)
+void validation_report_push_section(struct buf *out, const struct validation_report *v)
 {
     bool good = v->code == EXIT_DONE;
     buf_printf(out, "<section class=\"pipeline\"><div class=\"head\" data-tone=\"%s\"><h2>",
@@ -353,7 +353,7 @@ void validated_push_section(struct buf *out, const struct validated *v)
         push_escaped(out, v->err->message);
         buf_push_literal(out, "</p>\n");
     }
-    if (validated_tried(v)) {
+    if (validation_report_tried(v)) {
         push_facts(out, v);
         buf_push_literal(out, "<ol class=\"steps\">\n");
         for (size_t i = 0; i < VALIDATE_STEPS; i++) {
@@ -365,7 +365,7 @@ void validated_push_section(struct buf *out, const struct validated *v)
     buf_push_literal(out, "</section>\n");
 }
 
-void validated_push_page(struct buf *out, const struct buf *sections, bool good)
+void validation_report_push_page(struct buf *out, const struct buf *sections, bool good)
 {
     const char *page = embedded_text(cli_html, "validate");
     const char *verdict = strstr(page, VERDICT_MARK);

@@ -23,12 +23,12 @@ static void push_safe(struct buf *out, const char *text)
     terminal_push_safe(out, text, strlen(text));
 }
 
-bool validated_tried(const struct validated *v)
+bool validation_report_tried(const struct validation_report *v)
 {
     return v->report->index[0] != '\0';
 }
 
-static void push_head(struct buf *out, const struct validated *v)
+static void push_head(struct buf *out, const struct validation_report *v)
 {
     char rows[UNITS_BYTES];
     const struct validate_report *r = v->report;
@@ -55,7 +55,7 @@ static void push_note(struct buf *out, const struct validate_note *n, bool colou
     buf_push_char(out, '\n');
 }
 
-void validated_push_text(struct buf *out, const struct validated *v, bool colours)
+void validation_report_push_text(struct buf *out, const struct validation_report *v, bool colours)
 {
     push_head(out, v);
     for (size_t i = 0; i < VALIDATE_STEPS; i++) {
@@ -159,7 +159,7 @@ static void push_figures(struct buf *out, const struct validate_figures *f)
     record_close(out);
 }
 
-void validated_push_json(struct buf *out, const struct validated *v)
+void validation_report_push_json(struct buf *out, const struct validation_report *v)
 {
     record_open(out);
     record_text(out, "pipeline", v->pipeline);

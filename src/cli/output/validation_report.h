@@ -8,7 +8,7 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/engine/validate/validate.h"
 
-struct validated {
+struct validation_report {
     const char *pipeline;
     const struct validate_report *report;
     enum exit_code code;
@@ -18,14 +18,14 @@ struct validated {
 };
 
 /* Returns false if it ended before there was an index: only the error can be reported then. */
-bool validated_tried(const struct validated *v);
+bool validation_report_tried(const struct validation_report *v);
 
-void validated_push_text(struct buf *out, const struct validated *v, bool colours);
-void validated_push_json(struct buf *out, const struct validated *v);
+void validation_report_push_text(struct buf *out, const struct validation_report *v, bool colours);
+void validation_report_push_json(struct buf *out, const struct validation_report *v);
 
 /* Appends a section of the page (validation_page.c). */
-void validated_push_section(struct buf *out, const struct validated *v);
+void validation_report_push_section(struct buf *out, const struct validation_report *v);
 /* Appends the whole page around its sections. */
-void validated_push_page(struct buf *out, const struct buf *sections, bool good);
+void validation_report_push_page(struct buf *out, const struct buf *sections, bool good);
 
 #endif

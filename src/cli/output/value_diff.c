@@ -4,8 +4,8 @@
 
 #include "output/terminal.h"
 
-#define SHOWN_BYTES 80  /* of a value */
-#define BEFORE_BYTES 32 /* equal bytes kept before the difference if the start is cut */
+#define VALUE_DIFF_BYTES 80 /* of a value */
+#define BEFORE_BYTES 32     /* equal bytes kept before the difference if the start is cut */
 
 /* The bytes of a value that differ: from..end. */
 struct middle {
@@ -75,7 +75,7 @@ static size_t clamp(size_t at, size_t least, size_t most)
     return at < least ? least : at > most ? most : at;
 }
 
-void shown_value(struct buf *out, struct span value, struct span other)
+void value_diff_push(struct buf *out, struct span value, struct span other)
 {
     if (value.data == NULL) {
         buf_push_literal(out, "nothing");
@@ -83,14 +83,14 @@ void shown_value(struct buf *out, struct span value, struct span other)
     }
     struct middle m = differing(value, other);
     size_t begin = 0;
-    if (other.data != NULL && m.from + BEFORE_BYTES > SHOWN_BYTES) {
+    if (other.data != NULL && m.from + BEFORE_BYTES > VALUE_DIFF_BYTES) {
         begin = m.from - BEFORE_BYTES;
         while (is_inside(value, begin)) {
             begin++;
         }
         buf_printf(out, "(differs at byte %zu) ...", m.from);
     }
-    size_t end = begin + text_cut(value.data + begin, value.len - begin, SHOWN_BYTES);
+    size_t end = begin + text_cut(value.data + begin, value.len - begin, VALUE_DIFF_BYTES);
     size_t from = clamp(m.from, begin, end);
     size_t until = clamp(m.end, from, end);
     terminal_push_safe(out, value.data + begin, from - begin);

@@ -11,6 +11,6 @@
 /* Appends `value`, compared with `other`; null data prints "nothing". A long value is cut to the
  * part around the first difference, with its offset in bytes. Non-ASCII characters of the
  * difference are printed by number, because they may look the same. */
-void shown_value(struct buf *out, struct span value, struct span other);
+void value_diff_push(struct buf *out, struct span value, struct span other);
 
 #endif

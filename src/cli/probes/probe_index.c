@@ -59,7 +59,7 @@ static void say_write_alias(struct check *c, const struct index_info *index)
     struct err err;
     bool given;
     char alias[INDEX_WRITE_ALIAS_BYTES];
-    const struct generation generation = {index->name, index->uuid, index->pipeline};
+    const struct generation_id generation = {index->name, index->uuid, index->pipeline};
     if (index_look_writes(c->session.service, &generation, alias, &given, &err) < 0) {
         check_fail(c, &err);
     } else if (!given) {

@@ -123,11 +123,11 @@ static void probe_place(struct check *c)
 static int say_halt(struct check *c, struct state *state, struct err *err)
 {
     bool halted;
-    struct halt halt;
+    struct guard_stop halt;
     char few[UNITS_BYTES];
     char many[UNITS_BYTES];
     const char *name = c->pipeline->name;
-    int rc = halt_look(state, &halt, &halted, err);
+    int rc = guard_stop_read(state, &halt, &halted, err);
     if (rc < 0 || !halted) {
         return rc;
     }

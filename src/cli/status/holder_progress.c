@@ -6,7 +6,7 @@
 #include "rowferry/base/units.h"
 #include "rowferry/document/json/record.h"
 
-void work_push_stage(struct buf *out, const struct working *w)
+void holder_progress_push_stage(struct buf *out, const struct live_progress *w)
 {
     char text[UNITS_BYTES];
     buf_push_text(out, w->stage);
@@ -21,7 +21,7 @@ void work_push_stage(struct buf *out, const struct working *w)
     buf_push_char(out, ')');
 }
 
-void work_push_limits(struct buf *out, const struct working *w)
+void holder_progress_push_limits(struct buf *out, const struct live_progress *w)
 {
     char text[UNITS_BYTES];
     buf_printf(out, "%lld request%s in flight", (long long)w->in_flight,
@@ -35,7 +35,7 @@ void work_push_limits(struct buf *out, const struct working *w)
     }
 }
 
-void work_push_json(struct buf *out, const struct working *w)
+void holder_progress_push_json(struct buf *out, const struct live_progress *w)
 {
     record_open(out);
     record_time(out, "at", w->told_us);

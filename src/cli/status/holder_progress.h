@@ -9,10 +9,10 @@
 #include "rowferry/state/live_progress.h"
 
 /* Appends "copying, 41 % (50,000 rows, 5,000 a second, 14s left)". */
-void work_push_stage(struct buf *out, const struct working *w);
+void holder_progress_push_stage(struct buf *out, const struct live_progress *w);
 /* Appends "4 requests in flight, batches of 1.5 MiB". */
-void work_push_limits(struct buf *out, const struct working *w);
+void holder_progress_push_limits(struct buf *out, const struct live_progress *w);
 /* Appends one JSON object. */
-void work_push_json(struct buf *out, const struct working *w);
+void holder_progress_push_json(struct buf *out, const struct live_progress *w);
 
 #endif

@@ -20,7 +20,7 @@ static void push_known(struct buf *out, const char *name, int64_t value)
     }
 }
 
-static void push_hold(struct buf *out, const struct working *w, int64_t now_us)
+static void push_hold(struct buf *out, const struct live_progress *w, int64_t now_us)
 {
     record_name(out, "hold");
     if (w->hold_us == 0) {
@@ -34,7 +34,7 @@ static void push_hold(struct buf *out, const struct working *w, int64_t now_us)
     record_close(out);
 }
 
-static void push_stall(struct buf *out, const struct working *w)
+static void push_stall(struct buf *out, const struct live_progress *w)
 {
     record_name(out, "stall");
     if (w->stall[0] == '\0') {
@@ -73,9 +73,10 @@ static void push_latency(struct buf *out, const struct latency *l)
     buf_push_literal(out, "]}");
 }
 
-void live_push_board(struct buf *out, const struct board_view *view, int64_t now_us)
+void live_status_push_board(struct buf *out, const struct status_snapshot_view *view,
+                            int64_t now_us)
 {
-    const struct board_moment *m = &view->moment;
+    const struct status_snapshot_moment *m = &view->moment;
     record_text(out, "stage", view->stage);
     record_time(out, "since", view->since_us);
     record_bool(out, "ready", health_ready(view));
@@ -97,10 +98,10 @@ void live_push_board(struct buf *out, const struct board_view *view, int64_t now
 }
 
 /* Takes from the status snapshot what is newer than the state file. */
-static void take_board(struct status *s, const struct board_view *view)
+static void take_board(struct status *s, const struct status_snapshot_view *view)
 {
-    const struct board_moment *m = &view->moment;
-    if (strcmp(view->stage, WORK_STANDING_BY) == 0) {
+    const struct status_snapshot_moment *m = &view->moment;
+    if (strcmp(view->stage, LIVE_PROGRESS_STANDING_BY) == 0) {
         return; /* another process works on the pipeline */
     }
     s->pending = m->work.lag_rows;
@@ -113,8 +114,9 @@ static void take_board(struct status *s, const struct board_view *view)
     }
 }
 
-void live_push_json(struct buf *out, const struct config *config,
-                    const struct pipeline_config *pipeline, const struct board_view *view)
+void live_status_push_json(struct buf *out, const struct config *config,
+                           const struct pipeline_config *pipeline,
+                           const struct status_snapshot_view *view)
 {
     struct err err;
     struct clock clock = clock_system();
@@ -132,7 +134,7 @@ void live_push_json(struct buf *out, const struct config *config,
     record_text(out, "state_file", rc < 0 ? err.message : NULL);
     record_name(out, "live");
     record_open(out);
-    live_push_board(out, view, s.now_us);
+    live_status_push_board(out, view, s.now_us);
     record_close(out);
     record_close(out);
     status_release(&s);

@@ -11,10 +11,12 @@
 
 /* Appends one object. Reads the state file. If that fails, "state_file" contains the reason, and
  * the other members come from the status snapshot alone. */
-void live_push_json(struct buf *out, const struct config *config,
-                    const struct pipeline_config *pipeline, const struct board_view *view);
+void live_status_push_json(struct buf *out, const struct config *config,
+                           const struct pipeline_config *pipeline,
+                           const struct status_snapshot_view *view);
 
 /* Appends the members of "live". Pure. */
-void live_push_board(struct buf *out, const struct board_view *view, int64_t now_us);
+void live_status_push_board(struct buf *out, const struct status_snapshot_view *view,
+                            int64_t now_us);
 
 #endif

@@ -22,9 +22,9 @@ struct status_rebuild {
     struct rebuild wish;
     struct checkpoint next;
     bool halted;
-    struct halt halt;
+    struct guard_stop halt;
     bool working; /* its progress has been recorded */
-    struct working work;
+    struct live_progress work;
     char former[256]; /* generation to which a rollback can continue from its position; empty if
                        * unknown */
     int64_t left_us;
@@ -38,19 +38,19 @@ struct status {
     int64_t dead_letters;
     int64_t paused_us; /* time of the pause; 0 if not paused */
     bool halted;       /* the guard has stopped the pipeline */
-    struct halt halt;
+    struct guard_stop halt;
     bool verified; /* at least one scheduled comparison has ended */
     struct verification verification;
     struct reconcile reconcile; /* the last one; zero if none */
     bool copied;                /* at least one re-snapshot in place was made */
-    struct copied copy;
+    struct resnapshot copy;
     struct lacking lacking; /* fields that documents from before an addition lack */
     struct status_rebuild rebuild;
     bool held;
     char holder[256];
     struct buf standbys; /* standby processes, as the source shows them */
     bool working;        /* the holder has recorded its progress */
-    struct working work;
+    struct live_progress work;
     struct run runs[STATUS_RUNS]; /* newest first */
     size_t run_count;
     int64_t pending;         /* entries of the change log; -1 if unknown */

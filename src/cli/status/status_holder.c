@@ -20,10 +20,10 @@ void status_push_holder(struct buf *out, const struct status *s)
     }
     if (s->working && status_state(s) != STATUS_STANDS_BY) {
         push_line(out, "working");
-        work_push_stage(out, &s->work);
+        holder_progress_push_stage(out, &s->work);
         buf_push_char(out, '\n');
         push_line(out, "limits");
-        work_push_limits(out, &s->work);
+        holder_progress_push_limits(out, &s->work);
         buf_push_char(out, '\n');
     }
 }
@@ -34,7 +34,7 @@ void status_push_json_holder(struct buf *out, const struct status *s)
     record_text(out, "standby", s->standbys.len > 0 ? buf_text(&s->standbys) : NULL);
     record_name(out, "working");
     if (s->working) {
-        work_push_json(out, &s->work);
+        holder_progress_push_json(out, &s->work);
     } else {
         buf_push_literal(out, "null");
     }

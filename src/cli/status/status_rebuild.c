@@ -17,9 +17,9 @@ static int look_next(struct status *s, struct state *next, struct err *err)
     struct status_rebuild *r = &s->rebuild;
     int rc = checkpoint_load(next, &r->next, err);
     if (rc == 0) {
-        rc = halt_look(next, &r->halt, &r->halted, err);
+        rc = guard_stop_read(next, &r->halt, &r->halted, err);
     }
-    return rc < 0 ? rc : working_look(next, &r->work, &r->working, err);
+    return rc < 0 ? rc : live_progress_read(next, &r->work, &r->working, err);
 }
 
 /* Splits a consumer's name, which is "pipeline/index/uuid". */
@@ -66,7 +66,7 @@ static const char *why_it_stands(const struct status *s)
 {
     const struct status_rebuild *r = &s->rebuild;
     const struct run *last = s->run_count > 0 ? &s->runs[0] : NULL;
-    if (s->held && r->working && strcmp(r->work.stage, WORK_FAILED) == 0) {
+    if (s->held && r->working && strcmp(r->work.stage, LIVE_PROGRESS_FAILED) == 0) {
         return r->work.frozen;
     }
     if (s->held) {
@@ -99,7 +99,7 @@ static void push_at_work(struct buf *out, const struct status *s)
         buf_push_literal(out, "begins");
         return;
     }
-    work_push_stage(out, &r->work);
+    holder_progress_push_stage(out, &r->work);
     if (s->now_us - r->work.told_us > OLD_US) {
         buf_printf(out, " as of %s", clock_iso(iso, r->work.told_us, 0));
     }
@@ -147,7 +147,7 @@ void status_push_json_rebuild(struct buf *out, const struct status *s)
     record_text(out, "stands", why);
     record_name(out, "working");
     if (why == NULL && r->working) {
-        work_push_json(out, &r->work);
+        holder_progress_push_json(out, &r->work);
     } else {
         buf_push_literal(out, "null");
     }

@@ -17,7 +17,7 @@ static void push_line(struct buf *out, const char *name)
 void status_push_watermark(struct buf *out, const struct status *s)
 {
     char text[UNITS_BYTES];
-    const struct working *w = &s->work;
+    const struct live_progress *w = &s->work;
     bool cursor = s->pipeline->from.capture_mode == CAPTURE_MODE_CURSOR;
     if (!s->working || w->hold_us == 0) {
         return;
@@ -53,7 +53,7 @@ void status_push_lacking(struct buf *out, const struct status *s)
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static void push_json_stall(struct buf *out, const struct working *w)
+static void push_json_stall(struct buf *out, const struct live_progress *w)
 {
     record_open(out);
     record_text(out, "cause", w->stall);
@@ -64,7 +64,7 @@ static void push_json_stall(struct buf *out, const struct working *w)
 
 static void push_json_watermark(struct buf *out, const struct status *s)
 {
-    const struct working *w = &s->work;
+    const struct live_progress *w = &s->work;
     record_open(out);
     record_int(out, "pid", w->hold_pid);
     record_text(out, "who", w->hold_who);
@@ -76,7 +76,7 @@ static void push_json_watermark(struct buf *out, const struct status *s)
 
 void status_push_json_health(struct buf *out, const struct status *s)
 {
-    const struct working *w = &s->work;
+    const struct live_progress *w = &s->work;
     if (s->working && w->lag_rows >= 0) {
         record_int(out, "lag_rows", w->lag_rows);
     } else {

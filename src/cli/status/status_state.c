@@ -34,7 +34,7 @@ const struct run *status_last_run(const struct status *s)
 enum status_state status_state(const struct status *s)
 {
     const struct run *last = status_last_run(s);
-    if (s->working && strcmp(s->work.stage, WORK_STANDING_BY) == 0) {
+    if (s->working && strcmp(s->work.stage, LIVE_PROGRESS_STANDING_BY) == 0) {
         return STATUS_STANDS_BY;
     }
     if (s->paused_us != 0) {

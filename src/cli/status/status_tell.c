@@ -92,7 +92,7 @@ static void push_line(struct buf *out, const char *name)
     buf_printf(out, "  %-14s", name);
 }
 
-static void push_halt(struct buf *out, const struct halt *halt)
+static void push_halt(struct buf *out, const struct guard_stop *halt)
 {
     char some[UNITS_BYTES];
     char all[UNITS_BYTES];

@@ -6,7 +6,7 @@
 
 #include "rowferry/base/buf.h"
 
-#define ARRAY_MAX_DEPTH 6 /* PostgreSQL's MAXDIM */
+#define CONVERT_ARRAY_MAX_DEPTH 6 /* PostgreSQL's MAXDIM */
 
 static const char malformed[] = "not an array";
 
@@ -131,7 +131,7 @@ static type_refusal walk_array(struct walk *w)
     bool value_follows = true; /* else a separator */
     do {
         type_refusal refusal = NULL;
-        if (w->at == w->end || depth > ARRAY_MAX_DEPTH) {
+        if (w->at == w->end || depth > CONVERT_ARRAY_MAX_DEPTH) {
             return malformed;
         }
         if (value_follows && *w->at == '{') {

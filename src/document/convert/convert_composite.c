@@ -25,7 +25,7 @@ static type_refusal push_field(struct cursor *c, struct span value, const struct
     type_refusal refusal = type_convert(out, value.data, value.len, field);
     if (refusal != type_absent) {
         *first = false;
-        return refusal == NULL ? NULL : part_refuse(c, refusal, field_name(field));
+        return refusal == NULL ? NULL : pg_fields_refuse(c, refusal, field_name(field));
     }
     if (!out->failed) {
         buf_truncate(out, start);
@@ -39,7 +39,7 @@ static type_refusal push_fields(struct cursor *c, const struct type_inner *inner
     for (size_t i = 0; i < inner->count; i++) {
         struct span value;
         bool quoted;
-        if ((i > 0 && !cursor_takes(c, ',')) || !part_read(&value, &quoted, c, ",)")) {
+        if ((i > 0 && !cursor_takes(c, ',')) || !pg_fields_read(&value, &quoted, c, ",)")) {
             return malformed;
         }
         if (!quoted && value.len == 0) {

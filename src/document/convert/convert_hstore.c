@@ -24,7 +24,7 @@ static type_refusal push_value(struct buf *out, struct cursor *c, const struct t
 {
     struct span value;
     bool quoted;
-    if (!part_read(&value, &quoted, c, ",")) {
+    if (!pg_fields_read(&value, &quoted, c, ",")) {
         return malformed;
     }
     if (!quoted) {
@@ -37,15 +37,15 @@ static type_refusal push_value(struct buf *out, struct cursor *c, const struct t
     type_refusal refusal = type_convert(out, value.data, value.len, child);
     return refusal == NULL
                ? NULL
-               : part_refuse(c, refusal,
-                             span_make(child->property->name, child->property->name_len));
+               : pg_fields_refuse(c, refusal,
+                                  span_make(child->property->name, child->property->name_len));
 }
 
 static type_refusal push_item(struct buf *out, struct cursor *c, const struct type_pair *pair)
 {
     struct span key;
     bool quoted;
-    if (!part_read(&key, &quoted, c, "=") || !quoted) {
+    if (!pg_fields_read(&key, &quoted, c, "=") || !quoted) {
         return malformed;
     }
     const struct type_pair *child = find_child(pair->inner, key);

@@ -24,7 +24,7 @@ static type_refusal push_bound(struct buf *out, struct cursor *c, const struct t
 {
     struct span bound;
     bool quoted;
-    if (!part_read(&bound, &quoted, c, ",)]")) {
+    if (!pg_fields_read(&bound, &quoted, c, ",)]")) {
         return malformed;
     }
     if (upper) {

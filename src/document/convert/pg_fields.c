@@ -43,7 +43,7 @@ static bool read_quoted(struct span *part, struct cursor *c)
     return true;
 }
 
-bool part_read(struct span *part, bool *quoted, struct cursor *c, const char *stops)
+bool pg_fields_read(struct span *part, bool *quoted, struct cursor *c, const char *stops)
 {
     *quoted = cursor_takes(c, '"');
     if (*quoted) {
@@ -81,7 +81,7 @@ static const char *path_in(const struct buf *out, const char *reason)
     return path;
 }
 
-type_refusal part_refuse(struct cursor *c, type_refusal reason, struct span name)
+type_refusal pg_fields_refuse(struct cursor *c, type_refusal reason, struct span name)
 {
     const char *path = path_in(c->out, reason);
     size_t head = path != NULL ? (size_t)(path - reason) : strlen(reason);

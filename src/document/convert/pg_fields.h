@@ -31,10 +31,10 @@ static inline bool cursor_takes(struct cursor *c, char byte)
  * NULL. The part is in the text, or in the scratch until the next read. Returns false if the quotes
  * are unterminated or the scratch failed.
  */
-bool part_read(struct span *part, bool *quoted, struct cursor *c, const char *stops);
+bool pg_fields_read(struct span *part, bool *quoted, struct cursor *c, const char *stops);
 
 /* Adds the part's name to the path of a refusal, `... in "address.zip"`. The result is written
  * behind the value and is valid until the next append to c->out. Overwrites the scratch. */
-type_refusal part_refuse(struct cursor *c, type_refusal reason, struct span name);
+type_refusal pg_fields_refuse(struct cursor *c, type_refusal reason, struct span name);
 
 #endif

@@ -20,49 +20,49 @@ static struct json_object *made(struct json_object *value)
     return value;
 }
 
-struct json_object *json_made_object(void)
+struct json_object *json_build_object(void)
 {
     errno = 0;
     return made(json_object_new_object());
 }
 
-struct json_object *json_made_list(void)
+struct json_object *json_build_list(void)
 {
     errno = 0;
     return made(json_object_new_array());
 }
 
-struct json_object *json_made_text(const char *text)
+struct json_object *json_build_text(const char *text)
 {
     errno = 0;
     return made(json_object_new_string(text));
 }
 
-struct json_object *json_made_number(int64_t number)
+struct json_object *json_build_number(int64_t number)
 {
     errno = 0;
     return made(json_object_new_int64(number));
 }
 
-struct json_object *json_made_bool(bool truth)
+struct json_object *json_build_bool(bool truth)
 {
     errno = 0;
     return made(json_object_new_boolean(truth));
 }
 
-void json_made_member(struct json_object *to, const char *name, struct json_object *value)
+void json_build_member(struct json_object *to, const char *name, struct json_object *value)
 {
     errno = 0;
     expect_made(json_object_object_add(to, name, value) == 0);
 }
 
-void json_made_item(struct json_object *to, struct json_object *value)
+void json_build_item(struct json_object *to, struct json_object *value)
 {
     errno = 0;
     expect_made(json_object_array_add(to, value) == 0);
 }
 
-const char *json_made_string(struct json_object *value, int flags)
+const char *json_build_string(struct json_object *value, int flags)
 {
     errno = 0;
     const char *text = json_object_to_json_string_ext(value, flags);
@@ -70,7 +70,7 @@ const char *json_made_string(struct json_object *value, int flags)
     return text;
 }
 
-const char *json_made_words(struct json_object *value)
+const char *json_build_words(struct json_object *value)
 {
     errno = 0;
     const char *text = json_object_get_string(value);
@@ -78,7 +78,7 @@ const char *json_made_words(struct json_object *value)
     return text;
 }
 
-struct json_tokener *json_made_tokener(int max_depth)
+struct json_tokener *json_build_tokener(int max_depth)
 {
     errno = 0;
     struct json_tokener *tokener = json_tokener_new_ex(max_depth);
@@ -86,7 +86,7 @@ struct json_tokener *json_made_tokener(int max_depth)
     return tokener;
 }
 
-struct json_object *json_made_parsed(struct json_tokener *tokener, const char *text, size_t len)
+struct json_object *json_build_parsed(struct json_tokener *tokener, const char *text, size_t len)
 {
     errno = 0;
     struct json_object *value = json_tokener_parse_ex(tokener, text, (int)len);

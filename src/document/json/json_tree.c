@@ -52,12 +52,12 @@ static enum json_fit measure(const char *text, size_t len, const struct json_lim
 /* Parses strictly, because the estimate holds for valid JSON only. */
 static enum json_fit parse(struct json_object **out, const char *text, size_t len, unsigned depth)
 {
-    struct json_tokener *tokener = json_made_tokener((int)depth + 1);
+    struct json_tokener *tokener = json_build_tokener((int)depth + 1);
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
-    struct json_object *tree = json_made_parsed(tokener, text, len);
+    struct json_object *tree = json_build_parsed(tokener, text, len);
     size_t end = json_tokener_get_parse_end(tokener);
     if (json_tokener_get_error(tokener) == json_tokener_continue) { /* final number */
-        tree = json_made_parsed(tokener, "", 1);
+        tree = json_build_parsed(tokener, "", 1);
     }
     bool good = json_tokener_get_error(tokener) == json_tokener_success && end == len;
     json_tokener_free(tokener);

@@ -51,8 +51,8 @@ static struct mapdiff_line *add_line(struct place place, enum mapdiff_kind kind)
 static void add_changed(struct place place, const char *parameter, bool was,
                         struct json_object *live, bool is, struct json_object *configured)
 {
-    const char *now = was ? json_made_string(live, ONE_LINE) : NULL;
-    const char *wanted = is ? json_made_string(configured, ONE_LINE) : NULL;
+    const char *now = was ? json_build_string(live, ONE_LINE) : NULL;
+    const char *wanted = is ? json_build_string(configured, ONE_LINE) : NULL;
     size_t bytes = strlen(parameter) + (was ? strlen(now) : 0) + (is ? strlen(wanted) : 0);
     if (has_room(place, bytes)) {
         struct mapdiff_line *line = add_line(place, MAPDIFF_CHANGED);
@@ -218,8 +218,8 @@ static void compare_dynamic(struct place place, const char *live_dynamic,
     bool said = place.path[0] == '\0' || json_tree_has(configured, "dynamic") ||
                 json_tree_has(live, "dynamic");
     if (said && strcmp(place.dynamic, live_dynamic) != 0) {
-        struct json_object *want = json_made_text(place.dynamic);
-        struct json_object *is = json_made_text(live_dynamic);
+        struct json_object *want = json_build_text(place.dynamic);
+        struct json_object *is = json_build_text(live_dynamic);
         add_changed(place, "dynamic", true, is, true, want);
         json_object_put(want);
         json_object_put(is);
@@ -238,7 +238,7 @@ static bool grows(const char *dynamic)
 
 static void add_whole(struct place place, enum mapdiff_kind kind, struct json_object *value)
 {
-    const char *text = json_made_string(value, ONE_LINE);
+    const char *text = json_build_string(value, ONE_LINE);
     if (has_room(place, strlen(text))) {
         struct mapdiff_line *line = add_line(place, kind);
         line->additive = kind == MAPDIFF_ADDED;
@@ -289,8 +289,8 @@ static void compare_property(struct place place, const char *live_dynamic,
 {
     const char *type = type_of(configured);
     if (strcmp(type, type_of(live)) != 0) {
-        struct json_object *want = json_made_text(type);
-        struct json_object *is = json_made_text(type_of(live));
+        struct json_object *want = json_build_text(type);
+        struct json_object *is = json_build_text(type_of(live));
         add_changed(place, "type", true, is, true, want);
         json_object_put(want);
         json_object_put(is);
@@ -311,8 +311,8 @@ static struct json_object *object_in(struct json_object *parent, const char *nam
 {
     struct json_object *found = json_tree_member(parent, name);
     if (!json_tree_is_object(found)) {
-        found = json_made_object();
-        json_made_member(parent, name, found);
+        found = json_build_object();
+        json_build_member(parent, name, found);
     }
     return found;
 }
@@ -330,7 +330,7 @@ static void put_property(struct json_object *into, const char *name, struct json
         into = object_in(object_in(into, first), "properties");
         free(first);
     }
-    json_made_member(into, name, json_object_get(value));
+    json_build_member(into, name, json_object_get(value));
 }
 
 static unsigned levels_of(const char *name)
@@ -346,7 +346,7 @@ static unsigned levels_of(const char *name)
  * `level` is the parent's. Returns null if the result is deeper than MAX_LEVELS. */
 static struct json_object *spelt_out(struct json_object *properties, unsigned level)
 {
-    struct json_object *out = json_made_object();
+    struct json_object *out = json_build_object();
     for (struct json_members m = json_tree_members(properties); json_tree_next(&m);) {
         unsigned below_level = level + levels_of(m.name);
         struct json_object *inner = json_tree_member(m.value, "properties");
@@ -354,7 +354,7 @@ static struct json_object *spelt_out(struct json_object *properties, unsigned le
         if (!deep && json_tree_is_object(inner)) {
             inner = spelt_out(inner, below_level);
             deep = inner == NULL;
-            json_made_member(m.value, "properties", inner);
+            json_build_member(m.value, "properties", inner);
         }
         if (deep) {
             json_object_put(out);
@@ -378,7 +378,7 @@ static struct json_object *parse(const char *json, bool *deep)
         properties = spelt_out(properties, 0);
         good = properties != NULL;
         *deep = !good;
-        json_made_member(object, "properties", properties);
+        json_build_member(object, "properties", properties);
     }
     if (!good) {
         json_object_put(object);
@@ -485,14 +485,14 @@ void mapdiff_additions(struct buf *out, const struct mapdiff *d, const char *con
 {
     bool deep;
     struct json_object *want = parse(configured, &deep);
-    struct json_object *added = json_made_object();
+    struct json_object *added = json_build_object();
     struct json_object *properties = json_tree_member(want, "properties");
     for (struct json_members m = json_tree_members(properties); json_tree_next(&m);) {
         if (added_in(d, m.name)) {
-            json_made_member(added, m.name, json_object_get(m.value));
+            json_build_member(added, m.name, json_object_get(m.value));
         }
     }
-    buf_push_text(out, json_made_string(added, ONE_LINE));
+    buf_push_text(out, json_build_string(added, ONE_LINE));
     json_object_put(added);
     json_object_put(want);
 }

@@ -14,7 +14,7 @@
 
 #define SOURCE_ID "source_id"
 #define KEY_CHARACTERS_MAX 512 /* KEY_MAX_BYTES, which both products demand of an _id */
-#define FLATTENED_DEPTH 20 /* Elasticsearch's default "depth_limit" */
+#define FLATTENED_DEPTH 20     /* Elasticsearch's default "depth_limit" */
 #define ONE_LINE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
 static const struct kind {
@@ -99,7 +99,7 @@ static struct json_object *parse_object(const char *json)
 static char *member_text(struct json_object *object, const char *name)
 {
     struct json_object *value = json_tree_member(object, name);
-    return value != NULL ? text_copy(json_made_words(value)) : NULL;
+    return value != NULL ? text_copy(json_build_words(value)) : NULL;
 }
 
 static int64_t member_int(struct json_object *object, const char *name)
@@ -305,7 +305,7 @@ static int parse_mapping(struct mapping *out, struct json_object *json, struct e
         return err_set(err, ERR_CONFIG, "\"_meta\" of \"mappings\" is no object");
     }
     out->dynamic = member_text(json, "dynamic");
-    out->json = text_copy(json_made_string(json, ONE_LINE));
+    out->json = text_copy(json_build_string(json, ONE_LINE));
     struct place root = {NULL, out->dynamic == NULL || strcmp(out->dynamic, "strict") == 0};
     int result = parse_properties(&out->properties, &out->count, properties, root, err);
     return result < 0 ? result : check_source_id(out, properties, err);
@@ -351,9 +351,9 @@ static void add_source_id(struct json_object *mappings)
 {
     struct json_object *properties = json_tree_member(mappings, "properties");
     if (json_tree_member(properties, SOURCE_ID) == NULL) {
-        struct json_object *keyword = json_made_object();
-        json_made_member(keyword, "type", json_made_text("keyword"));
-        json_made_member(properties, SOURCE_ID, keyword);
+        struct json_object *keyword = json_build_object();
+        json_build_member(keyword, "type", json_build_text("keyword"));
+        json_build_member(properties, SOURCE_ID, keyword);
     }
 }
 
@@ -361,12 +361,12 @@ static void add_meta(struct json_object *mappings, const char *meta_json)
 {
     struct json_object *meta = json_tree_member(mappings, "_meta");
     if (meta == NULL) {
-        meta = json_made_object();
-        json_made_member(mappings, "_meta", meta);
+        meta = json_build_object();
+        json_build_member(mappings, "_meta", meta);
     }
     struct json_object *ours = meta_json != NULL ? parse_object(meta_json) : NULL;
     if (ours != NULL) {
-        json_made_member(meta, "rowferry", ours);
+        json_build_member(meta, "rowferry", ours);
     }
 }
 
@@ -378,10 +378,10 @@ void mapping_write(struct buf *out, const struct mapping *m, const char *meta_js
     }
     add_source_id(mappings);
     if (m->dynamic == NULL) {
-        json_made_member(mappings, "dynamic", json_made_text("strict"));
+        json_build_member(mappings, "dynamic", json_build_text("strict"));
     }
     add_meta(mappings, meta_json);
-    buf_push_text(out, json_made_string(mappings, ONE_LINE));
+    buf_push_text(out, json_build_string(mappings, ONE_LINE));
     json_object_put(mappings);
 }
 

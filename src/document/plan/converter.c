@@ -53,7 +53,8 @@ static char *path_of(const struct place *p, bool of_column)
 }
 
 /* Takes ownership of text's bytes. */
-static void note(struct pair_search *search, bool error, const struct place *p, struct buf *text)
+static void note(struct converter_search *search, bool error, const struct place *p,
+                 struct buf *text)
 {
     char *path = path_of(p, false);
     search->errors += error;
@@ -84,7 +85,7 @@ static void push_typed_column(struct buf *text, const struct place *p)
     buf_printf(text, " of type %s", p->column->declared);
 }
 
-static void note_loss(struct pair_search *search, const struct place *p, const char *loss)
+static void note_loss(struct converter_search *search, const struct place *p, const char *loss)
 {
     struct buf text;
     begin_note(&text, p);
@@ -95,7 +96,8 @@ static void note_loss(struct pair_search *search, const struct place *p, const c
     search->notes->items[search->notes->count - 1].loss = loss;
 }
 
-static void note_misfit(struct pair_search *search, const struct place *p, const struct buf *why)
+static void note_misfit(struct converter_search *search, const struct place *p,
+                        const struct buf *why)
 {
     struct buf text;
     begin_note(&text, p);
@@ -107,7 +109,7 @@ static void note_misfit(struct pair_search *search, const struct place *p, const
 
 #define HOW_TO_OPEN "\"dynamic\": true, \"enabled\": false or the type flattened"
 
-static void note_bare(struct pair_search *search, const struct place *p)
+static void note_bare(struct converter_search *search, const struct place *p)
 {
     struct buf text;
     begin_note(&text, p);
@@ -117,7 +119,7 @@ static void note_bare(struct pair_search *search, const struct place *p)
     note(search, true, p, &text);
 }
 
-static void note_no_child(struct pair_search *search, const struct place *p, const char *field)
+static void note_no_child(struct converter_search *search, const struct place *p, const char *field)
 {
     struct buf text;
     begin_note(&text, p);
@@ -127,7 +129,7 @@ static void note_no_child(struct pair_search *search, const struct place *p, con
     note(search, true, p, &text);
 }
 
-static void note_no_field(struct pair_search *search, const struct place *p,
+static void note_no_field(struct converter_search *search, const struct place *p,
                           const struct property *child)
 {
     struct place below = {p, child, p->column};
@@ -167,7 +169,7 @@ static const struct property *find_child(const struct place *p, const char *name
     return NULL;
 }
 
-static struct type_inner *inner_new(const struct pair_search *search, size_t count)
+static struct type_inner *inner_new(const struct converter_search *search, size_t count)
 {
     struct type_inner *inner =
         mem_zero(1, sizeof(struct type_inner) + count * sizeof(struct type_pair));
@@ -192,7 +194,7 @@ static void set_name(struct type_pair *pair, const char *name)
 }
 
 /* Chooses the converter by the column's type alone, inside a property that does not specify one. */
-static void compile_natural(struct type_pair *pair, const struct pair_search *search,
+static void compile_natural(struct type_pair *pair, const struct converter_search *search,
                             const struct column *column)
 {
     bool array = column_is_array(column);
@@ -217,12 +219,12 @@ static void compile_natural(struct type_pair *pair, const struct pair_search *se
     }
 }
 
-static void compile_place(struct type_pair *pair, struct pair_search *search,
+static void compile_place(struct type_pair *pair, struct converter_search *search,
                           const struct place *up, const struct column *column,
                           const struct property *property);
 
 /* Notes children without a field, most often because of a misspelt name. */
-static void note_no_fields(struct pair_search *search, const struct place *p,
+static void note_no_fields(struct converter_search *search, const struct place *p,
                            const struct column *composite)
 {
     for (size_t i = 0; i < p->property->child_count; i++) {
@@ -237,7 +239,7 @@ static void note_no_fields(struct pair_search *search, const struct place *p,
     }
 }
 
-static void compile_fields(struct type_pair *pair, struct pair_search *search,
+static void compile_fields(struct type_pair *pair, struct converter_search *search,
                            const struct place *p, const struct column *composite)
 {
     pair->inner = inner_new(search, composite->part_count);
@@ -257,7 +259,8 @@ static void compile_fields(struct type_pair *pair, struct pair_search *search,
 }
 
 /* Compiles an hstore. Its values are texts, so each child must accept a text. */
-static void compile_texts(struct type_pair *pair, struct pair_search *search, const struct place *p)
+static void compile_texts(struct type_pair *pair, struct converter_search *search,
+                          const struct place *p)
 {
     static char text_type[] = "text";
     size_t count = is_closed_book(p->property) ? 0 : p->property->child_count;
@@ -272,7 +275,7 @@ static void compile_texts(struct type_pair *pair, struct pair_search *search, co
     }
 }
 
-static void compile_bounds(struct type_pair *pair, const struct pair_search *search,
+static void compile_bounds(struct type_pair *pair, const struct converter_search *search,
                            const struct column *range)
 {
     char type[TYPE_BOUND_BYTES];
@@ -315,8 +318,8 @@ static bool is_scaled_exactly(const struct column *column, const struct property
 
 /* Completes a pair whose rule is known. `column` is the place's, or the innermost element of its
  * arrays. */
-static void compile_rule(struct type_pair *pair, struct pair_search *search, const struct place *p,
-                         const struct column *column)
+static void compile_rule(struct type_pair *pair, struct converter_search *search,
+                         const struct place *p, const struct column *column)
 {
     const struct type_rule *rule = pair->rule;
     bool array = column_is_array(column) && !type_takes_array(rule);
@@ -346,7 +349,7 @@ static void compile_rule(struct type_pair *pair, struct pair_search *search, con
     }
 }
 
-static void compile_place(struct type_pair *pair, struct pair_search *search,
+static void compile_place(struct type_pair *pair, struct converter_search *search,
                           const struct place *up, const struct column *column,
                           const struct property *property)
 {
@@ -371,8 +374,8 @@ static void compile_place(struct type_pair *pair, struct pair_search *search,
     buf_release(&why);
 }
 
-bool pair_compile(struct type_pair *out, struct pair_search *search, const struct column *column,
-                  const struct property *property)
+bool converter_compile(struct type_pair *out, struct converter_search *search,
+                       const struct column *column, const struct property *property)
 {
     size_t before = search->errors;
     compile_place(out, search, NULL, column, property);

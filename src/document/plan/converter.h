@@ -5,15 +5,15 @@
 
 #include "rowferry/document/plan/plan.h"
 
-struct pair_search {
+struct converter_search {
     size_t max_bytes;         /* maximum size of a part of a value */
     struct plan_notes *notes; /* warnings and errors are appended, named by path: "address.city" */
     size_t errors;            /* number of errors among them */
 };
 
 /* Fills the pair, which the caller releases. Returns false if an error was noted. */
-bool pair_compile(struct type_pair *out, struct pair_search *search, const struct column *column,
-                  const struct property *property);
+bool converter_compile(struct type_pair *out, struct converter_search *search,
+                       const struct column *column, const struct property *property);
 
 /* Appends a note; takes ownership of text's bytes. */
 void notes_take(struct plan_notes *notes, bool error, const char *property, struct buf *text);

@@ -128,10 +128,10 @@ static void add_step(struct plan *plan, const struct property *property,
 static void compile_step(struct compiler *c, const struct property *property,
                          const struct column *column)
 {
-    struct pair_search search = {c->in->document_bytes, c->notes, 0};
+    struct converter_search search = {c->in->document_bytes, c->notes, 0};
     struct type_pair pair;
     size_t before = c->notes->count;
-    bool fits = pair_compile(&pair, &search, column, property);
+    bool fits = converter_compile(&pair, &search, column, property);
     for (size_t i = before; i < c->notes->count; i++) {
         if (c->notes->items[i].error) {
             count_error(c, c->notes->items[i].text);

@@ -8,7 +8,7 @@
 
 #include "rowferry/engine/port.h"
 
-struct aim {
+struct alias_watch {
     struct service_port service;
     const char *alias; /* borrowed, as are index and uuid; null: watch disabled */
     const char *index;
@@ -21,6 +21,6 @@ struct aim {
 };
 
 /* Polls if due. Returns true once the alias was seen to point elsewhere. */
-bool aim_turn(struct aim *a, int64_t now_us);
+bool alias_watch_turn(struct alias_watch *a, int64_t now_us);
 
 #endif

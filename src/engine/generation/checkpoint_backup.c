@@ -6,28 +6,28 @@
 #include "rowferry/base/log.h"
 #include "rowferry/state/deadletter.h"
 
-#define MIRROR_BYTES_PER_S INT64_C(262144)
+#define CHECKPOINT_BACKUP_BYTES_PER_S INT64_C(262144)
 
 /* Returns true if the backup should wait. Each change writes all dead letters as one text, so a
  * large number of them is written rarely. The position waits with them, because a newer one would
  * lose letters. */
 static bool puts_off(const struct loop *l, int64_t now_us)
 {
-    int64_t pause_us = (int64_t)l->letters.len * 1000000 / MIRROR_BYTES_PER_S;
+    int64_t pause_us = (int64_t)l->letters.len * 1000000 / CHECKPOINT_BACKUP_BYTES_PER_S;
     return l->letters_revision != 0 && now_us - l->letters_us < pause_us;
 }
 
-void mirror_tell_unpruned(struct intake *r)
+void checkpoint_backup_write_unpruned(struct source_reader *r)
 {
     const char *why = r->capture != NULL ? r->capture->unpruned : NULL;
     if (why != NULL && !r->unpruned) {
-        log_event(LOG_WARN, "prune_failed", F_TEXT("pipeline", r->patience->pipeline),
+        log_event(LOG_WARN, "prune_failed", F_TEXT("pipeline", r->retry_budget->pipeline),
                   F_TEXT("reason", why));
     }
     r->unpruned = why != NULL;
 }
 
-int mirror_tell(struct loop *l, bool now, struct err *err)
+int checkpoint_backup_write(struct loop *l, bool now, struct err *err)
 {
     uint64_t revision = deadletter_revision(l->state);
     int64_t now_us = clock_monotonic_us(&l->clock);
@@ -44,7 +44,7 @@ int mirror_tell(struct loop *l, bool now, struct err *err)
         l->letters_revision = revision;
         l->letters_us = now_us;
     }
-    intake_release_source(&l->intake, l->committed, buf_text(&l->letters), now);
-    mirror_tell_unpruned(&l->intake);
+    source_reader_release_source(&l->source_reader, l->committed, buf_text(&l->letters), now);
+    checkpoint_backup_write_unpruned(&l->source_reader);
     return 0;
 }

@@ -11,15 +11,15 @@
 
 #include "rowferry/base/err.h"
 
-struct intake;
+struct source_reader;
 struct loop;
 
-#define MIRROR_LETTERS_BYTES ((size_t)64 << 20)
+#define CHECKPOINT_BACKUP_LETTERS_BYTES ((size_t)64 << 20)
 
 /* Writes the backup. Called between pages. now: do not postpone it. */
-int mirror_tell(struct loop *l, bool now, struct err *err) MUST_CHECK;
+int checkpoint_backup_write(struct loop *l, bool now, struct err *err) MUST_CHECK;
 
 /* Logs once that the source could not be pruned, until it can be. Only disk space is lost there. */
-void mirror_tell_unpruned(struct intake *r);
+void checkpoint_backup_write_unpruned(struct source_reader *r);
 
 #endif

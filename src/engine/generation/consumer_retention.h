@@ -10,12 +10,13 @@
 
 #include "pipeline/source_reader.h"
 
-struct former_watch {
+struct consumer_retention_watch {
     int64_t look_us; /* monotonic: time of the next check */
 };
 
 /* Called between pages. Drops at most one expired consumer. A failed attempt is repeated later. */
-void former_attend(struct former_watch *w, struct intake *intake, struct state *state,
-                   const struct clock *clock);
+void consumer_retention_apply(struct consumer_retention_watch *w,
+                              struct source_reader *source_reader, struct state *state,
+                              const struct clock *clock);
 
 #endif

@@ -20,7 +20,7 @@
 
 /* Sets the creator mark. The ceiling does not change until the uuid is recorded, because no
  * version is taken before. */
-static void target_mark(struct target *t)
+static void generation_mark(struct generation *t)
 {
     int64_t mark = t->begun_us != 0 ? t->begun_us : t->checkpoint.clock_ceiling;
     snprintf(t->creator, sizeof(t->creator), "%016" PRIx64, (uint64_t)mark);
@@ -28,7 +28,7 @@ static void target_mark(struct target *t)
 
 /* Before an initial load creates its index: sets the ceiling to a value that no other state file
  * has. */
-static int target_mark_anew(struct target *t, struct err *err)
+static int generation_mark_anew(struct generation *t, struct err *err)
 {
     if (t->begun_us != 0) {
         return 0;
@@ -39,62 +39,62 @@ static int target_mark_anew(struct target *t, struct err *err)
     int rc = checkpoint_raise_ceiling(t->state, mark, err);
     if (rc == 0) {
         t->checkpoint.clock_ceiling = mark;
-        target_mark(t);
+        generation_mark(t);
     }
     return rc;
 }
 
-int target_init(struct target *t, struct err *err)
+int generation_init(struct generation *t, struct err *err)
 {
     buf_init(&t->replaced, 2048);
     int rc = checkpoint_load(t->state, &t->checkpoint, err);
-    target_mark(t);
+    generation_mark(t);
     return rc;
 }
 
-void target_release(struct target *t)
+void generation_release(struct generation *t)
 {
     checkpoint_release(&t->checkpoint);
     drift_release(&t->drift);
     buf_release(&t->replaced);
 }
 
-int target_reload(struct target *t, struct err *err)
+int generation_reload(struct generation *t, struct err *err)
 {
     checkpoint_release(&t->checkpoint);
     return checkpoint_load(t->state, &t->checkpoint, err);
 }
 
-void target_consumer_name(const struct target *t, const char *index, const char *uuid,
-                          struct buf *out)
+void generation_consumer_name(const struct generation *t, const char *index, const char *uuid,
+                              struct buf *out)
 {
     buf_reset(out);
     buf_printf(out, "%s/%s/%.8s", t->pipeline, index, uuid);
 }
 
-const char *target_replaced(const struct target *t)
+const char *generation_replaced(const struct generation *t)
 {
     return buf_text(&t->replaced);
 }
 
-void target_consumer(const struct target *t, struct buf *out)
+void generation_consumer(const struct generation *t, struct buf *out)
 {
     const struct checkpoint *c = &t->checkpoint;
-    target_consumer_name(t, c->generation, c->index_uuid != NULL ? c->index_uuid : "", out);
+    generation_consumer_name(t, c->generation, c->index_uuid != NULL ? c->index_uuid : "", out);
 }
 
-bool target_same_text(const char *a, const char *b)
+bool generation_same_text(const char *a, const char *b)
 {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-static bool index_is_ours(const struct target *t, const struct index_info *index)
+static bool index_is_ours(const struct generation *t, const struct index_info *index)
 {
     return strcmp(index->pipeline, t->pipeline) == 0;
 }
 
 /* Checks for the form `<alias>-<yyyymmdd>-<number>`, because to.index may have changed since. */
-static bool name_is_of_alias(const struct target *t, const char *name)
+static bool name_is_of_alias(const struct generation *t, const char *name)
 {
     if (t->stream) {
         return strcmp(name, t->alias) == 0;
@@ -108,14 +108,14 @@ static bool name_is_of_alias(const struct target *t, const char *name)
     return digits == 8 && day[8] == '-' && strspn(day + 9, "0123456789") == strlen(day + 9);
 }
 
-bool target_is_generation(const struct target *t, const struct index_info *index)
+bool generation_is_generation(const struct generation *t, const struct index_info *index)
 {
     const char *uuid = t->checkpoint.index_uuid;
     return index_is_ours(t, index) && (uuid != NULL ? strcmp(uuid, index->uuid) == 0
                                                     : strcmp(t->creator, index->creator) == 0);
 }
 
-static int refuse_concrete(const struct target *t, struct err *err)
+static int refuse_concrete(const struct generation *t, struct err *err)
 {
     if (t->stream) {
         err_set(err, ERR_REJECTED,
@@ -130,7 +130,7 @@ static int refuse_concrete(const struct target *t, struct err *err)
                     t->pipeline);
 }
 
-static int expect_own(const struct target *t, const struct index_info *from, struct err *err)
+static int expect_own(const struct generation *t, const struct index_info *from, struct err *err)
 {
     if (t->stream && !index_is_ours(t, from)) {
         return 0; /* service/index/stream.h decides whether it may be used */
@@ -155,9 +155,10 @@ static int expect_own(const struct target *t, const struct index_info *from, str
     return 0;
 }
 
-int target_holder(struct target *t, enum alias_kind *kind, struct index_info *from, struct err *err)
+int generation_holder(struct generation *t, enum alias_kind *kind, struct index_info *from,
+                      struct err *err)
 {
-    int rc = target_resolve(t, kind, from, err);
+    int rc = generation_resolve(t, kind, from, err);
     if (rc < 0) {
         return rc;
     }
@@ -166,7 +167,7 @@ int target_holder(struct target *t, enum alias_kind *kind, struct index_info *fr
         return 0;
     case ALIAS_CONCRETE:
         return t->adopt ? 0 : refuse_concrete(t, err);
-    case ALIAS_STREAM: /* handled by target_resolve */
+    case ALIAS_STREAM: /* handled by generation_resolve */
     case ALIAS_SEVERAL:
         err_set(err, ERR_REJECTED, "alias \"%s\" points at several indices", t->alias);
         return err_hint(err, ONE_ALONE);
@@ -178,7 +179,8 @@ int target_holder(struct target *t, enum alias_kind *kind, struct index_info *fr
 
 /* Sets name to `<alias>-<yyyymmdd>-<number>` with the first free number after *number. A free name
  * belongs to no index and no alias. */
-static int target_free_name(struct target *t, int64_t *number, struct buf *name, struct err *err)
+static int generation_free_name(struct generation *t, int64_t *number, struct buf *name,
+                                struct err *err)
 {
     char iso[CLOCK_ISO_BYTES];
     clock_iso(iso, clock_wall_us(&t->clock), 0);
@@ -202,7 +204,7 @@ static int target_free_name(struct target *t, int64_t *number, struct buf *name,
     return 0;
 }
 
-static void target_meta(const struct target *t, const char *fingerprint, struct buf *meta)
+static void generation_meta(const struct generation *t, const char *fingerprint, struct buf *meta)
 {
     buf_push_literal(meta, "{\"pipeline\":");
     text_json(meta, t->pipeline, strlen(t->pipeline));
@@ -217,13 +219,13 @@ static void target_meta(const struct target *t, const char *fingerprint, struct 
     buf_push_literal(meta, ",\"rowferry\":\"" ROWFERRY_VERSION "\"}");
 }
 
-int target_create(const struct target *t, const char *fingerprint, struct err *err)
+int generation_create(const struct generation *t, const char *fingerprint, struct err *err)
 {
     struct buf meta;
     struct buf mappings;
     buf_init(&meta, 64 * 1024);
     buf_init(&mappings, 16 * 1024 * 1024);
-    target_meta(t, fingerprint, &meta);
+    generation_meta(t, fingerprint, &meta);
     mapping_write(&mappings, t->mapping, buf_text(&meta));
     int (*create)(void *, const char *, const char *, const char *, struct err *) =
         t->stream ? t->service.ops->stream_create : t->service.ops->create;
@@ -235,15 +237,15 @@ int target_create(const struct target *t, const char *fingerprint, struct err *e
 }
 
 /* Records the uuid of the index just created. */
-static int target_adopt_uuid(struct target *t, struct err *err)
+static int generation_adopt_uuid(struct generation *t, struct err *err)
 {
     struct index_info info;
     bool found;
-    int rc = target_look(t, t->checkpoint.generation, &found, &info, err);
+    int rc = generation_look(t, t->checkpoint.generation, &found, &info, err);
     if (rc < 0) {
         return rc;
     }
-    if (!found || !target_is_generation(t, &info)) {
+    if (!found || !generation_is_generation(t, &info)) {
         return err_set(err, ERR_STATE, "index \"%s\" is not there after it was created",
                        t->checkpoint.generation);
     }
@@ -251,18 +253,18 @@ static int target_adopt_uuid(struct target *t, struct err *err)
         rc = schema_expect_plain(t, &info, err);
     }
     rc = rc == 0 ? checkpoint_set_uuid(t->state, info.uuid, err) : rc;
-    return rc < 0 ? rc : target_reload(t, err);
+    return rc < 0 ? rc : generation_reload(t, err);
 }
 
 /* Creates the index of a recorded generation. */
-static int target_build(struct target *t, struct err *err)
+static int generation_build(struct generation *t, struct err *err)
 {
-    int rc = target_create(t, t->checkpoint.mapping_fingerprint, err);
+    int rc = generation_create(t, t->checkpoint.mapping_fingerprint, err);
     if (rc == 0 && FAILPOINT("generation_created")) {
         rc = err_set(err, ERR_TRANSIENT, "failpoint \"generation_created\"");
     }
     if (rc == 0) {
-        rc = target_adopt_uuid(t, err);
+        rc = generation_adopt_uuid(t, err);
     }
     if (rc == 0) {
         log_event(LOG_INFO, "generation_created", F_TEXT("pipeline", t->pipeline),
@@ -271,22 +273,22 @@ static int target_build(struct target *t, struct err *err)
     return rc;
 }
 
-static int target_new_generation(struct target *t, struct err *err)
+static int generation_new_generation(struct generation *t, struct err *err)
 {
     struct index_info from;
     enum alias_kind kind;
-    int rc = target_holder(t, &kind, &from, err);
+    int rc = generation_holder(t, &kind, &from, err);
     if (rc < 0) {
         return rc;
     }
     char fingerprint[17];
-    target_fingerprint(t, fingerprint);
+    generation_fingerprint(t, fingerprint);
     int64_t number = t->checkpoint.generation_number;
     struct buf name;
     buf_init(&name, 512);
-    rc = target_free_name(t, &number, &name, err);
+    rc = generation_free_name(t, &number, &name, err);
     if (rc == 0) {
-        rc = target_mark_anew(t, err);
+        rc = generation_mark_anew(t, err);
     }
     if (rc == 0) {
         struct checkpoint next = {
@@ -300,41 +302,41 @@ static int target_new_generation(struct target *t, struct err *err)
     }
     buf_release(&name);
     if (rc == 0) {
-        rc = target_reload(t, err);
+        rc = generation_reload(t, err);
     }
     if (rc == 0) {
         rc = schema_note(t, err);
     }
-    return rc == 0 ? target_build(t, err) : rc;
+    return rc == 0 ? generation_build(t, err) : rc;
 }
 
 /* Refills a data stream from the beginning after it was deleted or recreated by its template. Its
  * documents stay. */
-static int target_refill(struct target *t, bool gone, struct err *err)
+static int generation_refill(struct generation *t, bool gone, struct err *err)
 {
     log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
               F_TEXT("index", t->checkpoint.generation),
               F_TEXT("error", gone ? "it is gone" : "it was deleted and created again"));
-    target_consumer(t, &t->replaced);
-    int rc = former_due(t->state, target_replaced(t), err);
-    return rc < 0 ? rc : target_new_generation(t, err);
+    generation_consumer(t, &t->replaced);
+    int rc = former_due(t->state, generation_replaced(t), err);
+    return rc < 0 ? rc : generation_new_generation(t, err);
 }
 
-static int target_check_live(struct target *t, struct err *err)
+static int generation_check_live(struct generation *t, struct err *err)
 {
     struct index_info at;
     enum alias_kind kind;
-    int rc = target_resolve(t, &kind, &at, err);
+    int rc = generation_resolve(t, &kind, &at, err);
     if (rc < 0) {
         return rc;
     }
     const struct checkpoint *c = &t->checkpoint;
-    bool same = kind == ALIAS_ONE && target_same_text(c->index_uuid, at.uuid);
+    bool same = kind == ALIAS_ONE && generation_same_text(c->index_uuid, at.uuid);
     if (t->stream && kind == ALIAS_CONCRETE) {
         return refuse_concrete(t, err);
     }
     if (t->stream && !t->observes && !same) {
-        return target_refill(t, kind == ALIAS_ABSENT, err);
+        return generation_refill(t, kind == ALIAS_ABSENT, err);
     }
     if (kind != ALIAS_ONE || strcmp(at.name, c->generation) != 0) {
         const char *now = kind == ALIAS_ABSENT    ? "it is gone"
@@ -362,7 +364,7 @@ static int target_check_live(struct target *t, struct err *err)
 
 /* Promotes a rebuilt generation that was swapped in but not recorded. The alias is
  * authoritative. */
-static int target_promote(struct target *t, const struct index_info *at, struct err *err)
+static int generation_promote(struct generation *t, const struct index_info *at, struct err *err)
 {
     struct state *state = NULL;
     struct checkpoint next = {0};
@@ -371,8 +373,8 @@ static int target_promote(struct target *t, const struct index_info *at, struct 
     bool promoted = false;
     if (rc == 0 && state != NULL) {
         rc = checkpoint_load(state, &next, err);
-        promoted = rc == 0 && target_same_text(next.generation, at->name) &&
-                   target_same_text(next.index_uuid, at->uuid);
+        promoted = rc == 0 && generation_same_text(next.generation, at->name) &&
+                   generation_same_text(next.index_uuid, at->uuid);
     }
     state_close(state);
     if (promoted) { /* another program may have swapped it in before it was complete */
@@ -381,9 +383,9 @@ static int target_promote(struct target *t, const struct index_info *at, struct 
     if (promoted && rc == 0) {
         struct buf consumer;
         buf_init(&consumer, 2048);
-        target_consumer(t, &consumer);
+        generation_consumer(t, &consumer);
         bool was_live = t->checkpoint.phase == GENERATION_LIVE;
-        keep_only(
+        generation_retention_apply(
             t, t->state,
             &(struct kept){.live = at->name, .former = t->checkpoint.generation, .count = t->keep},
             &removed);
@@ -394,27 +396,27 @@ static int target_promote(struct target *t, const struct index_info *at, struct 
                   F_TEXT("alias", t->alias), F_TEXT("index", at->name));
     }
     checkpoint_release(&next);
-    return rc < 0 || !promoted ? rc : target_reload(t, err);
+    return rc < 0 || !promoted ? rc : generation_reload(t, err);
 }
 
 /* Resumes an interrupted build if possible, otherwise starts again. */
-static int target_check_building(struct target *t, struct err *err)
+static int generation_check_building(struct generation *t, struct err *err)
 {
     struct index_info at;
     bool found;
     const struct checkpoint *c = &t->checkpoint;
-    int rc = target_look(t, c->generation, &found, &at, err);
+    int rc = generation_look(t, c->generation, &found, &at, err);
     if (rc < 0) {
         return rc;
     }
-    bool same = found && target_is_generation(t, &at);
+    bool same = found && generation_is_generation(t, &at);
     bool unborn = !found && c->index_uuid == NULL;
     struct err drift = {.message = "to.index was changed"};
     if ((same || unborn) && name_is_of_alias(t, c->generation) && schema_check(t, &drift) == 0) {
         /* not created yet: keep the name, so that a creation request still in flight hits the same
          * index */
-        return unborn                  ? target_build(t, err)
-               : c->index_uuid == NULL ? target_adopt_uuid(t, err)
+        return unborn                  ? generation_build(t, err)
+               : c->index_uuid == NULL ? generation_adopt_uuid(t, err)
                                        : 0;
     }
     log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
@@ -424,16 +426,16 @@ static int target_check_building(struct target *t, struct err *err)
                                       : "it is gone"));
     bool stays = same && t->stream; /* it becomes the next generation with the same consumer */
     if (c->index_uuid != NULL && !stays) {
-        target_consumer(t, &t->replaced);
-        rc = former_due(t->state, target_replaced(t), err);
+        generation_consumer(t, &t->replaced);
+        rc = former_due(t->state, generation_replaced(t), err);
     }
     if (rc == 0 && same && !stays) {
         rc = t->service.ops->remove(t->service.self, c->generation, t->pipeline, err);
     }
-    return rc < 0 ? rc : target_new_generation(t, err);
+    return rc < 0 ? rc : generation_new_generation(t, err);
 }
 
-int target_end_rebuild(struct target *t, struct err *err)
+int generation_end_rebuild(struct generation *t, struct err *err)
 {
     struct rebuild rebuild;
     struct index_info at;
@@ -441,14 +443,14 @@ int target_end_rebuild(struct target *t, struct err *err)
     bool underway = false;
     int rc = rebuild_look(t->state, &rebuild, &underway, err);
     if (rc == 0 && underway) {
-        rc = target_resolve(t, &kind, &at, err);
+        rc = generation_resolve(t, &kind, &at, err);
     }
-    return rc == 0 && underway && kind == ALIAS_ONE ? target_promote(t, &at, err) : rc;
+    return rc == 0 && underway && kind == ALIAS_ONE ? generation_promote(t, &at, err) : rc;
 }
 
 /* Claims the initial load before the index is looked up, because another host may be about to
  * create it. */
-static int target_claim(const struct target *t, struct err *err)
+static int generation_claim(const struct generation *t, struct err *err)
 {
     if (t->checkpoint.phase == GENERATION_LIVE || t->next || t->observes) {
         return 0;
@@ -461,9 +463,9 @@ static int target_claim(const struct target *t, struct err *err)
     return rc;
 }
 
-static int target_find(struct target *t, struct err *err)
+static int generation_find(struct generation *t, struct err *err)
 {
-    int rc = target_claim(t, err);
+    int rc = generation_claim(t, err);
     if (rc == 0 && t->rivals) {
         rc = takeover_newer(t, err);
     }
@@ -479,21 +481,21 @@ static int target_find(struct target *t, struct err *err)
     }
     switch (t->checkpoint.phase) {
     case GENERATION_LIVE:
-        return target_check_live(t, err);
+        return generation_check_live(t, err);
     case GENERATION_BUILDING:
-        return target_check_building(t, err);
+        return generation_check_building(t, err);
     case GENERATION_NONE:
         break;
     }
     rc = t->next ? 0 : takeover_try(t, err);
     if (rc < 0 || !t->taken_over) {
-        return rc < 0 ? rc : target_new_generation(t, err);
+        return rc < 0 ? rc : generation_new_generation(t, err);
     }
     return schema_note(t, err);
 }
 
-int target_prepare(struct target *t, struct err *err)
+int generation_prepare(struct generation *t, struct err *err)
 {
-    int rc = target_find(t, err);
-    return rc == 0 && !t->observes ? target_open(t, err) : rc;
+    int rc = generation_find(t, err);
+    return rc == 0 && !t->observes ? generation_open(t, err) : rc;
 }

@@ -19,7 +19,7 @@
 #include "rowferry/engine/port.h"
 #include "rowferry/state/checkpoint.h"
 
-struct target {
+struct generation {
     const char *pipeline;
     const char *alias;
     bool stream; /* the alias is the name of a data stream, which is the only generation
@@ -51,78 +51,79 @@ struct target {
 };
 
 /* Reads the checkpoint. */
-int target_init(struct target *t, struct err *err) MUST_CHECK;
-void target_release(struct target *t);
+int generation_init(struct generation *t, struct err *err) MUST_CHECK;
+void generation_release(struct generation *t);
 
 /* Promotes the generation of a rebuild if the alias points at it but the swap was not recorded.
  * Only the lock holder may call this. */
-int target_end_rebuild(struct target *t, struct err *err) MUST_CHECK;
+int generation_end_rebuild(struct generation *t, struct err *err) MUST_CHECK;
 
 /* On success the checkpoint is BUILDING or LIVE, and its generation exists and is ours. */
-int target_prepare(struct target *t, struct err *err) MUST_CHECK;
+int generation_prepare(struct generation *t, struct err *err) MUST_CHECK;
 
 /* Puts a complete generation behind the alias: refreshes, swaps atomically, records. May be
  * repeated after a failure at any point. */
-int target_go_live(struct target *t, struct err *err) MUST_CHECK;
+int generation_go_live(struct generation *t, struct err *err) MUST_CHECK;
 
 /* Appends the name of this generation's consumer in the source. */
-void target_consumer(const struct target *t, struct buf *out);
+void generation_consumer(const struct generation *t, struct buf *out);
 
 /* Finds the index that a swap would take the alias from. *kind is ALIAS_ABSENT, ALIAS_ONE, or
  * ALIAS_CONCRETE if it may be adopted. Returns an error for an index that is not ours. */
-int target_holder(struct target *t, enum alias_kind *kind, struct index_info *from,
-                  struct err *err) MUST_CHECK;
+int generation_holder(struct generation *t, enum alias_kind *kind, struct index_info *from,
+                      struct err *err) MUST_CHECK;
 
 /* Resolves the alias. For a data stream *kind is ALIAS_ONE if the stream exists, and
  * ALIAS_CONCRETE if an index or alias has its name. */
-int target_resolve(const struct target *t, enum alias_kind *kind, struct index_info *at,
-                   struct err *err) MUST_CHECK;
+int generation_resolve(const struct generation *t, enum alias_kind *kind, struct index_info *at,
+                       struct err *err) MUST_CHECK;
 
 /* Looks up a generation by name. */
-int target_look(const struct target *t, const char *name, bool *found, struct index_info *at,
-                struct err *err) MUST_CHECK;
+int generation_look(const struct generation *t, const char *name, bool *found,
+                    struct index_info *at, struct err *err) MUST_CHECK;
 
 /* Creates the checkpoint's generation, or adapts an existing data stream. */
-int target_create(const struct target *t, const char *fingerprint, struct err *err) MUST_CHECK;
+int generation_create(const struct generation *t, const char *fingerprint,
+                      struct err *err) MUST_CHECK;
 
 /* Opens it for writes and sets write_alias. */
-int target_open(struct target *t, struct err *err) MUST_CHECK;
+int generation_open(struct generation *t, struct err *err) MUST_CHECK;
 
 /* Sets the hint "put it back .., or .." with the commands that this kind of pipeline supports. */
-int target_hint_anew(const struct target *t, const char *or_else, struct err *err);
+int generation_hint_anew(const struct generation *t, const char *or_else, struct err *err);
 
 /* Returns true if the index is the checkpoint's generation. If its uuid was not recorded, the
  * creator mark must match, because another state file may have chosen the same name. The mark was
  * recorded before the index was created: the time of the request for a rebuild, the clock's
  * ceiling for an initial load. */
-bool target_is_generation(const struct target *t, const struct index_info *index);
+bool generation_is_generation(const struct generation *t, const struct index_info *index);
 
 /* Checks that the index being filled still exists with the same uuid; ERR_STATE if not. */
-int target_check_filled(struct target *t, struct err *err) MUST_CHECK;
+int generation_check_filled(struct generation *t, struct err *err) MUST_CHECK;
 
 /* Returns true if both are known and equal. */
-bool target_same_text(const char *a, const char *b);
+bool generation_same_text(const char *a, const char *b);
 
 /*
  * Counts the documents of the generation and of index `from`, which people search, and says whether
  * the guard refuses that the one takes the place of the other. May be called again.
  */
-int target_judge_swap(struct target *t, const struct guard_limits *limits, int64_t allowed,
-                      const char *from, struct swap_loss *out, struct err *err) MUST_CHECK;
+int generation_judge_swap(struct generation *t, const struct guard_limits *limits, int64_t allowed,
+                          const char *from, struct swap_loss *out, struct err *err) MUST_CHECK;
 
-/* Returns the consumer of the generation that target_go_live replaced or that was abandoned; or
+/* Returns the consumer of the generation that generation_go_live replaced or that was abandoned; or
  * "". */
-const char *target_replaced(const struct target *t);
+const char *generation_replaced(const struct generation *t);
 
-/* Same as target_consumer, for any index. */
-void target_consumer_name(const struct target *t, const char *index, const char *uuid,
-                          struct buf *out);
+/* Same as generation_consumer, for any index. */
+void generation_consumer_name(const struct generation *t, const char *index, const char *uuid,
+                              struct buf *out);
 
 /* Computes a fingerprint of mapping and ingest pipeline, which determine the documents on this
  * side. */
-void target_fingerprint(const struct target *t, char out[17]);
+void generation_fingerprint(const struct generation *t, char out[17]);
 
 /* Reads the checkpoint again. */
-int target_reload(struct target *t, struct err *err) MUST_CHECK;
+int generation_reload(struct generation *t, struct err *err) MUST_CHECK;
 
 #endif

@@ -10,13 +10,13 @@
 #include "rowferry/base/log.h"
 
 /* The index may have been deleted and another one created with its name. */
-int target_check_filled(struct target *t, struct err *err)
+int generation_check_filled(struct generation *t, struct err *err)
 {
     struct index_info at;
     bool found;
     const char *name = t->checkpoint.generation;
-    int rc = target_look(t, name, &found, &at, err);
-    if (rc < 0 || (found && target_is_generation(t, &at))) {
+    int rc = generation_look(t, name, &found, &at, err);
+    if (rc < 0 || (found && generation_is_generation(t, &at))) {
         return rc;
     }
     err_set(err, ERR_STATE, "index \"%s\" was deleted while it was filled", name);
@@ -26,7 +26,7 @@ int target_check_filled(struct target *t, struct err *err)
 }
 
 /* *count negative: it may not be counted. What was deleted just now is counted until a refresh. */
-static int target_count(struct target *t, const char *index, int64_t *count, struct err *err)
+static int target_count(struct generation *t, const char *index, int64_t *count, struct err *err)
 {
     *count = -1;
     int rc = t->service.ops->refresh(t->service.self, index, err);
@@ -37,8 +37,8 @@ static int target_count(struct target *t, const char *index, int64_t *count, str
     return rc == ERR_REJECTED ? 0 : rc;
 }
 
-int target_judge_swap(struct target *t, const struct guard_limits *limits, int64_t allowed,
-                      const char *from, struct swap_loss *out, struct err *err)
+int generation_judge_swap(struct generation *t, const struct guard_limits *limits, int64_t allowed,
+                          const char *from, struct swap_loss *out, struct err *err)
 {
     *out = (struct swap_loss){.before = -1, .after = -1};
     int rc = target_count(t, t->checkpoint.generation, &out->after, err);
@@ -53,10 +53,10 @@ int target_judge_swap(struct target *t, const struct guard_limits *limits, int64
 }
 
 /* A first load beside an index that people search, which this state file does not know. */
-static int target_guard(struct target *t, const char *from, struct err *err)
+static int target_guard(struct generation *t, const char *from, struct err *err)
 {
     struct swap_loss loss;
-    int rc = target_judge_swap(t, &t->guard->limits, t->guard->allowed, from, &loss, err);
+    int rc = generation_judge_swap(t, &t->guard->limits, t->guard->allowed, from, &loss, err);
     return rc == 0 && loss.refused ? deletes_refuse_swap(t->state, &t->guard->limits, &loss,
                                                          &t->clock, t->pipeline, from, err)
                                    : rc;
@@ -64,7 +64,7 @@ static int target_guard(struct target *t, const char *from, struct err *err)
 
 /* Records an index of ours, unknown to this state file, as a former generation. `status` lists it,
  * and a return to it needs a re-snapshot in place. A failure does not prevent the swap. */
-static int target_leave(const struct target *t, const struct index_info *from, struct err *err)
+static int target_leave(const struct generation *t, const struct index_info *from, struct err *err)
 {
     int rc = t->service.ops->leave(t->service.self, from->name, t->pipeline, "",
                                    clock_wall_us(&t->clock), err);
@@ -75,7 +75,7 @@ static int target_leave(const struct target *t, const struct index_info *from, s
     return rc;
 }
 
-static int target_swap(struct target *t, const struct index_info *from, struct err *err)
+static int target_swap(struct generation *t, const struct index_info *from, struct err *err)
 {
     const char *to = t->checkpoint.generation;
     if (from == NULL) {
@@ -89,15 +89,15 @@ static int target_swap(struct target *t, const struct index_info *from, struct e
         rc = t->service.ops->swap(t->service.self, t->alias, from->name, to, err);
     }
     if (rc == 0) {
-        target_consumer_name(t, from->name, from->uuid, &t->replaced);
+        generation_consumer_name(t, from->name, from->uuid, &t->replaced);
     }
     return rc;
 }
 
-int target_go_live(struct target *t, struct err *err)
+int generation_go_live(struct generation *t, struct err *err)
 {
     const struct checkpoint *c = &t->checkpoint;
-    int rc = target_check_filled(t, err);
+    int rc = generation_check_filled(t, err);
     if (rc == 0) {
         rc = t->stream ? t->service.ops->refresh(t->service.self, c->generation, err)
                        : t->service.ops->finish(t->service.self, c->generation, t->settings, err);
@@ -107,7 +107,7 @@ int target_go_live(struct target *t, struct err *err)
     }
     struct index_info from;
     enum alias_kind kind;
-    rc = target_holder(t, &kind, &from, err);
+    rc = generation_holder(t, &kind, &from, err);
     if (rc < 0) {
         return rc;
     }
@@ -122,12 +122,12 @@ int target_go_live(struct target *t, struct err *err)
         return err_set(err, ERR_TRANSIENT, "failpoint \"alias_swapped\"");
     }
     if (!t->stream) {
-        keep_note(t, c->generation);
+        generation_retention_note(t, c->generation);
     }
     rc = checkpoint_go_live(t->state, clock_wall_us(&t->clock), err);
     if (rc == 0) {
         log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->pipeline),
                   F_TEXT("alias", t->alias), F_TEXT("index", c->generation));
     }
-    return rc < 0 ? rc : target_reload(t, err);
+    return rc < 0 ? rc : generation_reload(t, err);
 }

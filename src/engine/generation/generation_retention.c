@@ -22,7 +22,8 @@ static bool after(const struct index_info *a, const struct index_info *b)
     return a->left_clock != b->left_clock ? a->left_clock > b->left_clock : a > b;
 }
 
-const struct index_info *keep_last(const struct index_info *all, size_t count, const char *live)
+const struct index_info *generation_retention_last(const struct index_info *all, size_t count,
+                                                   const char *live)
 {
     const struct index_info *last = NULL;
     for (size_t i = 0; i < count; i++) {
@@ -47,21 +48,21 @@ static bool stays(const struct index_info *all, size_t count, const struct index
 
 /* Records what a generation keeps in the source, because this state file may not know it. The
  * recorded clock may be ahead of the time by the reserve. */
-static int note(const struct target *t, struct state *state, const struct index_info *one,
+static int note(const struct generation *t, struct state *state, const struct index_info *one,
                 bool removed, struct err *err)
 {
     struct buf consumer;
     int64_t now_us = clock_wall_us(&t->clock);
     int64_t left_us = one->left_clock < now_us ? one->left_clock : now_us;
     buf_init(&consumer, 2048);
-    target_consumer_name(t, one->name, one->uuid, &consumer);
+    generation_consumer_name(t, one->name, one->uuid, &consumer);
     int rc = removed ? former_due(state, buf_text(&consumer), err)
                      : former_meet(state, buf_text(&consumer), left_us, err);
     buf_release(&consumer);
     return rc;
 }
 
-static bool is_there(const struct target *t, const char *consumer, const struct index_info *all,
+static bool is_there(const struct generation *t, const char *consumer, const struct index_info *all,
                      size_t count)
 {
     bool there = false;
@@ -69,19 +70,20 @@ static bool is_there(const struct target *t, const char *consumer, const struct 
     buf_init(&name, 2048);
     for (size_t i = 0; i < count && !there; i++) {
         buf_reset(&name);
-        target_consumer_name(t, all[i].name, all[i].uuid, &name);
+        generation_consumer_name(t, all[i].name, all[i].uuid, &name);
         there = strcmp(buf_text(&name), consumer) == 0;
     }
     buf_release(&name);
     return there;
 }
 
-void keep_forget_gone(const struct target *t, const struct index_info *all, size_t count)
+void generation_retention_forget_gone(const struct generation *t, const struct index_info *all,
+                                      size_t count)
 {
     struct former former;
     struct err err;
     bool known = false;
-    bool all_listed = count < KEEP_GENERATIONS_MOST;
+    bool all_listed = count < GENERATION_RETENTION_MAX;
     int rc = all_listed ? former_last(t->state, &former, &known, &err) : 0;
     while (rc == 0 && known && !is_there(t, former.consumer, all, count)) {
         rc = former_due(t->state, former.consumer, &err);
@@ -92,7 +94,7 @@ void keep_forget_gone(const struct target *t, const struct index_info *all, size
     }
 }
 
-static int remove_one(const struct target *t, struct state *state, const struct index_info *one,
+static int remove_one(const struct generation *t, struct state *state, const struct index_info *one,
                       struct err *err)
 {
     int rc = t->service.ops->remove(t->service.self, one->name, t->pipeline, err);
@@ -107,14 +109,14 @@ static int remove_one(const struct target *t, struct state *state, const struct 
     return rc;
 }
 
-void keep_only(const struct target *t, struct state *state, const struct kept *kept,
-               size_t *removed)
+void generation_retention_apply(const struct generation *t, struct state *state,
+                                const struct kept *kept, size_t *removed)
 {
     size_t count = 0;
     struct err err;
-    struct index_info *all = mem_zero(KEEP_GENERATIONS_MOST, sizeof(*all));
+    struct index_info *all = mem_zero(GENERATION_RETENTION_MAX, sizeof(*all));
     int rc = t->service.ops->list(t->service.self, t->alias, t->pipeline, all,
-                                  KEEP_GENERATIONS_MOST, &count, &err);
+                                  GENERATION_RETENTION_MAX, &count, &err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         if (!stays(all, count, &all[i], kept)) {
             rc = remove_one(t, state, &all[i], &err);
@@ -147,16 +149,16 @@ static int name_of_next(struct state *state, char **name, struct err *err)
     return rc;
 }
 
-void keep_note(const struct target *t, const char *live)
+void generation_retention_note(const struct generation *t, const char *live)
 {
     size_t count = 0;
     struct err err;
     char *next = NULL;
-    struct index_info *all = mem_zero(KEEP_GENERATIONS_MOST, sizeof(*all));
+    struct index_info *all = mem_zero(GENERATION_RETENTION_MAX, sizeof(*all));
     int rc = name_of_next(t->state, &next, &err);
     if (rc == 0) {
         rc = t->service.ops->list(t->service.self, t->alias, t->pipeline, all,
-                                  KEEP_GENERATIONS_MOST, &count, &err);
+                                  GENERATION_RETENTION_MAX, &count, &err);
     }
     for (size_t i = 0; rc == 0 && i < count; i++) {
         if (!is(&all[i], live) && !is(&all[i], next)) {

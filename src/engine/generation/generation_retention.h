@@ -8,14 +8,16 @@
 
 #include "generation/generation.h"
 
-#define KEEP_GENERATIONS_MOST 64 /* maximum number of generations of one pipeline */
+#define GENERATION_RETENTION_MAX 64 /* maximum number of generations of one pipeline */
 
 /* Returns the former generation that was live last; null: none. */
-const struct index_info *keep_last(const struct index_info *all, size_t count, const char *live);
+const struct index_info *generation_retention_last(const struct index_info *all, size_t count,
+                                                   const char *live);
 
 /* Forgets former generations that are not in `all`, because another program removed them. They
  * keep nothing in the source any more. Failures are logged. */
-void keep_forget_gone(const struct target *t, const struct index_info *all, size_t count);
+void generation_retention_forget_gone(const struct generation *t, const struct index_info *all,
+                                      size_t count);
 
 struct kept {
     const char *live;   /* always kept */
@@ -26,12 +28,12 @@ struct kept {
 /* Removes all other generations. Removed ones lose their consumer in the source at its next check
  * (former.h); kept ones retain it like any former generation. Failures are logged and left to the
  * next rebuild. */
-void keep_only(const struct target *t, struct state *state, const struct kept *kept,
-               size_t *removed);
+void generation_retention_apply(const struct generation *t, struct state *state,
+                                const struct kept *kept, size_t *removed);
 
 /* Records existing generations as former ones for a new state file, which does not know them.
  * Skips the live one (null: none) and the next one of a rebuild in progress. Failures are
  * logged. */
-void keep_note(const struct target *t, const char *live);
+void generation_retention_note(const struct generation *t, const char *live);
 
 #endif

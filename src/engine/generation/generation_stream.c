@@ -5,15 +5,15 @@
 
 #include "generation/generation.h"
 
-static int refuse_stream(const struct target *t, struct err *err)
+static int refuse_stream(const struct generation *t, struct err *err)
 {
     err_set(err, ERR_REJECTED, "\"%s\" is a data stream, and an alias cannot bear its name",
             t->alias);
     return err_hint(err, "choose another to.index, or let to.kind be \"data_stream\"");
 }
 
-int target_resolve(const struct target *t, enum alias_kind *kind, struct index_info *at,
-                   struct err *err)
+int generation_resolve(const struct generation *t, enum alias_kind *kind, struct index_info *at,
+                       struct err *err)
 {
     int rc = t->service.ops->resolve(t->service.self, t->alias, kind, at, err);
     if (rc == 0 && t->stream && *kind != ALIAS_ABSENT) {
@@ -22,8 +22,8 @@ int target_resolve(const struct target *t, enum alias_kind *kind, struct index_i
     return rc == 0 && *kind == ALIAS_STREAM ? refuse_stream(t, err) : rc;
 }
 
-int target_look(const struct target *t, const char *name, bool *found, struct index_info *at,
-                struct err *err)
+int generation_look(const struct generation *t, const char *name, bool *found,
+                    struct index_info *at, struct err *err)
 {
     enum alias_kind kind;
     if (!t->stream) {
@@ -34,10 +34,10 @@ int target_look(const struct target *t, const char *name, bool *found, struct in
     return rc;
 }
 
-int target_open(struct target *t, struct err *err)
+int generation_open(struct generation *t, struct err *err)
 {
     const struct checkpoint *c = &t->checkpoint;
-    const struct generation generation = {c->generation, c->index_uuid, t->pipeline};
+    const struct generation_id generation = {c->generation, c->index_uuid, t->pipeline};
     if (!t->stream) {
         return t->service.ops->open_writes(t->service.self, &generation, t->write_alias, err);
     }
@@ -45,7 +45,7 @@ int target_open(struct target *t, struct err *err)
     return t->service.ops->stream_mark(t->service.self, &generation, err);
 }
 
-int target_hint_anew(const struct target *t, const char *or_else, struct err *err)
+int generation_hint_anew(const struct generation *t, const char *or_else, struct err *err)
 {
     return t->stream ? err_hint(err,
                                 "%s, or fill another data stream from the beginning: give the "

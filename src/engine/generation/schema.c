@@ -16,7 +16,7 @@
 #define HTTP_BAD_REQUEST 400
 
 /* Without an ingest pipeline this is the mapping's own fingerprint. */
-void target_fingerprint(const struct target *t, char out[17])
+void generation_fingerprint(const struct generation *t, char out[17])
 {
     mapping_fingerprint(out, t->mapping);
     if (t->ingest_pipeline != NULL) {
@@ -28,7 +28,7 @@ void target_fingerprint(const struct target *t, char out[17])
     }
 }
 
-static void push_mapping_words(const struct target *t, struct buf *out)
+static void push_mapping_words(const struct generation *t, struct buf *out)
 {
     struct buf mappings;
     buf_init(&mappings, WORDS_MAX_BYTES);
@@ -39,7 +39,7 @@ static void push_mapping_words(const struct target *t, struct buf *out)
 
 /* was: identity and fingerprints of the index; state: where the canonical texts are, null:
  * unavailable. */
-static int compare(const struct target *t, struct drift_side was, struct state *state,
+static int compare(const struct generation *t, struct drift_side was, struct state *state,
                    struct drift_found *out, struct err *err)
 {
     char fingerprint[17];
@@ -47,7 +47,7 @@ static int compare(const struct target *t, struct drift_side was, struct state *
     char *table_words = NULL;
     struct buf words;
     buf_init(&words, WORDS_MAX_BYTES);
-    target_fingerprint(t, fingerprint);
+    generation_fingerprint(t, fingerprint);
     push_mapping_words(t, &words);
     const struct drift_side is = {t->facts.identity, fingerprint, t->facts.fingerprint,
                                   buf_text(&words), t->facts.words};
@@ -76,7 +76,7 @@ int pipeline_drift(const struct pipeline_options *options, const struct source_f
                    const struct index_info *index, struct state *state, struct drift_found *out,
                    struct err *err)
 {
-    struct target t = {
+    struct generation t = {
         .mapping = options->mapping, .ingest_pipeline = options->ingest_pipeline, .facts = *facts};
     const struct drift_side was = {
         .identity = index->source, .mapping = index->fingerprint, .table = index->table};
@@ -84,14 +84,14 @@ int pipeline_drift(const struct pipeline_options *options, const struct source_f
     return compare(&t, was, state, out, err);
 }
 
-int schema_note(struct target *t, struct err *err)
+int schema_note(struct generation *t, struct err *err)
 {
     char fingerprint[17];
     struct buf words;
     if (t->observes) {
         return 0;
     }
-    target_fingerprint(t, fingerprint);
+    generation_fingerprint(t, fingerprint);
     buf_init(&words, WORDS_MAX_BYTES);
     push_mapping_words(t, &words);
     int rc = definition_note(t->state, fingerprint, buf_text(&words), err);
@@ -111,49 +111,49 @@ static void push_added(const struct drift_found *d, struct buf *out)
     }
 }
 
-static int refuse(const struct target *t, struct err *err)
+static int refuse(const struct generation *t, struct err *err)
 {
     err_set(err, ERR_STATE, "%s that index \"%s\" was built from", t->drift.what,
             t->checkpoint.generation);
     if (t->drift.kind == DRIFT_ADDITIVE) {
         return err_hint(err, "the next sync adds it to the index: rowferry sync %s", t->pipeline);
     }
-    (void)target_hint_anew(t, "put it back as it was", err);
+    (void)generation_hint_anew(t, "put it back as it was", err);
     return err_drift(err);
 }
 
 /* Extends the index. If the service refuses the mapping, the change is not additive after all. */
-static int extend_index(struct target *t, const char *fingerprint, struct err *err)
+static int extend_index(struct generation *t, const char *fingerprint, struct err *err)
 {
     struct buf meta;
     buf_init(&meta, 1024);
     buf_printf(&meta, "{\"mapping\":\"%s\",\"table\":\"%s\"}", fingerprint, t->facts.fingerprint);
-    int rc = t->stream ? target_create(t, fingerprint, err)
+    int rc = t->stream ? generation_create(t, fingerprint, err)
                        : t->service.ops->extend(t->service.self, t->checkpoint.generation,
                                                 t->drift.additions, buf_text(&meta), err);
     if (rc == ERR_REJECTED && err->http_status == HTTP_BAD_REQUEST) {
         t->drift.kind = DRIFT_REBUILD;
         err_context(err, "the mapping cannot be added to index \"%s\"", t->checkpoint.generation);
-        (void)target_hint_anew(t, "put it back as it was", err);
+        (void)generation_hint_anew(t, "put it back as it was", err);
         err_drift(err);
     }
     buf_release(&meta);
     return rc;
 }
 
-static int extend_source(struct target *t, struct err *err)
+static int extend_source(struct generation *t, struct err *err)
 {
     struct buf consumer;
     const struct drift_found *d = &t->drift;
     buf_init(&consumer, 2048);
-    target_consumer(t, &consumer);
+    generation_consumer(t, &consumer);
     int rc = t->source.ops->extend(t->source.self, buf_text(&consumer),
                                    (const char *const *)d->added, d->added_count, err);
     buf_release(&consumer);
     return rc;
 }
 
-static int record(struct target *t, const char *fingerprint, struct err *err)
+static int record(struct generation *t, const char *fingerprint, struct err *err)
 {
     const struct extension extension = {
         .mapping_fingerprint = fingerprint,
@@ -166,10 +166,10 @@ static int record(struct target *t, const char *fingerprint, struct err *err)
     if (rc == 0) {
         rc = extension_note(t->state, &extension, err);
     }
-    return rc == 0 ? target_reload(t, err) : rc;
+    return rc == 0 ? generation_reload(t, err) : rc;
 }
 
-static void tell(struct target *t)
+static void tell(struct generation *t)
 {
     struct buf added;
     buf_init(&added, WORDS_MAX_BYTES);
@@ -182,10 +182,10 @@ static void tell(struct target *t)
     buf_release(&added);
 }
 
-static int extend(struct target *t, struct err *err)
+static int extend(struct generation *t, struct err *err)
 {
     char fingerprint[17];
-    target_fingerprint(t, fingerprint);
+    generation_fingerprint(t, fingerprint);
     int rc = extend_source(t, err);
     if (rc == 0) {
         rc = extend_index(t, fingerprint, err);
@@ -202,7 +202,7 @@ static int extend(struct target *t, struct err *err)
     return rc;
 }
 
-int schema_check(struct target *t, struct err *err)
+int schema_check(struct generation *t, struct err *err)
 {
     const struct checkpoint *c = &t->checkpoint;
     const struct drift_side was = {.identity = c->source_identity,
@@ -222,7 +222,7 @@ int schema_check(struct target *t, struct err *err)
 }
 
 /* A template of the service may have added to it, and "ignore_above" can be put in place. */
-int schema_check_source_id(const struct target *t, const struct index_info *at, struct err *err)
+int schema_check_source_id(const struct generation *t, const struct index_info *at, struct err *err)
 {
     if (at->source_id_fault == NULL) {
         return 0;
@@ -238,7 +238,7 @@ int schema_check_source_id(const struct target *t, const struct index_info *at, 
 }
 
 /* An index just created may not stay as a template made it. */
-int schema_expect_plain(const struct target *t, const struct index_info *at, struct err *err)
+int schema_expect_plain(const struct generation *t, const struct index_info *at, struct err *err)
 {
     struct err ignored;
     int rc = t->service.ops->expect_hidden(t->service.self, at->name, t->pipeline, err);

@@ -13,17 +13,17 @@
  * t->drift.kind DRIFT_REBUILD if a rebuild is needed. Returns it with DRIFT_ADDITIVE if nothing may
  * be added now, because the index is still being filled or t->observes is set.
  */
-int schema_check(struct target *t, struct err *err) MUST_CHECK;
+int schema_check(struct generation *t, struct err *err) MUST_CHECK;
 
 /* Stores the canonical text of the current definition. */
-int schema_note(struct target *t, struct err *err) MUST_CHECK;
+int schema_note(struct generation *t, struct err *err) MUST_CHECK;
 
 /* Checks that documents can be listed by source_id (mapping_source_id_fault), else ERR_STATE. */
-int schema_check_source_id(const struct target *t, const struct index_info *at,
+int schema_check_source_id(const struct generation *t, const struct index_info *at,
                            struct err *err) MUST_CHECK;
 
 /* Checks that no template gave a new index an alias or such a source_id; else removes it. */
-int schema_expect_plain(const struct target *t, const struct index_info *at,
+int schema_expect_plain(const struct generation *t, const struct index_info *at,
                         struct err *err) MUST_CHECK;
 
 #endif

@@ -13,10 +13,10 @@
 #include "rowferry/state/deadletter.h"
 
 /* Returns null if the index was built from the pipeline's current definition. */
-static const char *takeover_differs(const struct target *t, const struct index_info *live)
+static const char *takeover_differs(const struct generation *t, const struct index_info *live)
 {
     char fingerprint[17];
-    target_fingerprint(t, fingerprint);
+    generation_fingerprint(t, fingerprint);
     if (strcmp(live->source, t->facts.identity) != 0) {
         return "it was built from another database";
     }
@@ -34,7 +34,7 @@ static const char *takeover_differs(const struct target *t, const struct index_i
 const char *pipeline_differs(const struct pipeline_options *options,
                              const struct source_facts *facts, const struct index_info *index)
 {
-    struct target t = {
+    struct generation t = {
         .mapping = options->mapping, .ingest_pipeline = options->ingest_pipeline, .facts = *facts};
     return takeover_differs(&t, index);
 }
@@ -48,13 +48,13 @@ static int64_t takeover_number(const char *index)
     return number > 0 ? number : 1;
 }
 
-static void takeover_not(const struct target *t, const struct index_info *live, const char *why)
+static void takeover_not(const struct generation *t, const struct index_info *live, const char *why)
 {
     log_event(LOG_INFO, "mirror_not_used", F_TEXT("pipeline", t->pipeline),
               F_TEXT("index", live->name), F_TEXT("reason", why));
 }
 
-static int takeover_tell(struct target *t, int64_t cut, struct err *err)
+static int takeover_tell(struct generation *t, int64_t cut, struct err *err)
 {
     int64_t letters;
     int rc = deadletter_count(t->state, &letters, err);
@@ -69,12 +69,12 @@ static int takeover_tell(struct target *t, int64_t cut, struct err *err)
 
 /* Commits the takeover. Operations sent after the backup was written may have versions above its
  * ceiling, by up to one reserve. */
-static int takeover_commit(struct target *t, struct index_info *live, struct mirrored *mirror,
+static int takeover_commit(struct generation *t, struct index_info *live, struct mirrored *mirror,
                            struct err *err)
 {
     char fingerprint[17];
     int64_t cut;
-    target_fingerprint(t, fingerprint);
+    generation_fingerprint(t, fingerprint);
     struct checkpoint next = {
         .generation = live->name,
         .index_uuid = live->uuid,
@@ -89,20 +89,20 @@ static int takeover_commit(struct target *t, struct index_info *live, struct mir
         checkpoint_take_over(t->state, &next, mirror->letters, clock_wall_us(&t->clock), &cut, err);
     if (rc == 0) {
         t->taken_over = true;
-        rc = target_reload(t, err);
+        rc = generation_reload(t, err);
     }
     return rc == 0 ? takeover_tell(t, cut, err) : rc;
 }
 
 /* Takes over a live index. The lock in the source ensures that no other process is still writing
  * to it. */
-static int takeover_of(struct target *t, struct index_info *live, const char *differs,
+static int takeover_of(struct generation *t, struct index_info *live, const char *differs,
                        struct err *err)
 {
     struct mirrored mirror = {0};
     struct buf consumer;
     buf_init(&consumer, 2048);
-    target_consumer_name(t, live->name, live->uuid, &consumer);
+    generation_consumer_name(t, live->name, live->uuid, &consumer);
     int rc = t->source.ops->mirrored(t->source.self, buf_text(&consumer), NULL, &mirror, err);
     if (rc == 0 && differs != NULL) {
         takeover_not(t, live, differs);
@@ -117,24 +117,24 @@ static int takeover_of(struct target *t, struct index_info *live, const char *di
     return rc;
 }
 
-int takeover_try(struct target *t, struct err *err)
+int takeover_try(struct generation *t, struct err *err)
 {
     struct index_info live;
     enum alias_kind kind;
-    int rc = target_resolve(t, &kind, &live, err);
+    int rc = generation_resolve(t, &kind, &live, err);
     bool ours = rc == 0 && kind == ALIAS_ONE && strcmp(live.pipeline, t->pipeline) == 0;
     if (ours) {
         rc = takeover_of(t, &live, takeover_differs(t, &live), err);
     }
     if (rc == 0) {
-        keep_note(t, ours ? live.name : NULL);
+        generation_retention_note(t, ours ? live.name : NULL);
     }
     return rc;
 }
 
 /* --- outdated state file --------------------------------------------------------------------- */
 
-static bool takeover_is_own(const struct target *t, const struct index_info *live)
+static bool takeover_is_own(const struct generation *t, const struct index_info *live)
 {
     const struct checkpoint *c = &t->checkpoint;
     return c->phase == GENERATION_LIVE && c->index_uuid != NULL &&
@@ -142,7 +142,7 @@ static bool takeover_is_own(const struct target *t, const struct index_info *liv
 }
 
 /* Abandons an initial load that another host has overtaken. */
-static int takeover_abandon(struct target *t, const char *index, bool remains, struct err *err)
+static int takeover_abandon(struct generation *t, const char *index, bool remains, struct err *err)
 {
     log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
               F_TEXT("index", index), F_TEXT("error", "another host has built one meanwhile"));
@@ -151,7 +151,7 @@ static int takeover_abandon(struct target *t, const char *index, bool remains, s
 
 /* Finds out if the index being filled still exists. If it was removed, the live index may now have
  * its name. */
-static int takeover_remains(const struct target *t, bool *remains, struct err *err)
+static int takeover_remains(const struct generation *t, bool *remains, struct err *err)
 {
     struct index_info at;
     bool found;
@@ -159,12 +159,12 @@ static int takeover_remains(const struct target *t, bool *remains, struct err *e
     if (t->stream) {
         return 0;
     }
-    int rc = target_look(t, t->checkpoint.generation, &found, &at, err);
-    *remains = rc == 0 && found && target_is_generation(t, &at);
+    int rc = generation_look(t, t->checkpoint.generation, &found, &at, err);
+    *remains = rc == 0 && found && generation_is_generation(t, &at);
     return rc;
 }
 
-static int takeover_replace(struct target *t, struct index_info *live, struct mirrored *mirror,
+static int takeover_replace(struct generation *t, struct index_info *live, struct mirrored *mirror,
                             struct err *err)
 {
     const struct checkpoint *c = &t->checkpoint;
@@ -173,7 +173,7 @@ static int takeover_replace(struct target *t, struct index_info *live, struct mi
     char *building =
         c->phase == GENERATION_BUILDING && c->index_uuid != NULL ? text_copy(c->generation) : NULL;
     if (building != NULL) {
-        target_consumer(t, &t->replaced);
+        generation_consumer(t, &t->replaced);
         rc = takeover_remains(t, &remains, err);
     }
     if (rc == 0) {
@@ -183,13 +183,13 @@ static int takeover_replace(struct target *t, struct index_info *live, struct mi
         rc = takeover_abandon(t, building, remains, err);
     }
     if (rc == 0) {
-        keep_note(t, live->name);
+        generation_retention_note(t, live->name);
     }
     free(building);
     return rc;
 }
 
-int takeover_newer(struct target *t, struct err *err)
+int takeover_newer(struct generation *t, struct err *err)
 {
     struct index_info live;
     enum alias_kind kind;
@@ -198,14 +198,14 @@ int takeover_newer(struct target *t, struct err *err)
     if (t->checkpoint.phase == GENERATION_NONE) {
         return 0; /* handled by takeover_try */
     }
-    int rc = target_resolve(t, &kind, &live, err);
+    int rc = generation_resolve(t, &kind, &live, err);
     if (rc < 0 || kind != ALIAS_ONE || strcmp(live.pipeline, t->pipeline) != 0 ||
         takeover_differs(t, &live) != NULL) {
         return rc;
     }
     bool own = takeover_is_own(t, &live);
     buf_init(&consumer, 2048);
-    target_consumer_name(t, live.name, live.uuid, &consumer);
+    generation_consumer_name(t, live.name, live.uuid, &consumer);
     rc = t->source.ops->mirrored(t->source.self, buf_text(&consumer),
                                  own ? t->checkpoint.position : NULL, &mirror, err);
     if (rc == 0 && mirror.usable && (mirror.order > 0 || t->stood_by)) {

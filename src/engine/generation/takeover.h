@@ -15,13 +15,13 @@
  * Returns ERR_HELD if another process still writes to that index. The pipeline's other generations
  * are recorded as former ones, because a rebuild is lost with its state file.
  */
-int takeover_try(struct target *t, struct err *err) MUST_CHECK;
+int takeover_try(struct generation *t, struct err *err) MUST_CHECK;
 
 /*
  * For a pipeline whose state file may be outdated. Does the same if the alias points at another
  * index than the state file's, or if the backup is ahead of the state file; with t->stood_by also
  * if they are equal. Does not check whether the state file's own generation is writable otherwise.
  */
-int takeover_newer(struct target *t, struct err *err) MUST_CHECK;
+int takeover_newer(struct generation *t, struct err *err) MUST_CHECK;
 
 #endif

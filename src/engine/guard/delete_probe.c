@@ -6,7 +6,7 @@
 
 #include "pipeline/loop.h"
 
-void meet_begin(struct deletes *d)
+void delete_probe_begin(struct deletes *d)
 {
     buf_reset(&d->names);
     d->named = 0;
@@ -42,7 +42,7 @@ static void sort_out(struct deletes *d)
     d->level = d->guard.level;
 }
 
-void meet_foresee(struct deletes *d, struct span key)
+void delete_probe_foresee(struct deletes *d, struct span key)
 {
     if (guard_foresee(&d->guard, hash_of(key))) {
         buf_push(&d->names, key.data, key.len);
@@ -68,7 +68,7 @@ static int ask(struct loop *l, const struct span *keys, size_t count, struct err
     return rc;
 }
 
-int meet_next(struct loop *l, bool *more, struct err *err)
+int delete_probe_next(struct loop *l, bool *more, struct err *err)
 {
     struct deletes *d = &l->deletes;
     struct span keys[PRESENT_MAX];
@@ -84,7 +84,7 @@ int meet_next(struct loop *l, bool *more, struct err *err)
     return rc;
 }
 
-void meet_one(struct loop *l, struct span key)
+void delete_probe_one(struct loop *l, struct span key)
 {
     struct err ignored;
     (void)!ask(l, &key, 1, &ignored);

@@ -10,17 +10,17 @@
 #include "guard/deletes.h"
 
 /* Begins a prescan. */
-void meet_begin(struct deletes *d);
+void delete_probe_begin(struct deletes *d);
 
 /* Counts and remembers the key of an upcoming delete. */
-void meet_foresee(struct deletes *d, struct span key);
+void delete_probe_foresee(struct deletes *d, struct span key);
 
 /* Probes the next page: keys without a document no longer count. Sets *more to false after the
  * last page. No operation may be unsettled. Returns ERR_REJECTED if the service does not permit
  * the query. */
-int meet_next(struct loop *l, bool *more, struct err *err) MUST_CHECK;
+int delete_probe_next(struct loop *l, bool *more, struct err *err) MUST_CHECK;
 
 /* Probes a single key that was just counted. If the query fails, the key stays counted. */
-void meet_one(struct loop *l, struct span key);
+void delete_probe_one(struct loop *l, struct span key);
 
 #endif

@@ -46,8 +46,9 @@ void deletes_release(struct deletes *d)
 static void keep(struct state *state, const struct clock *clock, int64_t deletes, int64_t documents,
                  const char *pipeline)
 {
-    struct halt halt = {.deletes = deletes, .documents = documents, .at_us = clock_wall_us(clock)};
-    verdict_keep(state, &halt, pipeline);
+    struct guard_stop halt = {
+        .deletes = deletes, .documents = documents, .at_us = clock_wall_us(clock)};
+    reject_guard_keep(state, &halt, pipeline);
 }
 
 static void push_documents(struct buf *out, int64_t documents)
@@ -171,10 +172,10 @@ static void take_foreseen(struct deletes *d, struct span key)
 {
     if (!d->foreseeing) {
         guard_begin(&d->guard);
-        meet_begin(d);
+        delete_probe_begin(d);
     }
     d->foreseeing = true;
-    meet_foresee(d, key);
+    delete_probe_foresee(d, key);
 }
 
 /* A permission is used up once it was needed. */
@@ -191,14 +192,15 @@ bool deletes_take(struct loop *l)
     struct deletes *d = &l->deletes;
     const struct change *change = &l->change;
     switch (change->kind) {
-    case CHANGE_FORESEEN:
+    case CHANGE_PRESCAN_DELETE:
         take_foreseen(d, change->key);
         return true;
-    case CHANGE_JUDGE:
+    case CHANGE_PRESCAN_END:
         take_judge(l);
         return true;
-    case CHANGE_GONE:
-        if (d->phase != DELETES_COUNT || !l->intake.sifting || l->intake.rereading > 0) {
+    case CHANGE_DELETE:
+        if (d->phase != DELETES_COUNT || !l->source_reader.finding_missing ||
+            l->source_reader.rereading > 0) {
             return false;
         }
         reconcile_absent(d, change->key);
@@ -224,7 +226,7 @@ bool deletes_pass(struct loop *l, uint64_t key_hash)
         return true;
     }
     if (guard_foresee(&d->guard, key_hash) && guard_needs_permission(&d->guard, false)) {
-        meet_one(l, l->change.key);
+        delete_probe_one(l, l->change.key);
     }
     return passes(l, false);
 }
@@ -248,13 +250,14 @@ static bool closes_late(const struct loop *l)
 
 bool deletes_wait(const struct loop *l)
 {
-    if (l->deletes.phase == DELETES_IDLE || l->intake.reading == INTAKE_PAGE ||
-        l->intake.again_count > 0 || l->intake.asked_count > 0 || l->intake.sift_count > 0) {
+    if (l->deletes.phase == DELETES_IDLE || l->source_reader.reading == SOURCE_READER_PAGE ||
+        l->source_reader.again_count > 0 || l->source_reader.asked_count > 0 ||
+        l->source_reader.sift_count > 0) {
         return false;
     }
     bool settles = l->deletes.phase == DELETES_SETTLE || l->deletes.phase == DELETES_MEET;
     return (settles && !settled(l)) || closes_late(l) ||
-           patience_wait_ms(&l->service_patience, clock_monotonic_us(&l->clock)) > 0;
+           retry_budget_wait_ms(&l->service_patience, clock_monotonic_us(&l->clock)) > 0;
 }
 
 /* Counts the documents. Refreshes first if the exact number decides. A service that does not
@@ -301,7 +304,7 @@ static int judge_window(struct loop *l, struct err *err)
 static int meet(struct loop *l, struct err *err)
 {
     bool more;
-    int rc = meet_next(l, &more, err);
+    int rc = delete_probe_next(l, &more, err);
     if (rc == ERR_REJECTED) { /* not permitted: all counted deletes stay */
         approve(l);
         return 0;
@@ -369,20 +372,21 @@ static bool is_listing(const struct deletes *d)
 
 int deletes_turn(struct loop *l, bool *ready, struct err *err)
 {
-    while (l->deletes.phase != DELETES_IDLE && l->intake.reading != INTAKE_PAGE &&
-           l->intake.again_count == 0 && l->intake.asked_count == 0 && l->intake.sift_count == 0) {
+    while (l->deletes.phase != DELETES_IDLE && l->source_reader.reading != SOURCE_READER_PAGE &&
+           l->source_reader.again_count == 0 && l->source_reader.asked_count == 0 &&
+           l->source_reader.sift_count == 0) {
         int rc = step(l, err);
         if (rc == ERR_REJECTED && l->deletes.why == DELETES_OWED && is_listing(&l->deletes)) {
             rc = reconcile_drop(l, err);
         }
         *ready = rc == 0 && !loop_stopping(l);
         if (rc == ERR_TRANSIENT) {
-            return patience_away(&l->service_patience, &l->clock, err) ? 0 : rc;
+            return retry_budget_away(&l->service_patience, &l->clock, err) ? 0 : rc;
         }
         if (rc < 0 || !*ready) {
             return rc;
         }
-        patience_well(&l->service_patience, &l->clock);
+        retry_budget_well(&l->service_patience, &l->clock);
         /* let the loop take answers between probes and before a reconcile ends */
         if (l->deletes.phase == DELETES_MEET || closes_late(l)) {
             *ready = false;

@@ -86,10 +86,10 @@ int deletes_note_former(struct loop *l, struct err *err)
 int deletes_mind(struct loop *l, struct err *err)
 {
     struct deletes *d = &l->deletes;
-    struct intake *r = &l->intake;
-    if (d->phase == DELETES_IDLE && r->reading == INTAKE_DRAINED && !r->only_asked && !l->held &&
-        !loop_stopping(l) && is_due(l)) {
-        intake_more(r);
+    struct source_reader *r = &l->source_reader;
+    if (d->phase == DELETES_IDLE && r->reading == SOURCE_READER_DRAINED && !r->only_asked &&
+        !l->held && !loop_stopping(l) && is_due(l)) {
+        source_reader_more(r);
         reconcile_begin(l, is_owed(l) ? DELETES_OWED : DELETES_DUE);
     }
     if (l->window.keys.count == 0 || d->kept.flying) {
@@ -204,7 +204,8 @@ void reconcile_list_ahead(struct loop *l)
     struct err ignored;
     struct deletes *d = &l->deletes;
     bool walks = d->phase == DELETES_COUNT || d->phase == DELETES_SEND;
-    if (walks && l->intake.sifting && !d->listed_ahead && !d->page.last && !loop_stopping(l)) {
+    if (walks && l->source_reader.finding_missing && !d->listed_ahead && !d->page.last &&
+        !loop_stopping(l)) {
         d->listed_ahead = list(l, &d->next, &ignored) == 0;
     }
 }
@@ -242,7 +243,7 @@ int reconcile_next(struct loop *l, bool *more, struct err *err)
     struct span last = d->keys[d->page.count - 1];
     buf_reset(&d->after);
     buf_push(&d->after, last.data, last.len);
-    intake_sift(&l->intake, d->keys, d->page.count);
+    source_reader_find_missing(&l->source_reader, d->keys, d->page.count);
     return 0;
 }
 
@@ -292,5 +293,5 @@ int reconcile_end(struct loop *l, struct err *err)
     log_event(LOG_INFO, "reconcile_ended", F_TEXT("pipeline", l->options->name),
               F_INT("documents", d->listed), F_INT("deletes", d->absent));
     int rc = note(l, err);
-    return rc == 0 ? mirror_tell(l, true, err) : rc;
+    return rc == 0 ? checkpoint_backup_write(l, true, err) : rc;
 }

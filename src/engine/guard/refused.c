@@ -32,7 +32,7 @@ void refused_accompany(struct batch *b)
 /* Returns true if the shard accepted the witness: no document, or a newer one. */
 static bool witness_passed(const struct operation *o)
 {
-    return o->outcome == OUTCOME_DONE || o->outcome == OUTCOME_OUTRUN;
+    return o->outcome == OUTCOME_DONE || o->outcome == OUTCOME_CONFLICT;
 }
 
 static void take_witnesses(struct batch *b)

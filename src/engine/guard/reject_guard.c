@@ -11,60 +11,60 @@
 
 /* Records a guard stop. The same counts as before mean the same stop, so a pending permission
  * still applies. */
-void verdict_keep(struct state *state, const struct halt *halt, const char *pipeline)
+void reject_guard_keep(struct state *state, const struct guard_stop *halt, const char *pipeline)
 {
     struct err unkept;
-    struct halt before;
-    struct halt kept = *halt;
+    struct guard_stop before;
+    struct guard_stop kept = *halt;
     bool known;
-    int rc = halt_look(state, &before, &known, &unkept);
+    int rc = guard_stop_read(state, &before, &known, &unkept);
     if (rc == 0 && known && before.deletes == halt->deletes && before.rejected == halt->rejected &&
         strcmp(before.reason, halt->reason) == 0) {
         kept.at_us = before.at_us;
     }
-    if (halt_note(state, &kept, &unkept) < 0) {
+    if (guard_stop_write(state, &kept, &unkept) < 0) {
         log_err(LOG_ERROR, "halt_not_kept", pipeline, &unkept);
     }
 }
 
-void verdict_count(struct loop *l, uint64_t page, const struct letter *letter)
+void reject_guard_count(struct loop *l, uint64_t page, const struct letter *letter)
 {
-    if (intake_was_asked(&l->intake, page)) {
+    if (source_reader_was_asked(&l->source_reader, page)) {
         return;
     }
     if (letter != NULL) {
-        rejects_add(&l->verdict.rejects, letter);
+        reject_stats_add(&l->verdict.rejects, letter);
     } else {
-        rejects_done(&l->verdict.rejects);
+        reject_stats_done(&l->verdict.rejects);
     }
 }
 
 /* Detects the end of a window. The windows of the initial load are single pages, too short to be
  * judged. */
-void verdict_take(struct loop *l, const struct change *change)
+void reject_guard_take(struct loop *l, const struct change *change)
 {
     if (change->kind == CHANGE_PAGE) {
         l->verdict.page_ended = change->drained || (change->whole && !change->copying);
-    } else if (change->kind == CHANGE_ROW || change->kind == CHANGE_GONE) {
+    } else if (change->kind == CHANGE_UPSERT || change->kind == CHANGE_DELETE) {
         l->verdict.page_ended = false;
     }
 }
 
-bool verdict_waits(const struct loop *l)
+bool reject_guard_waits(const struct loop *l)
 {
-    return l->verdict.tripped || rejects_doubt(&l->verdict.rejects);
+    return l->verdict.tripped || reject_stats_doubt(&l->verdict.rejects);
 }
 
 static void stop(struct loop *l, const struct reject_reason *reason)
 {
-    const struct rejects *r = &l->verdict.rejects;
-    struct halt halt = {.documents = -1,
-                        .rejected = reason->count,
-                        .operations = r->operations,
-                        .at_us = clock_wall_us(&l->clock)};
+    const struct reject_stats *r = &l->verdict.rejects;
+    struct guard_stop halt = {.documents = -1,
+                              .rejected = reason->count,
+                              .operations = r->operations,
+                              .at_us = clock_wall_us(&l->clock)};
     struct err why;
     memcpy(halt.reason, reason->name, sizeof(halt.reason));
-    verdict_keep(l->state, &halt, l->options->name);
+    reject_guard_keep(l->state, &halt, l->options->name);
     err_set(&why, ERR_STATE,
             "the guard stopped the pipeline: of the last %" PRId64 " operations for index \"%s\" "
             "%" PRId64 " were refused for one reason: %s",
@@ -91,24 +91,26 @@ static int keep_letters(struct loop *l, struct err *err)
     int64_t kept;
     int rc = deadletter_count(l->state, &kept, err);
     if (rc == 0) {
-        settling_keep(&l->settling, kept < REJECTS_COUNT ? (size_t)(REJECTS_COUNT - kept) : 0);
-        rc = settling_commit(&l->settling, l->state, NULL, 0, clock_wall_us(&l->clock), err);
+        pending_commit_keep(&l->pending_commit,
+                            kept < REJECT_STATS_COUNT ? (size_t)(REJECT_STATS_COUNT - kept) : 0);
+        rc = pending_commit_write(&l->pending_commit, l->state, NULL, 0, clock_wall_us(&l->clock),
+                                  err);
     }
     return rc;
 }
 
-int verdict_turn(struct loop *l, struct err *err)
+int reject_guard_turn(struct loop *l, struct err *err)
 {
-    struct verdict *v = &l->verdict;
+    struct reject_guard *v = &l->verdict;
     bool ended = (v->page_ended && l->window.keys.count == 0) || deletes_close(l);
-    const struct reject_reason *reason = v->tripped ? NULL : rejects_trips(&v->rejects, ended);
+    const struct reject_reason *reason = v->tripped ? NULL : reject_stats_trips(&v->rejects, ended);
     if (reason != NULL) {
         v->tripped = true;
         stop(l, reason);
         return keep_letters(l, err);
     }
     if (ended) {
-        rejects_begin(&v->rejects);
+        reject_stats_begin(&v->rejects);
     }
     return 0;
 }

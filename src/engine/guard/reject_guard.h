@@ -16,25 +16,25 @@
 struct change;
 struct loop;
 
-struct verdict {
-    struct rejects rejects;
+struct reject_guard {
+    struct reject_stats rejects;
     bool page_ended; /* nothing was read since the end of a window */
     bool tripped;
 };
 
 /* Counts a settled operation of the page. letter: null if it succeeded. */
-void verdict_count(struct loop *l, uint64_t page, const struct letter *letter);
+void reject_guard_count(struct loop *l, uint64_t page, const struct letter *letter);
 
 /* Notes a change that was read, to find the end of a stretch. */
-void verdict_take(struct loop *l, const struct change *change);
+void reject_guard_take(struct loop *l, const struct change *change);
 
 /* Ends the work if too many operations were rejected. */
-int verdict_turn(struct loop *l, struct err *err) MUST_CHECK;
+int reject_guard_turn(struct loop *l, struct err *err) MUST_CHECK;
 
 /* Returns true while nothing may be committed. */
-bool verdict_waits(const struct loop *l);
+bool reject_guard_waits(const struct loop *l);
 
 /* Records what stopped the pipeline, so that a person can permit exactly this. */
-void verdict_keep(struct state *state, const struct halt *halt, const char *pipeline);
+void reject_guard_keep(struct state *state, const struct guard_stop *halt, const char *pipeline);
 
 #endif

@@ -69,8 +69,8 @@ static void name_reason(char *out, const struct letter *letter)
             buf_printf(&name, " of field \"%.*s\"", (int)field.len, field.data);
         }
     }
-    size_t len = text_cut(buf_text(&name), name.len, HALT_REASON_BYTES - 1);
-    snprintf(out, HALT_REASON_BYTES, "%.*s", (int)len, buf_text(&name));
+    size_t len = text_cut(buf_text(&name), name.len, GUARD_STOP_REASON_BYTES - 1);
+    snprintf(out, GUARD_STOP_REASON_BYTES, "%.*s", (int)len, buf_text(&name));
     buf_release(&name);
 }
 
@@ -81,13 +81,13 @@ static uint64_t hash_name(const char *name)
     return text_hash(name, strlen(name));
 }
 
-void rejects_init(struct rejects *r, const char *permitted, const char *suspect)
+void reject_stats_init(struct reject_stats *r, const char *permitted, const char *suspect)
 {
-    *r = (struct rejects){.permitted = permitted[0] != '\0' ? hash_name(permitted) : 0,
-                          .suspect = suspect[0] != '\0' ? hash_name(suspect) : 0};
+    *r = (struct reject_stats){.permitted = permitted[0] != '\0' ? hash_name(permitted) : 0,
+                               .suspect = suspect[0] != '\0' ? hash_name(suspect) : 0};
 }
 
-void rejects_permit(struct rejects *r, const char *permitted)
+void reject_stats_permit(struct reject_stats *r, const char *permitted)
 {
     r->permitted = hash_name(permitted);
     for (size_t i = 0; i < r->count; i++) {
@@ -98,7 +98,7 @@ void rejects_permit(struct rejects *r, const char *permitted)
     }
 }
 
-void rejects_begin(struct rejects *r)
+void reject_stats_begin(struct reject_stats *r)
 {
     r->operations = 0;
     r->count = 0;
@@ -106,16 +106,16 @@ void rejects_begin(struct rejects *r)
 }
 
 /* Counts an operation. A full stretch is checked at once, and kept if too many were rejected. */
-void rejects_done(struct rejects *r)
+void reject_stats_done(struct reject_stats *r)
 {
-    if (++r->operations >= REJECTS_STRETCH && rejects_trips(r, true) == NULL) {
-        rejects_begin(r);
+    if (++r->operations >= REJECT_STATS_STRETCH && reject_stats_trips(r, true) == NULL) {
+        reject_stats_begin(r);
     }
 }
 
 /* Returns the counter of a reason. If all are in use, replaces the rarest one, which cannot be
  * decisive. */
-static struct reject_reason *place_of(struct rejects *r, uint64_t hash)
+static struct reject_reason *place_of(struct reject_stats *r, uint64_t hash)
 {
     struct reject_reason *rarest = r->reasons;
     for (size_t i = 0; i < r->count; i++) {
@@ -124,14 +124,15 @@ static struct reject_reason *place_of(struct rejects *r, uint64_t hash)
         }
         rarest = r->reasons[i].count < rarest->count ? &r->reasons[i] : rarest;
     }
-    struct reject_reason *place = r->count < REJECTS_REASONS ? &r->reasons[r->count++] : rarest;
+    struct reject_reason *place =
+        r->count < REJECT_STATS_REASONS ? &r->reasons[r->count++] : rarest;
     *place = (struct reject_reason){.hash = hash};
     return place;
 }
 
-void rejects_add(struct rejects *r, const struct letter *letter)
+void reject_stats_add(struct reject_stats *r, const struct letter *letter)
 {
-    char name[HALT_REASON_BYTES];
+    char name[GUARD_STOP_REASON_BYTES];
     name_reason(name, letter);
     uint64_t hash = hash_name(name);
     if (hash != r->permitted) {
@@ -139,29 +140,30 @@ void rejects_add(struct rejects *r, const struct letter *letter)
         place->count++;
         memcpy(place->name, name, sizeof(name));
     }
-    rejects_done(r);
+    reject_stats_done(r);
 }
 
 /* --- judging --------------------------------------------------------------------------------- */
 
-bool rejects_doubt(const struct rejects *r)
+bool reject_stats_doubt(const struct reject_stats *r)
 {
     for (size_t i = 0; i < r->count; i++) {
-        if (r->reasons[i].count > REJECTS_COUNT || r->reasons[i].hash == r->suspect) {
+        if (r->reasons[i].count > REJECT_STATS_COUNT || r->reasons[i].hash == r->suspect) {
             return true;
         }
     }
     return false;
 }
 
-const struct reject_reason *rejects_trips(const struct rejects *r, bool ended)
+const struct reject_reason *reject_stats_trips(const struct reject_stats *r, bool ended)
 {
     const struct reject_reason *worst = NULL;
-    bool shorter = r->operations < REJECTS_STRETCH;
-    double most = REJECTS_SHARE * (double)(shorter && !ended ? REJECTS_STRETCH : r->operations);
+    bool shorter = r->operations < REJECT_STATS_STRETCH;
+    double most =
+        REJECT_STATS_SHARE * (double)(shorter && !ended ? REJECT_STATS_STRETCH : r->operations);
     for (size_t i = 0; i < r->count; i++) {
         const struct reject_reason *reason = &r->reasons[i];
-        if (reason->count > REJECTS_COUNT && (double)reason->count > most &&
+        if (reason->count > REJECT_STATS_COUNT && (double)reason->count > most &&
             (worst == NULL || reason->count > worst->count)) {
             worst = reason;
         }

@@ -19,20 +19,20 @@
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/guard_stop.h"
 
-#define REJECTS_COUNT 100
-#define REJECTS_SHARE 0.05
-#define REJECTS_STRETCH 10000
-#define REJECTS_REASONS 64 /* counted separately at a time */
+#define REJECT_STATS_COUNT 100
+#define REJECT_STATS_SHARE 0.05
+#define REJECT_STATS_STRETCH 10000
+#define REJECT_STATS_REASONS 64 /* counted separately at a time */
 
 struct reject_reason {
     uint64_t hash;
     int64_t count;
-    char name[HALT_REASON_BYTES];
+    char name[GUARD_STOP_REASON_BYTES];
 };
 
-struct rejects {
+struct reject_stats {
     int64_t operations;
-    struct reject_reason reasons[REJECTS_REASONS];
+    struct reject_reason reasons[REJECT_STATS_REASONS];
     size_t count;
     uint64_t permitted; /* hash of the permitted reason; 0: none */
     uint64_t suspect;   /* hash of the reason of the last guard stop, until judged; 0: none */
@@ -40,23 +40,23 @@ struct rejects {
 
 /* permitted and suspect are names of reasons, or "". Nothing is committed before the first
  * decision about the suspect, or each attempt would leave a hundred more dead letters. */
-void rejects_init(struct rejects *r, const char *permitted, const char *suspect);
+void reject_stats_init(struct reject_stats *r, const char *permitted, const char *suspect);
 
 /* Permits a reason, and resets its count. */
-void rejects_permit(struct rejects *r, const char *permitted);
+void reject_stats_permit(struct reject_stats *r, const char *permitted);
 
 /* Begins the next stretch after the last one was judged. */
-void rejects_begin(struct rejects *r);
+void reject_stats_begin(struct reject_stats *r);
 
 /* Count an operation that succeeded, or one that was rejected. */
-void rejects_done(struct rejects *r);
-void rejects_add(struct rejects *r, const struct letter *letter);
+void reject_stats_done(struct reject_stats *r);
+void reject_stats_add(struct reject_stats *r, const struct letter *letter);
 
 /* Returns true if the stretch may still exceed the limit, so that nothing of it may be
  * committed. */
-bool rejects_doubt(const struct rejects *r);
+bool reject_stats_doubt(const struct reject_stats *r);
 
 /* Returns the reason with too many rejections, or null. ended: the stretch will not get longer. */
-const struct reject_reason *rejects_trips(const struct rejects *r, bool ended);
+const struct reject_reason *reject_stats_trips(const struct reject_stats *r, bool ended);
 
 #endif

@@ -13,17 +13,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VINTAGE_MARKS 64
+#define CHANGE_AGE_MARKS 64
 
-struct vintage_mark {
+struct change_age_mark {
     uint64_t page;         /* the first page of its window */
     int64_t from_us;       /* monotonic: none of the changes was committed yet */
     int64_t until_us;      /* monotonic: time of the snapshot, all were committed */
     int64_t until_wall_us; /* same as until_us, wall clock */
 };
 
-struct vintage {
-    struct vintage_mark marks[VINTAGE_MARKS]; /* by page, the oldest first */
+struct change_age {
+    struct change_age_mark marks[CHANGE_AGE_MARKS]; /* by page, the oldest first */
     unsigned count;
     int64_t looked_us; /* monotonic: last poll of the source; 0 = none */
     int64_t called_us; /* first notification since then; 0 = none */
@@ -32,18 +32,18 @@ struct vintage {
 };
 
 /* Records a poll that showed no changes. */
-void vintage_nothing(struct vintage *v, int64_t now_us);
+void change_age_nothing(struct change_age *v, int64_t now_us);
 
 /* Records a notification of the source. */
-void vintage_called(struct vintage *v, int64_t now_us);
+void change_age_called(struct change_age *v, int64_t now_us);
 
 /* Begins a page of the log, which is the first of a window if none is open. */
-void vintage_begin(struct vintage *v, uint64_t page, int64_t now_us, int64_t wall_us);
+void change_age_begin(struct change_age *v, uint64_t page, int64_t now_us, int64_t wall_us);
 
 /* Ends a window. Returns true and the wall clock of its snapshot if one was open. */
-bool vintage_end(struct vintage *v, int64_t *until_wall_us);
+bool change_age_end(struct change_age *v, int64_t *until_wall_us);
 
 /* Returns the estimated time since an operation of the page was committed; -1: unknown. */
-int64_t vintage_age_us(struct vintage *v, uint64_t page, int64_t now_us);
+int64_t change_age_us(struct change_age *v, uint64_t page, int64_t now_us);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "rowferry/base/log.h"
 
-#define WATCH_EVERY_US INT64_C(30000000)
+#define GROWTH_WATCH_EVERY_US INT64_C(30000000)
 
 static const char *const reasons[] = {
     [GROWTH_WELL] = "",
@@ -12,12 +12,12 @@ static const char *const reasons[] = {
     [GROWTH_FULL] = "what is to come would pass the low disk watermark",
 };
 
-const char *watch_why(const struct watch *w)
+const char *growth_watch_why(const struct growth_watch *w)
 {
     return reasons[w->news];
 }
 
-static void watch_tell(struct watch *w, enum growth_news news)
+static void growth_watch_report(struct growth_watch *w, enum growth_news news)
 {
     if (news == w->news) {
         return;
@@ -27,23 +27,23 @@ static void watch_tell(struct watch *w, enum growth_news news)
         log_event(LOG_INFO, "growth_goes_on", F_TEXT("pipeline", w->pipeline));
     } else {
         log_event(LOG_WARN, "growth_stopped", F_TEXT("pipeline", w->pipeline),
-                  F_TEXT("why", watch_why(w)),
+                  F_TEXT("why", growth_watch_why(w)),
                   F_REAL("bytes_per_document", w->growth.bytes_per_document));
     }
 }
 
-void watch_turn(struct watch *w, const char *index, struct flow *flow, int64_t sent, int64_t left,
-                int64_t now_us)
+void growth_watch_turn(struct growth_watch *w, const char *index, struct flow *flow, int64_t sent,
+                       int64_t left, int64_t now_us)
 {
     struct storage storage;
     struct err err;
     if (w->due_us == 0) {
-        w->due_us = now_us + WATCH_EVERY_US;
+        w->due_us = now_us + GROWTH_WATCH_EVERY_US;
     }
     if (w->forbidden || now_us < w->due_us) {
         return;
     }
-    w->due_us = now_us + WATCH_EVERY_US;
+    w->due_us = now_us + GROWTH_WATCH_EVERY_US;
     int rc = w->service.ops->storage(w->service.self, index, &storage, &err);
     if (rc == ERR_REJECTED) {
         w->forbidden = true;
@@ -51,7 +51,7 @@ void watch_turn(struct watch *w, const char *index, struct flow *flow, int64_t s
                   F_INT("http_status", err.http_status));
     }
     if (rc == 0) {
-        watch_tell(w, growth_judge(&w->growth, &storage, sent, left));
+        growth_watch_report(w, growth_judge(&w->growth, &storage, sent, left));
         flow_freeze(flow, w->news != GROWTH_WELL);
     }
 }

@@ -10,7 +10,7 @@
 #include "rowferry/service/bulk/flow.h"
 #include "rowferry/service/cluster/growth.h"
 
-struct watch {
+struct growth_watch {
     struct service_port service;
     const char *pipeline; /* borrowed, for the log */
     struct growth growth;
@@ -20,11 +20,11 @@ struct watch {
 };
 
 /* Returns the reason why batches may not grow, or "" if they may. */
-const char *watch_why(const struct watch *w);
+const char *growth_watch_why(const struct growth_watch *w);
 
 /* Checks if due. sent: documents of this run; left: documents still to come, negative if
  * unknown. */
-void watch_turn(struct watch *w, const char *index, struct flow *flow, int64_t sent, int64_t left,
-                int64_t now_us);
+void growth_watch_turn(struct growth_watch *w, const char *index, struct flow *flow, int64_t sent,
+                       int64_t left, int64_t now_us);
 
 #endif

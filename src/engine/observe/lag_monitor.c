@@ -13,7 +13,7 @@
 #define HOLD_SAME_US INT64_C(2000000)     /* tolerance for one transaction */
 #define COUNT_EVERY_US INT64_C(5000000)
 
-void gauge_begin(struct loop *l)
+void lag_monitor_begin(struct loop *l)
 {
     if (l->options->stall != NULL) {
         stall_begin(l->options->stall, clock_monotonic_us(&l->clock));
@@ -22,30 +22,30 @@ void gauge_begin(struct loop *l)
 
 /* --- pages ----------------------------------------------------------------------------------- */
 
-void gauge_reads(struct loop *l)
+void lag_monitor_reads(struct loop *l)
 {
-    if (l->intake.page == 0) {
-        l->gauge.heard = true;
-        l->gauge.asked_us = clock_monotonic_us(&l->clock);
-        l->gauge.asked_wall_us = clock_wall_us(&l->clock);
+    if (l->source_reader.page == 0) {
+        l->lag_monitor.heard = true;
+        l->lag_monitor.asked_us = clock_monotonic_us(&l->clock);
+        l->lag_monitor.asked_wall_us = clock_wall_us(&l->clock);
     }
 }
 
 /* A page may begin and end in one call. */
-void gauge_has_read(struct loop *l, const struct change *change)
+void lag_monitor_has_read(struct loop *l, const struct change *change)
 {
-    struct gauge *g = &l->gauge;
+    struct lag_monitor *g = &l->lag_monitor;
     bool whole = change->kind == CHANGE_PAGE && change->whole && !change->ahead;
     int64_t snapshot_us = 0;
     g->heard = g->heard || change->kind != CHANGE_WAIT;
-    if (intake_reads_log(&l->intake)) {
-        vintage_begin(&g->vintage, l->intake.page, g->asked_us, g->asked_wall_us);
+    if (source_reader_reads_log(&l->source_reader)) {
+        change_age_begin(&g->change_age, l->source_reader.page, g->asked_us, g->asked_wall_us);
     }
     if (!whole) {
         return;
     }
-    if (!vintage_end(&g->vintage, &snapshot_us)) {
-        vintage_nothing(&g->vintage, g->asked_us);
+    if (!change_age_end(&g->change_age, &snapshot_us)) {
+        change_age_nothing(&g->change_age, g->asked_us);
         snapshot_us = g->asked_wall_us;
     }
     if (!change->copying) {
@@ -53,13 +53,13 @@ void gauge_has_read(struct loop *l, const struct change *change)
     }
 }
 
-void gauge_acknowledged(struct loop *l, uint64_t page)
+void lag_monitor_acknowledged(struct loop *l, uint64_t page)
 {
-    struct gauge *g = &l->gauge;
-    if (!l->follow.on || intake_was_asked(&l->intake, page)) {
+    struct lag_monitor *g = &l->lag_monitor;
+    if (!l->follow.on || source_reader_was_asked(&l->source_reader, page)) {
         return;
     }
-    int64_t age_us = vintage_age_us(&g->vintage, page, l->collected_us);
+    int64_t age_us = change_age_us(&g->change_age, page, l->collected_us);
     if (age_us >= 0) {
         latency_note(&l->moment.latency, age_us, 1);
     }
@@ -68,15 +68,15 @@ void gauge_acknowledged(struct loop *l, uint64_t page)
 /* --- queries to the source ------------------------------------------------------------------- */
 
 /* Records the holder. The start time of a transaction keeps its first estimate. */
-static void take_hold(struct loop *l, const struct hold *hold)
+static void take_hold(struct loop *l, const struct xmin_holder *hold)
 {
-    struct working *w = &l->moment.work;
+    struct live_progress *w = &l->moment.work;
     bool any = hold->any && hold->age_us >= HOLD_LEAST_US;
     int64_t since_us = any ? clock_wall_us(&l->clock) - hold->age_us : 0;
     int64_t apart_us = since_us > w->hold_us ? since_us - w->hold_us : w->hold_us - since_us;
     const char *who = any ? hold->who : "";
     bool same = apart_us < HOLD_SAME_US && w->hold_pid == (any ? hold->pid : 0);
-    l->gauge.news = l->gauge.news || !same || strcmp(who, w->hold_who) != 0;
+    l->lag_monitor.news = l->lag_monitor.news || !same || strcmp(who, w->hold_who) != 0;
     if (!same) {
         w->hold_us = since_us;
     }
@@ -86,7 +86,7 @@ static void take_hold(struct loop *l, const struct hold *hold)
 
 static bool hold_is_due(const struct loop *l, int64_t now_us)
 {
-    const struct gauge *g = &l->gauge;
+    const struct lag_monitor *g = &l->lag_monitor;
     const struct pace *p = &l->follow.pace;
     bool rests = l->follow.on && p->interval_ms >= p->max_ms && l->moment.work.hold_us == 0;
     int64_t every_us = rests ? HOLD_RESTING_US : HOLD_EVERY_US;
@@ -95,30 +95,30 @@ static bool hold_is_due(const struct loop *l, int64_t now_us)
 
 static void ask_hold(struct loop *l, int64_t now_us)
 {
-    struct gauge *g = &l->gauge;
-    struct hold hold = {0};
+    struct lag_monitor *g = &l->lag_monitor;
+    struct xmin_holder hold = {0};
     if (!hold_is_due(l, now_us)) {
         return;
     }
     g->held_us = now_us;
-    if (intake_hold(&l->intake, &hold, &g->holds_unseen)) {
+    if (source_reader_hold(&l->source_reader, &hold, &g->holds_unseen)) {
         take_hold(l, &hold);
     }
 }
 
 static void ask_waiting(struct loop *l, int64_t now_us)
 {
-    struct gauge *g = &l->gauge;
+    struct lag_monitor *g = &l->lag_monitor;
     if (g->counts_unseen || (g->counted_us != 0 && now_us - g->counted_us < COUNT_EVERY_US)) {
         return;
     }
     g->counted_us = now_us;
-    if (!intake_waiting(&l->intake, &g->waiting, &g->counts_unseen)) {
+    if (!source_reader_waiting(&l->source_reader, &g->waiting, &g->counts_unseen)) {
         g->waiting = -1;
     }
 }
 
-void gauge_ask(struct loop *l, bool more)
+void lag_monitor_ask(struct loop *l, bool more)
 {
     int64_t now = clock_monotonic_us(&l->clock);
     if (l->options->requests_only || (l->options->board == NULL && l->options->stall == NULL)) {
@@ -128,18 +128,18 @@ void gauge_ask(struct loop *l, bool more)
     if (more) {
         ask_waiting(l, now);
     } else {
-        l->gauge.waiting = 0;
+        l->lag_monitor.waiting = 0;
     }
 }
 
 /* Includes changes that are read and not acknowledged. */
 static int64_t lag_rows(const struct loop *l)
 {
-    bool reads = l->intake.capture != NULL && l->source_patience.away_since_us == 0;
-    if (!reads || l->gauge.waiting < 0 || intake_copies(&l->intake)) {
+    bool reads = l->source_reader.capture != NULL && l->source_patience.away_since_us == 0;
+    if (!reads || l->lag_monitor.waiting < 0 || source_reader_copies(&l->source_reader)) {
         return -1;
     }
-    return l->gauge.waiting + (int64_t)(l->window.read - l->window.settled);
+    return l->lag_monitor.waiting + (int64_t)(l->window.read - l->window.settled);
 }
 
 /* --- progress -------------------------------------------------------------------------------- */
@@ -152,11 +152,11 @@ static bool something_waits(const struct loop *l)
 
 static void collect_facts(const struct loop *l, struct stall_facts *f)
 {
-    const struct working *w = &l->moment.work;
+    const struct live_progress *w = &l->moment.work;
     bool settled = l->window.read == l->window.settled;
     f->now_us = clock_monotonic_us(&l->clock);
     f->wall_us = clock_wall_us(&l->clock);
-    f->firm = (uint64_t)l->counters.checkpoints + l->gauge.equals;
+    f->firm = (uint64_t)l->counters.checkpoints + l->lag_monitor.equals;
     f->moved = f->firm + l->window.settled + (uint64_t)l->counters.rejected;
     f->worked = settled ? l->window.next : 0;
     f->waits = something_waits(l);
@@ -166,27 +166,27 @@ static void collect_facts(const struct loop *l, struct stall_facts *f)
     f->service_why = l->service_patience.why;
     f->service_status = l->service_patience.http_status;
     f->unanswered_us = sender_oldest_us(&l->sender);
-    f->silent_us = l->intake.reading == INTAKE_PAGE ? l->gauge.heard_us : 0;
+    f->silent_us = l->source_reader.reading == SOURCE_READER_PAGE ? l->lag_monitor.heard_us : 0;
     f->watermark_us = w->hold_us != 0 ? f->now_us - (f->wall_us - w->hold_us) : 0;
     f->watermark = w->hold_who;
 }
 
-void gauge_turn(struct loop *l)
+void lag_monitor_turn(struct loop *l)
 {
     struct stall *s = l->options->stall;
-    struct working *w = &l->moment.work;
+    struct live_progress *w = &l->moment.work;
     struct stall_facts facts = {0};
     w->lag_rows = lag_rows(l);
     if (s == NULL) {
         return;
     }
-    if (l->gauge.heard) {
-        l->gauge.heard_us = clock_monotonic_us(&l->clock);
-        l->gauge.heard = false;
+    if (l->lag_monitor.heard) {
+        l->lag_monitor.heard_us = clock_monotonic_us(&l->clock);
+        l->lag_monitor.heard = false;
     }
     collect_facts(l, &facts);
     enum stall_news news = stall_judge(s, &facts);
     stall_log(s, news, l->options->name, facts.wall_us);
-    l->gauge.news = l->gauge.news || news != STALL_SAME;
+    l->lag_monitor.news = l->lag_monitor.news || news != STALL_SAME;
     stall_show(s, w);
 }

@@ -18,8 +18,8 @@
 struct loop;
 struct change;
 
-struct gauge {
-    struct vintage vintage;
+struct lag_monitor {
+    struct change_age change_age;
     int64_t held_us;    /* monotonic: last query for the holder of the watermark */
     int64_t counted_us; /* monotonic: last query for the number of unread changes */
     int64_t waiting;    /* number of unread changes; -1: unknown */
@@ -34,20 +34,20 @@ struct gauge {
 };
 
 /* Begins a part of the loop's work. */
-void gauge_begin(struct loop *l);
+void lag_monitor_begin(struct loop *l);
 
 /* Called before the loop reads, and with the change it has read. */
-void gauge_reads(struct loop *l);
-void gauge_has_read(struct loop *l, const struct change *change);
+void lag_monitor_reads(struct loop *l);
+void lag_monitor_has_read(struct loop *l, const struct change *change);
 
 /* Called between pages. Runs the queries to the source that are due. more: the source has more to
  * read. */
-void gauge_ask(struct loop *l, bool more);
+void lag_monitor_ask(struct loop *l, bool more);
 
 /* Records the latency of an acknowledged operation of the page. */
-void gauge_acknowledged(struct loop *l, uint64_t page);
+void lag_monitor_acknowledged(struct loop *l, uint64_t page);
 
 /* Called at the end of a successful turn. Updates the stall, and the facts it is derived from. */
-void gauge_turn(struct loop *l);
+void lag_monitor_turn(struct loop *l);
 
 #endif

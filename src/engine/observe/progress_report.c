@@ -18,8 +18,8 @@
 static void fill(struct loop *l, struct progress *out)
 {
     struct capture_progress copy = {.rows_estimated = -1, .share = 1};
-    if (l->intake.capture != NULL) {
-        l->intake.capture->ops->progress(l->intake.capture, &copy);
+    if (l->source_reader.capture != NULL) {
+        l->source_reader.capture->ops->progress(l->source_reader.capture, &copy);
     }
     *out = (struct progress){.pipeline = l->options->name,
                              .in_flight = flow_in_flight(&l->sender.flow, INT64_MAX),
@@ -28,7 +28,7 @@ static void fill(struct loop *l, struct progress *out)
                              .stage = copy.share < 1 ? "copying" : "replaying"};
     if (l->follow.on && copy.share >= 1) {
         out->stage = "following";
-    } else if (intake_done(&l->intake)) {
+    } else if (source_reader_done(&l->source_reader)) {
         out->stage = "settling";
     }
     progress_fill(out, &l->counters, &copy, (clock_monotonic_us(&l->clock) - l->started_us) / 1000);
@@ -47,7 +47,7 @@ static void fill_rate(const struct loop *l, struct progress *p, int64_t rows, in
  * maintained elsewhere. */
 static void fill_work(struct loop *l, const struct progress *p)
 {
-    struct working *w = &l->moment.work;
+    struct live_progress *w = &l->moment.work;
     w->told_us = clock_wall_us(&l->clock);
     w->rows = p->counters.rows_read;
     w->share = p->share;
@@ -56,7 +56,7 @@ static void fill_work(struct loop *l, const struct progress *p)
     w->batch_bytes = p->batch_bytes;
     w->equal_us = l->follow.equal_us;
     snprintf(w->stage, sizeof(w->stage), "%s", p->stage);
-    snprintf(w->frozen, sizeof(w->frozen), "%s", watch_why(&l->watch));
+    snprintf(w->frozen, sizeof(w->frozen), "%s", growth_watch_why(&l->watch));
 }
 
 static int tell(struct loop *l, struct err *err)
@@ -67,10 +67,10 @@ static int tell(struct loop *l, struct err *err)
     l->told_us = clock_monotonic_us(&l->clock);
     l->told_rows = l->counters.rows_read;
     l->told_following = l->follow.equal_us != 0;
-    l->gauge.news = false;
+    l->lag_monitor.news = false;
     l->moment.work.rows_per_second = (int64_t)p.rows_per_second;
     fill_work(l, &p);
-    int rc = working_tell(l->state, &l->moment.work, err);
+    int rc = live_progress_write(l->state, &l->moment.work, err);
     l->noted = l->noted || rc == 0;
     return rc;
 }
@@ -78,7 +78,7 @@ static int tell(struct loop *l, struct err *err)
 static void count_letters(struct loop *l)
 {
     struct err ignored;
-    struct board_moment *m = &l->moment;
+    struct status_snapshot_moment *m = &l->moment;
     uint64_t revision = deadletter_revision(l->state);
     if (m->dead_letters >= 0 && revision == l->counted_revision) {
         return;
@@ -89,10 +89,10 @@ static void count_letters(struct loop *l)
     }
 }
 
-void telling_board(struct loop *l)
+void progress_report_publish(struct loop *l)
 {
     struct progress p;
-    struct board_moment *m = &l->moment;
+    struct status_snapshot_moment *m = &l->moment;
     if (l->options->board == NULL) {
         return;
     }
@@ -107,29 +107,29 @@ void telling_board(struct loop *l)
     m->service_away = l->service_patience.away_since_us != 0;
     snprintf(m->generation, sizeof(m->generation), "%s",
              l->sender.index != NULL ? l->sender.index : "");
-    board_publish(l->options->board, m);
+    status_snapshot_publish(l->options->board, m);
 }
 
 /* Each report is a commit, so an idle pipeline reports rarely. */
-int telling_note(struct loop *l, struct err *err)
+int progress_report_write(struct loop *l, struct err *err)
 {
     int64_t now = clock_monotonic_us(&l->clock);
     bool same = follow_rests(l) && l->told_following && l->counters.rows_read == l->told_rows;
-    bool begins = (l->follow.equal_us != 0 && !l->told_following) || l->gauge.news;
+    bool begins = (l->follow.equal_us != 0 && !l->told_following) || l->lag_monitor.news;
     if (!begins && now - l->told_us < (same ? TELL_IDLE_US : TELL_US)) {
         return 0;
     }
     return tell(l, err);
 }
 
-void telling_of_patience(struct loop *l)
+void progress_report_retry_budget(struct loop *l)
 {
     struct err ignored;
-    gauge_turn(l);
-    if (l->gauge.news) {
+    lag_monitor_turn(l);
+    if (l->lag_monitor.news) {
         (void)!tell(l, &ignored);
     }
-    telling_board(l);
+    progress_report_publish(l);
 }
 
 /* Logs documents that the data stream already had. Either the previous process crashed, or rows
@@ -144,7 +144,7 @@ static void log_present(struct loop *l)
     }
 }
 
-void telling_end(struct loop *l)
+void progress_report_end(struct loop *l)
 {
     struct err ignored;
     log_present(l);
@@ -154,16 +154,16 @@ void telling_end(struct loop *l)
 }
 
 /* Checks the growth only during an initial load, because later changes replace documents. */
-void telling_watch(struct loop *l)
+void progress_report_watch(struct loop *l)
 {
     struct capture_progress copy;
-    if (!intake_copies(&l->intake) || loop_stopping(l)) {
+    if (!source_reader_copies(&l->source_reader) || loop_stopping(l)) {
         return;
     }
-    l->intake.capture->ops->progress(l->intake.capture, &copy);
+    l->source_reader.capture->ops->progress(l->source_reader.capture, &copy);
     int64_t left = copy.rows_estimated > 0 ? copy.rows_estimated - copy.rows_read : -1;
-    watch_turn(&l->watch, l->sender.index, &l->sender.flow, l->counters.upserts, left,
-               clock_monotonic_us(&l->clock));
+    growth_watch_turn(&l->watch, l->sender.index, &l->sender.flow, l->counters.upserts, left,
+                      clock_monotonic_us(&l->clock));
 }
 
 static void log_progress(const struct progress *p)
@@ -176,7 +176,7 @@ static void log_progress(const struct progress *p)
               F_INT("in_flight", p->in_flight), F_INT("batch_bytes", p->batch_bytes));
 }
 
-void telling_show(struct loop *l)
+void progress_report_show(struct loop *l)
 {
     int64_t now = clock_monotonic_us(&l->clock);
     bool show = l->options->progress != NULL && now - l->shown_us >= SHOW_US;

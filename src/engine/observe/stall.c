@@ -202,7 +202,7 @@ enum stall_news stall_judge(struct stall *s, const struct stall_facts *f)
 
 /* --- reporting ------------------------------------------------------------------------------- */
 
-void stall_show(const struct stall *s, struct working *w)
+void stall_show(const struct stall *s, struct live_progress *w)
 {
     snprintf(w->stall, sizeof(w->stall), "%s", stall_name(s->cause));
     snprintf(w->stall_why, sizeof(w->stall_why), "%s", s->why);

@@ -13,12 +13,12 @@ const int64_t latency_bounds_us[LATENCY_BOUNDS] = {
     300000, 1000000, 3000000, 10000000, 60000000, 600000000, 3600000000,
 };
 
-struct board {
+struct status_snapshot {
     pthread_mutex_t lock;
     char *name;
     char *alias;
-    struct board_view view; /* moment: of the current round */
-    struct counters before; /* total of the rounds that have ended */
+    struct status_snapshot_view view; /* moment: of the current round */
+    struct counters before;           /* total of the rounds that have ended */
     struct latency latency_before;
 };
 
@@ -41,13 +41,13 @@ void latency_add(struct latency *sum, const struct latency *l)
     sum->sum_us += l->sum_us;
 }
 
-struct board *board_new(const char *name, const char *alias)
+struct status_snapshot *status_snapshot_new(const char *name, const char *alias)
 {
-    struct board *b = mem_zero(1, sizeof(*b));
+    struct status_snapshot *b = mem_zero(1, sizeof(*b));
     pthread_mutex_init(&b->lock, NULL);
     b->name = text_copy(name);
     b->alias = text_copy(alias);
-    b->view = (struct board_view){
+    b->view = (struct status_snapshot_view){
         .name = b->name,
         .alias = b->alias,
         .stage = "starting",
@@ -55,7 +55,7 @@ struct board *board_new(const char *name, const char *alias)
     return b;
 }
 
-void board_free(struct board *b)
+void status_snapshot_free(struct status_snapshot *b)
 {
     if (b != NULL) {
         pthread_mutex_destroy(&b->lock);
@@ -65,12 +65,12 @@ void board_free(struct board *b)
     }
 }
 
-const char *board_name(const struct board *b)
+const char *status_snapshot_name(const struct status_snapshot *b)
 {
     return b->name;
 }
 
-void board_enter(struct board *b, const char *stage, int64_t wall_us)
+void status_snapshot_enter(struct status_snapshot *b, const char *stage, int64_t wall_us)
 {
     pthread_mutex_lock(&b->lock);
     if (b->view.stage != stage) {
@@ -80,24 +80,24 @@ void board_enter(struct board *b, const char *stage, int64_t wall_us)
     pthread_mutex_unlock(&b->lock);
 }
 
-void board_publish(struct board *b, const struct board_moment *moment)
+void status_snapshot_publish(struct status_snapshot *b, const struct status_snapshot_moment *moment)
 {
     pthread_mutex_lock(&b->lock);
     b->view.moment = *moment;
     pthread_mutex_unlock(&b->lock);
 }
 
-void board_stalled(struct board *b, const struct stall *stall)
+void status_snapshot_stalled(struct status_snapshot *b, const struct stall *stall)
 {
     pthread_mutex_lock(&b->lock);
     stall_show(stall, &b->view.moment.work);
     pthread_mutex_unlock(&b->lock);
 }
 
-void board_round_ended(struct board *b)
+void status_snapshot_round_ended(struct status_snapshot *b)
 {
     pthread_mutex_lock(&b->lock);
-    struct board_moment *m = &b->view.moment;
+    struct status_snapshot_moment *m = &b->view.moment;
     counters_add(&b->before, &m->counters);
     latency_add(&b->latency_before, &m->latency);
     m->counters = (struct counters){0};
@@ -111,7 +111,7 @@ void board_round_ended(struct board *b)
     pthread_mutex_unlock(&b->lock);
 }
 
-void board_over(struct board *b, int exit_code, const struct err *err)
+void status_snapshot_over(struct status_snapshot *b, int exit_code, const struct err *err)
 {
     pthread_mutex_lock(&b->lock);
     b->view.over = true;
@@ -120,7 +120,7 @@ void board_over(struct board *b, int exit_code, const struct err *err)
     pthread_mutex_unlock(&b->lock);
 }
 
-void board_look(struct board *b, struct board_view *out)
+void status_snapshot_look(struct status_snapshot *b, struct status_snapshot_view *out)
 {
     pthread_mutex_lock(&b->lock);
     *out = b->view;

@@ -8,25 +8,26 @@
 #define HTTP_CONFLICT 409
 
 /* Records a dead letter for a change of the page. */
-static void settle_letter(struct loop *l, uint64_t page, const struct letter *letter)
+static void apply_outcome_letter(struct loop *l, uint64_t page, const struct letter *letter)
 {
-    settling_reject(&l->settling, letter);
-    verdict_count(l, page, letter);
+    pending_commit_reject(&l->pending_commit, letter);
+    reject_guard_count(l, page, letter);
     l->counters.rejected++;
-    if (intake_was_asked(&l->intake, page)) {
+    if (source_reader_was_asked(&l->source_reader, page)) {
         requests_settled(&l->requests, letter->kind, true);
     }
 }
 
 /* Counts a delete as done without sending it: no document can have this key. */
-static void settle_absent(struct loop *l, uint64_t page)
+static void apply_outcome_absent(struct loop *l, uint64_t page)
 {
     struct span key = l->change.key;
-    if (intake_was_asked(&l->intake, page)) {
+    if (source_reader_was_asked(&l->source_reader, page)) {
         requests_settled(&l->requests, OPERATION_DELETE, false);
     }
-    verdict_count(l, page, NULL);
-    l->counters.cleared += settling_done(&l->settling, key, text_hash(key.data, key.len));
+    reject_guard_count(l, page, NULL);
+    l->counters.cleared +=
+        pending_commit_done(&l->pending_commit, key, text_hash(key.data, key.len));
 }
 
 /* Returns true if a deleted row has no document, as far as the service can confirm. */
@@ -44,10 +45,10 @@ static bool has_no_document(struct loop *l)
 }
 
 /* Handles a change that could not be encoded: records a dead letter for its row. */
-void settle_refusal(struct loop *l, uint64_t page, const struct refusal *refusal)
+void apply_outcome_refusal(struct loop *l, uint64_t page, const struct refusal *refusal)
 {
-    if (l->change.kind == CHANGE_GONE && !l->change.key_null && has_no_document(l)) {
-        settle_absent(l, page);
+    if (l->change.kind == CHANGE_DELETE && !l->change.key_null && has_no_document(l)) {
+        apply_outcome_absent(l, page);
         return;
     }
     struct buf reason;
@@ -61,18 +62,19 @@ void settle_refusal(struct loop *l, uint64_t page, const struct refusal *refusal
     }
     struct letter letter = {
         .key = l->change.key_null ? span_make("", 0) : l->change.key,
-        .kind = l->change.kind == CHANGE_ROW ? OPERATION_UPSERT : OPERATION_DELETE,
+        .kind = l->change.kind == CHANGE_UPSERT ? OPERATION_UPSERT : OPERATION_DELETE,
         .reason = span_make(buf_text(&reason), reason.len),
-        .version = l->intake.version,
+        .version = l->source_reader.version,
     };
-    settle_letter(l, page, &letter);
+    apply_outcome_letter(l, page, &letter);
     buf_release(&reason);
 }
 
-static void settle_done(struct loop *l, const struct operation *o, struct span key, uint64_t hash)
+static void apply_outcome_done(struct loop *l, const struct operation *o, struct span key,
+                               uint64_t hash)
 {
     bool present = o->version == OPERATION_CREATES && o->http_status == HTTP_CONFLICT;
-    if (intake_was_asked(&l->intake, o->page)) {
+    if (source_reader_was_asked(&l->source_reader, o->page)) {
         l->requests.present += present;
         requests_settled(&l->requests, o->kind, false);
     }
@@ -80,14 +82,14 @@ static void settle_done(struct loop *l, const struct operation *o, struct span k
     l->counters.upserts += o->kind == OPERATION_UPSERT && !present;
     l->counters.deletes += o->kind == OPERATION_DELETE;
     l->moment.settled_us = l->answered_us;
-    gauge_acknowledged(l, o->page);
-    verdict_count(l, o->page, NULL);
-    l->counters.cleared += settling_done(&l->settling, key, hash);
+    lag_monitor_acknowledged(l, o->page);
+    reject_guard_count(l, o->page, NULL);
+    l->counters.cleared += pending_commit_done(&l->pending_commit, key, hash);
     window_settle(&l->window, o->page, hash, o->len);
 }
 
-static void settle_rejected(struct loop *l, const struct batch *batch, const struct operation *o,
-                            struct span reason, uint64_t hash)
+static void apply_outcome_rejected(struct loop *l, const struct batch *batch,
+                                   const struct operation *o, struct span reason, uint64_t hash)
 {
     struct letter letter = {.key = batch_key(batch, o),
                             .kind = o->kind,
@@ -95,27 +97,27 @@ static void settle_rejected(struct loop *l, const struct batch *batch, const str
                             .error_type = batch_error_type(batch, o),
                             .http_status = o->http_status,
                             .version = o->version};
-    settle_letter(l, o->page, &letter);
+    apply_outcome_letter(l, o->page, &letter);
     window_settle(&l->window, o->page, hash, o->len);
 }
 
 /* Schedules a conflicting operation to be read again. If the document has a version that no clock
  * can pass, it belongs to another writer, and the row becomes a dead letter. */
-static void settle_outrun(struct loop *l, const struct batch *batch, const struct operation *o,
-                          uint64_t hash)
+static void apply_outcome_conflict(struct loop *l, const struct batch *batch,
+                                   const struct operation *o, uint64_t hash)
 {
     static const char words[] = "another writer gave this document a version that none can pass";
     if (o->seen >= VERSION_FOREIGN) {
-        settle_rejected(l, batch, o, span_make(words, sizeof(words) - 1), hash);
+        apply_outcome_rejected(l, batch, o, span_make(words, sizeof(words) - 1), hash);
         return;
     }
-    l->counters.outrun++;
-    intake_again(&l->intake,
-                 &(struct again){.key = batch_key(batch, o), .page = o->page, .bytes = o->len},
-                 o->seen);
+    l->counters.conflict++;
+    source_reader_again(
+        &l->source_reader,
+        &(struct again){.key = batch_key(batch, o), .page = o->page, .bytes = o->len}, o->seen);
 }
 
-static void settle_hint(const struct loop *l, struct span reason, struct err *why)
+static void apply_outcome_hint(const struct loop *l, struct span reason, struct err *why)
 {
     const char *block = index_block_setting(reason);
     if (block != NULL) {
@@ -138,7 +140,8 @@ static void settle_hint(const struct loop *l, struct span reason, struct err *wh
 
 /* Handles a fatal outcome: no operation of this kind can succeed. The pipeline ends and the
  * operation stays unsettled. */
-static void settle_stop(struct loop *l, const struct batch *batch, const struct operation *o)
+static void apply_outcome_fatal(struct loop *l, const struct batch *batch,
+                                const struct operation *o)
 {
     struct err why;
     if (batch->failure.class != ERR_NONE) {
@@ -147,29 +150,29 @@ static void settle_stop(struct loop *l, const struct batch *batch, const struct 
         struct span reason = batch_reason(batch, o);
         err_set(&why, ERR_REJECTED, "index \"%s\" takes no writes: %d %.*s", l->sender.index,
                 o->http_status, (int)reason.len, reason.data);
-        settle_hint(l, reason, &why);
+        apply_outcome_hint(l, reason, &why);
     }
     loop_end(l, &why);
 }
 
-int settle_operation(void *context, const struct batch *batch, const struct operation *o,
-                     struct err *err)
+int apply_outcome_operation(void *context, const struct batch *batch, const struct operation *o,
+                            struct err *err)
 {
     struct loop *l = context;
     struct span key = batch_key(batch, o);
     uint64_t hash = text_hash(key.data, key.len);
     switch (o->outcome) {
     case OUTCOME_DONE:
-        settle_done(l, o, key, hash);
+        apply_outcome_done(l, o, key, hash);
         return 0;
     case OUTCOME_REJECTED:
-        settle_rejected(l, batch, o, batch_reason(batch, o), hash);
+        apply_outcome_rejected(l, batch, o, batch_reason(batch, o), hash);
         return 0;
-    case OUTCOME_OUTRUN:
-        settle_outrun(l, batch, o, hash);
+    case OUTCOME_CONFLICT:
+        apply_outcome_conflict(l, batch, o, hash);
         return 0;
-    case OUTCOME_STOP:
-        settle_stop(l, batch, o);
+    case OUTCOME_FATAL:
+        apply_outcome_fatal(l, batch, o);
         return 0;
     case OUTCOME_UNKNOWN:
     case OUTCOME_RETRY:

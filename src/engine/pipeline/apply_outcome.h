@@ -10,11 +10,11 @@
 #include "rowferry/document/bulk/encode.h"
 
 /* Settles one operation of an answered batch (a sender_settle; context is the loop). */
-int settle_operation(void *context, const struct batch *batch, const struct operation *o,
-                     struct err *err);
+int apply_outcome_operation(void *context, const struct batch *batch, const struct operation *o,
+                            struct err *err);
 
 /* Settles the current change, which could not be encoded: an upsert becomes a dead letter, a
  * delete counts as done. */
-void settle_refusal(struct loop *l, uint64_t page, const struct refusal *refusal);
+void apply_outcome_refusal(struct loop *l, uint64_t page, const struct refusal *refusal);
 
 #endif

@@ -8,7 +8,7 @@
 
 bool follow_rests(const struct loop *l)
 {
-    return l->follow.on && !l->follow.poll && intake_done(&l->intake);
+    return l->follow.on && !l->follow.poll && source_reader_done(&l->source_reader);
 }
 
 /* The pages of the window that was read are those before the window's next page. */
@@ -24,11 +24,11 @@ void follow_window_read(struct loop *l, int64_t snapshot_us)
 void follow_settled(struct loop *l)
 {
     struct follow *f = &l->follow;
-    if (f->drained_us != 0 && l->intake.again_count == 0 &&
+    if (f->drained_us != 0 && l->source_reader.again_count == 0 &&
         window_pages_settled(&l->window, 1, f->drained_page)) {
         f->equal_us = f->drained_us;
         f->drained_us = 0;
-        l->gauge.equals++;
+        l->lag_monitor.equals++;
     }
 }
 
@@ -36,8 +36,8 @@ int follow_turn(struct loop *l, struct err *err)
 {
     struct follow *f = &l->follow;
     int64_t now = clock_monotonic_us(&l->clock);
-    if (!f->on || loop_stopping(l) || !intake_done(&l->intake)) {
-        f->poll = f->poll || !intake_done(&l->intake);
+    if (!f->on || loop_stopping(l) || !source_reader_done(&l->source_reader)) {
+        f->poll = f->poll || !source_reader_done(&l->source_reader);
         return 0;
     }
     if (f->poll) {
@@ -51,18 +51,18 @@ int follow_turn(struct loop *l, struct err *err)
     bool look = now - f->looked_us >= FOLLOW_LOOK_US;
     bool any = look;
     int rc = loop_release_source(l, err);
-    gauge_ask(l, false);
+    lag_monitor_ask(l, false);
     f->rows_before = l->counters.rows_read;
     f->began_us = clock_wall_us(&l->clock);
     if (rc == 0) {
-        rc = intake_poll(&l->intake, &any, err);
+        rc = source_reader_poll(&l->source_reader, &any, err);
     }
     if (rc == 0 && any) {
         f->poll = true;
         f->looked_us = now;
     } else if (rc == 0) {
         follow_window_read(l, f->began_us);
-        vintage_nothing(&l->gauge.vintage, now);
+        change_age_nothing(&l->lag_monitor.change_age, now);
         pace_ended(&f->pace, clock_monotonic_us(&l->clock), false);
     }
     return rc;
@@ -71,6 +71,6 @@ int follow_turn(struct loop *l, struct err *err)
 int64_t follow_wait_ms(const struct loop *l, int64_t now_us, int *fd)
 {
     int64_t due = pace_due_us(&l->follow.pace);
-    *fd = l->follow.pace.called ? -1 : intake_idle_fd(&l->intake);
+    *fd = l->follow.pace.called ? -1 : source_reader_idle_fd(&l->source_reader);
     return due <= now_us ? 0 : (due - now_us + 999) / 1000;
 }

@@ -29,12 +29,13 @@ static size_t loop_batch_bytes(const struct pipeline_options *options)
 /* Initializes the guards with the last guard stop and the permission granted for it, if any. */
 static int loop_init_guards(struct loop *l, struct err *err)
 {
-    struct halt halt;
+    struct guard_stop halt;
     bool known;
     const struct guard_limits limits = {l->options->guard_share, l->options->guard_count};
-    int rc = halt_look(l->state, &halt, &known, err);
+    int rc = guard_stop_read(l->state, &halt, &known, err);
     deletes_init(&l->deletes, &limits, rc == 0 && l->options->allow_deletes ? halt.deletes : 0);
-    rejects_init(&l->verdict.rejects, l->options->allow_rejections ? halt.reason : "", halt.reason);
+    reject_stats_init(&l->verdict.rejects, l->options->allow_rejections ? halt.reason : "",
+                      halt.reason);
     return rc < 0 ? rc : deletes_load(l, err);
 }
 
@@ -52,24 +53,24 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
                                      .batch_operations = options->batch_operations,
                                      .routing = options->routing,
                                      .creates = options->stream};
-    patience_init(&l->source_patience, "source", options->name, options->retry_budget_ms);
-    patience_init(&l->service_patience, "service", options->name, options->retry_budget_ms);
+    retry_budget_init(&l->source_patience, "source", options->name, options->retry_budget_ms);
+    retry_budget_init(&l->service_patience, "service", options->name, options->retry_budget_ms);
     window_init(&l->window, options->window_bytes);
     sender_init(&l->sender, &sending, ports->service, &l->counters);
     l->sender.ingest_pipeline = options->ingest_pipeline;
-    l->sender.open_letters = &l->settling.open;
-    l->intake.source = ports->source;
-    l->intake.state = ports->state;
-    l->intake.clock = ports->clock;
-    l->intake.window = &l->window;
-    l->intake.patience = &l->source_patience;
-    l->intake.only_asked = options->requests_only;
+    l->sender.open_letters = &l->pending_commit.open;
+    l->source_reader.source = ports->source;
+    l->source_reader.state = ports->state;
+    l->source_reader.clock = ports->clock;
+    l->source_reader.window = &l->window;
+    l->source_reader.retry_budget = &l->source_patience;
+    l->source_reader.only_asked = options->requests_only;
     pace_init(&l->follow.pace, options->poll_min_ms, options->poll_max_ms);
-    l->watch = (struct watch){.service = ports->service, .pipeline = options->name};
-    l->gauge.waiting = -1;
-    gauge_begin(l);
-    bell_init(&l->bell);
-    buf_init(&l->letters, MIRROR_LETTERS_BYTES);
+    l->watch = (struct growth_watch){.service = ports->service, .pipeline = options->name};
+    l->lag_monitor.waiting = -1;
+    lag_monitor_begin(l);
+    wakeup_init(&l->wakeup);
+    buf_init(&l->letters, CHECKPOINT_BACKUP_LETTERS_BYTES);
     requests_init(&l->requests, ports->state, ports->clock);
     requests_permit_to(&l->requests, &l->deletes, &l->verdict.rejects);
     l->requests.permission = options->permission;
@@ -80,18 +81,18 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
     l->logged_us = l->started_us;
     l->told_us = l->started_us;
     l->let_go_us = LOOP_LET_GO_US;
-    return rc < 0 ? rc : settling_init(&l->settling, ports->state, err);
+    return rc < 0 ? rc : pending_commit_init(&l->pending_commit, ports->state, err);
 }
 
 void loop_release(struct loop *l)
 {
-    intake_release(&l->intake);
+    source_reader_release(&l->source_reader);
     requests_release(&l->requests);
     deletes_release(&l->deletes);
-    settling_release(&l->settling);
+    pending_commit_release(&l->pending_commit);
     sender_release(&l->sender);
     window_release(&l->window);
-    bell_close(&l->bell);
+    wakeup_close(&l->wakeup);
     buf_release(&l->letters);
     free(l->committed);
 }
@@ -125,11 +126,11 @@ void loop_end(struct loop *l, const struct err *why)
 
 static bool loop_may_read(struct loop *l)
 {
-    if (loop_stopping(l) || intake_done(&l->intake)) {
+    if (loop_stopping(l) || source_reader_done(&l->source_reader)) {
         return false;
     }
     /* conflicting keys are read again even if the window is full, because that makes room */
-    if (window_full(&l->window) && l->intake.again_count == 0) {
+    if (window_full(&l->window) && l->source_reader.again_count == 0) {
         sender_flush(&l->sender);
         return false;
     }
@@ -145,8 +146,8 @@ static size_t loop_encode(struct loop *l, struct batch *batch, uint64_t page,
                           struct refusal *refusal)
 {
     const struct change *change = &l->change;
-    int64_t version = l->intake.version;
-    bool added = change->kind == CHANGE_ROW
+    int64_t version = l->source_reader.version;
+    bool added = change->kind == CHANGE_UPSERT
                      ? encode_upsert(batch, l->plan, &change->row, version, page, refusal)
                      : encode_delete(batch, change->key, version, page, refusal);
     return added ? batch->operations[batch->count - 1].len : 0;
@@ -164,35 +165,36 @@ static bool loop_admit(struct loop *l)
 {
     const struct change *change = &l->change;
     uint64_t hash = text_hash(change->key.data, change->key.len);
-    struct again outrun = {0};
+    struct again conflict = {0};
     bool held = !change->key_null && window_holds(&l->window, hash);
-    bool replaces = held && intake_replaces(&l->intake, change->key, &outrun);
-    if (!replaces && l->intake.rereading > 0) {
+    bool replaces = held && source_reader_replaces(&l->source_reader, change->key, &conflict);
+    if (!replaces && l->source_reader.rereading > 0) {
         return true; /* the text of the row's key changed; the log has a separate entry for it */
     }
     if (held && !replaces) {
         return false;
     }
-    if (change->kind == CHANGE_GONE && !deletes_pass(l, hash)) {
+    if (change->kind == CHANGE_DELETE && !deletes_pass(l, hash)) {
         return false;
     }
     struct batch *batch = sender_filling(&l->sender);
     struct refusal refusal = {0};
-    size_t bytes = loop_encode(l, batch, replaces ? outrun.page : l->intake.page, &refusal);
+    size_t bytes =
+        loop_encode(l, batch, replaces ? conflict.page : l->source_reader.page, &refusal);
     if (bytes == 0 && refusal.no_room) {
         loop_no_memory(l);
         return false;
     }
     l->counters.rows_read++;
     if (bytes == 0) {
-        settle_refusal(l, replaces ? outrun.page : l->intake.page, &refusal);
+        apply_outcome_refusal(l, replaces ? conflict.page : l->source_reader.page, &refusal);
     }
     if (replaces && bytes == 0) {
-        window_settle(&l->window, outrun.page, hash, outrun.bytes);
+        window_settle(&l->window, conflict.page, hash, conflict.bytes);
     } else if (replaces) {
-        window_replace(&l->window, outrun.bytes, bytes);
+        window_replace(&l->window, conflict.bytes, bytes);
     } else if (bytes > 0) {
-        window_admit(&l->window, l->intake.page, hash, bytes);
+        window_admit(&l->window, l->source_reader.page, hash, bytes);
     }
     if (bytes > 0 && batch->count == 1) {
         l->filled_us = clock_monotonic_us(&l->clock);
@@ -211,18 +213,18 @@ int loop_release_source(struct loop *l, struct err *err)
     }
     l->released_us = now;
     if (!l->options->next) {
-        former_attend(&l->former, &l->intake, l->state, &l->clock);
+        consumer_retention_apply(&l->former, &l->source_reader, l->state, &l->clock);
     }
-    return mirror_tell(l, false, err);
+    return checkpoint_backup_write(l, false, err);
 }
 
 /* Flushes the batch if the source is drained, because no more changes may come for a while. */
 static int loop_page_ended(struct loop *l, struct err *err)
 {
-    if (intake_done(&l->intake)) {
+    if (source_reader_done(&l->source_reader)) {
         sender_flush(&l->sender);
     }
-    gauge_ask(l, !intake_done(&l->intake));
+    lag_monitor_ask(l, !source_reader_done(&l->source_reader));
     return loop_release_source(l, err);
 }
 
@@ -233,7 +235,7 @@ static int loop_page_ended(struct loop *l, struct err *err)
 static void loop_let_go(struct loop *l)
 {
     int64_t now = clock_monotonic_us(&l->clock);
-    if (!intake_holds(&l->intake)) {
+    if (!source_reader_holds(&l->source_reader)) {
         l->taken_us = now;
         return;
     }
@@ -242,7 +244,7 @@ static void loop_let_go(struct loop *l)
     }
     log_event(LOG_INFO, "page_given_up", F_TEXT("pipeline", l->options->name),
               F_INT("unread_ms", (now - l->taken_us) / 1000));
-    intake_let_go(&l->intake);
+    source_reader_let_go(&l->source_reader);
     l->held = false;
     l->taken_us = now;
     l->let_go_us *= 2;
@@ -261,12 +263,12 @@ static int loop_read(struct loop *l, bool *waiting, struct err *err)
             if (rc < 0 || !ready) {
                 return rc;
             }
-            gauge_reads(l);
-            rc = intake_next(&l->intake, &l->change, err);
+            lag_monitor_reads(l);
+            rc = source_reader_next(&l->source_reader, &l->change, err);
             l->taken_us = clock_monotonic_us(&l->clock);
             if (rc == 0) {
-                gauge_has_read(l, &l->change);
-                verdict_take(l, &l->change);
+                lag_monitor_has_read(l, &l->change);
+                reject_guard_take(l, &l->change);
             }
             if (rc == 0 && deletes_take(l)) {
                 continue;
@@ -281,7 +283,7 @@ static int loop_read(struct loop *l, bool *waiting, struct err *err)
                 *waiting = true;
                 return 0;
             }
-            if (l->change.kind == CHANGE_PAGE || l->change.kind == CHANGE_MARK) {
+            if (l->change.kind == CHANGE_PAGE || l->change.kind == CHANGE_SAFEPOINT) {
                 l->let_go_us = LOOP_LET_GO_US;
                 continue;
             }
@@ -307,11 +309,11 @@ static void loop_judge_service(struct loop *l, struct sender_news *news)
             if (l->service_patience.away_since_us != 0) {
                 sender_hurry(&l->sender);
             }
-            patience_well(&l->service_patience, &l->clock);
+            retry_budget_well(&l->service_patience, &l->clock);
             l->well_by_us = news->settled_by_us;
         }
     } else if (news->failure.class != ERR_NONE && news->failure_by_us >= l->well_by_us &&
-               !patience_away(&l->service_patience, &l->clock, &news->failure)) {
+               !retry_budget_away(&l->service_patience, &l->clock, &news->failure)) {
         loop_end(l, &news->failure);
     }
 }
@@ -321,7 +323,7 @@ static int loop_collect(struct loop *l, struct err *err)
     struct sender_news news;
     l->answered_us = clock_wall_us(&l->clock);
     l->collected_us = clock_monotonic_us(&l->clock);
-    int rc = sender_collect(&l->sender, &l->clock, settle_operation, l, &news, err);
+    int rc = sender_collect(&l->sender, &l->clock, apply_outcome_operation, l, &news, err);
     if (rc == 0) {
         loop_judge_service(l, &news);
     }
@@ -335,27 +337,27 @@ static int loop_collect(struct loop *l, struct err *err)
 static bool loop_commit_due(const struct loop *l, int64_t now_us)
 {
     bool much = l->window.uncommitted >= l->window.max_bytes / 4;
-    return settling_crowded(&l->settling) ||
+    return pending_commit_is_full(&l->pending_commit) ||
            now_us - l->committed_us >= (much ? LOOP_COMMIT_EARLY_US : LOOP_COMMIT_US);
 }
 
 bool loop_commit_pending(const struct loop *l)
 {
-    return l->window.reached != NULL || l->settling.letter_count > 0 ||
-           l->settling.cleared_count > 0;
+    return l->window.reached != NULL || l->pending_commit.letter_count > 0 ||
+           l->pending_commit.cleared_count > 0;
 }
 
 static int loop_commit(struct loop *l, bool now, struct err *err)
 {
     bool pending = loop_commit_pending(l);
     int64_t at = clock_monotonic_us(&l->clock);
-    if (!pending || verdict_waits(l) || !(now || loop_commit_due(l, at))) {
+    if (!pending || reject_guard_waits(l) || !(now || loop_commit_due(l, at))) {
         return 0;
     }
     uint64_t unsettled = window_unsettled_before_reached(&l->window);
     char *reached = window_take_reached(&l->window);
-    int rc =
-        settling_commit(&l->settling, l->state, reached, unsettled, clock_wall_us(&l->clock), err);
+    int rc = pending_commit_write(&l->pending_commit, l->state, reached, unsettled,
+                                  clock_wall_us(&l->clock), err);
     if (rc < 0 || reached == NULL) {
         free(reached);
         return rc;
@@ -372,7 +374,7 @@ static int loop_commit(struct loop *l, bool now, struct err *err)
 static bool loop_finished(struct loop *l)
 {
     if (!loop_stopping(l)) {
-        return !l->follow.on && intake_done(&l->intake) && window_empty(&l->window) &&
+        return !l->follow.on && source_reader_done(&l->source_reader) && window_empty(&l->window) &&
                l->requests.looked_us > 0 && requests_idle(&l->requests);
     }
     int64_t now = clock_monotonic_us(&l->clock);
@@ -392,33 +394,34 @@ static int loop_turn(struct loop *l, struct err *err)
         loop_let_go(l);
     }
     if (rc == 0 && waiting) {
-        rest_linger(l);
+        loop_wait_linger(l);
     }
     rc = rc == 0 ? deletes_mind(l, err) : rc;
     if (rc == 0 && !loop_stopping(l)) {
         rc = sender_pump(&l->sender, clock_monotonic_us(&l->clock), err);
     }
     if (rc == 0 && !loop_finished(l)) {
-        rc = rest_wait(l, !l->held && loop_may_read(l), waiting, err);
+        rc = loop_wait_sleep(l, !l->held && loop_may_read(l), waiting, err);
     }
     if (rc == 0) {
         rc = loop_collect(l, err);
     }
     if (rc == 0) {
         follow_settled(l);
-        rc = verdict_turn(l, err);
+        rc = reject_guard_turn(l, err);
     }
     if (rc == 0) {
-        bool now = requests_finished(&l->requests, &l->intake) || deletes_close(l);
+        bool now = requests_finished(&l->requests, &l->source_reader) || deletes_close(l);
         rc = loop_commit(l, now, err);
     }
-    if (rc == 0 && !loop_stopping(l) && !verdict_waits(l)) {
-        bool now = !l->follow.on && intake_done(&l->intake) && window_empty(&l->window);
-        rc = requests_turn(&l->requests, &l->intake, &l->settling, now, err);
+    if (rc == 0 && !loop_stopping(l) && !reject_guard_waits(l)) {
+        bool now =
+            !l->follow.on && source_reader_done(&l->source_reader) && window_empty(&l->window);
+        rc = requests_turn(&l->requests, &l->source_reader, &l->pending_commit, now, err);
     }
     if (rc == 0 && !loop_stopping(l)) {
-        gauge_turn(l);
-        rc = telling_note(l, err);
+        lag_monitor_turn(l);
+        rc = progress_report_write(l, err);
     }
     return rc;
 }
@@ -426,7 +429,7 @@ static int loop_turn(struct loop *l, struct err *err)
 /* Ends the work if the alias no longer points at the index being written. */
 static void loop_look_at_alias(struct loop *l)
 {
-    if (!loop_stopping(l) && aim_turn(&l->aim, clock_monotonic_us(&l->clock))) {
+    if (!loop_stopping(l) && alias_watch_turn(&l->aim, clock_monotonic_us(&l->clock))) {
         struct err why;
         err_set(&why, ERR_TRANSIENT, "alias \"%s\" was moved for a moment", l->options->alias);
         err_hint(&why, "sync again");
@@ -436,7 +439,7 @@ static void loop_look_at_alias(struct loop *l)
 
 int loop_run(struct loop *l, bool *stopped, struct err *err)
 {
-    gauge_begin(l);
+    lag_monitor_begin(l);
     while (!loop_finished(l)) {
         struct err why;
         if (loop_turn(l, &why) < 0) {
@@ -445,20 +448,20 @@ int loop_run(struct loop *l, bool *stopped, struct err *err)
             }
             loop_end(l, &why);
         }
-        telling_board(l);
-        telling_show(l);
-        telling_watch(l);
+        progress_report_publish(l);
+        progress_report_show(l);
+        progress_report_watch(l);
         loop_look_at_alias(l);
     }
     int rc = loop_commit(l, true, err);
-    telling_end(l);
-    telling_board(l);
+    progress_report_end(l);
+    progress_report_publish(l);
     rc = rc == 0 ? deletes_rest(l, err) : rc;
     if (l->fatal.class != ERR_NONE) { /* the first reason wins, even if the last commit failed */
         *err = l->fatal;
         rc = (int)l->fatal.class;
     }
-    *stopped =
-        rc == 0 && loop_stopping(l) && !(intake_done(&l->intake) && window_empty(&l->window));
-    return rc == 0 ? mirror_tell(l, true, err) : rc;
+    *stopped = rc == 0 && loop_stopping(l) &&
+               !(source_reader_done(&l->source_reader) && window_empty(&l->window));
+    return rc == 0 ? checkpoint_backup_write(l, true, err) : rc;
 }

@@ -32,22 +32,23 @@ struct loop {
     struct clock clock;
     const struct plan *plan;
     struct counters counters;
-    struct board_moment moment; /* published state; also owns lag, xmin holder, stall and latency */
-    struct patience source_patience;
-    struct patience service_patience;
+    struct status_snapshot_moment
+        moment; /* published state; also owns lag, xmin holder, stall and latency */
+    struct retry_budget source_patience;
+    struct retry_budget service_patience;
     struct window window;
     struct sender sender;
-    struct settling settling;
-    struct intake intake;
+    struct pending_commit pending_commit;
+    struct source_reader source_reader;
     struct requests requests;
     struct deletes deletes;
-    struct verdict verdict;
-    struct watch watch;
-    struct aim aim; /* of the live generation; started by the caller */
-    struct former_watch former;
+    struct reject_guard verdict;
+    struct growth_watch watch;
+    struct alias_watch aim; /* of the live generation; started by the caller */
+    struct consumer_retention_watch former;
     struct follow follow;
-    struct gauge gauge;
-    struct bell bell;     /* open while following */
+    struct lag_monitor lag_monitor;
+    struct wakeup wakeup; /* open while following */
     struct change change; /* the change that waits for its key, if held */
     bool held;
     struct err fatal;   /* class ERR_NONE until an error ends the work */
@@ -76,8 +77,8 @@ struct loop {
     uint64_t counted_revision; /* revision of the dead letters when they were last counted */
 };
 
-/* Initializes the loop. The caller sets plan, sender.index, intake.consumer and what intake_init
- * sets. */
+/* Initializes the loop. The caller sets plan, sender.index, intake.consumer and what
+ * source_reader_init sets. */
 int loop_init(struct loop *l, const struct pipeline_options *options,
               const struct pipeline_ports *ports, struct err *err) MUST_CHECK;
 void loop_release(struct loop *l);

@@ -4,8 +4,8 @@
 
 #include "pipeline/loop.h"
 
-#define REST_WAIT_MAX_MS 250
-#define REST_BELL_MAX_MS 1000 /* maximum if a wakeup descriptor is open */
+#define LOOP_WAIT_MAX_MS 250
+#define LOOP_WAIT_WAKEUP_MAX_MS 1000 /* maximum if a wakeup descriptor is open */
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -17,15 +17,16 @@ static int64_t least(int64_t a, int64_t b)
 static int64_t linger_ms(const struct loop *l, int64_t now_us)
 {
     int64_t until_us = l->filled_us + l->options->linger_ms * 1000;
-    if (!l->follow.on || l->filled_us == 0 || intake_copies(&l->intake)) {
+    if (!l->follow.on || l->filled_us == 0 || source_reader_copies(&l->source_reader)) {
         return INT64_MAX;
     }
     return until_us <= now_us ? 0 : (until_us - now_us + 999) / 1000;
 }
 
-void rest_linger(struct loop *l)
+void loop_wait_linger(struct loop *l)
 {
-    if (intake_fd(&l->intake) < 0 || linger_ms(l, clock_monotonic_us(&l->clock)) == 0) {
+    if (source_reader_fd(&l->source_reader) < 0 ||
+        linger_ms(l, clock_monotonic_us(&l->clock)) == 0) {
         sender_flush(&l->sender);
         l->filled_us = 0;
     }
@@ -36,29 +37,29 @@ static int until_due(struct loop *l, int64_t now_us, int64_t timeout_ms, struct 
 {
     int source_fd;
     int64_t due_ms = follow_wait_ms(l, now_us, &source_fd);
-    int fd = bell_fd(&l->bell, source_fd);
+    int fd = wakeup_fd(&l->wakeup, source_fd);
     bool readable;
     l->requests.belled = fd >= 0;
-    if (fd >= 0 && timeout_ms == REST_WAIT_MAX_MS && !loop_commit_pending(l)) {
-        timeout_ms = REST_BELL_MAX_MS;
+    if (fd >= 0 && timeout_ms == LOOP_WAIT_MAX_MS && !loop_commit_pending(l)) {
+        timeout_ms = LOOP_WAIT_WAKEUP_MAX_MS;
     }
     int rc = l->service.ops->wait(l->service.self, fd >= 0 ? fd : source_fd,
                                   least(timeout_ms, due_ms), &readable, err);
     bool called = readable;
     if (rc == 0 && fd >= 0 && readable) {
-        bell_ask(&l->bell, &called, &l->requests.noticed);
+        wakeup_ask(&l->wakeup, &called, &l->requests.noticed);
     }
     if (rc == 0 && called) {
-        vintage_called(&l->gauge.vintage, clock_monotonic_us(&l->clock));
+        change_age_called(&l->lag_monitor.change_age, clock_monotonic_us(&l->clock));
         pace_call(&l->follow.pace);
     }
     return rc;
 }
 
-int rest_wait(struct loop *l, bool reading, bool waiting, struct err *err)
+int loop_wait_sleep(struct loop *l, bool reading, bool waiting, struct err *err)
 {
     int64_t now = clock_monotonic_us(&l->clock);
-    int64_t timeout_ms = REST_WAIT_MAX_MS;
+    int64_t timeout_ms = LOOP_WAIT_MAX_MS;
     int64_t due_us = sender_next_due_us(&l->sender, now);
     if (due_us != INT64_MAX && !loop_stopping(l)) {
         timeout_ms = least(timeout_ms, due_us <= now ? 1 : (due_us - now + 999) / 1000);
@@ -66,9 +67,9 @@ int rest_wait(struct loop *l, bool reading, bool waiting, struct err *err)
     int fd = -1;
     l->requests.belled = false;
     if (waiting) {
-        fd = intake_fd(&l->intake);
+        fd = source_reader_fd(&l->source_reader);
         if (fd < 0) {
-            timeout_ms = least(timeout_ms, patience_wait_ms(&l->source_patience, now));
+            timeout_ms = least(timeout_ms, retry_budget_wait_ms(&l->source_patience, now));
         }
         timeout_ms = least(timeout_ms, linger_ms(l, now));
     } else if (reading) {

@@ -14,9 +14,9 @@ struct loop;
 
 /* No more rows for now: flushes the current batch after `linger_ms`, or at once if the source is
  * unreachable. */
-void rest_linger(struct loop *l);
+void loop_wait_linger(struct loop *l);
 
 /* Waits. reading: more rows may be available at once; waiting: the source has no more for now. */
-int rest_wait(struct loop *l, bool reading, bool waiting, struct err *err) MUST_CHECK;
+int loop_wait_sleep(struct loop *l, bool reading, bool waiting, struct err *err) MUST_CHECK;
 
 #endif

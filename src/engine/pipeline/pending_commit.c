@@ -7,20 +7,20 @@
 
 #include "rowferry/state/deadletter.h"
 
-#define SETTLING_CROWDED 500
+#define PENDING_COMMIT_MAX 500
 
-static int settling_note_open(void *context, const struct dead_letter *letter)
+static int pending_commit_note_open(void *context, const struct dead_letter *letter)
 {
-    struct settling *s = context;
+    struct pending_commit *s = context;
     hashset_add(&s->open, text_hash(letter->key, letter->key_len));
     return 0;
 }
 
-int settling_init(struct settling *s, struct state *state, struct err *err)
+int pending_commit_init(struct pending_commit *s, struct state *state, struct err *err)
 {
-    *s = (struct settling){0};
+    *s = (struct pending_commit){0};
     hashset_init(&s->open);
-    return deadletter_each(state, settling_note_open, s, err);
+    return deadletter_each(state, pending_commit_note_open, s, err);
 }
 
 static void span_free(struct span *span)
@@ -41,7 +41,7 @@ static void letter_free(struct letter *letter)
     span_free(&letter->error_type);
 }
 
-static void settling_reset(struct settling *s)
+static void pending_commit_reset(struct pending_commit *s)
 {
     for (size_t i = 0; i < s->letter_count; i++) {
         letter_free(&s->letters[i]);
@@ -54,15 +54,15 @@ static void settling_reset(struct settling *s)
     s->settled = 0;
 }
 
-void settling_release(struct settling *s)
+void pending_commit_release(struct pending_commit *s)
 {
-    settling_reset(s);
+    pending_commit_reset(s);
     free(s->letters);
     free(s->cleared);
     hashset_release(&s->open);
 }
 
-static void settling_forget_letter(struct settling *s, struct span key)
+static void pending_commit_forget_letter(struct pending_commit *s, struct span key)
 {
     for (size_t i = 0; i < s->letter_count; i++) {
         if (span_equal(s->letters[i].key, key)) {
@@ -73,7 +73,7 @@ static void settling_forget_letter(struct settling *s, struct span key)
     }
 }
 
-static void settling_forget_cleared(struct settling *s, struct span key)
+static void pending_commit_forget_cleared(struct pending_commit *s, struct span key)
 {
     for (size_t i = 0; i < s->cleared_count; i++) {
         if (span_equal(s->cleared[i], key)) {
@@ -84,10 +84,10 @@ static void settling_forget_cleared(struct settling *s, struct span key)
     }
 }
 
-void settling_reject(struct settling *s, const struct letter *letter)
+void pending_commit_reject(struct pending_commit *s, const struct letter *letter)
 {
-    settling_forget_letter(s, letter->key);
-    settling_forget_cleared(s, letter->key);
+    pending_commit_forget_letter(s, letter->key);
+    pending_commit_forget_cleared(s, letter->key);
     s->letters = mem_grow(s->letters, s->letter_count + 1, sizeof(*s->letters));
     struct letter *kept = &s->letters[s->letter_count++];
     *kept = *letter;
@@ -98,42 +98,42 @@ void settling_reject(struct settling *s, const struct letter *letter)
     s->settled++;
 }
 
-static bool settling_clear(struct settling *s, struct span key, uint64_t hash)
+static bool pending_commit_clear(struct pending_commit *s, struct span key, uint64_t hash)
 {
     if (!hashset_remove(&s->open, hash)) {
         return false;
     }
-    settling_forget_letter(s, key);
+    pending_commit_forget_letter(s, key);
     s->cleared = mem_grow(s->cleared, s->cleared_count + 1, sizeof(*s->cleared));
     s->cleared[s->cleared_count++] = span_copy(key);
     return true;
 }
 
-bool settling_done(struct settling *s, struct span key, uint64_t hash)
+bool pending_commit_done(struct pending_commit *s, struct span key, uint64_t hash)
 {
     s->settled++;
-    return settling_clear(s, key, hash);
+    return pending_commit_clear(s, key, hash);
 }
 
-bool settling_discard(struct settling *s, struct span key)
+bool pending_commit_discard(struct pending_commit *s, struct span key)
 {
-    return settling_clear(s, key, text_hash(key.data, key.len));
+    return pending_commit_clear(s, key, text_hash(key.data, key.len));
 }
 
-void settling_keep(struct settling *s, size_t letters)
+void pending_commit_keep(struct pending_commit *s, size_t letters)
 {
     while (s->letter_count > letters) {
         letter_free(&s->letters[--s->letter_count]);
     }
 }
 
-bool settling_crowded(const struct settling *s)
+bool pending_commit_is_full(const struct pending_commit *s)
 {
-    return s->letter_count + s->cleared_count >= SETTLING_CROWDED;
+    return s->letter_count + s->cleared_count >= PENDING_COMMIT_MAX;
 }
 
-int settling_commit(struct settling *s, struct state *state, const char *position,
-                    uint64_t unsettled, int64_t wall_us, struct err *err)
+int pending_commit_write(struct pending_commit *s, struct state *state, const char *position,
+                         uint64_t unsettled, int64_t wall_us, struct err *err)
 {
     struct settlement settlement = {
         .position = position,
@@ -147,7 +147,7 @@ int settling_commit(struct settling *s, struct state *state, const char *positio
     };
     int rc = checkpoint_settle(state, &settlement, err);
     if (rc == 0) {
-        settling_reset(s);
+        pending_commit_reset(s);
     }
     return rc;
 }

@@ -11,7 +11,7 @@
 #include "rowferry/document/model/operation.h"
 #include "rowferry/state/checkpoint.h"
 
-struct settling {
+struct pending_commit {
     struct letter *letters; /* elements own their texts */
     size_t letter_count;
     struct span *cleared; /* elements own their texts */
@@ -21,26 +21,26 @@ struct settling {
 };
 
 /* Reads the keys of the open dead letters. */
-int settling_init(struct settling *s, struct state *state, struct err *err) MUST_CHECK;
-void settling_release(struct settling *s);
+int pending_commit_init(struct pending_commit *s, struct state *state, struct err *err) MUST_CHECK;
+void pending_commit_release(struct pending_commit *s);
 
 /* Adds a dead letter for an operation that the service or the encoder refused. Copies the texts. */
-void settling_reject(struct settling *s, const struct letter *letter);
+void pending_commit_reject(struct pending_commit *s, const struct letter *letter);
 
 /* Records that an operation is done. Returns true if it cleared an open dead letter of its key. */
-bool settling_done(struct settling *s, struct span key, uint64_t hash);
+bool pending_commit_done(struct pending_commit *s, struct span key, uint64_t hash);
 
 /* Discards the open dead letter of a key. Returns false if the key has none. */
-bool settling_discard(struct settling *s, struct span key);
+bool pending_commit_discard(struct pending_commit *s, struct span key);
 
 /* Keeps at most `letters` of the new dead letters and drops the rest. */
-void settling_keep(struct settling *s, size_t letters);
+void pending_commit_keep(struct pending_commit *s, size_t letters);
 
 /* Returns true if a commit should not wait for a position. */
-bool settling_crowded(const struct settling *s);
+bool pending_commit_is_full(const struct pending_commit *s);
 
 /* Commits and empties it. position may be null. unsettled: see state/checkpoint.h. */
-int settling_commit(struct settling *s, struct state *state, const char *position,
-                    uint64_t unsettled, int64_t wall_us, struct err *err) MUST_CHECK;
+int pending_commit_write(struct pending_commit *s, struct state *state, const char *position,
+                         uint64_t unsettled, int64_t wall_us, struct err *err) MUST_CHECK;
 
 #endif

@@ -19,7 +19,7 @@
 struct sync {
     const struct pipeline_options *options;
     const struct pipeline_ports *ports;
-    struct target target;
+    struct generation target;
     struct loop loop;
     struct buf consumer;
     bool again; /* sync_prepare runs for a second time */
@@ -29,23 +29,25 @@ struct sync {
 typedef int (*sync_step)(struct sync *s, struct err *err);
 
 /* Repeats a step while it fails with a transient error and the retry budget lasts. */
-static int sync_endure(struct sync *s, struct patience *patience, sync_step step, struct err *err)
+static int sync_endure(struct sync *s, struct retry_budget *retry_budget, sync_step step,
+                       struct err *err)
 {
     for (;;) {
         int rc = step(s, err);
         if (rc != ERR_TRANSIENT) {
             if (rc == 0) {
-                patience_well(patience, &s->ports->clock);
+                retry_budget_well(retry_budget, &s->ports->clock);
             }
             return rc;
         }
-        if (loop_stopping(&s->loop) || !patience_away(patience, &s->ports->clock, err)) {
+        if (loop_stopping(&s->loop) || !retry_budget_away(retry_budget, &s->ports->clock, err)) {
             return rc;
         }
         int64_t wait_ms;
         loop_note_alive(&s->loop);
-        telling_of_patience(&s->loop);
-        while ((wait_ms = patience_wait_ms(patience, clock_monotonic_us(&s->ports->clock))) > 0 &&
+        progress_report_retry_budget(&s->loop);
+        while ((wait_ms =
+                    retry_budget_wait_ms(retry_budget, clock_monotonic_us(&s->ports->clock))) > 0 &&
                !loop_stopping(&s->loop)) {
             bool readable;
             rc = s->ports->service.ops->wait(s->ports->service.self, -1,
@@ -74,13 +76,14 @@ static int sync_prepare(struct sync *s, struct err *err)
                                           s->target.cluster, err);
     }
     if (rc == 0 && !s->options->next) {
-        rc = target_end_rebuild(&s->target, err);
+        rc = generation_end_rebuild(&s->target, err);
     }
     if (rc == 0) {
-        rc = target_prepare(&s->target, err);
+        rc = generation_prepare(&s->target, err);
     }
     if (rc == 0 && s->options->built != NULL) {
-        rc = built_note(s->ports->state, s->target.checkpoint.generation, s->options->built, err);
+        rc = generation_config_write(s->ports->state, s->target.checkpoint.generation,
+                                     s->options->built, err);
     }
     return rc;
 }
@@ -88,13 +91,13 @@ static int sync_prepare(struct sync *s, struct err *err)
 static int sync_go_live(struct sync *s, struct err *err)
 {
     s->target.guard = &s->loop.deletes.guard;
-    return target_go_live(&s->target, err);
+    return generation_go_live(&s->target, err);
 }
 
 /* Checks that the documents went into the live index. */
 static int sync_check_live(struct sync *s, struct err *err)
 {
-    return target_prepare(&s->target, err);
+    return generation_prepare(&s->target, err);
 }
 
 static int sync_refresh(struct sync *s, struct err *err)
@@ -107,8 +110,8 @@ static int sync_refresh(struct sync *s, struct err *err)
  * not recorded. */
 static int sync_look_at_alias(struct sync *s, struct err *err)
 {
-    int rc = target_end_rebuild(&s->target, err);
-    return rc == 0 ? target_prepare(&s->target, err) : rc;
+    int rc = generation_end_rebuild(&s->target, err);
+    return rc == 0 ? generation_prepare(&s->target, err) : rc;
 }
 
 /* Runs the loop. If the loop ended because the alias moved, repeats the checks of a start. If they
@@ -134,17 +137,17 @@ static void sync_take_generation(struct sync *s)
 {
     struct loop *l = &s->loop;
     bool live = s->target.checkpoint.phase == GENERATION_LIVE && !s->options->next;
-    l->aim = (struct aim){.service = s->ports->service,
-                          .alias = live ? s->options->alias : NULL,
-                          .index = s->target.checkpoint.generation,
-                          .stream = s->options->stream,
-                          .uuid = s->target.checkpoint.index_uuid};
+    l->aim = (struct alias_watch){.service = s->ports->service,
+                                  .alias = live ? s->options->alias : NULL,
+                                  .index = s->target.checkpoint.generation,
+                                  .stream = s->options->stream,
+                                  .uuid = s->target.checkpoint.index_uuid};
     l->sender.index = s->target.checkpoint.generation;
     l->sender.write_alias = s->target.write_alias;
     l->deletes.guarded = s->options->stream || s->target.checkpoint.phase == GENERATION_LIVE;
-    intake_guard(&l->intake,
-                 l->deletes.guarded && !s->options->stream && s->options->guard_share < 1,
-                 (uint64_t)s->options->guard_count);
+    source_reader_guard(&l->source_reader,
+                        l->deletes.guarded && !s->options->stream && s->options->guard_share < 1,
+                        (uint64_t)s->options->guard_count);
 }
 
 /* If the previous round failed too, its successor logs at debug level only. */
@@ -162,20 +165,20 @@ static int sync_begin(struct sync *s, struct err *err)
         rc = sync_endure(s, &l->service_patience, sync_prepare, err);
     }
     if (rc == 0 && s->target.taken_over) {
-        settling_release(&l->settling);
-        rc = settling_init(&l->settling, s->ports->state, err);
+        pending_commit_release(&l->pending_commit);
+        rc = pending_commit_init(&l->pending_commit, s->ports->state, err);
     }
     if (rc < 0) {
         return rc;
     }
     const struct checkpoint *c = &s->target.checkpoint;
     l->committed = c->position != NULL ? text_copy(c->position) : NULL;
-    target_consumer(&s->target, &s->consumer);
+    generation_consumer(&s->target, &s->consumer);
     l->plan = s->target.facts.plan;
-    l->intake.consumer = buf_text(&s->consumer);
+    l->source_reader.consumer = buf_text(&s->consumer);
     sync_take_generation(s);
-    l->intake.loaded = c->documents;
-    intake_init(&l->intake, &s->target.facts, c->position, c->clock_ceiling);
+    l->source_reader.loaded = c->documents;
+    source_reader_init(&l->source_reader, &s->target.facts, c->position, c->clock_ceiling);
     if (c->position == NULL) {
         rc = s->options->back ? deletes_note_former(l, err) : deletes_note_empty(l, err);
     }
@@ -203,8 +206,9 @@ static int sync_check_synced(const struct sync *s, struct err *err)
 /* Drops the source's entries for a generation that was replaced by another one. */
 static void sync_forget_replaced(struct sync *s)
 {
-    if (target_replaced(&s->target)[0] != '\0') {
-        (void)intake_forget_consumer(&s->loop.intake, target_replaced(&s->target));
+    if (generation_replaced(&s->target)[0] != '\0') {
+        (void)source_reader_forget_consumer(&s->loop.source_reader,
+                                            generation_replaced(&s->target));
     }
 }
 
@@ -225,7 +229,7 @@ static int sync_forget_halt(struct sync *s, struct err *err)
     if (s->options->requests_only) {
         return 0;
     }
-    int rc = halt_forget(s->ports->state, err);
+    int rc = guard_stop_clear(s->ports->state, err);
     return rc < 0 ? rc : requests_end_permission(&s->loop.requests, &s->loop.counters, err);
 }
 
@@ -240,7 +244,7 @@ static int sync_follow(struct sync *s, struct pipeline_result *result, struct er
     s->loop.deletes.guard.allowed = 0;
     s->loop.follow.on = true;
     if (!s->options->requests_only) {
-        bell_open(&s->loop.bell, s->ports->state, s->options->wake_fd);
+        wakeup_open(&s->loop.wakeup, s->ports->state, s->options->wake_fd);
     }
     log_event(LOG_INFO, "following", F_TEXT("pipeline", s->options->name));
     return sync_run_loop(s, &result->stopped, err);
@@ -260,7 +264,8 @@ static int sync_work(struct sync *s, struct pipeline_result *result, struct err 
         sync_forget_replaced(s);
         return 0; /* engine/rebuild/rebuild.h continues */
     }
-    former_attend(&s->loop.former, &s->loop.intake, s->ports->state, &s->ports->clock);
+    consumer_retention_apply(&s->loop.former, &s->loop.source_reader, s->ports->state,
+                             &s->ports->clock);
     if (s->target.taken_over) {
         sync_forget_replaced(s);
     }
@@ -290,12 +295,12 @@ static void sync_report(struct sync *s, struct pipeline_result *result)
     if (deadletter_count(s->ports->state, &result->dead_letters, &ignored) < 0) {
         result->dead_letters = 0; /* the sync's own error reports it */
     }
-    log_event(level_of(s), "sync_ended", F_TEXT("pipeline", s->options->name),
-              F_INT("read", c->rows_read), F_INT("upserts", c->upserts),
-              F_INT("present", c->present), F_INT("deletes", c->deletes),
-              F_INT("rejected", c->rejected), F_INT("retried", c->retried),
-              F_INT("outrun", c->outrun), F_INT("bytes", c->bytes), F_INT("requests", c->requests),
-              F_INT("checkpoints", c->checkpoints), F_INT("took_ms", result->elapsed_ms));
+    log_event(
+        level_of(s), "sync_ended", F_TEXT("pipeline", s->options->name),
+        F_INT("read", c->rows_read), F_INT("upserts", c->upserts), F_INT("present", c->present),
+        F_INT("deletes", c->deletes), F_INT("rejected", c->rejected), F_INT("retried", c->retried),
+        F_INT("outrun", c->conflict), F_INT("bytes", c->bytes), F_INT("requests", c->requests),
+        F_INT("checkpoints", c->checkpoints), F_INT("took_ms", result->elapsed_ms));
 }
 
 /* Result of one run of sync_once. */
@@ -331,7 +336,7 @@ static void sync_init(struct sync *s, const struct pipeline_options *options,
 static void sync_release(struct sync *s)
 {
     loop_release(&s->loop);
-    target_release(&s->target);
+    generation_release(&s->target);
     buf_release(&s->consumer);
 }
 
@@ -343,7 +348,7 @@ static int sync_once(const struct pipeline_options *options, const struct pipeli
     sync_init(&s, options, ports);
     int rc = loop_init(&s.loop, options, ports, err);
     if (rc == 0) {
-        rc = target_init(&s.target, err);
+        rc = generation_init(&s.target, err);
     }
     if (rc == 0) {
         rc = sync_check_synced(&s, err);
@@ -354,7 +359,7 @@ static int sync_once(const struct pipeline_options *options, const struct pipeli
     if (rc == 0 && !result->stopped) {
         rc = sync_forget_halt(&s, err);
     }
-    intake_end_ticks(&s.loop.intake);
+    source_reader_end_ticks(&s.loop.source_reader);
     *turn = (struct sync_turn){.moved = s.moved, .followed = s.loop.follow.on};
     if (rc < 0 && !s.moved) {
         requests_fail(&s.loop.requests, err);
@@ -363,7 +368,7 @@ static int sync_once(const struct pipeline_options *options, const struct pipeli
     }
     sync_report(&s, result);
     if (options->board != NULL) {
-        board_round_ended(options->board);
+        status_snapshot_round_ended(options->board);
     }
     sync_release(&s);
     return rc;

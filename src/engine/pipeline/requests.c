@@ -25,7 +25,7 @@ void requests_init(struct requests *r, struct state *state, struct clock clock)
     buf_init(&r->command, 64);
 }
 
-void requests_permit_to(struct requests *r, struct deletes *deletes, struct rejects *rejects)
+void requests_permit_to(struct requests *r, struct deletes *deletes, struct reject_stats *rejects)
 {
     r->deletes_guard = &deletes->guard;
     r->rejects = rejects;
@@ -59,8 +59,9 @@ static int requests_refuse(struct requests *r, const char *why, const char *hint
 }
 
 /* Passes the keys of a request to the source reader (resync) or to the pending commit (discard). */
-static void requests_spread(struct requests *r, struct buf *arguments, struct intake *intake,
-                            struct settling *settling)
+static void requests_spread(struct requests *r, struct buf *arguments,
+                            struct source_reader *source_reader,
+                            struct pending_commit *pending_commit)
 {
     bool resync = strcmp(buf_text(&r->command), REQUEST_RESYNC) == 0;
     const char *cursor = buf_text(arguments);
@@ -72,9 +73,9 @@ static void requests_spread(struct requests *r, struct buf *arguments, struct in
         if (resync && span.len == 0) {
             r->rejected++; /* a row without a key cannot be looked up and stays a dead letter */
         } else if (resync) {
-            intake_ask(intake, span);
+            source_reader_ask(source_reader, span);
         } else {
-            r->discarded += settling_discard(settling, span);
+            r->discarded += pending_commit_discard(pending_commit, span);
         }
     }
     buf_release(&key);
@@ -83,7 +84,7 @@ static void requests_spread(struct requests *r, struct buf *arguments, struct in
 /* --- permissions ----------------------------------------------------------------------------- */
 
 const char *requests_why_not(const char *command, const char *arguments, bool halted,
-                             const struct halt *halt)
+                             const struct guard_stop *halt)
 {
     bool deletes = strcmp(command, REQUEST_ALLOW_DELETES) == 0;
     if (!halted) {
@@ -107,9 +108,9 @@ const char *requests_why_not(const char *command, const char *arguments, bool ha
  * not reached that point yet. */
 static int requests_permit(struct requests *r, const char *arguments, struct err *err)
 {
-    struct halt halt;
+    struct guard_stop halt;
     bool halted;
-    int rc = halt_look(r->state, &halt, &halted, err);
+    int rc = guard_stop_read(r->state, &halt, &halted, err);
     if (rc < 0) {
         return rc;
     }
@@ -120,7 +121,7 @@ static int requests_permit(struct requests *r, const char *arguments, struct err
     if (strcmp(buf_text(&r->command), REQUEST_COUNT_AGAIN) == 0) {
         r->deletes_guard->allowed = 0;
     } else if (halt.operations > 0) {
-        rejects_permit(r->rejects, halt.reason);
+        reject_stats_permit(r->rejects, halt.reason);
     } else {
         r->deletes_guard->allowed = halt.deletes;
     }
@@ -191,8 +192,8 @@ static int requests_hand_over(struct requests *r, const char *arguments, struct 
 }
 
 /* Takes one request. Sets *more if the request was not for the loop, so that another may follow. */
-static int requests_take(struct requests *r, struct intake *intake, struct settling *settling,
-                         bool *more, struct err *err)
+static int requests_take(struct requests *r, struct source_reader *source_reader,
+                         struct pending_commit *pending_commit, bool *more, struct err *err)
 {
     struct buf arguments;
     buf_init(&arguments, REQUEST_MAX_BYTES);
@@ -207,8 +208,8 @@ static int requests_take(struct requests *r, struct intake *intake, struct settl
             rc = requests_hand_over(r, buf_text(&arguments), err);
             *more = rc == 0;
         } else if (strcmp(command, REQUEST_RESYNC) == 0 || strcmp(command, REQUEST_DISCARD) == 0) {
-            requests_spread(r, &arguments, intake, settling);
-        } else if (is_permission(command) && intake->only_asked) {
+            requests_spread(r, &arguments, source_reader, pending_commit);
+        } else if (is_permission(command) && source_reader->only_asked) {
             r->permission = r->id; /* this holder reads only requested keys and would never reach
                                       the guard stop */
             r->id = 0;
@@ -223,10 +224,11 @@ static int requests_take(struct requests *r, struct intake *intake, struct settl
 }
 
 /* Other pages may still be unsettled, but they are not part of the request. */
-bool requests_finished(const struct requests *r, const struct intake *intake)
+bool requests_finished(const struct requests *r, const struct source_reader *source_reader)
 {
-    return r->id != 0 && intake->asked_count == 0 &&
-           window_pages_settled(intake->window, intake->asked_first, intake->asked_last);
+    return r->id != 0 && source_reader->asked_count == 0 &&
+           window_pages_settled(source_reader->window, source_reader->asked_first,
+                                source_reader->asked_last);
 }
 
 static int requests_finish(struct requests *r, const char *error, struct err *err)
@@ -315,15 +317,15 @@ static int requests_tell(struct requests *r, struct err *err)
     return request_answer(r->state, r->id, REQUEST_TAKEN, answer, clock_wall_us(&r->clock), err);
 }
 
-int requests_turn(struct requests *r, struct intake *intake, struct settling *settling, bool now,
-                  struct err *err)
+int requests_turn(struct requests *r, struct source_reader *source_reader,
+                  struct pending_commit *pending_commit, bool now, struct err *err)
 {
     int64_t at = clock_monotonic_us(&r->clock);
-    if (r->id != 0 && !requests_finished(r, intake)) {
+    if (r->id != 0 && !requests_finished(r, source_reader)) {
         return requests_tell(r, err);
     }
     if (r->id != 0) { /* the client of the next request is waiting too */
-        int rc = requests_finish(r, intake->asked_error, err);
+        int rc = requests_finish(r, source_reader->asked_error, err);
         if (rc < 0) {
             return rc;
         }
@@ -336,7 +338,7 @@ int requests_turn(struct requests *r, struct intake *intake, struct settling *se
     bool more = true;
     int rc = 0;
     while (rc == 0 && more) {
-        rc = requests_take(r, intake, settling, &more, err);
+        rc = requests_take(r, source_reader, pending_commit, &more, err);
     }
     return rc;
 }

@@ -11,14 +11,14 @@
 
 struct deletes;
 struct guard;
-struct rejects;
+struct reject_stats;
 
 struct requests {
     struct state *state;
     struct clock clock;
     struct guard *deletes_guard; /* receiver of a permission for deletes; `rejects` is the one for
                                     rejections */
-    struct rejects *rejects;
+    struct reject_stats *rejects;
     int64_t id; /* of the request in progress; 0 = none */
     struct buf command;
     size_t keys; /* number of requested keys */
@@ -36,7 +36,7 @@ struct requests {
 
 void requests_init(struct requests *r, struct state *state, struct clock clock);
 /* Sets the guards that receive permissions. */
-void requests_permit_to(struct requests *r, struct deletes *deletes, struct rejects *rejects);
+void requests_permit_to(struct requests *r, struct deletes *deletes, struct reject_stats *rejects);
 
 void requests_release(struct requests *r);
 
@@ -45,12 +45,12 @@ void requests_release(struct requests *r);
  * keys to intake or settling. Answers a finished request. Called between turns of the loop, after a
  * finished request was committed.
  */
-int requests_turn(struct requests *r, struct intake *intake, struct settling *settling, bool now,
-                  struct err *err) MUST_CHECK;
+int requests_turn(struct requests *r, struct source_reader *source_reader,
+                  struct pending_commit *pending_commit, bool now, struct err *err) MUST_CHECK;
 
 /* Returns true if all requested keys are settled, so that they can be committed and then
  * answered. */
-bool requests_finished(const struct requests *r, const struct intake *intake);
+bool requests_finished(const struct requests *r, const struct source_reader *source_reader);
 
 /* Counts a settled operation of a requested page. */
 void requests_settled(struct requests *r, enum operation_kind kind, bool rejected);

@@ -9,34 +9,35 @@
 #include "rowferry/base/text.h"
 #include "rowferry/base/units.h"
 
-#define PATIENCE_BASE_MS 50
-#define PATIENCE_MAX_MS 5000
+#define RETRY_BUDGET_BASE_MS 50
+#define RETRY_BUDGET_MAX_MS 5000
 
-void patience_init(struct patience *p, const char *side, const char *pipeline, int64_t budget_ms)
+void retry_budget_init(struct retry_budget *p, const char *side, const char *pipeline,
+                       int64_t budget_ms)
 {
-    *p = (struct patience){.side = side, .pipeline = pipeline, .budget_ms = budget_ms};
-    backoff_init(&p->backoff, PATIENCE_BASE_MS, PATIENCE_MAX_MS);
+    *p = (struct retry_budget){.side = side, .pipeline = pipeline, .budget_ms = budget_ms};
+    backoff_init(&p->backoff, RETRY_BUDGET_BASE_MS, RETRY_BUDGET_MAX_MS);
 }
 
-static int64_t patience_away_ms(const struct patience *p, int64_t now_us)
+static int64_t retry_budget_away_ms(const struct retry_budget *p, int64_t now_us)
 {
     return (now_us - p->away_since_us) / 1000;
 }
 
-void patience_well(struct patience *p, const struct clock *clock)
+void retry_budget_well(struct retry_budget *p, const struct clock *clock)
 {
     if (p->away_since_us == 0) {
         return;
     }
     log_event(LOG_INFO, "back", F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
-              F_INT("away_ms", patience_away_ms(p, clock_monotonic_us(clock))));
+              F_INT("away_ms", retry_budget_away_ms(p, clock_monotonic_us(clock))));
     p->away_since_us = 0;
     p->retry_at_us = 0;
     backoff_reset(&p->backoff);
 }
 
 /* Logs only the status of an HTTP response, because its text may quote a document. */
-static void log_away(const struct patience *p, const struct err *err)
+static void log_away(const struct retry_budget *p, const struct err *err)
 {
     if (err->http_status != 0) {
         log_event(LOG_WARN, "away", F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
@@ -47,7 +48,7 @@ static void log_away(const struct patience *p, const struct err *err)
     }
 }
 
-bool patience_away(struct patience *p, const struct clock *clock, struct err *err)
+bool retry_budget_away(struct retry_budget *p, const struct clock *clock, struct err *err)
 {
     int64_t now = clock_monotonic_us(clock);
     if (err->sqlite_code != 0) {
@@ -65,7 +66,7 @@ bool patience_away(struct patience *p, const struct clock *clock, struct err *er
         p->retry_at_us = now + 1000 * wait_ms;
         return true;
     }
-    int64_t left_ms = p->budget_ms - patience_away_ms(p, now);
+    int64_t left_ms = p->budget_ms - retry_budget_away_ms(p, now);
     if (left_ms <= 0) {
         char budget[UNITS_BYTES];
         err_context(err, "gave up after %s (limits.retry_budget)",
@@ -76,7 +77,7 @@ bool patience_away(struct patience *p, const struct clock *clock, struct err *er
     return true;
 }
 
-int64_t patience_wait_ms(const struct patience *p, int64_t now_us)
+int64_t retry_budget_wait_ms(const struct retry_budget *p, int64_t now_us)
 {
     return p->retry_at_us <= now_us ? 0 : (p->retry_at_us - now_us + 999) / 1000;
 }

@@ -12,7 +12,7 @@
 #include "rowferry/base/clock.h"
 #include "rowferry/base/err.h"
 
-struct patience {
+struct retry_budget {
     const char *side;      /* "source", "service" */
     const char *pipeline;  /* for the log; borrowed */
     int64_t budget_ms;     /* negative: unlimited */
@@ -23,17 +23,18 @@ struct patience {
     struct backoff backoff;
 };
 
-void patience_init(struct patience *p, const char *side, const char *pipeline, int64_t budget_ms);
+void retry_budget_init(struct retry_budget *p, const char *side, const char *pipeline,
+                       int64_t budget_ms);
 
 /* Records a success. */
-void patience_well(struct patience *p, const struct clock *clock);
+void retry_budget_well(struct retry_budget *p, const struct clock *clock);
 
 /* Records a failure. Returns true if the caller should retry at retry_at_us. Returns false if the
  * budget is exhausted, which is added to the error's context, or if the state file failed, which
  * is neither side. */
-bool patience_away(struct patience *p, const struct clock *clock, struct err *err);
+bool retry_budget_away(struct retry_budget *p, const struct clock *clock, struct err *err);
 
 /* Returns the milliseconds until the next retry; 0 = now. */
-int64_t patience_wait_ms(const struct patience *p, int64_t now_us);
+int64_t retry_budget_wait_ms(const struct retry_budget *p, int64_t now_us);
 
 #endif

@@ -10,10 +10,10 @@
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/resnapshot.h"
 
-#define INTAKE_AGAIN_MAX 1000 /* maximum number of keys in one re-reading page */
+#define SOURCE_READER_AGAIN_MAX 1000 /* maximum number of keys in one re-reading page */
 
-void intake_init(struct intake *r, const struct source_facts *facts, const char *position,
-                 int64_t clock_ceiling)
+void source_reader_init(struct source_reader *r, const struct source_facts *facts,
+                        const char *position, int64_t clock_ceiling)
 {
     r->identity = text_copy(facts->identity);
     r->fingerprint = text_copy(facts->fingerprint);
@@ -22,17 +22,17 @@ void intake_init(struct intake *r, const struct source_facts *facts, const char 
     version_start(&r->ticks, clock_ceiling);
 }
 
-static void intake_close(struct intake *r)
+static void source_reader_close(struct source_reader *r)
 {
     if (r->capture != NULL) {
         r->capture->ops->free(r->capture);
     }
     r->capture = NULL;
-    r->reading = INTAKE_CLOSED;
+    r->reading = SOURCE_READER_CLOSED;
 }
 
 /* Drops the conflicting operations that were replaced, or all of them. */
-static void intake_forget_again(struct intake *r, bool all)
+static void source_reader_forget_again(struct source_reader *r, bool all)
 {
     size_t kept = 0;
     for (size_t i = 0; i < r->again_count; i++) {
@@ -46,7 +46,7 @@ static void intake_forget_again(struct intake *r, bool all)
     r->rereading = 0;
 }
 
-static void intake_forget_asked(struct intake *r, size_t count)
+static void source_reader_forget_asked(struct source_reader *r, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         free((void *)(uintptr_t)r->asked[i].data);
@@ -58,11 +58,11 @@ static void intake_forget_asked(struct intake *r, size_t count)
     }
 }
 
-void intake_release(struct intake *r)
+void source_reader_release(struct source_reader *r)
 {
-    intake_close(r);
-    intake_forget_again(r, true);
-    intake_forget_asked(r, r->asked_count);
+    source_reader_close(r);
+    source_reader_forget_again(r, true);
+    source_reader_forget_asked(r, r->asked_count);
     free(r->again);
     free(r->asked);
     free(r->asked_error);
@@ -71,29 +71,29 @@ void intake_release(struct intake *r)
     free(r->position);
 }
 
-void intake_again(struct intake *r, const struct again *outrun, int64_t seen)
+void source_reader_again(struct source_reader *r, const struct again *conflict, int64_t seen)
 {
     version_step_over(&r->ticks, seen);
     r->again = mem_grow(r->again, r->again_count + 1, sizeof(*r->again));
     struct again *kept = &r->again[r->again_count++];
-    *kept = *outrun;
-    kept->key = span_make(text_copy_span(outrun->key), outrun->key.len);
+    *kept = *conflict;
+    kept->key = span_make(text_copy_span(conflict->key), conflict->key.len);
 }
 
-bool intake_replaces(struct intake *r, struct span key, struct again *outrun)
+bool source_reader_replaces(struct source_reader *r, struct span key, struct again *conflict)
 {
     size_t readable = r->rereading > 0 ? r->rereading : r->again_count;
     for (size_t i = 0; i < readable; i++) {
         if (!r->again[i].replaced && span_equal(r->again[i].key, key)) {
             r->again[i].replaced = true;
-            *outrun = r->again[i];
+            *conflict = r->again[i];
             return true;
         }
     }
     return false;
 }
 
-void intake_guard(struct intake *r, bool guarded, uint64_t harmless)
+void source_reader_guard(struct source_reader *r, bool guarded, uint64_t harmless)
 {
     r->guarded = guarded;
     r->harmless = harmless;
@@ -103,18 +103,18 @@ void intake_guard(struct intake *r, bool guarded, uint64_t harmless)
     }
 }
 
-void intake_sift(struct intake *r, const struct span *keys, size_t count)
+void source_reader_find_missing(struct source_reader *r, const struct span *keys, size_t count)
 {
-    r->sift = keys;
+    r->find_missing = keys;
     r->sift_count = count;
 }
 
-void intake_more(struct intake *r)
+void source_reader_more(struct source_reader *r)
 {
-    r->reading = r->reading == INTAKE_DRAINED ? INTAKE_IDLE : r->reading;
+    r->reading = r->reading == SOURCE_READER_DRAINED ? SOURCE_READER_IDLE : r->reading;
 }
 
-void intake_ask(struct intake *r, struct span key)
+void source_reader_ask(struct source_reader *r, struct span key)
 {
     if (r->asked_count == 0 && r->asking == 0) {
         r->asked_first = r->asked_last = 0;
@@ -125,20 +125,20 @@ void intake_ask(struct intake *r, struct span key)
     r->asked[r->asked_count++] = span_make(text_copy_span(key), key.len);
 }
 
-bool intake_was_asked(const struct intake *r, uint64_t page)
+bool source_reader_was_asked(const struct source_reader *r, uint64_t page)
 {
     return r->asked_first != 0 && page >= r->asked_first && page <= r->asked_last;
 }
 
-bool intake_done(const struct intake *r)
+bool source_reader_done(const struct source_reader *r)
 {
-    bool still =
-        r->only_asked ? r->reading != INTAKE_PAGE && r->page == 0 : r->reading == INTAKE_DRAINED;
+    bool still = r->only_asked ? r->reading != SOURCE_READER_PAGE && r->page == 0
+                               : r->reading == SOURCE_READER_DRAINED;
     return still && r->again_count == 0 && r->asked_count == 0 && r->sift_count == 0;
 }
 
 /* Takes the next version; its ceiling is made durable first. */
-static int intake_tick(struct intake *r, struct err *err)
+static int source_reader_tick(struct source_reader *r, struct err *err)
 {
     int64_t now = clock_wall_us(&r->clock);
     int64_t ceiling = version_wanted_ceiling(&r->ticks, now);
@@ -153,7 +153,7 @@ static int intake_tick(struct intake *r, struct err *err)
     return 0;
 }
 
-void intake_end_ticks(struct intake *r)
+void source_reader_end_ticks(struct source_reader *r)
 {
     struct err ignored;
     if (r->identity != NULL && r->ticks.last < r->ticks.ceiling &&
@@ -163,8 +163,8 @@ void intake_end_ticks(struct intake *r)
 }
 
 /* Checks that the source is still the one that this run began with. */
-static int intake_check_facts(const struct intake *r, const struct source_facts *facts,
-                              struct err *err)
+static int source_reader_check_facts(const struct source_reader *r,
+                                     const struct source_facts *facts, struct err *err)
 {
     if (strcmp(facts->identity, r->identity) != 0) {
         err_set(err, ERR_STATE, "the source answers as another database than before");
@@ -177,27 +177,27 @@ static int intake_check_facts(const struct intake *r, const struct source_facts 
     return 0;
 }
 
-static int intake_connect(struct intake *r, struct err *err)
+static int source_reader_connect(struct source_reader *r, struct err *err)
 {
     struct source_facts facts;
     int rc = 0;
     if (!r->connected) {
         rc = r->source.ops->connect(r->source.self, &facts, err);
-        rc = rc < 0 ? rc : intake_check_facts(r, &facts, err);
+        rc = rc < 0 ? rc : source_reader_check_facts(r, &facts, err);
     }
     r->connected = false;
     if (rc == 0) {
         rc = r->source.ops->capture(r->source.self, r->consumer, &r->capture, err);
     }
     if (rc == 0) {
-        intake_guard(r, r->guarded, r->harmless);
+        source_reader_guard(r, r->guarded, r->harmless);
     }
     return rc;
 }
 
 /* Makes the first position durable before anything is read. After a crash in the first page, the
  * log is then pinned where it began. */
-static int intake_start(struct intake *r, struct err *err)
+static int source_reader_start(struct source_reader *r, struct err *err)
 {
     struct buf position;
     buf_init(&position, 1024 * 1024);
@@ -215,7 +215,7 @@ static int intake_start(struct intake *r, struct err *err)
 }
 
 /* Logs where an interrupted initial load resumes. rows_left: -1 if the row count is unknown. */
-static void intake_tell_resumed(const struct intake *r)
+static void source_reader_report_resumed(const struct source_reader *r)
 {
     struct capture_progress copy;
     r->capture->ops->progress(r->capture, &copy);
@@ -228,40 +228,40 @@ static void intake_tell_resumed(const struct intake *r)
         read = read > 0 ? read : r->loaded; /* the server has no statistics for the keys */
         left = copy.rows_estimated > read ? copy.rows_estimated - read : 0;
     }
-    log_event(LOG_INFO, "load_resumed", F_TEXT("pipeline", r->patience->pipeline),
+    log_event(LOG_INFO, "load_resumed", F_TEXT("pipeline", r->retry_budget->pipeline),
               F_REAL("share", copy.share), F_INT("rows_left", left));
 }
 
-static int intake_tell_again(const struct intake *r, struct err *err)
+static int source_reader_report_again(const struct source_reader *r, struct err *err)
 {
     const char *reason = r->capture->again;
-    log_event(LOG_WARN, "copied_again", F_TEXT("pipeline", r->patience->pipeline),
+    log_event(LOG_WARN, "copied_again", F_TEXT("pipeline", r->retry_budget->pipeline),
               F_TEXT("reason", reason));
-    return copied_note(r->state, reason, clock_wall_us(&r->clock), err);
+    return resnapshot_write(r->state, reason, clock_wall_us(&r->clock), err);
 }
 
-static int intake_open(struct intake *r, struct err *err)
+static int source_reader_open(struct source_reader *r, struct err *err)
 {
     int rc = 0;
     bool first = !r->opened && r->position != NULL && !r->only_asked;
     if (r->capture == NULL) {
-        rc = intake_connect(r, err);
+        rc = source_reader_connect(r, err);
     }
     if (rc == 0 && r->position == NULL) {
-        rc = intake_start(r, err);
+        rc = source_reader_start(r, err);
     }
     if (rc == 0) {
         rc = r->capture->ops->resume(r->capture, r->position, err);
     }
     if (rc == 0) {
-        r->reading = INTAKE_IDLE;
+        r->reading = SOURCE_READER_IDLE;
         r->opened = true;
-        mirror_tell_unpruned(r);
+        checkpoint_backup_write_unpruned(r);
     }
     if (rc == 0 && r->capture->again != NULL) {
-        rc = intake_tell_again(r, err);
+        rc = source_reader_report_again(r, err);
     } else if (rc == 0 && first) {
-        intake_tell_resumed(r);
+        source_reader_report_resumed(r);
     }
     if (rc == ERR_HELD && r->opened) { /* by our own lost session, not ended yet */
         err->class = ERR_TRANSIENT;
@@ -271,9 +271,10 @@ static int intake_open(struct intake *r, struct err *err)
 }
 
 /* Begins a page of requested keys. An interrupted page is finished first. */
-static int intake_begin_asked(struct intake *r, struct err *err)
+static int source_reader_begin_asked(struct source_reader *r, struct err *err)
 {
-    size_t count = r->asked_count < INTAKE_AGAIN_MAX ? r->asked_count : INTAKE_AGAIN_MAX;
+    size_t count =
+        r->asked_count < SOURCE_READER_AGAIN_MAX ? r->asked_count : SOURCE_READER_AGAIN_MAX;
     r->page = r->page != 0 ? r->page : window_open(r->window);
     r->asked_first = r->asked_first != 0 ? r->asked_first : r->page;
     r->asked_last = r->page;
@@ -281,9 +282,10 @@ static int intake_begin_asked(struct intake *r, struct err *err)
     return r->capture->ops->begin_keys(r->capture, r->asked, count, false, err);
 }
 
-static int intake_begin_again(struct intake *r, struct err *err)
+static int source_reader_begin_again(struct source_reader *r, struct err *err)
 {
-    size_t count = r->again_count < INTAKE_AGAIN_MAX ? r->again_count : INTAKE_AGAIN_MAX;
+    size_t count =
+        r->again_count < SOURCE_READER_AGAIN_MAX ? r->again_count : SOURCE_READER_AGAIN_MAX;
     struct span *keys = mem_zero(count, sizeof(*keys));
     for (size_t i = 0; i < count; i++) {
         keys[i] = r->again[i].key;
@@ -294,46 +296,46 @@ static int intake_begin_again(struct intake *r, struct err *err)
     return rc;
 }
 
-static int intake_begin_sift(struct intake *r, struct err *err)
+static int source_reader_begin_find_missing(struct source_reader *r, struct err *err)
 {
     r->page = r->page != 0 ? r->page : window_open(r->window);
-    r->sifting = true;
-    return r->capture->ops->begin_keys(r->capture, r->sift, r->sift_count, true, err);
+    r->finding_missing = true;
+    return r->capture->ops->begin_keys(r->capture, r->find_missing, r->sift_count, true, err);
 }
 
-static int intake_begin(struct intake *r, struct err *err)
+static int source_reader_begin(struct source_reader *r, struct err *err)
 {
-    int rc = intake_tick(r, err);
+    int rc = source_reader_tick(r, err);
     if (rc < 0) {
         return rc;
     }
     if (r->again_count > 0) { /* uses the pages of the conflicting operations, so it opens none */
-        rc = intake_begin_again(r, err);
+        rc = source_reader_begin_again(r, err);
     } else if (r->asking > 0 || (r->asked_count > 0 && r->page == 0)) {
-        rc = intake_begin_asked(r, err);
+        rc = source_reader_begin_asked(r, err);
     } else if (r->sift_count > 0) {
-        rc = intake_begin_sift(r, err);
+        rc = source_reader_begin_find_missing(r, err);
     } else {
         r->page = r->page != 0 ? r->page : window_open(r->window);
         rc = r->capture->ops->begin(r->capture, err);
     }
     if (rc == 0) {
-        r->reading = INTAKE_PAGE;
+        r->reading = SOURCE_READER_PAGE;
     }
     return rc;
 }
 
 /* Closes a page that does not change the position. */
-static void intake_close_page(struct intake *r)
+static void source_reader_close_page(struct source_reader *r)
 {
     window_close(r->window, r->page, NULL);
     r->page = 0;
-    r->reading = INTAKE_IDLE;
+    r->reading = SOURCE_READER_IDLE;
 }
 
 /* Closes the open page of the window at this position. Once it is settled, nothing up to here is
  * read again. */
-static void intake_reach(struct intake *r, const char *position)
+static void source_reader_reach(struct source_reader *r, const char *position)
 {
     bool moved = strcmp(position, r->position) != 0;
     window_close(r->window, r->page, moved ? position : NULL);
@@ -341,45 +343,46 @@ static void intake_reach(struct intake *r, const char *position)
     r->position = text_copy(position);
 }
 
-static void intake_end_page(struct intake *r, const struct change *change)
+static void source_reader_end_page(struct source_reader *r, const struct change *change)
 {
     bool reread = r->rereading > 0;
-    patience_well(r->patience, &r->clock); /* a connection alone is not progress */
-    intake_forget_again(r, false);
+    retry_budget_well(r->retry_budget, &r->clock); /* a connection alone is not progress */
+    source_reader_forget_again(r, false);
     if (reread) { /* the position does not change */
-        r->reading = INTAKE_IDLE;
+        r->reading = SOURCE_READER_IDLE;
         return;
     }
-    if (r->asking > 0 || r->sifting || change->kind == CHANGE_JUDGE || change->ahead) {
-        intake_close_page(r);
-        intake_forget_asked(r, r->asking);
-        r->sift_count = r->sifting ? 0 : r->sift_count;
-        r->sifting = false;
+    if (r->asking > 0 || r->finding_missing || change->kind == CHANGE_PRESCAN_END ||
+        change->ahead) {
+        source_reader_close_page(r);
+        source_reader_forget_asked(r, r->asking);
+        r->sift_count = r->finding_missing ? 0 : r->sift_count;
+        r->finding_missing = false;
         return;
     }
-    intake_reach(r, change->position);
+    source_reader_reach(r, change->position);
     r->page = 0;
-    r->reading = change->drained ? INTAKE_DRAINED : INTAKE_IDLE;
+    r->reading = change->drained ? SOURCE_READER_DRAINED : SOURCE_READER_IDLE;
 }
 
 /* Handles a safepoint: the rest of the page becomes a new page. Skipped if the window has too many
  * pages; a later safepoint serves as well. */
-static void intake_pass_mark(struct intake *r, const struct change *change)
+static void source_reader_pass_mark(struct source_reader *r, const struct change *change)
 {
     if (!window_crowded(r->window)) {
-        intake_reach(r, change->position);
+        source_reader_reach(r, change->position);
         r->page = window_open(r->window);
     }
 }
 
-static int intake_step(struct intake *r, struct change *change, struct err *err)
+static int source_reader_step(struct source_reader *r, struct change *change, struct err *err)
 {
     int rc = 0;
-    if (r->reading == INTAKE_CLOSED) {
-        rc = intake_open(r, err);
+    if (r->reading == SOURCE_READER_CLOSED) {
+        rc = source_reader_open(r, err);
     }
-    if (rc == 0 && r->reading != INTAKE_PAGE) {
-        rc = intake_begin(r, err);
+    if (rc == 0 && r->reading != SOURCE_READER_PAGE) {
+        rc = source_reader_begin(r, err);
     }
     if (rc == 0) {
         rc = r->capture->ops->next(r->capture, change, err);
@@ -389,105 +392,108 @@ static int intake_step(struct intake *r, struct change *change, struct err *err)
 
 /* Refuses a request with a key that the source cannot look up, such as one that is not a number.
  * The pipeline continues; if the source has another problem, the next page finds it again. */
-static void intake_refuse_asked(struct intake *r, const struct err *why)
+static void source_reader_refuse_asked(struct source_reader *r, const struct err *why)
 {
-    intake_close(r);
-    intake_forget_again(r, false);
+    source_reader_close(r);
+    source_reader_forget_again(r, false);
     window_close(r->window, r->page, NULL);
     r->page = 0;
-    intake_forget_asked(r, r->asked_count);
+    source_reader_forget_asked(r, r->asked_count);
     r->asked_error = text_copy(why->message);
 }
 
-void intake_let_go(struct intake *r)
+void source_reader_let_go(struct source_reader *r)
 {
-    intake_close(r);
-    intake_forget_again(r, false);
+    source_reader_close(r);
+    source_reader_forget_again(r, false);
 }
 
-static int intake_lose(struct intake *r, struct err *err)
+static int source_reader_lose(struct source_reader *r, struct err *err)
 {
     if (r->capture != NULL && r->capture->wiser) {
         r->capture->wiser = false;
-        r->reading = INTAKE_CLOSED;
-        intake_forget_again(r, false);
+        r->reading = SOURCE_READER_CLOSED;
+        source_reader_forget_again(r, false);
         return 0;
     }
-    intake_let_go(r);
-    return patience_away(r->patience, &r->clock, err) ? 0 : ERR_TRANSIENT;
+    source_reader_let_go(r);
+    return retry_budget_away(r->retry_budget, &r->clock, err) ? 0 : ERR_TRANSIENT;
 }
 
-int intake_poll(struct intake *r, bool *any, struct err *err)
+int source_reader_poll(struct source_reader *r, bool *any, struct err *err)
 {
     int rc = 0;
-    if (r->reading != INTAKE_DRAINED || r->capture->ops->news == NULL) {
+    if (r->reading != SOURCE_READER_DRAINED || r->capture->ops->news == NULL) {
         *any = true;
     } else if (!*any) {
         rc = r->capture->ops->news(r->capture, any, err);
     }
     if (rc == ERR_TRANSIENT) {
         *any = true;
-        return intake_lose(r, err);
+        return source_reader_lose(r, err);
     }
-    if (rc == 0 && *any && r->reading == INTAKE_DRAINED) {
-        r->reading = INTAKE_IDLE;
+    if (rc == 0 && *any && r->reading == SOURCE_READER_DRAINED) {
+        r->reading = SOURCE_READER_IDLE;
     }
     return rc;
 }
 
-int intake_next(struct intake *r, struct change *change, struct err *err)
+int source_reader_next(struct source_reader *r, struct change *change, struct err *err)
 {
     *change = (struct change){.kind = CHANGE_WAIT};
-    if (r->reading == INTAKE_CLOSED &&
-        patience_wait_ms(r->patience, clock_monotonic_us(&r->clock)) > 0) {
+    if (r->reading == SOURCE_READER_CLOSED &&
+        retry_budget_wait_ms(r->retry_budget, clock_monotonic_us(&r->clock)) > 0) {
         return 0;
     }
-    int rc = intake_step(r, change, err);
+    int rc = source_reader_step(r, change, err);
     if (rc == ERR_TRANSIENT) {
         change->kind = CHANGE_WAIT;
-        return intake_lose(r, err);
+        return source_reader_lose(r, err);
     }
     if (rc == ERR_REJECTED && r->asking > 0 && r->rereading == 0 && !r->only_asked) {
-        intake_refuse_asked(r, err);
+        source_reader_refuse_asked(r, err);
         change->kind = CHANGE_WAIT;
         return 0;
     }
-    if (rc == 0 && (change->kind == CHANGE_PAGE || change->kind == CHANGE_JUDGE)) {
-        intake_end_page(r, change);
-    } else if (rc == 0 && change->kind == CHANGE_MARK) {
-        intake_pass_mark(r, change);
+    if (rc == 0 && (change->kind == CHANGE_PAGE || change->kind == CHANGE_PRESCAN_END)) {
+        source_reader_end_page(r, change);
+    } else if (rc == 0 && change->kind == CHANGE_SAFEPOINT) {
+        source_reader_pass_mark(r, change);
     }
     return rc;
 }
 
-int intake_fd(const struct intake *r)
+int source_reader_fd(const struct source_reader *r)
 {
-    return r->capture != NULL && r->reading == INTAKE_PAGE ? r->capture->ops->fd(r->capture) : -1;
+    return r->capture != NULL && r->reading == SOURCE_READER_PAGE ? r->capture->ops->fd(r->capture)
+                                                                  : -1;
 }
 
-int intake_idle_fd(const struct intake *r)
+int source_reader_idle_fd(const struct source_reader *r)
 {
-    return r->capture != NULL && r->reading == INTAKE_DRAINED ? r->capture->ops->fd(r->capture)
-                                                              : -1;
+    return r->capture != NULL && r->reading == SOURCE_READER_DRAINED
+               ? r->capture->ops->fd(r->capture)
+               : -1;
 }
 
-void intake_release_source(struct intake *r, const char *position, const char *letters, bool now)
+void source_reader_release_source(struct source_reader *r, const char *position,
+                                  const char *letters, bool now)
 {
     struct err err;
-    if (r->capture == NULL || r->reading == INTAKE_PAGE) {
+    if (r->capture == NULL || r->reading == SOURCE_READER_PAGE) {
         return;
     }
     struct mirror mirror = {position, r->ticks.ceiling, letters};
     if (r->capture->ops->release(r->capture, &mirror, now, &err) < 0) {
         log_err(LOG_WARN, "release_failed", NULL, &err);
-        intake_close(r);
+        source_reader_close(r);
     }
 }
 
-bool intake_forget_consumer(struct intake *r, const char *consumer)
+bool source_reader_forget_consumer(struct source_reader *r, const char *consumer)
 {
     struct err err;
-    if (r->capture == NULL || r->reading == INTAKE_PAGE) {
+    if (r->capture == NULL || r->reading == SOURCE_READER_PAGE) {
         return false;
     }
     int rc = r->capture->ops->forget(r->capture, consumer, &err);

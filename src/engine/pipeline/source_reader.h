@@ -18,11 +18,12 @@
 #include "rowferry/engine/port.h"
 #include "rowferry/state/store.h"
 
-enum intake_state {
-    INTAKE_CLOSED,  /* no capture: reopen it when the retry budget allows */
-    INTAKE_IDLE,    /* between pages */
-    INTAKE_PAGE,    /* in a page */
-    INTAKE_DRAINED, /* between pages; the last one contained all that its snapshot could see */
+enum source_reader_state {
+    SOURCE_READER_CLOSED,  /* no capture: reopen it when the retry budget allows */
+    SOURCE_READER_IDLE,    /* between pages */
+    SOURCE_READER_PAGE,    /* in a page */
+    SOURCE_READER_DRAINED, /* between pages; the last one contained all that its snapshot could see
+                            */
 };
 
 /* An operation with a version conflict, to be replaced by a newer read of its key. */
@@ -33,12 +34,12 @@ struct again {
     bool replaced;
 };
 
-struct intake {
+struct source_reader {
     struct source_port source;
     struct state *state;
     struct clock clock;
     struct window *window;
-    struct patience *patience;
+    struct retry_budget *retry_budget;
     const char *consumer;
     char *identity;    /* owned: source identity at the first connection */
     char *fingerprint; /* owned: table fingerprint at the first connection */
@@ -47,7 +48,7 @@ struct intake {
     bool opened;    /* this run had a capture before */
     bool unpruned;  /* it was logged that the source is not pruned */
     int64_t loaded; /* operations of the generation that were settled before this run */
-    enum intake_state reading;
+    enum source_reader_state reading;
     char *position;  /* owned: where reading resumes after a loss; null before a start */
     uint64_t page;   /* the open page of the window; 0 = none */
     int64_t version; /* version of the open page */
@@ -63,98 +64,99 @@ struct intake {
     bool only_asked;   /* read only requested keys */
     bool guarded;      /* see source/capture.h */
     uint64_t harmless;
-    const struct span *sift; /* borrowed: keys to check for missing rows */
+    const struct span *find_missing; /* borrowed: keys to check for missing rows */
     size_t sift_count;
-    bool sifting;     /* the open page reads the `sift` keys */
-    size_t rereading; /* number of `again` keys in the open page; 0 = an ordinary page */
+    bool finding_missing; /* the open page reads the `sift` keys */
+    size_t rereading;     /* number of `again` keys in the open page; 0 = an ordinary page */
 };
 
 /* Initializes the reader of a connected port with its facts. Copies position (may be null) and the
  * facts that must be equal after a lost connection, because the port overwrites its own at the
  * next connect. */
-void intake_init(struct intake *r, const struct source_facts *facts, const char *position,
-                 int64_t clock_ceiling);
-void intake_release(struct intake *r);
+void source_reader_init(struct source_reader *r, const struct source_facts *facts,
+                        const char *position, int64_t clock_ceiling);
+void source_reader_release(struct source_reader *r);
 
 /* Releases the reserved versions after the last one was taken, so that the next process starts at
  * the current time. A failure is not an error. */
-void intake_end_ticks(struct intake *r);
+void source_reader_end_ticks(struct source_reader *r);
 
 /* Enables the prescan of windows with more keys than `harmless`, from the next window on. */
-void intake_guard(struct intake *r, bool guarded, uint64_t harmless);
+void source_reader_guard(struct source_reader *r, bool guarded, uint64_t harmless);
 
 /*
  * Returns the next change; r holds the page of the window and the version it belongs to. Opens the
- * source and begins pages as needed. Handles CHANGE_MARK and CHANGE_PAGE and also returns them.
- * Returns CHANGE_WAIT also if the source is unreachable; intake_fd is then -1, and the retry budget
- * determines the wait.
+ * source and begins pages as needed. Handles CHANGE_SAFEPOINT and CHANGE_PAGE and also returns
+ * them. Returns CHANGE_WAIT also if the source is unreachable; source_reader_fd is then -1, and the
+ * retry budget determines the wait.
  */
-int intake_next(struct intake *r, struct change *change, struct err *err) MUST_CHECK;
+int source_reader_next(struct source_reader *r, struct change *change, struct err *err) MUST_CHECK;
 
 /* Returns the descriptor to wait for, or -1. */
-int intake_fd(const struct intake *r);
+int source_reader_fd(const struct source_reader *r);
 
 /* Returns the descriptor of the source's notifications, valid between pages after it was drained;
  * or -1. */
-int intake_idle_fd(const struct intake *r);
+int source_reader_idle_fd(const struct source_reader *r);
 
-/* Called after a drained page. Finds out if another page is due (intake_next begins it). Costs a
- * short query unless *any is already set. An unreachable source is not an error: intake_next waits
- * for it. */
-int intake_poll(struct intake *r, bool *any, struct err *err) MUST_CHECK;
+/* Called after a drained page. Finds out if another page is due (source_reader_next begins it).
+ * Costs a short query unless *any is already set. An unreachable source is not an error:
+ * source_reader_next waits for it. */
+int source_reader_poll(struct source_reader *r, bool *any, struct err *err) MUST_CHECK;
 
 /* Returns true during the initial load. */
-bool intake_copies(const struct intake *r);
+bool source_reader_copies(const struct source_reader *r);
 
 /* Schedules a key to be read again with a newer version. Its operation conflicted with version
  * `seen`. */
-void intake_again(struct intake *r, const struct again *outrun, int64_t seen);
+void source_reader_again(struct source_reader *r, const struct again *conflict, int64_t seen);
 
 /* Returns true if the change of this key replaces an operation with a version conflict. *outrun is
  * then that operation, removed from the list; its key must not be used. */
-bool intake_replaces(struct intake *r, struct span key, struct again *outrun);
+bool source_reader_replaces(struct source_reader *r, struct span key, struct again *conflict);
 
 /* Reads these keys next, in a page of their own that reports keys without a row. Borrowed until
  * the page has ended. */
-void intake_sift(struct intake *r, const struct span *keys, size_t count);
+void source_reader_find_missing(struct source_reader *r, const struct span *keys, size_t count);
 
-/* Makes intake_next read more although the last page contained everything. */
-void intake_more(struct intake *r);
+/* Makes source_reader_next read more although the last page contained everything. */
+void source_reader_more(struct source_reader *r);
 
 /* Schedules a key that a request asked for, in pages of its own. Copies the key. */
-void intake_ask(struct intake *r, struct span key);
+void source_reader_ask(struct source_reader *r, struct span key);
 
 /* Returns true if the page belongs to the latest request. */
-bool intake_was_asked(const struct intake *r, uint64_t page);
+bool source_reader_was_asked(const struct source_reader *r, uint64_t page);
 
 /* Returns true while a page is open, and with it a transaction and a lock on the table. */
-static inline bool intake_holds(const struct intake *r)
+static inline bool source_reader_holds(const struct source_reader *r)
 {
-    return r->reading == INTAKE_PAGE;
+    return r->reading == SOURCE_READER_PAGE;
 }
 
 /* Gives up the open page and its connection. Changes already read stay; the rest is read again
  * later. */
-void intake_let_go(struct intake *r);
+void source_reader_let_go(struct source_reader *r);
 
 /* Returns true if nothing is left to read: drained, and no key waits to be read again. */
-bool intake_done(const struct intake *r);
+bool source_reader_done(const struct source_reader *r);
 
 /* Called between pages. Returns the holder of the source's watermark, or the number of unread
  * changes (-1: unknown). Returns false if there is no answer now; sets *never if there will be
  * none. */
-bool intake_hold(struct intake *r, struct hold *out, bool *never);
-bool intake_waiting(struct intake *r, int64_t *changes, bool *never);
+bool source_reader_hold(struct source_reader *r, struct xmin_holder *out, bool *never);
+bool source_reader_waiting(struct source_reader *r, int64_t *changes, bool *never);
 
 /* Returns true if the open page reads the log rather than requested keys. */
-bool intake_reads_log(const struct intake *r);
+bool source_reader_reads_log(const struct source_reader *r);
 
 /* Called between pages. Drops another consumer of ours for good. A failure is not an error: the
  * next `check` reports who keeps entries. */
-bool intake_forget_consumer(struct intake *r, const char *consumer);
+bool source_reader_forget_consumer(struct source_reader *r, const char *consumer);
 
 /* Called between pages. Reports the checkpoint and the open dead letters to the source; now: do
  * not postpone it. A failure is not an error. */
-void intake_release_source(struct intake *r, const char *position, const char *letters, bool now);
+void source_reader_release_source(struct source_reader *r, const char *position,
+                                  const char *letters, bool now);
 
 #endif

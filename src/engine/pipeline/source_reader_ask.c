@@ -2,17 +2,18 @@
 /* Queries to the source between two pages; they may stay unanswered. */
 #include "pipeline/source_reader.h"
 
-bool intake_reads_log(const struct intake *r)
+bool source_reader_reads_log(const struct source_reader *r)
 {
-    return r->page != 0 && r->asking == 0 && !r->sifting && r->rereading == 0;
+    return r->page != 0 && r->asking == 0 && !r->finding_missing && r->rereading == 0;
 }
 
-static bool between_pages(const struct intake *r)
+static bool between_pages(const struct source_reader *r)
 {
-    return r->capture != NULL && (r->reading == INTAKE_IDLE || r->reading == INTAKE_DRAINED);
+    return r->capture != NULL &&
+           (r->reading == SOURCE_READER_IDLE || r->reading == SOURCE_READER_DRAINED);
 }
 
-bool intake_copies(const struct intake *r)
+bool source_reader_copies(const struct source_reader *r)
 {
     struct capture_progress copy = {.share = 1};
     if (r->capture != NULL) {
@@ -29,7 +30,7 @@ static bool answered(int rc, bool *never)
     return rc == 0;
 }
 
-bool intake_hold(struct intake *r, struct hold *out, bool *never)
+bool source_reader_hold(struct source_reader *r, struct xmin_holder *out, bool *never)
 {
     struct err ignored;
     if (!between_pages(r)) {
@@ -42,7 +43,7 @@ bool intake_hold(struct intake *r, struct hold *out, bool *never)
     return answered(r->capture->ops->hold(r->capture, out, &ignored), never);
 }
 
-bool intake_waiting(struct intake *r, int64_t *changes, bool *never)
+bool source_reader_waiting(struct source_reader *r, int64_t *changes, bool *never)
 {
     struct err ignored;
     if (!between_pages(r)) {

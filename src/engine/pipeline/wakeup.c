@@ -10,29 +10,29 @@
 
 #define RINGERS 3
 
-void bell_init(struct bell *b)
+void wakeup_init(struct wakeup *b)
 {
-    *b = (struct bell){-1, -1, -1};
+    *b = (struct wakeup){-1, -1, -1};
 }
 
-static bool add(const struct bell *b, int fd, uint32_t once)
+static bool add(const struct wakeup *b, int fd, uint32_t once)
 {
     struct epoll_event event = {.events = EPOLLIN | once, .data.fd = fd};
     return epoll_ctl(b->fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-void bell_open(struct bell *b, const struct state *state, int wake_fd)
+void wakeup_open(struct wakeup *b, const struct state *state, int wake_fd)
 {
-    bell_init(b);
+    wakeup_init(b);
     b->state_fd = notice_open(state);
     b->fd = epoll_create1(EPOLL_CLOEXEC);
     if (b->fd < 0 || b->state_fd < 0 || !add(b, b->state_fd, 0) ||
         (wake_fd > 0 && !add(b, wake_fd, EPOLLET))) {
-        bell_close(b);
+        wakeup_close(b);
     }
 }
 
-void bell_close(struct bell *b)
+void wakeup_close(struct wakeup *b)
 {
     if (b->fd >= 0) {
         close(b->fd);
@@ -40,12 +40,12 @@ void bell_close(struct bell *b)
     if (b->state_fd >= 0) {
         close(b->state_fd);
     }
-    bell_init(b);
+    wakeup_init(b);
 }
 
 /* Returns the descriptor to wait for. The kernel removes a closed connection, and the next one may
  * get the same number. So source_fd is always added; adding it twice is harmless. */
-int bell_fd(struct bell *b, int source_fd)
+int wakeup_fd(struct wakeup *b, int source_fd)
 {
     if (b->fd < 0) {
         return -1;
@@ -60,7 +60,7 @@ int bell_fd(struct bell *b, int source_fd)
     return b->fd;
 }
 
-void bell_ask(struct bell *b, bool *source, bool *state)
+void wakeup_ask(struct wakeup *b, bool *source, bool *state)
 {
     struct epoll_event events[RINGERS];
     int count = epoll_wait(b->fd, events, RINGERS, 0);

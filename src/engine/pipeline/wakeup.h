@@ -11,21 +11,21 @@
 
 #include "rowferry/state/store.h"
 
-struct bell {
+struct wakeup {
     int fd; /* -1: unavailable, use polling */
     int state_fd;
     int source_fd; /* as given last; -1: none */
 };
 
-void bell_init(struct bell *b);
+void wakeup_init(struct wakeup *b);
 /* wake_fd: descriptor of the supervisor, 0: none. */
-void bell_open(struct bell *b, const struct state *state, int wake_fd);
-void bell_close(struct bell *b);
+void wakeup_open(struct wakeup *b, const struct state *state, int wake_fd);
+void wakeup_close(struct wakeup *b);
 
 /* Returns the descriptor to wait for. source_fd: the source's notifications, -1: none. */
-int bell_fd(struct bell *b, int source_fd);
+int wakeup_fd(struct wakeup *b, int source_fd);
 
 /* Sets *source and *state if the source or the state file caused the wakeup. */
-void bell_ask(struct bell *b, bool *source, bool *state);
+void wakeup_ask(struct wakeup *b, bool *source, bool *state);
 
 #endif

@@ -29,12 +29,12 @@ static int port_resolve(void *self, const char *alias, enum alias_kind *kind,
 
 static int port_glance(void *self, const char *alias, struct err *err)
 {
-    return glance_begin(self, alias, err);
+    return alias_poll_begin(self, alias, err);
 }
 
 static int port_glanced(void *self, enum alias_kind *kind, struct index_info *out, struct err *err)
 {
-    return glance_end(self, kind, out, err);
+    return alias_poll_end(self, kind, out, err);
 }
 
 static int port_look(void *self, const char *index, bool *found, struct index_info *out,
@@ -60,12 +60,12 @@ static int port_stream_create(void *self, const char *name, const char *mappings
     return stream_create(self, name, mappings, settings, err);
 }
 
-static int port_stream_mark(void *self, const struct generation *stream, struct err *err)
+static int port_stream_mark(void *self, const struct generation_id *stream, struct err *err)
 {
     return stream_mark(self, stream, err);
 }
 
-static int port_open_writes(void *self, const struct generation *generation,
+static int port_open_writes(void *self, const struct generation_id *generation,
                             char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err)
 {
     return index_open_writes(self, generation, alias, err);

@@ -367,7 +367,7 @@ static int table_source_mirrored(void *self, const char *consumer, const char *o
 {
     struct table_source *t = self;
     *out = (struct mirrored){0};
-    int rc = lookup_hold(t->pg, consumer, err);
+    int rc = consumer_lock_hold(t->pg, consumer, err);
     if (rc == 0 && t->options.cursor != NULL) {
         (void)!err_set(&out->why, ERR_STATE, "capture mode cursor keeps nothing in the source");
     } else if (rc == 0) {
@@ -417,7 +417,7 @@ static int table_source_extend(void *self, const char *consumer, const char *con
 {
     struct table_source *t = self;
     size_t column_count;
-    int rc = lookup_hold(t->pg, consumer, err);
+    int rc = consumer_lock_hold(t->pg, consumer, err);
     if (rc < 0 || t->options.cursor != NULL || t->options.query != NULL) {
         return rc;
     }
@@ -432,14 +432,14 @@ static int table_source_extend(void *self, const char *consumer, const char *con
 static int table_source_claim(void *self, const char *name, struct err *err)
 {
     struct table_source *t = self;
-    return t->pg != NULL ? lookup_claim(t->pg, name, err) : 0;
+    return t->pg != NULL ? consumer_lock_claim(t->pg, name, err) : 0;
 }
 
 static int table_source_capture(void *self, const char *consumer, struct capture **out,
                                 struct err *err)
 {
     struct table_source *t = self;
-    int rc = lookup_hold(t->pg, consumer, err);
+    int rc = consumer_lock_hold(t->pg, consumer, err);
     if (rc < 0) {
         return rc;
     }

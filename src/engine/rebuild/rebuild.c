@@ -42,21 +42,21 @@ int rebuild_open_next(struct rebuild_job *j, struct err *err)
     return 0;
 }
 
-void rebuild_target_of(const struct rebuild_job *j, struct state *state, struct target *t)
+void rebuild_target_of(const struct rebuild_job *j, struct state *state, struct generation *t)
 {
     const struct pipeline_options *p = j->options->pipeline;
-    *t = (struct target){.pipeline = p->name,
-                         .alias = p->alias,
-                         .mapping = p->mapping,
-                         .settings = p->settings,
-                         .ingest_pipeline = p->ingest_pipeline,
-                         .source = j->ports->pipeline->source,
-                         .service = j->ports->pipeline->service,
-                         .state = state,
-                         .clock = j->ports->pipeline->clock,
-                         .next = true,
-                         .adopt = j->wish.adopt,
-                         .begun_us = j->wish.begun_us};
+    *t = (struct generation){.pipeline = p->name,
+                             .alias = p->alias,
+                             .mapping = p->mapping,
+                             .settings = p->settings,
+                             .ingest_pipeline = p->ingest_pipeline,
+                             .source = j->ports->pipeline->source,
+                             .service = j->ports->pipeline->service,
+                             .state = state,
+                             .clock = j->ports->pipeline->clock,
+                             .next = true,
+                             .adopt = j->wish.adopt,
+                             .begun_us = j->wish.begun_us};
 }
 
 void rebuild_job_begin(struct rebuild_job *j, const struct rebuild_options *options,
@@ -194,7 +194,7 @@ int rebuild_fill(const struct rebuild_options *options, const struct rebuild_por
     *result = (struct rebuild_result){0};
     int rc = rebuild_open_next(&j, err);
     if (rc == 0) {
-        rc = rebuild_endure(&j, look_swapped, result, err);
+        rc = rebuild_retry(&j, look_swapped, result, err);
     }
     if (rc < 0) {
         rc = look_recorded(&j, rc, result, err);
@@ -208,7 +208,7 @@ int rebuild_fill(const struct rebuild_options *options, const struct rebuild_por
         rc = rebuild_fail_at("rebuild_copied", err);
     }
     if (rc == 0 && !result->stopped) {
-        rc = rebuild_endure(&j, finish, result, err);
+        rc = rebuild_retry(&j, finish, result, err);
     }
     if (rc == 0 && FAILPOINT("rebuild_finished")) {
         rc = rebuild_fail_at("rebuild_finished", err);
@@ -231,12 +231,12 @@ int rebuild_fill(const struct rebuild_options *options, const struct rebuild_por
 
 /* --- the swap -------------------------------------------------------------------------------- */
 
-void rebuild_kept_name(const struct target *t, struct buf *out)
+void rebuild_kept_name(const struct generation *t, struct buf *out)
 {
     buf_printf(out, "%s-before-rowferry", t->alias);
 }
 
-static int swap_alias(struct rebuild_job *j, struct target *t, enum alias_kind kind,
+static int swap_alias(struct rebuild_job *j, struct generation *t, enum alias_kind kind,
                       const struct index_info *from, struct rebuild_result *result, struct err *err)
 {
     const struct service_port *service = &t->service;
@@ -265,7 +265,7 @@ static int swap_alias(struct rebuild_job *j, struct target *t, enum alias_kind k
 }
 
 struct exchange {
-    struct target *target;
+    struct generation *target;
     const struct checkpoint *live;
     struct rebuild_result *result;
 };
@@ -292,13 +292,13 @@ static int leave(struct rebuild_job *j, const struct exchange *x, const struct i
 static int exchange(struct rebuild_job *j, void *context, struct err *err)
 {
     const struct exchange *x = context;
-    struct target *t = x->target;
+    struct generation *t = x->target;
     struct rebuild_result *result = x->result;
     struct index_info from;
     enum alias_kind kind = ALIAS_ABSENT;
-    int rc = target_check_filled(t, err);
+    int rc = generation_check_filled(t, err);
     if (rc == 0) {
-        rc = target_holder(t, &kind, &from, err);
+        rc = generation_holder(t, &kind, &from, err);
     }
     if (rc < 0) {
         return rc;
@@ -322,14 +322,14 @@ static int exchange(struct rebuild_job *j, void *context, struct err *err)
     return rc == 0 ? swap_alias(j, t, kind, &from, result, err) : rc;
 }
 
-static int promote(struct rebuild_job *j, const struct target *t, const struct checkpoint *live,
+static int promote(struct rebuild_job *j, const struct generation *t, const struct checkpoint *live,
                    struct err *err)
 {
     struct buf consumer;
     buf_init(&consumer, 2048);
     if (live->phase == GENERATION_LIVE) {
-        target_consumer_name(t, live->generation, live->index_uuid != NULL ? live->index_uuid : "",
-                             &consumer);
+        generation_consumer_name(t, live->generation,
+                                 live->index_uuid != NULL ? live->index_uuid : "", &consumer);
     }
     int rc =
         rebuild_promote(j->ports->pipeline->state, consumer.len > 0 ? buf_text(&consumer) : NULL,
@@ -347,21 +347,21 @@ static int promote(struct rebuild_job *j, const struct target *t, const struct c
 
 static int swap(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
 {
-    struct target t;
+    struct generation t;
     struct checkpoint live;
     rebuild_target_of(j, j->next, &t);
     int rc = checkpoint_load(j->ports->pipeline->state, &live, err);
     if (rc == 0) {
-        rc = target_init(&t, err);
+        rc = generation_init(&t, err);
     }
     if (rc == 0) {
-        rc = rebuild_endure(j, exchange, &(struct exchange){&t, &live, result}, err);
+        rc = rebuild_retry(j, exchange, &(struct exchange){&t, &live, result}, err);
     }
     if (rc == 0 && FAILPOINT("alias_swapped")) {
         rc = rebuild_fail_at("alias_swapped", err);
     }
     if (rc == 0) { /* the request records that the rest is owed */
-        keep_only(
+        generation_retention_apply(
             &t, j->ports->pipeline->state,
             &(struct kept){.live = t.checkpoint.generation,
                            .former = result->former[0] != '\0' ? result->former : live.generation,
@@ -373,7 +373,7 @@ static int swap(struct rebuild_job *j, struct rebuild_result *result, struct err
         rc = rebuild_fail_at("rebuild_promoted", err);
     }
     result->swapped = rc == 0;
-    target_release(&t);
+    generation_release(&t);
     checkpoint_release(&live);
     return rc;
 }

@@ -99,7 +99,7 @@ static int judge(const struct rebuild_job *j, const struct rebuild_result *r, st
 
 int rebuild_check(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
 {
-    int rc = rebuild_endure(j, count, result, err);
+    int rc = rebuild_retry(j, count, result, err);
     if (rc == 0 && too_many_letters(result)) {
         err_set(err, ERR_STATE,
                 "index \"%s\" is not swapped in: %" PRId64 " rows are dead letters, beside %" PRId64
@@ -135,27 +135,27 @@ static int hint_at_option(const struct rebuild_job *j, struct err *err)
 
 /* Sets *synced if the live index has the configured definition; otherwise no command can sync
  * it. */
-static int look_synced(const struct rebuild_job *j, const struct target *next, bool *synced,
+static int look_synced(const struct rebuild_job *j, const struct generation *next, bool *synced,
                        struct err *err)
 {
     struct checkpoint live;
     const struct checkpoint *c = &next->checkpoint;
     int rc = checkpoint_load(j->ports->pipeline->state, &live, err);
-    *synced = rc == 0 && target_same_text(live.mapping_fingerprint, c->mapping_fingerprint) &&
-              target_same_text(live.table_fingerprint, c->table_fingerprint);
+    *synced = rc == 0 && generation_same_text(live.mapping_fingerprint, c->mapping_fingerprint) &&
+              generation_same_text(live.table_fingerprint, c->table_fingerprint);
     checkpoint_release(&live);
     return rc;
 }
 
 /* Returns an error if the guard stopped the live pipeline, because the next generation lacks the
  * same rows. */
-static int expect_not_halted(const struct rebuild_job *j, const struct target *next,
+static int expect_not_halted(const struct rebuild_job *j, const struct generation *next,
                              struct err *err)
 {
-    struct halt halt;
+    struct guard_stop halt;
     bool halted = false;
     bool synced = false;
-    int rc = halt_look(j->ports->pipeline->state, &halt, &halted, err);
+    int rc = guard_stop_read(j->ports->pipeline->state, &halt, &halted, err);
     if (rc < 0 || !halted || halt.operations > 0) {
         return rc;
     }
@@ -195,7 +195,7 @@ static int refuse_swap(const struct rebuild_job *j, const char *next, const char
 }
 
 /* What somebody else made and is adopted has documents of its own, which may be more. */
-int rebuild_guard(const struct rebuild_job *j, struct target *next, enum alias_kind kind,
+int rebuild_guard(const struct rebuild_job *j, struct generation *next, enum alias_kind kind,
                   const char *live, struct err *err)
 {
     struct swap_loss loss;
@@ -207,7 +207,7 @@ int rebuild_guard(const struct rebuild_job *j, struct target *next, enum alias_k
                                         .count = j->filling.guard_count};
     int rc = limited ? expect_not_halted(j, next, err) : 0;
     if (rc == 0) {
-        rc = target_judge_swap(next, &limits, 0, live, &loss, err);
+        rc = generation_judge_swap(next, &limits, 0, live, &loss, err);
     }
     return rc == 0 && loss.refused ? refuse_swap(j, next->checkpoint.generation, live, &loss, err)
                                    : rc;

@@ -30,14 +30,14 @@ bool rebuild_stopping(const struct rebuild_job *j);
 /* Repeats a step while it fails with a transient error, `limits.retry_budget` lasts and no stop is
  * requested. If the budget is unlimited, the step runs once. */
 typedef int (*rebuild_step)(struct rebuild_job *j, void *context, struct err *err);
-int rebuild_endure(struct rebuild_job *j, rebuild_step step, void *context,
-                   struct err *err) MUST_CHECK;
+int rebuild_retry(struct rebuild_job *j, rebuild_step step, void *context,
+                  struct err *err) MUST_CHECK;
 
-/* Initializes a target for the generation of these rows; target_init must follow. */
-void rebuild_target_of(const struct rebuild_job *j, struct state *state, struct target *t);
+/* Initializes a target for the generation of these rows; generation_init must follow. */
+void rebuild_target_of(const struct rebuild_job *j, struct state *state, struct generation *t);
 
 /* Appends the name under which an adopted index is kept. */
-void rebuild_kept_name(const struct target *t, struct buf *out);
+void rebuild_kept_name(const struct generation *t, struct buf *out);
 
 /* Sets the error of a failpoint. */
 int rebuild_fail_at(const char *point, struct err *err);
@@ -53,7 +53,7 @@ int rebuild_check(struct rebuild_job *j, struct rebuild_result *result, struct e
 /* Checks whether the guard permits the generation to replace `live`, which the alias points at or
  * whose name it takes. The pipeline must not be waiting for a permission. The generation must not
  * be empty, and may have fewer documents only within the limits of deletes. */
-int rebuild_guard(const struct rebuild_job *j, struct target *next, enum alias_kind kind,
+int rebuild_guard(const struct rebuild_job *j, struct generation *next, enum alias_kind kind,
                   const char *live, struct err *err) MUST_CHECK;
 
 #endif

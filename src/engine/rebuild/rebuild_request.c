@@ -48,12 +48,12 @@ static int wish(struct rebuild_job *j, enum rebuild_kind kind, bool adopt,
 
 /* Checks that no other process uses the live index, which this state file does not know. Such a
  * process would hold the lock. */
-static int expect_free(struct target *t, const struct index_info *live, struct err *err)
+static int expect_free(struct generation *t, const struct index_info *live, struct err *err)
 {
     struct mirrored mirror = {0};
     struct buf consumer;
     buf_init(&consumer, 2048);
-    target_consumer_name(t, live->name, live->uuid, &consumer);
+    generation_consumer_name(t, live->name, live->uuid, &consumer);
     int rc = t->source.ops->connect(t->source.self, &t->facts, err);
     if (rc == 0) {
         rc = t->source.ops->mirrored(t->source.self, buf_text(&consumer), NULL, &mirror, err);
@@ -76,12 +76,12 @@ static int expect_writable(const struct index_info *from, struct err *err)
 }
 
 /* Checks before the request is recorded that the alias's holder is ours or may be adopted. */
-static int want_new(struct rebuild_job *j, struct target *t, bool adopt, struct err *err)
+static int want_new(struct rebuild_job *j, struct generation *t, bool adopt, struct err *err)
 {
     struct index_info from;
     enum alias_kind kind;
     t->adopt = adopt;
-    int rc = target_holder(t, &kind, &from, err);
+    int rc = generation_holder(t, &kind, &from, err);
     if (rc == 0 && kind == ALIAS_ONE && t->checkpoint.phase == GENERATION_NONE) {
         rc = expect_free(t, &from, err);
     }
@@ -105,17 +105,17 @@ static int refuse_back(const struct rebuild_job *j, const char *index, const cha
 }
 
 /* Finds our last former generation. */
-static int find_former(struct rebuild_job *j, const struct target *t, struct index_info *all,
+static int find_former(struct rebuild_job *j, const struct generation *t, struct index_info *all,
                        const struct index_info **former, struct err *err)
 {
     size_t count = 0;
     const struct service_port *service = &j->ports->pipeline->service;
     *former = NULL;
-    int rc = service->ops->list(service->self, t->alias, t->pipeline, all, KEEP_GENERATIONS_MOST,
+    int rc = service->ops->list(service->self, t->alias, t->pipeline, all, GENERATION_RETENTION_MAX,
                                 &count, err);
     if (rc == 0) {
-        keep_forget_gone(t, all, count);
-        *former = keep_last(all, count, t->checkpoint.generation);
+        generation_retention_forget_gone(t, all, count);
+        *former = generation_retention_last(all, count, t->checkpoint.generation);
     }
     if (rc == 0 && *former == NULL) {
         rc = refuse_back(j, NULL, "no former generation is kept",
@@ -124,7 +124,7 @@ static int find_former(struct rebuild_job *j, const struct target *t, struct ind
     return rc;
 }
 
-static int check_former(struct rebuild_job *j, const struct target *t,
+static int check_former(struct rebuild_job *j, const struct generation *t,
                         const struct index_info *former, struct err *err)
 {
     if (former->closed || former->write_blocked) {
@@ -143,7 +143,7 @@ static int check_former(struct rebuild_job *j, const struct target *t,
 
 /* Begins from the position where it was replaced. If that is unknown, or dead letters were open,
  * it is loaded again in place. */
-static int begin_back(struct rebuild_job *j, struct target *t, const struct index_info *former,
+static int begin_back(struct rebuild_job *j, struct generation *t, const struct index_info *former,
                       struct err *err)
 {
     struct buf position;
@@ -153,7 +153,7 @@ static int begin_back(struct rebuild_job *j, struct target *t, const struct inde
     const struct service_port *service = &j->ports->pipeline->service;
     buf_init(&position, LEFT_MAX_BYTES);
     buf_init(&consumer, 2048);
-    target_consumer_name(t, former->name, former->uuid, &consumer);
+    generation_consumer_name(t, former->name, former->uuid, &consumer);
     int rc = service->ops->left(service->self, former->name, &position, &clock, &found, err);
     bool known = rc == 0 && found && position.len > 0;
     struct checkpoint begin = {.generation = (char *)(uintptr_t)former->name,
@@ -171,10 +171,10 @@ static int begin_back(struct rebuild_job *j, struct target *t, const struct inde
     return rc;
 }
 
-static int want_back(struct rebuild_job *j, struct target *t, struct err *err)
+static int want_back(struct rebuild_job *j, struct generation *t, struct err *err)
 {
     const struct index_info *former = NULL;
-    struct index_info *all = mem_zero(KEEP_GENERATIONS_MOST, sizeof(*all));
+    struct index_info *all = mem_zero(GENERATION_RETENTION_MAX, sizeof(*all));
     int rc = 0;
     if (t->checkpoint.phase != GENERATION_LIVE) {
         rc = refuse_back(j, NULL, "it has not been synced yet", "run: rowferry sync", err);
@@ -196,7 +196,7 @@ static int want_back(struct rebuild_job *j, struct target *t, struct err *err)
 }
 
 struct want {
-    struct target *target;
+    struct generation *target;
     enum rebuild_kind kind;
     bool adopt;
 };
@@ -204,7 +204,7 @@ struct want {
 static int want(struct rebuild_job *j, void *context, struct err *err)
 {
     const struct want *w = context;
-    struct target *t = w->target;
+    struct generation *t = w->target;
     int rc = t->service.ops->greet(t->service.self, false, t->cluster, err);
     if (rc == 0) {
         rc = w->kind == REBUILD_BACK ? want_back(j, t, err) : want_new(j, t, w->adopt, err);
@@ -216,18 +216,18 @@ int rebuild_want(const struct rebuild_options *options, const struct rebuild_por
                  enum rebuild_kind kind, bool adopt, struct err *err)
 {
     struct rebuild_job j;
-    struct target t;
+    struct generation t;
     rebuild_job_begin(&j, options, ports);
     int rc = rebuild_look(ports->pipeline->state, &j.wish, &j.underway, err);
     if (rc < 0 || j.underway) {
         return rc < 0 ? rc : expect_same_wish(&j, kind, adopt, err);
     }
     rebuild_target_of(&j, ports->pipeline->state, &t);
-    rc = target_init(&t, err);
+    rc = generation_init(&t, err);
     if (rc == 0) {
-        rc = rebuild_endure(&j, want, &(struct want){&t, kind, adopt}, err);
+        rc = rebuild_retry(&j, want, &(struct want){&t, kind, adopt}, err);
     }
-    target_release(&t);
+    generation_release(&t);
     return rc;
 }
 
@@ -235,7 +235,7 @@ int rebuild_want(const struct rebuild_options *options, const struct rebuild_por
 
 /* Removes the next generation, unless it is a former one. Its consumer comes from the record,
  * because the index may be gone. */
-static int remove_next(struct rebuild_job *j, struct target *t, struct buf *consumer,
+static int remove_next(struct rebuild_job *j, struct generation *t, struct buf *consumer,
                        struct err *err)
 {
     const struct checkpoint *c = &t->checkpoint;
@@ -245,15 +245,15 @@ static int remove_next(struct rebuild_job *j, struct target *t, struct buf *cons
         return 0;
     }
     if (c->index_uuid != NULL) {
-        target_consumer(t, consumer);
+        generation_consumer(t, consumer);
     }
     int rc = t->service.ops->look(t->service.self, c->generation, &found, &at, err);
-    bool goes = rc == 0 && found && target_is_generation(t, &at) && j->wish.kind == REBUILD_NEW;
+    bool goes = rc == 0 && found && generation_is_generation(t, &at) && j->wish.kind == REBUILD_NEW;
     return goes ? t->service.ops->remove(t->service.self, c->generation, t->pipeline, err) : rc;
 }
 
 /* Reverts an interrupted adoption, which has blocked and cloned the index with the alias's name. */
-static int undo_adoption(const struct rebuild_job *j, struct target *t, struct err *err)
+static int undo_adoption(const struct rebuild_job *j, struct generation *t, struct err *err)
 {
     struct buf kept;
     if (!j->wish.adopt) {
@@ -267,14 +267,14 @@ static int undo_adoption(const struct rebuild_job *j, struct target *t, struct e
 }
 
 struct removal {
-    struct target *target;
+    struct generation *target;
     struct buf *consumer;
 };
 
 static int remove_all(struct rebuild_job *j, void *context, struct err *err)
 {
     const struct removal *r = context;
-    struct target *t = r->target;
+    struct generation *t = r->target;
     int rc = t->service.ops->greet(t->service.self, false, t->cluster, err);
     if (rc == 0) {
         rc = undo_adoption(j, t, err);
@@ -285,15 +285,15 @@ static int remove_all(struct rebuild_job *j, void *context, struct err *err)
 
 static int give_up(struct rebuild_job *j, char generation[256], struct err *err)
 {
-    struct target t;
+    struct generation t;
     struct buf consumer;
     rebuild_target_of(j, j->next, &t);
     buf_init(&consumer, 2048);
-    int rc = target_init(&t, err);
+    int rc = generation_init(&t, err);
     if (rc == 0) {
         const char *name = t.checkpoint.generation;
         snprintf(generation, 256, "%s", name != NULL ? name : "");
-        rc = rebuild_endure(j, remove_all, &(struct removal){&t, &consumer}, err);
+        rc = rebuild_retry(j, remove_all, &(struct removal){&t, &consumer}, err);
     }
     if (rc == 0 && FAILPOINT("rebuild_dropped")) {
         rc = rebuild_fail_at("rebuild_dropped", err);
@@ -303,30 +303,30 @@ static int give_up(struct rebuild_job *j, char generation[256], struct err *err)
                             consumer.len > 0 ? buf_text(&consumer) : NULL, err);
     }
     buf_release(&consumer);
-    target_release(&t);
+    generation_release(&t);
     return rc;
 }
 
 static int look_and_end(struct rebuild_job *j, void *context, struct err *err)
 {
     (void)j;
-    struct target *t = context;
+    struct generation *t = context;
     int rc = t->service.ops->greet(t->service.self, false, t->cluster, err);
-    return rc == 0 ? target_end_rebuild(t, err) : rc;
+    return rc == 0 ? generation_end_rebuild(t, err) : rc;
 }
 
 /* Promotes a generation that the alias points at, because a live generation must not be removed. */
 static int end_swapped(struct rebuild_job *j, struct err *err)
 {
-    struct target t;
+    struct generation t;
     rebuild_target_of(j, j->ports->pipeline->state, &t);
     t.next = false;
     t.keep = j->options->keep;
-    int rc = target_init(&t, err);
+    int rc = generation_init(&t, err);
     if (rc == 0) {
-        rc = rebuild_endure(j, look_and_end, &t, err);
+        rc = rebuild_retry(j, look_and_end, &t, err);
     }
-    target_release(&t);
+    generation_release(&t);
     return rc < 0 ? rc : rebuild_look(j->ports->pipeline->state, &j->wish, &j->underway, err);
 }
 
@@ -386,7 +386,7 @@ int rebuild_anew(const struct rebuild_options *options, const struct rebuild_por
     rebuild_job_begin(&j, options, ports);
     int rc = rebuild_open_next(&j, &err);
     if (rc == 0 && j.wish.kind == REBUILD_NEW) {
-        rc = rebuild_endure(&j, look_live, &live, &err);
+        rc = rebuild_retry(&j, look_live, &live, &err);
     }
     if (rc == 0 && live) {
         rebuild_job_end(&j, NULL);

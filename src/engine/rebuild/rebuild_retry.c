@@ -20,14 +20,15 @@ static void note_alive(const struct rebuild_job *j)
     }
 }
 
-static int nap(const struct rebuild_job *j, const struct patience *patience, struct err *err)
+static int nap(const struct rebuild_job *j, const struct retry_budget *retry_budget,
+               struct err *err)
 {
     const struct service_port *service = &j->ports->pipeline->service;
     int64_t wait_ms;
     int rc = 0;
     while (rc == 0 && !rebuild_stopping(j) &&
-           (wait_ms = patience_wait_ms(patience, clock_monotonic_us(&j->ports->pipeline->clock))) >
-               0) {
+           (wait_ms = retry_budget_wait_ms(retry_budget,
+                                           clock_monotonic_us(&j->ports->pipeline->clock))) > 0) {
         bool readable;
         note_alive(j);
         rc = service->ops->wait(service->self, -1, wait_ms < WAIT_MS ? wait_ms : WAIT_MS, &readable,
@@ -36,26 +37,27 @@ static int nap(const struct rebuild_job *j, const struct patience *patience, str
     return rc;
 }
 
-int rebuild_endure(struct rebuild_job *j, rebuild_step step, void *context, struct err *err)
+int rebuild_retry(struct rebuild_job *j, rebuild_step step, void *context, struct err *err)
 {
     const struct pipeline_options *p = j->options->pipeline;
     const struct clock *clock = &j->ports->pipeline->clock;
-    struct patience patience;
+    struct retry_budget retry_budget;
     int rc = step(j, context, err);
     if (p->retry_budget_ms < 0) {
         return rc; /* a caller with an unlimited budget restarts the rebuild and does other work in
                       between */
     }
-    patience_init(&patience, "source or service", p->name, p->retry_budget_ms);
-    while (rc == ERR_TRANSIENT && !rebuild_stopping(j) && patience_away(&patience, clock, err)) {
-        rc = nap(j, &patience, err);
+    retry_budget_init(&retry_budget, "source or service", p->name, p->retry_budget_ms);
+    while (rc == ERR_TRANSIENT && !rebuild_stopping(j) &&
+           retry_budget_away(&retry_budget, clock, err)) {
+        rc = nap(j, &retry_budget, err);
         if (rc == 0 && rebuild_stopping(j)) {
             return ERR_TRANSIENT; /* the error is unchanged */
         }
         rc = rc == 0 ? step(j, context, err) : rc;
     }
     if (rc == 0) {
-        patience_well(&patience, clock);
+        retry_budget_well(&retry_budget, clock);
     }
     return rc;
 }

@@ -78,13 +78,13 @@ static size_t settle(struct filling *f, const struct operation **stop)
         bool known = sample_find(f->v->sample, key, &row);
         if (o->outcome == OUTCOME_DONE && known) {
             f->v->indexed[row] = true;
-        } else if (o->outcome == OUTCOME_STOP) {
+        } else if (o->outcome == OUTCOME_FATAL) {
             *stop = o;
         } else if (o->outcome == OUTCOME_REJECTED) {
             f->refused++;
             validate_note(f->v, VALIDATE_FAIL, mend, "row with key \"%.*s\": %.*s", (int)key.len,
                           key.data, (int)reason.len, reason.data);
-        } else if (o->outcome != OUTCOME_OUTRUN) {
+        } else if (o->outcome != OUTCOME_CONFLICT) {
             again++;
         }
     }

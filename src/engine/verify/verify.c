@@ -54,14 +54,14 @@ static int open_listing(struct verify *v, struct err *err)
 /* Checks that the generation is live and has not been replaced since the start. */
 int verify_check_index(struct verify *v, struct err *err)
 {
-    int rc = target_reload(&v->target, err);
+    int rc = generation_reload(&v->target, err);
     const struct checkpoint *c = &v->target.checkpoint;
     if (rc < 0) {
         return rc;
     }
     if (v->options->building) {
         snprintf(v->result->generation, sizeof(v->result->generation), "%s", c->generation);
-        return target_check_filled(&v->target, err);
+        return generation_check_filled(&v->target, err);
     }
     if (c->phase != GENERATION_LIVE) {
         err_set(err, ERR_STATE, "pipeline \"%s\" has not been synced yet",
@@ -74,7 +74,7 @@ int verify_check_index(struct verify *v, struct err *err)
         return VERIFY_REPLACED;
     }
     snprintf(v->result->generation, sizeof(v->result->generation), "%s", c->generation);
-    return target_prepare(&v->target, err);
+    return generation_prepare(&v->target, err);
 }
 
 int verify_connect(struct verify *v, struct err *err)
@@ -111,15 +111,16 @@ int verify_endure(struct verify *v, verify_step step, struct err *err)
 {
     const struct clock *clock = &v->ports->pipeline->clock;
     int rc = step(v, err);
-    while (rc == ERR_TRANSIENT && !verify_stopping(v) && patience_away(&v->patience, clock, err)) {
-        verify_nap(v, patience_wait_ms(&v->patience, clock_monotonic_us(clock)));
+    while (rc == ERR_TRANSIENT && !verify_stopping(v) &&
+           retry_budget_away(&v->retry_budget, clock, err)) {
+        verify_nap(v, retry_budget_wait_ms(&v->retry_budget, clock_monotonic_us(clock)));
         rc = verify_connect(v, err);
         if (rc == 0) {
             rc = step(v, err);
         }
     }
     if (rc == 0) {
-        patience_well(&v->patience, clock);
+        retry_budget_well(&v->retry_budget, clock);
     }
     return rc;
 }
@@ -298,8 +299,8 @@ static int walk_rows(struct verify *v, struct err *err)
 
 static int look_halted(struct verify *v, struct err *err)
 {
-    struct halt halt;
-    return halt_look(v->ports->pipeline->state, &halt, &v->result->halted, err);
+    struct guard_stop halt;
+    return guard_stop_read(v->ports->pipeline->state, &halt, &v->result->halted, err);
 }
 
 static int walk(struct verify *v, struct err *err)
@@ -346,22 +347,22 @@ static void init(struct verify *v)
 {
     const struct pipeline_options *p = v->options->pipeline;
     const struct pipeline_ports *ports = v->ports->pipeline;
-    v->target = (struct target){.pipeline = p->name,
-                                .alias = p->alias,
-                                .stream = p->stream,
-                                .mapping = p->mapping,
-                                .settings = p->settings,
-                                .ingest_pipeline = p->ingest_pipeline,
-                                .source = ports->source,
-                                .service = ports->service,
-                                .state = ports->state,
-                                .clock = ports->clock,
-                                .observes = true};
+    v->target = (struct generation){.pipeline = p->name,
+                                    .alias = p->alias,
+                                    .stream = p->stream,
+                                    .mapping = p->mapping,
+                                    .settings = p->settings,
+                                    .ingest_pipeline = p->ingest_pipeline,
+                                    .source = ports->source,
+                                    .service = ports->service,
+                                    .state = ports->state,
+                                    .clock = ports->clock,
+                                    .observes = true};
     v->rules = (struct compare_rules){.mapping = p->mapping,
                                       .fields = v->options->fields,
                                       .field_count = v->options->field_count,
                                       .filled = p->ingest_pipeline != NULL};
-    patience_init(&v->patience, "source or service", p->name, p->retry_budget_ms);
+    retry_budget_init(&v->retry_budget, "source or service", p->name, p->retry_budget_ms);
     batch_init(&v->batch, p->document_bytes, p->document_bytes, VERIFY_PAGE);
     documents_init(&v->documents);
     verify_keys_init(&v->page);
@@ -374,7 +375,7 @@ static void init(struct verify *v)
 static void release(struct verify *v)
 {
     close_source(v);
-    target_release(&v->target);
+    generation_release(&v->target);
     batch_release(&v->batch);
     documents_release(&v->documents);
     verify_keys_release(&v->page);
@@ -401,7 +402,7 @@ int verify_run(const struct verify_options *options, const struct verify_ports *
     struct verify v = {.options = options, .ports = ports, .result = result};
     *result = (struct verify_result){0};
     init(&v);
-    int rc = target_init(&v.target, err);
+    int rc = generation_init(&v.target, err);
     if (rc == 0) {
         rc = walk_again(&v, err);
     }

@@ -175,9 +175,9 @@ static int look_once(struct verify *v, const struct span *keys, size_t count,
         rc = v->capture->ops->next(v->capture, &change, err);
         if (rc == 0 && change.kind == CHANGE_WAIT) {
             rc = await(v, err);
-        } else if (rc == 0 && change.kind == CHANGE_ROW) {
+        } else if (rc == 0 && change.kind == CHANGE_UPSERT) {
             rc = take_row(v, look, &change, err);
-        } else if (rc == 0 && change.kind == CHANGE_GONE) {
+        } else if (rc == 0 && change.kind == CHANGE_DELETE) {
             look->gone(v, look->context, change.key);
         }
     }

@@ -26,8 +26,8 @@ struct verify {
     const struct verify_options *options;
     const struct verify_ports *ports;
     struct verify_result *result;
-    struct target target;
-    struct patience patience;
+    struct generation target;
+    struct retry_budget retry_budget;
     struct capture *capture;
     struct listing *listing;
     struct source_facts facts;

@@ -120,7 +120,7 @@ static void join_cause(struct answer *a)
     buf_push(&a->reason, buf_text(&a->cause_reason), a->cause_reason.len);
 }
 
-static void settle_operation(struct operation *o, const struct item *item)
+static void apply_outcome_operation(struct operation *o, const struct item *item)
 {
     o->answered = true;
     o->http_status = item->status;
@@ -142,7 +142,7 @@ static bool settle_item(struct answer *a)
         .reason = span_make(buf_text(&a->reason), a->reason.len),
     };
     written_index_look(&a->where, o->kind, &item);
-    settle_operation(o, &item);
+    apply_outcome_operation(o, &item);
     bool astray = item.dropped || item.moved;
     if (astray) {
         written_index_explain(&a->where, &item, &a->type, &a->reason);
@@ -407,7 +407,7 @@ static size_t on_take(void *context, unsigned depth, struct span bytes)
         !skip_status(&rest, &item.status)) {
         return 0;
     }
-    settle_operation(o, &item);
+    apply_outcome_operation(o, &item);
     a->item++;
     return bytes.len - rest.len;
 }

@@ -176,7 +176,7 @@ static void settle_lost(struct slot *slot, struct batch *b)
     b->cut_off = was_cut_off(slot);
     /* parts of an answer may have been read already: they are not believed */
     answer_begin(slot->reader.context, b, NULL);
-    set_outcome(b, class == ERR_TRANSIENT ? OUTCOME_UNKNOWN : OUTCOME_STOP);
+    set_outcome(b, class == ERR_TRANSIENT ? OUTCOME_UNKNOWN : OUTCOME_FATAL);
 }
 
 static void settle(struct slot *slot)

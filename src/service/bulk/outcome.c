@@ -23,8 +23,8 @@ static const struct rule item_rules[] = {
     {KIND_ANY, 200, 299, ERROR_ABSENT, NULL, NULL, OUTCOME_DONE},
     {KIND_ANY, 200, 299, ERROR_PRESENT, NULL, NULL, OUTCOME_UNKNOWN},
     {KIND_DELETE, 404, 404, ERROR_ABSENT, NULL, NULL, OUTCOME_DONE},
-    {KIND_ANY, 404, 404, ERROR_ANY, NULL, NULL, OUTCOME_STOP}, /* the index or alias is missing */
-    {KIND_ANY, 409, 409, ERROR_ANY, "version_conflict", NULL, OUTCOME_OUTRUN},
+    {KIND_ANY, 404, 404, ERROR_ANY, NULL, NULL, OUTCOME_FATAL}, /* the index or alias is missing */
+    {KIND_ANY, 409, 409, ERROR_ANY, "version_conflict", NULL, OUTCOME_CONFLICT},
     {KIND_ANY, 409, 409, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
     /* the service is busy, its disk is full, or a shard is unavailable */
     {KIND_ANY, 408, 408, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
@@ -32,16 +32,16 @@ static const struct rule item_rules[] = {
     {KIND_ANY, 429, 429, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
     {KIND_ANY, 500, 599, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
     /* a credential or a write block */
-    {KIND_ANY, 401, 401, ERROR_ANY, NULL, NULL, OUTCOME_STOP},
-    {KIND_ANY, 403, 403, ERROR_ANY, NULL, NULL, OUTCOME_STOP},
+    {KIND_ANY, 401, 401, ERROR_ANY, NULL, NULL, OUTCOME_FATAL},
+    {KIND_ANY, 403, 403, ERROR_ANY, NULL, NULL, OUTCOME_FATAL},
     /* refused because of the index (closed, missing, an alias), not because of the document */
-    {KIND_ANY, 400, 400, ERROR_ANY, "index_closed_exception", NULL, OUTCOME_STOP},
-    {KIND_ANY, 400, 400, ERROR_ANY, "invalid_index_name_exception", NULL, OUTCOME_STOP},
+    {KIND_ANY, 400, 400, ERROR_ANY, "index_closed_exception", NULL, OUTCOME_FATAL},
+    {KIND_ANY, 400, 400, ERROR_ANY, "invalid_index_name_exception", NULL, OUTCOME_FATAL},
     {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception", "pipeline with id [",
-     OUTCOME_STOP},
-    {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception", NO_WRITE_INDEX, OUTCOME_STOP},
+     OUTCOME_FATAL},
+    {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception", NO_WRITE_INDEX, OUTCOME_FATAL},
     {KIND_ANY, 400, 400, ERROR_ANY, "illegal_argument_exception",
-     "only write ops with an op_type of create", OUTCOME_STOP},
+     "only write ops with an op_type of create", OUTCOME_FATAL},
     /* mapping errors of any kind, including strict_dynamic_mapping_exception: this document only */
     {KIND_ANY, 400, 499, ERROR_ANY, NULL, NULL, OUTCOME_REJECTED},
 };
@@ -55,7 +55,7 @@ static const struct rule request_rules[] = {
     {KIND_ANY, 425, 425, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
     {KIND_ANY, 429, 429, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
     {KIND_ANY, 500, 599, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
-    {KIND_ANY, 300, 499, ERROR_ANY, NULL, NULL, OUTCOME_STOP},
+    {KIND_ANY, 300, 499, ERROR_ANY, NULL, NULL, OUTCOME_FATAL},
 };
 
 static bool contains(struct span text, const char *part)
@@ -152,7 +152,7 @@ static enum outcome conflict(const struct operation *o, struct span reason, int6
         return OUTCOME_RETRY;
     }
     *seen = current > o->version ? current : o->version;
-    return OUTCOME_OUTRUN;
+    return OUTCOME_CONFLICT;
 }
 
 enum outcome outcome_of_item(const struct operation *o, const struct item *item, int64_t *seen)
@@ -162,10 +162,10 @@ enum outcome outcome_of_item(const struct operation *o, const struct item *item,
     if ((item->diverted || item->dropped || item->moved) && outcome == OUTCOME_DONE) {
         return OUTCOME_REJECTED;
     }
-    if (item->moved && outcome == OUTCOME_OUTRUN) { /* by what another index has */
+    if (item->moved && outcome == OUTCOME_CONFLICT) { /* by what another index has */
         return OUTCOME_REJECTED;
     }
-    return outcome == OUTCOME_OUTRUN ? conflict(o, item->reason, seen) : outcome;
+    return outcome == OUTCOME_CONFLICT ? conflict(o, item->reason, seen) : outcome;
 }
 
 enum outcome outcome_of_request(int status)

@@ -30,8 +30,8 @@ void secret_take_all(struct service *s)
 {
     for (size_t i = 0; i < SERVICE_SECRETS; i++) {
         const char **place = secret_place(&s->options, i);
-        s->options.renewals[i] = renewal_hold(s->options.renewals[i]);
-        s->secrets[i] = renewal_take(s->options.renewals[i], *place);
+        s->options.renewals[i] = rotating_secret_hold(s->options.renewals[i]);
+        s->secrets[i] = rotating_secret_take(s->options.renewals[i], *place);
         *place = s->secrets[i];
     }
 }
@@ -39,7 +39,7 @@ void secret_take_all(struct service *s)
 void secret_drop_all(struct service *s)
 {
     for (size_t i = 0; i < SERVICE_SECRETS; i++) {
-        renewal_drop(s->options.renewals[i]);
+        rotating_secret_drop(s->options.renewals[i]);
         text_wipe(s->secrets[i]);
         free(s->secrets[i]);
     }
@@ -105,7 +105,7 @@ bool secret_renewed(struct slot *slot)
     }
     bool other = false;
     for (size_t i = 0; i < SERVICE_SECRETS; i++) {
-        other = renewal_replace(s->options.renewals[i], &s->secrets[i]) || other;
+        other = rotating_secret_replace(s->options.renewals[i], &s->secrets[i]) || other;
         *secret_place(&s->options, i) = s->secrets[i];
     }
     if (other) {

@@ -146,17 +146,17 @@ static void note_clone(const struct adoption *a)
 {
     struct err unsaid;
     struct buf body;
-    struct json_object *tree = json_made_object();
+    struct json_object *tree = json_build_object();
     struct json_object *meta =
         json_tree_at(a->old, (const char *const[]){"mappings", "_meta", NULL});
-    meta = json_tree_is_object(meta) ? json_object_get(meta) : json_made_object();
-    struct json_object *note = json_made_object();
-    json_made_member(note, "kept", json_made_text(a->uuid));
-    json_made_member(meta, "rowferry", note);
-    json_made_member(tree, "_meta", meta);
+    meta = json_tree_is_object(meta) ? json_object_get(meta) : json_build_object();
+    struct json_object *note = json_build_object();
+    json_build_member(note, "kept", json_build_text(a->uuid));
+    json_build_member(meta, "rowferry", note);
+    json_build_member(tree, "_meta", meta);
     buf_init(&body, ASK_MAX_BYTES);
     buf_push_text(&body,
-                  json_made_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+                  json_build_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
     (void)!ask_of(a->service, "PUT", a->kept, "/_mapping", span_make(body.data, body.len),
                   BODY_SHORT, NULL, &unsaid);
     buf_release(&body);

@@ -11,7 +11,7 @@
 #include "http/wire.h"
 #include "index/index_private.h"
 
-int glance_begin(struct service *s, const char *name, struct err *err)
+int alias_poll_begin(struct service *s, const char *name, struct err *err)
 {
     struct slot *slot = &s->glance;
     if (s->glances) {
@@ -29,12 +29,13 @@ int glance_begin(struct service *s, const char *name, struct err *err)
     return rc;
 }
 
-int glance_end(struct service *s, enum alias_kind *kind, struct index_info *out, struct err *err)
+int alias_poll_end(struct service *s, enum alias_kind *kind, struct index_info *out,
+                   struct err *err)
 {
     struct slot *slot = &s->glance;
     struct json_object *tree = NULL;
     if (!s->glances || !slot->finished) {
-        return GLANCE_NONE;
+        return ALIAS_POLL_NONE;
     }
     s->glances = false;
     if (slot->result != CURLE_OK) {
@@ -43,7 +44,7 @@ int glance_end(struct service *s, enum alias_kind *kind, struct index_info *out,
     if (secret_renewed(slot)) {
         int rc = wire_start(slot, s->json_headers, NULL, err);
         s->glances = rc == 0;
-        return rc == 0 ? GLANCE_NONE : rc;
+        return rc == 0 ? ALIAS_POLL_NONE : rc;
     }
     int rc = ask_read_description(&slot->answer, buf_text(&slot->path), &tree, err);
     if (rc == 0) {

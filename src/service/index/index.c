@@ -182,7 +182,7 @@ int index_create(struct service *s, const char *name, const char *mappings, cons
     struct buf body;
     buf_init(&body, ASK_MAX_BYTES);
     buf_push_literal(&body, "{\"settings\":");
-    int rc = settings_filling(&body, settings, err);
+    int rc = index_settings_filling(&body, settings, err);
     if (rc == 0) {
         buf_push_literal(&body, ",\"mappings\":");
         buf_push_text(&body, mappings);
@@ -203,7 +203,7 @@ int index_finish(struct service *s, const char *name, const char *settings, stru
 {
     struct buf body;
     buf_init(&body, ASK_MAX_BYTES);
-    int rc = settings_finished(&body, settings, err);
+    int rc = index_settings_finished(&body, settings, err);
     if (rc == 0) {
         rc = ask_of(s, "PUT", name, "/_settings", span_make(body.data, body.len), BODY_SHORT, NULL,
                     err);

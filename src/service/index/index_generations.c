@@ -167,7 +167,7 @@ static int read_meta(struct service *s, const char *name, struct json_object **m
     if (rc == 0 && json_tree_member(tree, name) != NULL) {
         struct json_object *found =
             json_tree_at(tree, (const char *const[]){name, "mappings", "_meta", NULL});
-        *meta = json_tree_is_object(found) ? json_object_get(found) : json_made_object();
+        *meta = json_tree_is_object(found) ? json_object_get(found) : json_build_object();
     }
     json_object_put(tree);
     return rc;
@@ -212,7 +212,7 @@ static int put_mapping(struct service *s, const char *name, struct json_object *
     buf_init(&body, ASK_MAX_BYTES);
     buf_push_literal(&body, "{\"_meta\":");
     buf_push_text(&body,
-                  json_made_string(meta, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+                  json_build_string(meta, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
     if (properties != NULL) {
         buf_push_literal(&body, ",\"properties\":");
         buf_push_text(&body, properties);
@@ -234,10 +234,10 @@ int index_leave(struct service *s, const char *name, const char *pipeline, const
     if (rc != 0) {
         return rc;
     }
-    struct json_object *left = json_made_object();
-    json_made_member(left, "position", json_made_text(position));
-    json_made_member(left, "clock", json_made_number(clock));
-    json_made_member(ours_in(meta), "left", left);
+    struct json_object *left = json_build_object();
+    json_build_member(left, "position", json_build_text(position));
+    json_build_member(left, "clock", json_build_number(clock));
+    json_build_member(ours_in(meta), "left", left);
     rc = put_mapping(s, name, meta, NULL, err);
     json_object_put(meta);
     return rc;
@@ -279,8 +279,8 @@ int index_mapping(struct service *s, const char *name, struct buf *json, struct 
     if (mappings == NULL) {
         rc = err_set(err, ERR_REJECTED, "\"%s\" is not the name of an index", name);
     } else {
-        buf_push_text(json, json_made_string(mappings, JSON_C_TO_STRING_PLAIN |
-                                                           JSON_C_TO_STRING_NOSLASHESCAPE));
+        buf_push_text(json, json_build_string(mappings, JSON_C_TO_STRING_PLAIN |
+                                                            JSON_C_TO_STRING_NOSLASHESCAPE));
     }
     json_object_put(tree);
     return rc;
@@ -294,7 +294,7 @@ static int merge(struct json_object *ours, const char *text, struct err *err)
         return err_set(err, ERR_INTERNAL, "what is to be put into _meta is no JSON object");
     }
     for (struct json_members m = json_tree_members(given); json_tree_next(&m);) {
-        json_made_member(ours, m.name, json_object_get(m.value));
+        json_build_member(ours, m.name, json_object_get(m.value));
     }
     json_object_put(given);
     return 0;

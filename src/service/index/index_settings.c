@@ -16,7 +16,7 @@
 
 static int parse(struct json_object **out, const char *configured, struct err *err)
 {
-    *out = configured != NULL ? json_tree_of(configured) : json_made_object();
+    *out = configured != NULL ? json_tree_of(configured) : json_build_object();
     if (!json_tree_is_object(*out)) {
         json_object_put(*out);
         *out = NULL;
@@ -55,14 +55,14 @@ static void take_out(struct json_object *tree, const char *name)
 static void append(struct buf *out, struct json_object *tree)
 {
     const char *text =
-        json_made_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+        json_build_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     buf_push_text(out, text);
 }
 
 static void replace(struct json_object *tree, const char *name, struct json_object *value)
 {
     take_out(tree, name);
-    json_made_member(tree, name, value);
+    json_build_member(tree, name, value);
 }
 
 static bool is_set(struct json_object *tree, const char *name)
@@ -89,20 +89,20 @@ int64_t index_setting(const char *settings, const char *name, int64_t fallback)
     return value;
 }
 
-int settings_filling(struct buf *out, const char *configured, struct err *err)
+int index_settings_filling(struct buf *out, const char *configured, struct err *err)
 {
     struct json_object *tree;
     int rc = parse(&tree, configured, err);
     if (rc != 0) {
         return rc;
     }
-    replace(tree, REFRESH, json_made_text("-1"));
-    replace(tree, REPLICAS, json_made_number(0));
+    replace(tree, REFRESH, json_build_text("-1"));
+    replace(tree, REPLICAS, json_build_number(0));
     if (is_set(tree, EXPAND)) { /* otherwise it would add replicas at once */
-        replace(tree, EXPAND, json_made_text("false"));
+        replace(tree, EXPAND, json_build_text("false"));
     }
     if (!is_set(tree, DELETES)) {
-        json_made_member(tree, DELETES, json_made_text("1h"));
+        json_build_member(tree, DELETES, json_build_text("1h"));
     }
     append(out, tree);
     json_object_put(tree);
@@ -119,7 +119,7 @@ static void put_back(struct buf *out, struct json_object *tree, const char *name
     append(out, set ? json_tree_member(holder, key) : NULL);
 }
 
-int settings_finished(struct buf *out, const char *configured, struct err *err)
+int index_settings_finished(struct buf *out, const char *configured, struct err *err)
 {
     struct json_object *tree;
     int rc = parse(&tree, configured, err);

@@ -98,7 +98,7 @@ bool stream_read(struct json_object *tree, const char *name, struct index_info *
 static int put(struct service *s, const char *name, const char *rest, struct json_object *body,
                struct err *err)
 {
-    const char *text = body != NULL ? json_made_string(body, PLAIN) : NULL;
+    const char *text = body != NULL ? json_build_string(body, PLAIN) : NULL;
     struct span bytes = text != NULL ? span_make(text, strlen(text)) : NO_BODY;
     return ask_of(s, "PUT", name, rest, bytes, BODY_SHORT, NULL, err);
 }
@@ -118,7 +118,7 @@ static int put_by(struct service *s, const char *api, const char *name, struct j
 
 static struct json_object *parse(const char *text)
 {
-    return text != NULL ? json_tree_of(text) : json_made_object();
+    return text != NULL ? json_tree_of(text) : json_build_object();
 }
 
 /* Intended state of a stream. */
@@ -133,17 +133,17 @@ struct wanted {
 static int put_template(struct service *s, const struct wanted *w, struct err *err)
 {
     char name[STREAM_TEMPLATE_BYTES];
-    struct json_object *body = json_made_object();
-    struct json_object *template = json_made_object();
-    struct json_object *patterns = json_made_list();
+    struct json_object *body = json_build_object();
+    struct json_object *template = json_build_object();
+    struct json_object *patterns = json_build_list();
     stream_template_name(name, w->name);
-    json_made_item(patterns, json_made_text(w->name));
-    json_made_member(body, "index_patterns", patterns);
-    json_made_member(body, "priority", json_made_number(w->priority));
-    json_made_member(body, "data_stream", json_made_object());
-    json_made_member(template, "settings", json_object_get(w->settings));
-    json_made_member(template, "mappings", json_object_get(w->mappings));
-    json_made_member(body, "template", template);
+    json_build_item(patterns, json_build_text(w->name));
+    json_build_member(body, "index_patterns", patterns);
+    json_build_member(body, "priority", json_build_number(w->priority));
+    json_build_member(body, "data_stream", json_build_object());
+    json_build_member(template, "settings", json_object_get(w->settings));
+    json_build_member(template, "mappings", json_object_get(w->mappings));
+    json_build_member(body, "template", template);
     int rc = put_by(s, "_index_template", name, body, err);
     json_object_put(body);
     if (rc < 0) {
@@ -281,7 +281,7 @@ static void note(struct wanted *w, const char *uuid)
     struct json_object *ours =
         json_tree_at(w->mappings, (const char *const[]){"_meta", "rowferry", NULL});
     if (ours != NULL && uuid[0] != '\0') {
-        json_made_member(ours, "stream", json_made_text(uuid));
+        json_build_member(ours, "stream", json_build_text(uuid));
     }
 }
 
@@ -352,7 +352,7 @@ int stream_create(struct service *s, const char *name, const char *mappings, con
 
 /* --- recording the uuid ---------------------------------------------------------------------- */
 
-static int expect_same(const struct index_info *at, const struct generation *stream,
+static int expect_same(const struct index_info *at, const struct generation_id *stream,
                        struct err *err)
 {
     if (strcmp(at->uuid, stream->uuid) != 0) {
@@ -369,20 +369,20 @@ static int expect_same(const struct index_info *at, const struct generation *str
     return 0;
 }
 
-static int put_mark(struct service *s, const struct generation *stream, struct json_object *marked,
-                    struct err *err)
+static int put_mark(struct service *s, const struct generation_id *stream,
+                    struct json_object *marked, struct err *err)
 {
-    struct json_object *body = json_made_object();
+    struct json_object *body = json_build_object();
     struct json_object *meta =
         json_tree_at(marked, (const char *const[]){"mappings", "_meta", NULL});
-    json_made_member(ours_in(marked), "stream", json_made_text(stream->uuid));
-    json_made_member(body, "_meta", json_object_get(meta));
+    json_build_member(ours_in(marked), "stream", json_build_text(stream->uuid));
+    json_build_member(body, "_meta", json_object_get(meta));
     int rc = put(s, stream->name, "/_mapping", body, err);
     json_object_put(body);
     return rc;
 }
 
-int stream_mark(struct service *s, const struct generation *stream, struct err *err)
+int stream_mark(struct service *s, const struct generation_id *stream, struct err *err)
 {
     struct index_info at;
     struct backing b;

@@ -30,7 +30,7 @@ static int ask_who(struct service *s, const char *name, struct json_object **tre
     return rc;
 }
 
-static int expect_same(struct json_object *found, const struct generation *g,
+static int expect_same(struct json_object *found, const struct generation_id *g,
                        struct index_info *info, struct err *err)
 {
     if (found == NULL) {
@@ -135,7 +135,7 @@ int index_expect_hidden(struct service *s, const char *name, const char *pipelin
     return rc;
 }
 
-int index_look_writes(struct service *s, const struct generation *generation,
+int index_look_writes(struct service *s, const struct generation_id *generation,
                       char alias[INDEX_WRITE_ALIAS_BYTES], bool *given, struct err *err)
 {
     struct json_object *tree = NULL;
@@ -159,7 +159,7 @@ int index_look_writes(struct service *s, const struct generation *generation,
     return rc;
 }
 
-int index_open_writes(struct service *s, const struct generation *generation,
+int index_open_writes(struct service *s, const struct generation_id *generation,
                       char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err)
 {
     bool given;

@@ -29,7 +29,7 @@ int trial_create(struct service *s, struct trial *t, const char *mappings, const
         rc = index_look(s, t->index, &found, &info, err);
     }
     rc = rc == 0 ? index_expect_hidden(s, t->index, t->pipeline, err) : rc;
-    struct generation g = {t->index, info.uuid, t->pipeline};
+    struct generation_id g = {t->index, info.uuid, t->pipeline};
     return rc == 0 ? index_open_writes(s, &g, t->write_alias, err) : rc;
 }
 
@@ -116,11 +116,11 @@ int trial_search(struct service *s, const char *index, const char *body, size_t 
         json_object_put(tree);
         return err_set(err, ERR_CONFIG, "the body of a search is no JSON object");
     }
-    json_made_member(tree, "size", json_made_number((int64_t)size));
-    json_made_member(tree, "_source", json_made_bool(false));
-    json_made_member(tree, "track_total_hits", json_made_bool(true));
+    json_build_member(tree, "size", json_build_number((int64_t)size));
+    json_build_member(tree, "_source", json_build_bool(false));
+    json_build_member(tree, "track_total_hits", json_build_bool(true));
     const char *text =
-        json_made_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+        json_build_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     ask_path(&path, index, "/_search?" FILTER);
     int rc = search(s, "POST", buf_text(&path), span_make(text, strlen(text)), out, err);
     buf_release(&path);

@@ -31,14 +31,14 @@ static int64_t seen_for_us(struct hold_seen *seen, const struct hold_row *row, i
     return (now_ms - seen->first_ms) * 1000;
 }
 
-static void say_session(struct hold *out, const struct hold_row *row)
+static void say_session(struct xmin_holder *out, const struct hold_row *row)
 {
     snprintf(out->who, sizeof(out->who), "process %" PRId64 " (\"%.40s\"%s%.40s%s%.40s)", row->pid,
              or_empty(row->name), row->role != NULL ? " of " : "", or_empty(row->role),
              row->state != NULL ? ", " : "", or_empty(row->state));
 }
 
-static void say_who(struct hold *out, const struct hold_row *row)
+static void say_who(struct xmin_holder *out, const struct hold_row *row)
 {
     const char *name = or_empty(row->name);
     switch (row->kind) {
@@ -61,14 +61,15 @@ static void say_who(struct hold *out, const struct hold_row *row)
     }
 }
 
-void holds_take(struct holds *h, const struct hold_row *row, int64_t now_ms, struct hold *out)
+void xmin_holders_take(struct xmin_holders *h, const struct hold_row *row, int64_t now_ms,
+                       struct xmin_holder *out)
 {
     int64_t seen_us = seen_for_us(&h->seen[row->kind], row, now_ms);
     int64_t age_us = row->age_us >= 0 ? row->age_us : seen_us;
     if (out->any && age_us <= out->age_us) {
         return;
     }
-    *out = (struct hold){.any = true, .pid = row->pid, .age_us = age_us};
+    *out = (struct xmin_holder){.any = true, .pid = row->pid, .age_us = age_us};
     say_who(out, row);
 }
 
@@ -83,7 +84,7 @@ static bool kind_of(const char *name, enum hold_kind *kind)
     return false;
 }
 
-static void take_all(struct holds *h, const struct pg_result *r, struct hold *out)
+static void take_all(struct xmin_holders *h, const struct pg_result *r, struct xmin_holder *out)
 {
     for (size_t i = 0; i < pg_rows(r); i++) {
         struct hold_row row = {.pid = pg_int(r, i, 1),
@@ -93,16 +94,17 @@ static void take_all(struct holds *h, const struct pg_result *r, struct hold *ou
                                .role = pg_text(r, i, 5),
                                .state = pg_text(r, i, 6)};
         if (kind_of(pg_text(r, i, 0), &row.kind)) {
-            holds_take(h, &row, pg_now_ms(), out);
+            xmin_holders_take(h, &row, pg_now_ms(), out);
         }
     }
 }
 
-int holds_look(struct holds *h, struct pg *pg, bool all, struct hold *out, struct err *err)
+int xmin_holders_look(struct xmin_holders *h, struct pg *pg, bool all, struct xmin_holder *out,
+                      struct err *err)
 {
     struct pg_result *r = NULL;
     const char *const params[] = {all ? "t" : "f"};
-    *out = (struct hold){0};
+    *out = (struct xmin_holder){0};
     int rc = pg_ask_again(pg, &r, "holds", params, 1, err);
     if (rc == 0) {
         take_all(h, r, out);

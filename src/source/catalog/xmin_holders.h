@@ -16,7 +16,7 @@ struct hold_seen {
     int64_t first_ms;
 };
 
-struct holds {
+struct xmin_holders {
     struct hold_seen seen[HOLD_KINDS];
 };
 
@@ -29,10 +29,11 @@ struct hold_row {
 };
 
 /* Called for one row after the other. Replaces *out if this holder is older. */
-void holds_take(struct holds *h, const struct hold_row *row, int64_t now_ms, struct hold *out);
+void xmin_holders_take(struct xmin_holders *h, const struct hold_row *row, int64_t now_ms,
+                       struct xmin_holder *out);
 
 /* Call it outside a transaction. all: see holds.sql. */
-int holds_look(struct holds *h, struct pg *pg, bool all, struct hold *out,
-               struct err *err) MUST_CHECK;
+int xmin_holders_look(struct xmin_holders *h, struct pg *pg, bool all, struct xmin_holder *out,
+                      struct err *err) MUST_CHECK;
 
 #endif

@@ -210,7 +210,7 @@ int changelog_mirror_pending(struct changelog *c, bool at_once, struct err *err)
 
 static int changelog_forget(struct capture *capture, const char *consumer, struct err *err)
 {
-    return lookup_forget(of(capture)->pg, consumer, err);
+    return consumer_lock_forget(of(capture)->pg, consumer, err);
 }
 
 static int begin_blocks(struct changelog *c, struct err *err)
@@ -361,7 +361,7 @@ static int changelog_begin_keys(struct capture *capture, const struct span *keys
     c->kind = PAGE_ASKED;
     changelog_clear_page(c);
     c->keys_only = only_gone;
-    c->presence.way = PRESENCE_COUNT;
+    c->presence.way = KEY_EXISTENCE_COUNT;
     for (size_t i = 0; i < count; i++) {
         if (keyset_add(&c->keys, keys[i]) == KEYSET_FULL) {
             return err_set(err, ERR_REJECTED, "the keys to be read again are too long");

@@ -81,7 +81,8 @@ static int send_keys(struct changelog *c, struct err *err)
     struct keyarrays a;
     if (c->keys_only) {
         c->next_stage = STAGE_ROWS;
-        return presence_send(&c->presence, &c->reader, &c->sql, &c->keys, c->table->key_count, err);
+        return key_existence_send(&c->presence, &c->reader, &c->sql, &c->keys, c->table->key_count,
+                                  err);
     }
     const struct chunk *chunk = &c->next_chunk;
     int rc = keyarrays_make(&a, &c->keys, chunk->from, chunk->to, c->table->key_count, err);
@@ -264,7 +265,7 @@ static void mark_chunk(struct changelog *c)
 /* Prepares what follows the rows of the chunk. */
 static void end_chunk(struct changelog *c)
 {
-    c->unsure = c->keys_only && !presence_end(&c->presence, &c->keys);
+    c->unsure = c->keys_only && !key_existence_end(&c->presence, &c->keys);
     bool deletes = !by_blocks(c) && c->kind != PAGE_LISTED && !c->unsure;
     c->gone = deletes ? c->chunk.from : 0;
     c->gone_end = deletes ? c->chunk.to : 0;

@@ -221,7 +221,7 @@ void changelog_clear_page(struct changelog *c)
     c->marks = false;
     c->drained = false;
     c->keys_only = false;
-    c->presence.way = PRESENCE_LIST;
+    c->presence.way = KEY_EXISTENCE_LIST;
     c->unsure = false;
     c->reread = false;
     c->tells_left = false;

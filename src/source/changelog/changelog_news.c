@@ -89,8 +89,8 @@ int changelog_waiting(struct capture *capture, int64_t *changes, struct err *err
 }
 
 /* Includes all holders that can prevent pruning. */
-int changelog_hold(struct capture *capture, struct hold *out, struct err *err)
+int changelog_hold(struct capture *capture, struct xmin_holder *out, struct err *err)
 {
     struct changelog *c = (struct changelog *)capture;
-    return holds_look(&c->holds, c->pg, true, out, err);
+    return xmin_holders_look(&c->holds, c->pg, true, out, err);
 }

@@ -42,12 +42,12 @@ static int give_row(struct changelog *c, struct row *row, struct change *change,
 {
     const struct value *key = &row->values[0];
     int rc = 1;
-    if (c->keys_only && c->presence.way == PRESENCE_COUNT) {
-        presence_take(&c->presence, row);
+    if (c->keys_only && c->presence.way == KEY_EXISTENCE_COUNT) {
+        key_existence_take(&c->presence, row);
         return 0;
     }
     unreadable_take(c->unreadable, c->column_count + 1, row);
-    *change = (struct change){.kind = CHANGE_ROW, .row = *row, .key_null = key->null};
+    *change = (struct change){.kind = CHANGE_UPSERT, .row = *row, .key_null = key->null};
     if (!key->null) {
         change->key = span_make(key->text, key->len);
         rc = wanted(c, change->key, err);
@@ -71,8 +71,8 @@ static int give_row(struct changelog *c, struct row *row, struct change *change,
 static void give_cut(struct changelog *c, struct span key, struct change *change)
 {
     c->cut_key = (struct value){.text = key.data, .len = key.len};
-    *change =
-        (struct change){.kind = CHANGE_ROW, .row = {.values = &c->cut_key, .count = 1}, .key = key};
+    *change = (struct change){
+        .kind = CHANGE_UPSERT, .row = {.values = &c->cut_key, .count = 1}, .key = key};
 }
 
 /* Returns true if it filled `change`. */
@@ -88,7 +88,7 @@ static bool give_gone(struct changelog *c, struct change *change)
         } else if (!c->keys.items[i].found) {
             bool foreseen = c->keys_only && c->kind != PAGE_ASKED;
             c->keys.items[i].found = true; /* delivered, in case that the page is read again */
-            *change = (struct change){.kind = foreseen ? CHANGE_FORESEEN : CHANGE_GONE,
+            *change = (struct change){.kind = foreseen ? CHANGE_PRESCAN_DELETE : CHANGE_DELETE,
                                       .key = keyset_get(&c->keys, i)};
             return true;
         }
@@ -106,7 +106,7 @@ static bool give_unreadable(struct changelog *c, struct change *change)
     }
     c->page.window.unreadable = false;
     *change =
-        (struct change){.kind = CHANGE_ROW,
+        (struct change){.kind = CHANGE_UPSERT,
                         .key_null = true,
                         .row = {.values = &null, .count = 1, .unreadable = c->unreadable->words}};
     return true;
@@ -129,7 +129,7 @@ static bool give_mark(struct changelog *c, struct change *change)
         return false;
     }
     c->marks = false;
-    *change = (struct change){.kind = CHANGE_MARK};
+    *change = (struct change){.kind = CHANGE_SAFEPOINT};
     tell_position(c, &c->marked, change);
     return true;
 }
@@ -156,7 +156,7 @@ static void end_page(struct changelog *c, struct change *change)
     bool asked = c->kind == PAGE_ASKED;
     c->stage = STAGE_CLOSED;
     if (c->tells_left) {
-        *change = (struct change){.kind = CHANGE_JUDGE, .left = true};
+        *change = (struct change){.kind = CHANGE_PRESCAN_END, .left = true};
         return;
     }
     if (!asked && changelog_tells_sweep(c, change)) {
@@ -196,7 +196,7 @@ static int ask_again(struct changelog *c, struct err *err)
  * safepoint. */
 static int meet_error(struct changelog *c, struct err *err)
 {
-    if (c->kind == PAGE_ASKED && presence_again(&c->presence, &c->reader, &c->keys, err)) {
+    if (c->kind == PAGE_ASKED && key_existence_again(&c->presence, &c->reader, &c->keys, err)) {
         return ask_again(c, err);
     }
     if (unreadable_end(c->unreadable, &c->reader, err)) {

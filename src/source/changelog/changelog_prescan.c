@@ -73,7 +73,7 @@ void changelog_end_look(struct changelog *c, struct change *change)
         position_copy(&c->at, &c->reached);
         return;
     }
-    *change = (struct change){.kind = CHANGE_JUDGE, .truncated = a->truncated};
+    *change = (struct change){.kind = CHANGE_PRESCAN_END, .truncated = a->truncated};
     changelog_look_again(c);
     changelog_forget_look(c);
     a->judged = true;

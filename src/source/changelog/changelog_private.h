@@ -87,7 +87,7 @@ struct changelog {
     bool whole_rows;      /* of the table are read */
     struct consumer consumer;
     struct depends depends;
-    struct holds holds;
+    struct xmin_holders holds;
     struct buf lock;         /* statement that locks all tables of the query; empty without one */
     struct buf due;          /* captures whose entries follow those of the current one */
     struct keyset changed;   /* of a page that fans out: values of the dependency's columns */
@@ -110,9 +110,9 @@ struct changelog {
     struct position reached; /* at the end of this page */
     struct buf reached_text;
     bool drained;
-    bool keys_only;           /* the page delivers no rows */
-    struct presence presence; /* how keys are looked up then */
-    bool unsure;              /* the result was insufficient: look the keys up in the next way */
+    bool keys_only;                /* the page delivers no rows */
+    struct key_existence presence; /* how keys are looked up then */
+    bool unsure; /* the result was insufficient: look the keys up in the next way */
     struct ahead ahead;
     bool left;       /* a member that the position relies on has left the table */
     bool lost;       /* changes may have been missed */
@@ -275,7 +275,7 @@ int changelog_news(struct capture *capture, bool *any, struct err *err);
 
 /* capture_ops.waiting, capture_ops.hold */
 int changelog_waiting(struct capture *capture, int64_t *changes, struct err *err);
-int changelog_hold(struct capture *capture, struct hold *out, struct err *err);
+int changelog_hold(struct capture *capture, struct xmin_holder *out, struct err *err);
 
 /* capture_ops.next */
 int changelog_next(struct capture *capture, struct change *change, struct err *err);

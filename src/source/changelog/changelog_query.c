@@ -250,7 +250,7 @@ int changelog_send_query(struct changelog *c, struct err *err)
     if (c->query != NULL && reads) {
         rc = plan_freely(c, err);
     } else if (c->keys_only && reads) {
-        rc = presence_plan(c->pg, err);
+        rc = key_existence_plan(c->pg, err);
     }
     return rc == 0 ? changelog_send_keys(c, err) : rc;
 }

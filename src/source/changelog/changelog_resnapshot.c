@@ -195,7 +195,7 @@ bool changelog_tells_sweep(struct changelog *c, struct change *change)
         return false;
     }
     c->sweep = SWEEP_TOLD;
-    *change = (struct change){.kind = CHANGE_JUDGE, .again = true};
+    *change = (struct change){.kind = CHANGE_PRESCAN_END, .again = true};
     return true;
 }
 

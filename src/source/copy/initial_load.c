@@ -32,14 +32,14 @@ struct lane {
 
 struct copy {
     struct capture capture; /* must be first */
-    struct lane lanes[CHANGELOG_READERS_MOST];
-    size_t lane_count; /* the first is the leader, and the only one outside an initial load */
-    size_t readers;    /* as configured */
+    struct lane workers[CHANGELOG_READERS_MOST];
+    size_t worker_count; /* the first is the leader, and the only one outside an initial load */
+    size_t readers;      /* as configured */
     size_t page_blocks;
     bool grown; /* the other workers were added, as far as useful */
 
-    struct parts left; /* ranges to be read */
-    bool open;         /* a page of the load is open */
+    struct snapshot_ranges left; /* ranges to be read */
+    bool open;                   /* a page of the load is open */
     size_t reading;
     size_t turn; /* index of the worker whose turn it is */
     size_t turn_rows;
@@ -54,7 +54,7 @@ static struct copy *of(struct capture *capture)
 
 static struct changelog *leader(const struct copy *c)
 {
-    return c->lanes[0].log;
+    return c->workers[0].log;
 }
 
 static const struct capture_ops *leads(const struct copy *c)
@@ -66,7 +66,7 @@ static const struct capture_ops *leads(const struct copy *c)
 static bool tell_position(struct copy *c, struct change *change)
 {
     buf_reset(&c->text);
-    bool more = parts_print(&c->left, leader(c)->at.last, &c->text);
+    bool more = snapshot_ranges_print(&c->left, leader(c)->at.last, &c->text);
     changelog_print_history(leader(c), &c->text);
     change->position = buf_text(&c->text);
     return more;
@@ -77,8 +77,8 @@ static bool tell_position(struct copy *c, struct change *change)
 /* Returns to one connection, between pages. */
 static void alone(struct copy *c)
 {
-    for (size_t i = 1; i < c->lane_count; i++) {
-        struct changelog *log = c->lanes[i].log;
+    for (size_t i = 1; i < c->worker_count; i++) {
+        struct changelog *log = c->workers[i].log;
         leader(c)->rows_read += log->rows_read;
         log->capture.ops->free(&log->capture);
     }
@@ -86,8 +86,8 @@ static void alone(struct copy *c)
         close(c->epoll);
     }
     c->epoll = -1;
-    c->lane_count = 1;
-    c->lanes[0].reading = false;
+    c->worker_count = 1;
+    c->workers[0].reading = false;
     c->reading = 0;
     c->open = false;
     c->grown = false;
@@ -105,7 +105,7 @@ static int divide(struct copy *c, struct err *err)
         return 0;
     }
     int rc = split_find(log->pg, log->table, all, c->readers, values, &count, err);
-    parts_divide(&c->left, (const char *const *)values, count);
+    snapshot_ranges_divide(&c->left, (const char *const *)values, count);
     for (size_t i = 0; i < count; i++) {
         free(values[i]);
     }
@@ -121,17 +121,18 @@ static int grow(struct copy *c, struct err *err)
     c->grown = true;
     bool by_keys = c->left.kind == POSITION_KEYS;
     int rc = by_keys ? divide(c, err) : 0;
-    size_t pages = (size_t)((parts_blocks_left(&c->left) + c->page_blocks - 1) / c->page_blocks);
+    size_t pages =
+        (size_t)((snapshot_ranges_blocks_left(&c->left) + c->page_blocks - 1) / c->page_blocks);
     size_t of_use = by_keys ? c->left.count : pages;
-    while (rc == 0 && c->lane_count < c->readers && c->lane_count < of_use) {
+    while (rc == 0 && c->worker_count < c->readers && c->worker_count < of_use) {
         struct changelog *helper;
         struct err why;
         if (changelog_helper(&helper, leader(c), &why) < 0) {
             break;
         }
-        c->lanes[c->lane_count++] = (struct lane){.log = helper};
+        c->workers[c->worker_count++] = (struct lane){.log = helper};
     }
-    if (rc == 0 && c->lane_count > 1 && c->epoll < 0) {
+    if (rc == 0 && c->worker_count > 1 && c->epoll < 0) {
         c->epoll = epoll_create1(EPOLL_CLOEXEC);
         rc = c->epoll < 0 ? err_set(err, ERR_TRANSIENT,
                                     "could not wait for several connections: %s", strerror(errno))
@@ -140,10 +141,10 @@ static int grow(struct copy *c, struct err *err)
     return rc;
 }
 
-static int watch(struct copy *c, const struct lane *lane, int operation, struct err *err)
+static int watch(struct copy *c, const struct lane *worker, int operation, struct err *err)
 {
     struct epoll_event event = {.events = EPOLLIN};
-    int fd = PQsocket(lane->log->pg->conn);
+    int fd = PQsocket(worker->log->pg->conn);
     if (c->epoll >= 0 && epoll_ctl(c->epoll, operation, fd, &event) < 0) {
         return err_set(err, ERR_TRANSIENT, "could not wait for several connections: %s",
                        strerror(errno));
@@ -154,60 +155,60 @@ static int watch(struct copy *c, const struct lane *lane, int operation, struct 
 /* --- pages ----------------------------------------------------------------------------------- */
 
 /* Sets a worker to the beginning of a range; returns false if none is left. */
-static bool assign(struct copy *c, struct lane *lane)
+static bool assign(struct copy *c, struct lane *worker)
 {
-    bool leads = lane == &c->lanes[0];
+    bool leads = worker == &c->workers[0];
     char *last = text_copy(leader(c)->at.last);
-    lane->part = parts_take(&c->left, c->page_blocks, leads);
-    if (lane->part != PARTS_NONE) {
-        parts_position(&c->left, lane->part, last, &lane->log->at);
+    worker->part = snapshot_ranges_take(&c->left, c->page_blocks, leads);
+    if (worker->part != SNAPSHOT_RANGES_NONE) {
+        snapshot_ranges_position(&c->left, worker->part, last, &worker->log->at);
     }
     free(last);
-    return lane->part != PARTS_NONE;
+    return worker->part != SNAPSHOT_RANGES_NONE;
 }
 
 /* The table was rewritten to another file: the leader has begun with its first blocks. */
 static void begin_anew(struct copy *c)
 {
-    parts_set(&c->left, &leader(c)->at);
-    for (size_t i = 1; i < c->lane_count; i++) {
-        c->lanes[i].log->rows_read = 0;
+    snapshot_ranges_set(&c->left, &leader(c)->at);
+    for (size_t i = 1; i < c->worker_count; i++) {
+        c->workers[i].log->rows_read = 0;
     }
-    c->lanes[0].part = parts_take(&c->left, c->page_blocks, true);
+    c->workers[0].part = snapshot_ranges_take(&c->left, c->page_blocks, true);
 }
 
-static int start_lane(struct copy *c, struct lane *lane, struct err *err)
+static int start_lane(struct copy *c, struct lane *worker, struct err *err)
 {
-    lane->reading = true;
+    worker->reading = true;
     c->reading++;
-    return watch(c, lane, EPOLL_CTL_ADD, err);
+    return watch(c, worker, EPOLL_CTL_ADD, err);
 }
 
 static int begin_leader(struct copy *c, struct err *err)
 {
-    struct lane *lane = &c->lanes[0];
-    (void)assign(c, lane);
-    int rc = leads(c)->begin(&lane->log->capture, err);
-    if (rc == 0 && lane->log->at.filenode != c->left.filenode) {
+    struct lane *worker = &c->workers[0];
+    (void)assign(c, worker);
+    int rc = leads(c)->begin(&worker->log->capture, err);
+    if (rc == 0 && worker->log->at.filenode != c->left.filenode) {
         begin_anew(c);
     }
-    return rc == 0 ? start_lane(c, lane, err) : rc;
+    return rc == 0 ? start_lane(c, worker, err) : rc;
 }
 
-static int begin_helper(struct copy *c, struct lane *lane, struct err *err)
+static int begin_helper(struct copy *c, struct lane *worker, struct err *err)
 {
-    if (!assign(c, lane)) {
+    if (!assign(c, worker)) {
         return 0;
     }
-    int rc = changelog_help(lane->log, err);
+    int rc = changelog_help(worker->log, err);
     if (rc > 0) {
-        parts_give_back(&c->left, lane->part);
+        snapshot_ranges_give_back(&c->left, worker->part);
         return 0;
     }
-    if (rc == 0 && lane->log->at.filenode != c->left.filenode) {
+    if (rc == 0 && worker->log->at.filenode != c->left.filenode) {
         rc = err_set(err, ERR_TRANSIENT, "the table was rewritten just now");
     }
-    return rc == 0 ? start_lane(c, lane, err) : rc;
+    return rc == 0 ? start_lane(c, worker, err) : rc;
 }
 
 static int begin_copy(struct copy *c, struct err *err)
@@ -216,8 +217,8 @@ static int begin_copy(struct copy *c, struct err *err)
     if (rc == 0) {
         rc = begin_leader(c, err);
     }
-    for (size_t i = 1; i < c->lane_count && rc == 0; i++) {
-        rc = begin_helper(c, &c->lanes[i], err);
+    for (size_t i = 1; i < c->worker_count && rc == 0; i++) {
+        rc = begin_helper(c, &c->workers[i], err);
     }
     c->open = rc == 0;
     c->turn = c->turn_rows = 0;
@@ -231,24 +232,24 @@ static void leave_copy(struct copy *c)
     const struct position log = {.kind = POSITION_LOG, .last = text_copy(at->last)};
     position_release(at);
     *at = log;
-    parts_set(&c->left, at);
+    snapshot_ranges_set(&c->left, at);
     alone(c);
 }
 
 /* Ends a worker's range: with the page if it was the last one, else with a safepoint. */
-static int end_lane(struct copy *c, struct lane *lane, struct change *change, struct err *err)
+static int end_lane(struct copy *c, struct lane *worker, struct change *change, struct err *err)
 {
-    parts_move(&c->left, lane->part, &lane->log->at);
-    lane->reading = false;
+    snapshot_ranges_move(&c->left, worker->part, &worker->log->at);
+    worker->reading = false;
     c->reading--;
-    change->kind = c->reading > 0 ? CHANGE_MARK : CHANGE_PAGE;
+    change->kind = c->reading > 0 ? CHANGE_SAFEPOINT : CHANGE_PAGE;
     bool more = tell_position(c, change);
-    int rc = watch(c, lane, EPOLL_CTL_DEL, err);
+    int rc = watch(c, worker, EPOLL_CTL_DEL, err);
     if (c->reading > 0) {
         return rc;
     }
     c->open = false;
-    parts_drop_done(&c->left);
+    snapshot_ranges_drop_done(&c->left);
     if (!more) {
         leave_copy(c);
     }
@@ -257,29 +258,29 @@ static int end_lane(struct copy *c, struct lane *lane, struct change *change, st
 
 static void pass_turn(struct copy *c)
 {
-    c->turn = (c->turn + 1) % c->lane_count;
+    c->turn = (c->turn + 1) % c->worker_count;
     c->turn_rows = 0;
 }
 
 /* Returns the next change of the worker whose turn it is. */
 static int step(struct copy *c, struct change *change, struct err *err)
 {
-    struct lane *lane = &c->lanes[c->turn];
-    int rc = changelog_next(&lane->log->capture, change, err);
+    struct lane *worker = &c->workers[c->turn];
+    int rc = changelog_next(&worker->log->capture, change, err);
     if (rc < 0) {
-        c->capture.wiser = lane->log->capture.wiser;
+        c->capture.wiser = worker->log->capture.wiser;
         return rc;
     }
     switch (change->kind) {
     case CHANGE_WAIT:
         pass_turn(c);
         return 0;
-    case CHANGE_MARK:
-        parts_move(&c->left, lane->part, &lane->log->marked);
+    case CHANGE_SAFEPOINT:
+        snapshot_ranges_move(&c->left, worker->part, &worker->log->marked);
         (void)tell_position(c, change);
         return 0;
     case CHANGE_PAGE:
-        return end_lane(c, lane, change, err);
+        return end_lane(c, worker, change, err);
     default:
         if (++c->turn_rows == TURN_ROWS) {
             pass_turn(c);
@@ -296,7 +297,7 @@ static int copy_start(struct capture *capture, struct buf *position, struct err 
     alone(c);
     int rc = leads(c)->start(&leader(c)->capture, position, err);
     if (rc == 0) {
-        parts_set(&c->left, &leader(c)->at);
+        snapshot_ranges_set(&c->left, &leader(c)->at);
     }
     return rc;
 }
@@ -324,7 +325,7 @@ static int copy_resume(struct capture *capture, const char *position, struct err
     capture->again = leader(c)->capture.again;
     capture->unpruned = leader(c)->capture.unpruned;
     if (rc == 0) {
-        parts_set(&c->left, &leader(c)->at);
+        snapshot_ranges_set(&c->left, &leader(c)->at);
         rc = count_read(c, err);
     }
     return rc;
@@ -356,8 +357,8 @@ static int copy_next(struct capture *capture, struct change *change, struct err 
         capture->wiser = leader(c)->capture.wiser;
         return rc;
     }
-    for (size_t waiting = 0; waiting < c->lane_count; waiting++) {
-        if (!c->lanes[c->turn].reading) {
+    for (size_t waiting = 0; waiting < c->worker_count; waiting++) {
+        if (!c->workers[c->turn].reading) {
             pass_turn(c);
             continue;
         }
@@ -377,8 +378,8 @@ static int copy_fd(const struct capture *capture)
     if (c->open && c->reading > 1) {
         return c->epoll;
     }
-    for (size_t i = 1; i < c->lane_count; i++) {
-        log = c->lanes[i].reading ? c->lanes[i].log : log;
+    for (size_t i = 1; i < c->worker_count; i++) {
+        log = c->workers[i].reading ? c->workers[i].log : log;
     }
     return PQsocket(log->pg->conn);
 }
@@ -388,11 +389,11 @@ static void copy_progress(const struct capture *capture, struct capture_progress
     const struct copy *c = (const struct copy *)capture;
     const struct table *table = leader(c)->table;
     *out = (struct capture_progress){table != NULL ? table->estimated_rows : -1, 0, 1};
-    for (size_t i = 0; i < c->lane_count; i++) {
-        out->rows_read += c->lanes[i].log->rows_read;
+    for (size_t i = 0; i < c->worker_count; i++) {
+        out->rows_read += c->workers[i].log->rows_read;
     }
     if (c->left.kind == POSITION_BLOCKS && c->left.blocks > 0) {
-        out->share = 1 - (double)parts_blocks_left(&c->left) / (double)c->left.blocks;
+        out->share = 1 - (double)snapshot_ranges_blocks_left(&c->left) / (double)c->left.blocks;
     } else if (c->left.kind == POSITION_KEYS) {
         double rows = (double)out->rows_estimated;
         out->share = rows > (double)out->rows_read ? (double)out->rows_read / rows : 0;
@@ -424,7 +425,7 @@ static int copy_waiting(struct capture *capture, int64_t *changes, struct err *e
     return changelog_waiting(&leader(of(capture))->capture, changes, err);
 }
 
-static int copy_hold(struct capture *capture, struct hold *out, struct err *err)
+static int copy_hold(struct capture *capture, struct xmin_holder *out, struct err *err)
 {
     return changelog_hold(&leader(of(capture))->capture, out, err);
 }
@@ -434,7 +435,7 @@ static void copy_free(struct capture *capture)
     struct copy *c = of(capture);
     alone(c);
     leads(c)->free(&leader(c)->capture);
-    parts_release(&c->left);
+    snapshot_ranges_release(&c->left);
     buf_release(&c->text);
     free(c);
 }
@@ -449,8 +450,8 @@ int changelog_open(struct capture **out, struct pg *pg, const struct changelog_o
     (void)err;
     struct copy *c = mem_zero(1, sizeof(*c));
     c->capture.ops = &ops;
-    c->lanes[0].log = changelog_new(pg, o);
-    c->lane_count = 1;
+    c->workers[0].log = changelog_new(pg, o);
+    c->worker_count = 1;
     c->readers = o->readers > 1 ? o->readers : 1;
     c->readers = c->readers < CHANGELOG_READERS_MOST ? c->readers : CHANGELOG_READERS_MOST;
     c->page_blocks = leader(c)->page_blocks;

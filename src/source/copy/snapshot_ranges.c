@@ -7,7 +7,7 @@
 
 #include "rowferry/base/text.h"
 
-static void forget(struct parts *p)
+static void forget(struct snapshot_ranges *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         copy_range_release(&p->items[i].range);
@@ -15,22 +15,22 @@ static void forget(struct parts *p)
     p->count = 0;
 }
 
-void parts_release(struct parts *p)
+void snapshot_ranges_release(struct snapshot_ranges *p)
 {
     forget(p);
     free(p->items);
-    *p = (struct parts){.kind = POSITION_LOG};
+    *p = (struct snapshot_ranges){.kind = POSITION_LOG};
 }
 
-static size_t add(struct parts *p, const struct copy_range *range)
+static size_t add(struct snapshot_ranges *p, const struct copy_range *range)
 {
     p->items = mem_grow(p->items, p->count + 1, sizeof(*p->items));
-    p->items[p->count] = (struct part){.taken = false};
+    p->items[p->count] = (struct snapshot_range){.taken = false};
     copy_range_copy(&p->items[p->count].range, range);
     return p->count++;
 }
 
-void parts_set(struct parts *p, const struct position *at)
+void snapshot_ranges_set(struct snapshot_ranges *p, const struct position *at)
 {
     const struct copy_range first = {.range = at->range, .key = at->key, .until = at->until};
     forget(p);
@@ -46,7 +46,7 @@ void parts_set(struct parts *p, const struct position *at)
     }
 }
 
-void parts_divide(struct parts *p, const char *const *values, size_t count)
+void snapshot_ranges_divide(struct snapshot_ranges *p, const char *const *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct copy_range *before = &p->items[p->count - 1].range;
@@ -56,7 +56,7 @@ void parts_divide(struct parts *p, const char *const *values, size_t count)
     }
 }
 
-size_t parts_take(struct parts *p, uint64_t most, bool nothing_too)
+size_t snapshot_ranges_take(struct snapshot_ranges *p, uint64_t most, bool nothing_too)
 {
     size_t i = 0;
     while (i < p->count && (p->items[i].taken || p->items[i].done)) {
@@ -66,7 +66,7 @@ size_t parts_take(struct parts *p, uint64_t most, bool nothing_too)
         bool blocks = p->kind == POSITION_BLOCKS && p->block < p->blocks;
         uint64_t left = blocks ? p->blocks - p->block : 0;
         if (left == 0 && !nothing_too) {
-            return PARTS_NONE;
+            return SNAPSHOT_RANGES_NONE;
         }
         const struct copy_range next = {.block = p->block,
                                         .end = p->block + (left < most ? left : most)};
@@ -77,12 +77,13 @@ size_t parts_take(struct parts *p, uint64_t most, bool nothing_too)
     return i;
 }
 
-void parts_give_back(struct parts *p, size_t part)
+void snapshot_ranges_give_back(struct snapshot_ranges *p, size_t part)
 {
     p->items[part].taken = false;
 }
 
-void parts_position(const struct parts *p, size_t part, const char *last, struct position *out)
+void snapshot_ranges_position(const struct snapshot_ranges *p, size_t part, const char *last,
+                              struct position *out)
 {
     const struct copy_range *r = &p->items[part].range;
     const struct position alone = {.kind = p->kind,
@@ -97,9 +98,9 @@ void parts_position(const struct parts *p, size_t part, const char *last, struct
     *out = alone;
 }
 
-void parts_move(struct parts *p, size_t part, const struct position *to)
+void snapshot_ranges_move(struct snapshot_ranges *p, size_t part, const struct position *to)
 {
-    struct part *item = &p->items[part];
+    struct snapshot_range *item = &p->items[part];
     struct copy_range *r = &item->range;
     if (to->kind == POSITION_LOG) {
         r->block = r->end;
@@ -114,7 +115,7 @@ void parts_move(struct parts *p, size_t part, const struct position *to)
 }
 
 /* Returns the unfinished ranges. The array is the caller's to free, its contents are borrowed. */
-static struct copy_range *still(const struct parts *p, size_t *count)
+static struct copy_range *still(const struct snapshot_ranges *p, size_t *count)
 {
     struct copy_range *ranges = mem_zero(p->count + 1, sizeof(*ranges));
     *count = 0;
@@ -126,7 +127,7 @@ static struct copy_range *still(const struct parts *p, size_t *count)
     return ranges;
 }
 
-bool parts_print(const struct parts *p, const char *last, struct buf *out)
+bool snapshot_ranges_print(const struct snapshot_ranges *p, const char *last, struct buf *out)
 {
     size_t count;
     struct copy_range *ranges = still(p, &count);
@@ -153,7 +154,7 @@ bool parts_print(const struct parts *p, const char *last, struct buf *out)
     return at.kind != POSITION_LOG;
 }
 
-void parts_drop_done(struct parts *p)
+void snapshot_ranges_drop_done(struct snapshot_ranges *p)
 {
     size_t kept = 0;
     for (size_t i = 0; i < p->count; i++) {
@@ -167,7 +168,7 @@ void parts_drop_done(struct parts *p)
     p->count = kept;
 }
 
-uint64_t parts_blocks_left(const struct parts *p)
+uint64_t snapshot_ranges_blocks_left(const struct snapshot_ranges *p)
 {
     uint64_t left = p->block < p->blocks ? p->blocks - p->block : 0;
     for (size_t i = 0; i < p->count; i++) {

@@ -8,49 +8,50 @@
 
 #include "changelog/position.h"
 
-#define PARTS_NONE SIZE_MAX
+#define SNAPSHOT_RANGES_NONE SIZE_MAX
 
-struct part {
+struct snapshot_range {
     struct copy_range range;
     bool taken;
     bool done;
 };
 
-struct parts {
+struct snapshot_ranges {
     enum position_kind kind; /* LOG: no initial load, or complete */
     uint32_t filenode;       /* BLOCKS */
     uint64_t block;          /* first block that is not in items yet */
     uint64_t blocks;
-    struct part *items; /* each keeps its index until drop_done */
+    struct snapshot_range *items; /* each keeps its index until drop_done */
     size_t count;
 };
 
-void parts_release(struct parts *p);
+void snapshot_ranges_release(struct snapshot_ranges *p);
 
 /* Sets the ranges to those of a position; none is taken. */
-void parts_set(struct parts *p, const struct position *at);
+void snapshot_ranges_set(struct snapshot_ranges *p, const struct position *at);
 
 /* Divides the only range, which is one of keys, after these values. */
-void parts_divide(struct parts *p, const char *const *values, size_t count);
+void snapshot_ranges_divide(struct snapshot_ranges *p, const char *const *values, size_t count);
 
 /* Returns the index of a range that is not taken, else of a new range of the next `most` blocks. If
- * nothing is left, returns PARTS_NONE, or an empty range if nothing_too. */
-size_t parts_take(struct parts *p, uint64_t most, bool nothing_too);
-void parts_give_back(struct parts *p, size_t part);
+ * nothing is left, returns SNAPSHOT_RANGES_NONE, or an empty range if nothing_too. */
+size_t snapshot_ranges_take(struct snapshot_ranges *p, uint64_t most, bool nothing_too);
+void snapshot_ranges_give_back(struct snapshot_ranges *p, size_t part);
 
 /* Makes a position of this range alone, for its worker. */
-void parts_position(const struct parts *p, size_t part, const char *last, struct position *out);
+void snapshot_ranges_position(const struct snapshot_ranges *p, size_t part, const char *last,
+                              struct position *out);
 
 /* Records how far the range was read; LOG: to its end. */
-void parts_move(struct parts *p, size_t part, const struct position *to);
+void snapshot_ranges_move(struct snapshot_ranges *p, size_t part, const struct position *to);
 
 /* Appends the position of the load. `last` is the snapshot from which the log is read afterwards.
  * Returns false if the load is complete. */
-bool parts_print(const struct parts *p, const char *last, struct buf *out);
+bool snapshot_ranges_print(const struct snapshot_ranges *p, const char *last, struct buf *out);
 
 /* Removes the finished ranges and marks the others as not taken. */
-void parts_drop_done(struct parts *p);
+void snapshot_ranges_drop_done(struct snapshot_ranges *p);
 
-uint64_t parts_blocks_left(const struct parts *p);
+uint64_t snapshot_ranges_blocks_left(const struct snapshot_ranges *p);
 
 #endif

@@ -106,7 +106,7 @@ static void push_item(struct buf *array, const char *text)
     }
 }
 
-static int push_ranges(const struct table *t, const struct parts *left, struct buf *after,
+static int push_ranges(const struct table *t, const struct snapshot_ranges *left, struct buf *after,
                        struct buf *until, struct err *err)
 {
     int rc = 0;
@@ -146,8 +146,8 @@ static int ask_left(struct pg *pg, const struct table *t, const char *after, con
     return rc;
 }
 
-int split_left(struct pg *pg, const struct table *t, const struct parts *left, double *share,
-               struct err *err)
+int split_left(struct pg *pg, const struct table *t, const struct snapshot_ranges *left,
+               double *share, struct err *err)
 {
     struct buf after;
     struct buf until;

@@ -17,7 +17,7 @@ int split_find(struct pg *pg, const struct table *t, const struct copy_range *ra
 
 /* Sets *share to the share of rows that the ranges have still to read; 1 if the server has no
  * statistics. */
-int split_left(struct pg *pg, const struct table *t, const struct parts *left, double *share,
-               struct err *err) MUST_CHECK;
+int split_left(struct pg *pg, const struct table *t, const struct snapshot_ranges *left,
+               double *share, struct err *err) MUST_CHECK;
 
 #endif

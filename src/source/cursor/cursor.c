@@ -105,7 +105,7 @@ static int prepare(struct cursor *c, struct err *err)
     c->stage = CURSOR_CLOSED;
     reader_release(&c->reader);
     c->reader.pg = c->pg;
-    seen_reset(&c->seen);
+    dedup_cache_reset(&c->seen);
     cursor_position_release(&c->ahead);
     cursor_position_release(&c->looked);
     c->told_gone = 0;
@@ -204,7 +204,7 @@ int cursor_ask(struct cursor *c, struct err *err)
 {
     int rc = look_at_table(c, err);
     if (rc == 0 && c->keys_only) {
-        rc = presence_plan(c->pg, err);
+        rc = key_existence_plan(c->pg, err);
     }
     return rc == 0 ? cursor_send_asked(c, err) : rc;
 }
@@ -216,7 +216,7 @@ static int cursor_begin_keys(struct capture *capture, const struct span *keys, s
     assert(c->stage == CURSOR_CLOSED);
     clear_page(c);
     c->keys_only = only_gone;
-    c->presence.way = PRESENCE_COUNT;
+    c->presence.way = KEY_EXISTENCE_COUNT;
     for (size_t i = 0; i < count; i++) {
         if (keyset_add(&c->keys, keys[i]) == KEYSET_FULL) {
             return err_set(err, ERR_REJECTED, "the keys to be read again are too long");
@@ -260,10 +260,10 @@ static int cursor_forget(struct capture *capture, const char *consumer, struct e
     return 0;
 }
 
-static int cursor_hold(struct capture *capture, struct hold *out, struct err *err)
+static int cursor_hold(struct capture *capture, struct xmin_holder *out, struct err *err)
 {
     struct cursor *c = of(capture);
-    return holds_look(&c->holds, c->pg, false, out, err);
+    return xmin_holders_look(&c->holds, c->pg, false, out, err);
 }
 
 static void cursor_free(struct capture *capture)
@@ -272,7 +272,7 @@ static void cursor_free(struct capture *capture)
     reader_release(&c->reader);
     rowsql_release(&c->sql);
     horizon_release(&c->horizon);
-    seen_release(&c->seen);
+    dedup_cache_release(&c->seen);
     keyset_release(&c->keys);
     page_look_release(&c->page.look);
     cursor_position_release(&c->at);
@@ -313,7 +313,7 @@ int cursor_open(struct capture **out, struct pg *pg, const struct cursor_options
     c->horizon.overlap_ms = o->overlap_ms;
     c->page_rows = o->page_rows > 0 ? o->page_rows : PAGE_ROWS;
     c->chunk_bytes = o->chunk_bytes > 0 ? o->chunk_bytes : CHUNK_BYTES;
-    seen_init(&c->seen, o->seen_slots > 0 ? o->seen_slots : SEEN_SLOTS);
+    dedup_cache_init(&c->seen, o->seen_slots > 0 ? o->seen_slots : SEEN_SLOTS);
     keyset_init(&c->keys, KEYS_MAX_BYTES);
     buf_init(&c->reached_text, POSITION_MAX_BYTES);
     *out = &c->capture;

@@ -105,7 +105,8 @@ int cursor_send_asked(struct cursor *c, struct err *err)
     struct keyarrays a;
     c->stage = CURSOR_ASKED;
     if (c->keys_only) {
-        return presence_send(&c->presence, &c->reader, &c->sql, &c->keys, c->table->key_count, err);
+        return key_existence_send(&c->presence, &c->reader, &c->sql, &c->keys, c->table->key_count,
+                                  err);
     }
     int rc = keyarrays_make(&a, &c->keys, 0, c->keys.count, c->table->key_count, err);
     const struct reader_form form = {c->column_count + 1, 2 * c->keys.count + 1};
@@ -161,7 +162,7 @@ static int send_next(struct cursor *c, struct err *err)
     case CURSOR_LOOK:
         return end_look(c, full, err);
     default:
-        if (c->keys_only && !presence_end(&c->presence, &c->keys)) {
+        if (c->keys_only && !key_existence_end(&c->presence, &c->keys)) {
             return cursor_send_asked(c, err);
         }
         c->stage = CURSOR_GONE;
@@ -212,13 +213,13 @@ static bool is_news(struct cursor *c, const struct row *row)
 {
     uint64_t key = text_hash(row->values[0].text, row->values[0].len);
     uint64_t content = content_hash(row);
-    if (seen_same(&c->seen, key, content)) {
+    if (dedup_cache_same(&c->seen, key, content)) {
         return false;
     }
     if (c->stage == CURSOR_AHEAD) {
-        seen_note(&c->seen, key, content);
+        dedup_cache_note(&c->seen, key, content);
     } else {
-        seen_forget(&c->seen, key);
+        dedup_cache_forget(&c->seen, key);
     }
     return true;
 }
@@ -242,7 +243,7 @@ static int give_row(struct cursor *c, struct row *row, struct change *change)
         return 0;
     }
     c->told_gone += matches ? 0 : 1;
-    *change = (struct change){.kind = matches ? CHANGE_ROW : CHANGE_GONE,
+    *change = (struct change){.kind = matches ? CHANGE_UPSERT : CHANGE_DELETE,
                               .key = span_make(key->text, key->len),
                               .key_null = key->null,
                               .row = {row->values, row->count - 2, row->unreadable}};
@@ -256,9 +257,9 @@ static int give_foreseen(struct cursor *c, struct row *row, struct change *chang
     unreadable_take(&c->unreadable, c->column_count + 3, row);
     take_last(c, row);
     c->statement_rows++;
-    *change = (struct change){.kind = CHANGE_FORESEEN, .key = key};
+    *change = (struct change){.kind = CHANGE_PRESCAN_DELETE, .key = key};
     return row->values[0].null ||
-                   seen_same(&c->seen, text_hash(key.data, key.len), content_hash(row))
+                   dedup_cache_same(&c->seen, text_hash(key.data, key.len), content_hash(row))
                ? 0
                : 1;
 }
@@ -266,8 +267,8 @@ static int give_foreseen(struct cursor *c, struct row *row, struct change *chang
 static int give_asked(struct cursor *c, struct row *row, struct change *change, struct err *err)
 {
     struct span key = span_make(row->values[0].text, row->values[0].len);
-    if (c->keys_only && c->presence.way == PRESENCE_COUNT) {
-        presence_take(&c->presence, row);
+    if (c->keys_only && c->presence.way == KEY_EXISTENCE_COUNT) {
+        key_existence_take(&c->presence, row);
         return 0;
     }
     switch (keyset_mark(&c->keys, key, 0, c->keys.count)) {
@@ -286,8 +287,8 @@ static int give_asked(struct cursor *c, struct row *row, struct change *change, 
         return 0;
     }
     unreadable_take(&c->unreadable, c->column_count + 1, row);
-    seen_forget(&c->seen, text_hash(key.data, key.len));
-    *change = (struct change){.kind = CHANGE_ROW, .key = key, .row = *row};
+    dedup_cache_forget(&c->seen, text_hash(key.data, key.len));
+    *change = (struct change){.kind = CHANGE_UPSERT, .key = key, .row = *row};
     return 1;
 }
 
@@ -298,8 +299,8 @@ static bool give_gone(struct cursor *c, struct change *change)
         size_t i = c->gone++;
         if (!c->keys.items[i].found) {
             struct span key = keyset_get(&c->keys, i);
-            seen_forget(&c->seen, text_hash(key.data, key.len));
-            *change = (struct change){.kind = CHANGE_GONE, .key = key};
+            dedup_cache_forget(&c->seen, text_hash(key.data, key.len));
+            *change = (struct change){.kind = CHANGE_DELETE, .key = key};
             return true;
         }
     }
@@ -321,7 +322,7 @@ static bool give_mark(struct cursor *c, struct change *change)
         return false;
     }
     c->chunk_read = 0;
-    *change = (struct change){.kind = CHANGE_MARK};
+    *change = (struct change){.kind = CHANGE_SAFEPOINT};
     tell_reached(c, change);
     return true;
 }
@@ -331,7 +332,7 @@ static void end_look_page(struct cursor *c, struct change *change)
 {
     *change = (struct change){.kind = CHANGE_PAGE, .ahead = true};
     if (c->judged) {
-        *change = (struct change){.kind = CHANGE_JUDGE};
+        *change = (struct change){.kind = CHANGE_PRESCAN_END};
         cursor_position_release(&c->looked);
     }
 }
@@ -378,7 +379,7 @@ static int take_row(struct cursor *c, struct row *row, struct change *change, st
  * safepoint. */
 static int meet_error(struct cursor *c, struct err *err)
 {
-    if (c->stage == CURSOR_ASKED && presence_again(&c->presence, &c->reader, &c->keys, err)) {
+    if (c->stage == CURSOR_ASKED && key_existence_again(&c->presence, &c->reader, &c->keys, err)) {
         return cursor_ask(c, err);
     }
     if (unreadable_end(&c->unreadable, &c->reader, err)) {

@@ -48,8 +48,8 @@ struct cursor {
     struct table *table; /* as looked up by start or resume */
     struct rowsql sql;
     struct horizon horizon;
-    struct holds holds;
-    struct seen seen;
+    struct xmin_holders holds;
+    struct dedup_cache seen;
     struct cursor_position at;    /* start of the next page */
     struct cursor_position ahead; /* last row above the horizon; no value: none */
 
@@ -64,9 +64,9 @@ struct cursor {
     size_t chunk_read; /* bytes since the last safepoint */
     bool copying;      /* the page began within the initial load */
     bool drained;
-    struct keyset keys;       /* requested keys */
-    bool keys_only;           /* rows of requested keys are not delivered */
-    struct presence presence; /* how such keys are looked up */
+    struct keyset keys;            /* requested keys */
+    bool keys_only;                /* rows of requested keys are not delivered */
+    struct key_existence presence; /* how such keys are looked up */
     size_t gone;
 
     uint64_t told_gone;            /* deletes delivered since the cursor was last drained */

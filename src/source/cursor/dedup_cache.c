@@ -7,7 +7,7 @@
 
 #include "rowferry/base/text.h"
 
-void seen_init(struct seen *s, size_t slots)
+void dedup_cache_init(struct dedup_cache *s, size_t slots)
 {
     s->count = 1;
     while (s->count < slots) {
@@ -16,35 +16,35 @@ void seen_init(struct seen *s, size_t slots)
     s->slots = mem_zero(s->count, sizeof(*s->slots));
 }
 
-void seen_release(struct seen *s)
+void dedup_cache_release(struct dedup_cache *s)
 {
     free(s->slots);
-    *s = (struct seen){0};
+    *s = (struct dedup_cache){0};
 }
 
-void seen_reset(struct seen *s)
+void dedup_cache_reset(struct dedup_cache *s)
 {
     memset(s->slots, 0, s->count * sizeof(*s->slots));
 }
 
-static struct seen_slot *slot_of(const struct seen *s, uint64_t key)
+static struct dedup_cache_slot *slot_of(const struct dedup_cache *s, uint64_t key)
 {
     return &s->slots[(size_t)key & (s->count - 1)];
 }
 
-bool seen_same(const struct seen *s, uint64_t key, uint64_t content)
+bool dedup_cache_same(const struct dedup_cache *s, uint64_t key, uint64_t content)
 {
-    const struct seen_slot *slot = slot_of(s, key);
+    const struct dedup_cache_slot *slot = slot_of(s, key);
     return slot->taken && slot->key == key && slot->content == content;
 }
 
-void seen_note(struct seen *s, uint64_t key, uint64_t content)
+void dedup_cache_note(struct dedup_cache *s, uint64_t key, uint64_t content)
 {
-    *slot_of(s, key) = (struct seen_slot){key, content, true};
+    *slot_of(s, key) = (struct dedup_cache_slot){key, content, true};
 }
 
-void seen_forget(struct seen *s, uint64_t key)
+void dedup_cache_forget(struct dedup_cache *s, uint64_t key)
 {
-    struct seen_slot *slot = slot_of(s, key);
+    struct dedup_cache_slot *slot = slot_of(s, key);
     slot->taken = slot->taken && slot->key != key;
 }

@@ -11,29 +11,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct seen_slot {
+struct dedup_cache_slot {
     uint64_t key; /* hash */
     uint64_t content;
     bool taken;
 };
 
-struct seen {
-    struct seen_slot *slots;
+struct dedup_cache {
+    struct dedup_cache_slot *slots;
     size_t count; /* a power of two */
 };
 
 /* Makes a cache of at least `slots` slots. */
-void seen_init(struct seen *s, size_t slots);
-void seen_release(struct seen *s);
-void seen_reset(struct seen *s);
+void dedup_cache_init(struct dedup_cache *s, size_t slots);
+void dedup_cache_release(struct dedup_cache *s);
+void dedup_cache_reset(struct dedup_cache *s);
 
 /* Returns true if this content was the last one delivered for the key. */
-bool seen_same(const struct seen *s, uint64_t key, uint64_t content);
+bool dedup_cache_same(const struct dedup_cache *s, uint64_t key, uint64_t content);
 
 /* Records a row that is delivered now and will be read again. */
-void seen_note(struct seen *s, uint64_t key, uint64_t content);
+void dedup_cache_note(struct dedup_cache *s, uint64_t key, uint64_t content);
 
 /* Removes the key, because a row is delivered now that will not be read again. */
-void seen_forget(struct seen *s, uint64_t key);
+void dedup_cache_forget(struct dedup_cache *s, uint64_t key);
 
 #endif

@@ -135,7 +135,7 @@ static void note(char **noted, const char *name)
     *noted = copy;
 }
 
-int lookup_hold(struct pg *pg, const char *consumer, struct err *err)
+int consumer_lock_hold(struct pg *pg, const char *consumer, struct err *err)
 {
     struct pg *writer = pg;
     int rc = pg->primary_uri != NULL ? pg_writer(pg, &writer, err) : 0;
@@ -146,7 +146,7 @@ int lookup_hold(struct pg *pg, const char *consumer, struct err *err)
     return rc;
 }
 
-int lookup_claim(struct pg *pg, const char *name, struct err *err)
+int consumer_lock_claim(struct pg *pg, const char *name, struct err *err)
 {
     struct pg *writer = pg;
     int rc = pg->primary_uri != NULL ? pg_writer(pg, &writer, err) : 0;
@@ -157,7 +157,7 @@ int lookup_claim(struct pg *pg, const char *name, struct err *err)
     return rc;
 }
 
-int lookup_forget(struct pg *pg, const char *consumer, struct err *err)
+int consumer_lock_forget(struct pg *pg, const char *consumer, struct err *err)
 {
     struct lock_key key;
     struct pg *writer = pg;
@@ -175,14 +175,14 @@ int lookup_forget(struct pg *pg, const char *consumer, struct err *err)
     return rc < 0 ? err_context(err, "could not forget the consumer \"%s\"", consumer) : 0;
 }
 
-int lookup_try(struct pg *pg, const char *consumer, bool *got, struct err *err)
+int consumer_lock_try(struct pg *pg, const char *consumer, bool *got, struct err *err)
 {
     struct lock_key key;
     lock_key(&key, consumer);
     return try_lock(pg, key.params, got, err);
 }
 
-int lookup_who(struct pg *pg, const char *consumer, struct err *err)
+int consumer_lock_who(struct pg *pg, const char *consumer, struct err *err)
 {
     struct lock_key key;
     lock_key(&key, consumer);

@@ -56,12 +56,12 @@ void lease_close(struct lease *h)
 
 int lease_try(struct lease *h, const char *name, bool *got, struct err *err)
 {
-    return lookup_try(h->writer, name, got, err);
+    return consumer_lock_try(h->writer, name, got, err);
 }
 
 int lease_who(struct lease *h, const char *name, struct err *err)
 {
-    return lookup_who(h->writer, name, err);
+    return consumer_lock_who(h->writer, name, err);
 }
 
 int lease_show_as(struct lease *h, const char *application_name, struct err *err)

@@ -257,13 +257,14 @@ static void forget_password(struct pg *pg)
 int pg_connect(struct pg *pg, struct err *err)
 {
     if (pg->renewal != NULL) { /* another connection may have read a newer one */
-        char *now = renewal_take(pg->renewal, NULL);
+        char *now = rotating_secret_take(pg->renewal, NULL);
         forget_password(pg);
         pg->password = now;
     }
     int rc = connect_once(pg, err);
     bool wrong = rc < 0 && strcmp(err->sqlstate, WRONG_PASSWORD) == 0;
-    return wrong && renewal_replace(pg->renewal, &pg->password) ? connect_once(pg, err) : rc;
+    return wrong && rotating_secret_replace(pg->renewal, &pg->password) ? connect_once(pg, err)
+                                                                        : rc;
 }
 
 /* A session survives the promotion of its standby. */
@@ -298,10 +299,10 @@ int pg_recover(struct pg *pg, struct err *err)
     }
     int rc = pg_connect(pg, err);
     if (rc == 0 && pg->claimed != NULL) {
-        rc = lookup_claim(pg, pg->claimed, err);
+        rc = consumer_lock_claim(pg, pg->claimed, err);
     }
     if (rc == 0 && pg->held != NULL) {
-        rc = lookup_hold(pg, pg->held, err);
+        rc = consumer_lock_hold(pg, pg->held, err);
     }
     return rc;
 }
@@ -378,7 +379,7 @@ int pg_open(struct pg **out, const struct source_options *options, struct err *e
     *out = NULL;
     pg->uri = text_copy(options->uri);
     pg->password = options->password != NULL ? text_copy(options->password) : NULL;
-    pg->renewal = renewal_hold(options->renewal);
+    pg->renewal = rotating_secret_hold(options->renewal);
     pg->encrypts = pg_must_encrypt(pg->uri);
     pg->binds = pg_must_bind(pg->uri, pg->password);
     pg->application_name =
@@ -451,7 +452,7 @@ void pg_close(struct pg *pg)
     leave_primary(pg);
     PQfinish(pg->conn);
     forget_password(pg);
-    renewal_drop(pg->renewal);
+    rotating_secret_drop(pg->renewal);
     free(pg->uri);
     free(pg->primary_uri);
     free(pg->application_name);

@@ -22,7 +22,7 @@ struct pg {
     PGconn *conn;
     char *uri;
     char *password;
-    struct renewal *renewal; /* of the password; null: the password is fixed */
+    struct rotating_secret *renewal; /* of the password; null: the password is fixed */
     char *application_name;
     int64_t connect_timeout_ms;
     int64_t lock_timeout_ms;
@@ -31,7 +31,7 @@ struct pg {
     struct pg *primary;                     /* opened when it is first needed */
     bool in_recovery;                       /* at the start of the session */
     char *held;             /* the consumer whose advisory lock this session has, or null */
-    char *claimed;          /* the same for an initial load, see lookup_claim */
+    char *claimed;          /* the same for an initial load, see consumer_lock_claim */
     size_t turn;            /* index of the host to try first, if there are several */
     bool fences;            /* see source_options */
     bool log_trusted;       /* pg_trust_log has accepted the schema */

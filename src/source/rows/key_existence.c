@@ -11,7 +11,7 @@
 #define ARRAY_MAX_BYTES ((size_t)256 << 20)
 #define KEYS_PER_RUN 2 /* on average; if runs are shorter, a list is cheaper */
 
-int presence_plan(struct pg *pg, struct err *err)
+int key_existence_plan(struct pg *pg, struct err *err)
 {
     return pg_script(
         pg, "set local enable_seqscan = off; set local max_parallel_workers_per_gather = 0", err);
@@ -25,7 +25,7 @@ static struct reader_form keys_form(const struct keyset *keys)
     return (struct reader_form){1, KEYS_TWICE * keys->count + 1};
 }
 
-static int send_runs(struct presence *p, struct reader *r, const struct rowsql *sql,
+static int send_runs(struct key_existence *p, struct reader *r, const struct rowsql *sql,
                      struct keyset *keys, struct err *err)
 {
     struct keyruns runs;
@@ -34,10 +34,10 @@ static int send_runs(struct presence *p, struct reader *r, const struct rowsql *
     p->asked = runs.keys;
     p->found = 0;
     if (runs.runs * KEYS_PER_RUN > runs.keys || runs.first.failed || runs.last.failed) {
-        p->way = PRESENCE_LIST;
+        p->way = KEY_EXISTENCE_LIST;
     } else {
         const char *const params[] = {buf_text(&runs.first), buf_text(&runs.last)};
-        bool count = p->way == PRESENCE_COUNT;
+        bool count = p->way == KEY_EXISTENCE_COUNT;
         rc = reader_send(r, count ? (struct reader_form){1, 1} : keys_form(keys),
                          count ? sql->runs_count : sql->runs, params, 2, err);
     }
@@ -46,7 +46,7 @@ static int send_runs(struct presence *p, struct reader *r, const struct rowsql *
 }
 
 /* If a text does not have the key's parts, the next way is used. */
-static int send_list(struct presence *p, struct reader *r, const struct rowsql *sql,
+static int send_list(struct key_existence *p, struct reader *r, const struct rowsql *sql,
                      const struct keyset *keys, size_t parts, struct err *err)
 {
     struct keyarrays a;
@@ -54,7 +54,7 @@ static int send_list(struct presence *p, struct reader *r, const struct rowsql *
     if (rc == 0) {
         rc = reader_send(r, keys_form(keys), sql->present, a.params, a.count, err);
     } else if (rc == ERR_REJECTED) {
-        p->way = PRESENCE_TEXT;
+        p->way = KEY_EXISTENCE_TEXT;
         rc = 0;
     }
     keyarrays_release(&a);
@@ -79,37 +79,37 @@ static int send_texts(struct reader *r, const struct rowsql *sql, const struct k
     return rc;
 }
 
-int presence_send(struct presence *p, struct reader *r, const struct rowsql *sql,
-                  struct keyset *keys, size_t parts, struct err *err)
+int key_existence_send(struct key_existence *p, struct reader *r, const struct rowsql *sql,
+                       struct keyset *keys, size_t parts, struct err *err)
 {
     int rc = 0;
-    if (p->way == PRESENCE_COUNT && sql->runs_count == NULL) {
-        p->way = PRESENCE_LIST;
+    if (p->way == KEY_EXISTENCE_COUNT && sql->runs_count == NULL) {
+        p->way = KEY_EXISTENCE_LIST;
     }
-    if (p->way == PRESENCE_COUNT || p->way == PRESENCE_RUNS) {
+    if (p->way == KEY_EXISTENCE_COUNT || p->way == KEY_EXISTENCE_RUNS) {
         rc = send_runs(p, r, sql, keys, err);
     }
-    if (rc == 0 && p->way == PRESENCE_LIST) {
+    if (rc == 0 && p->way == KEY_EXISTENCE_LIST) {
         rc = send_list(p, r, sql, keys, parts, err);
     }
-    if (rc == 0 && p->way == PRESENCE_TEXT) {
+    if (rc == 0 && p->way == KEY_EXISTENCE_TEXT) {
         rc = send_texts(r, sql, keys, err);
     }
     return rc;
 }
 
-void presence_take(struct presence *p, const struct row *row)
+void key_existence_take(struct key_existence *p, const struct row *row)
 {
     p->found = strtoull(row->values[0].text, NULL, 10);
 }
 
-bool presence_end(struct presence *p, struct keyset *keys)
+bool key_existence_end(struct key_existence *p, struct keyset *keys)
 {
-    if (p->way != PRESENCE_COUNT) {
+    if (p->way != KEY_EXISTENCE_COUNT) {
         return true;
     }
     if (p->found != p->asked) {
-        p->way = PRESENCE_RUNS;
+        p->way = KEY_EXISTENCE_RUNS;
         return false;
     }
     for (size_t i = 0; i < keys->count; i++) {
@@ -119,17 +119,17 @@ bool presence_end(struct presence *p, struct keyset *keys)
 }
 
 /* Class 22: a text that is invalid for the type, or a number out of range. */
-bool presence_again(struct presence *p, struct reader *r, struct keyset *keys,
-                    const struct err *err)
+bool key_existence_again(struct key_existence *p, struct reader *r, struct keyset *keys,
+                         const struct err *err)
 {
     struct err ignored;
-    if (p->way != PRESENCE_LIST || strncmp(err->sqlstate, "22", 2) != 0 ||
+    if (p->way != KEY_EXISTENCE_LIST || strncmp(err->sqlstate, "22", 2) != 0 ||
         reader_give_up(r, &ignored) < 0) {
         return false;
     }
     for (size_t i = 0; i < keys->count; i++) {
         keys->items[i].found = false;
     }
-    p->way = PRESENCE_TEXT;
+    p->way = KEY_EXISTENCE_TEXT;
     return true;
 }

@@ -10,8 +10,8 @@
  * a text that is not a valid value of the type, from a document that another program wrote; such a
  * key has no row.
  *
- * If a statement fails and presence_again returns true, the caller repeats the check in the next
- * way.
+ * If a statement fails and key_existence_again returns true, the caller repeats the check in the
+ * next way.
  */
 #ifndef ROWFERRY_SOURCE_KEY_EXISTENCE_H
 #define ROWFERRY_SOURCE_KEY_EXISTENCE_H
@@ -20,32 +20,37 @@
 #include "rows/reader.h"
 #include "rows/rowsql.h"
 
-enum presence_way { PRESENCE_COUNT, PRESENCE_RUNS, PRESENCE_LIST, PRESENCE_TEXT };
+enum key_existence_way {
+    KEY_EXISTENCE_COUNT,
+    KEY_EXISTENCE_RUNS,
+    KEY_EXISTENCE_LIST,
+    KEY_EXISTENCE_TEXT
+};
 
-struct presence {
-    enum presence_way way;
+struct key_existence {
+    enum key_existence_way way;
     uint64_t asked; /* COUNT: number of keys */
     uint64_t found; /* COUNT: number of rows */
 };
 
 /* Plans lookups of the table's rows by index; call it first. If rows are narrow, the planner would
  * otherwise read the whole table, with several processes. */
-int presence_plan(struct pg *pg, struct err *err) MUST_CHECK;
+int key_existence_plan(struct pg *pg, struct err *err) MUST_CHECK;
 
 /* Sends the statement of p->way, or of a later way if p->way is impossible. */
-int presence_send(struct presence *p, struct reader *r, const struct rowsql *sql,
-                  struct keyset *keys, size_t parts, struct err *err) MUST_CHECK;
+int key_existence_send(struct key_existence *p, struct reader *r, const struct rowsql *sql,
+                       struct keyset *keys, size_t parts, struct err *err) MUST_CHECK;
 
 /* Takes the row of COUNT. */
-void presence_take(struct presence *p, const struct row *row);
+void key_existence_take(struct key_existence *p, const struct row *row);
 
 /* Called at the end of the statement. Returns true if the keys are marked, false if the next way
  * must be tried. */
-bool presence_end(struct presence *p, struct keyset *keys);
+bool key_existence_end(struct key_existence *p, struct keyset *keys);
 
 /* Called after a failed statement. Returns true if the next way may succeed; the transaction has
  * then ended. */
-bool presence_again(struct presence *p, struct reader *r, struct keyset *keys,
-                    const struct err *err);
+bool key_existence_again(struct key_existence *p, struct reader *r, struct keyset *keys,
+                         const struct err *err);
 
 #endif

@@ -33,8 +33,8 @@ START_TEST(a_write_block_stops)
         snprintf(reason, sizeof(reason), "cluster_block_exception: index [%s] blocked by: [%s];",
                  s->first, blocks[i][1]);
         block(s, blocks[i][0], "true");
-        expect_one(s, s->first, OPERATION_UPSERT, "a", 11, OUTCOME_STOP, 403, reason);
-        expect_one(s, s->first, OPERATION_DELETE, "a", 11, OUTCOME_STOP, 403, reason);
+        expect_one(s, s->first, OPERATION_UPSERT, "a", 11, OUTCOME_FATAL, 403, reason);
+        expect_one(s, s->first, OPERATION_DELETE, "a", 11, OUTCOME_FATAL, 403, reason);
         block(s, blocks[i][0], "null");
     }
     expect_one(s, s->first, OPERATION_UPSERT, "a", 11, OUTCOME_DONE, 0, NULL);
@@ -67,9 +67,9 @@ START_TEST(a_closed_index_stops)
     struct subject *s = &subject;
     enter_with_index(s);
     say(s, 200, NULL, "POST", s->first, "/_close", NULL);
-    expect_one(s, s->first, OPERATION_UPSERT, "a", 11, OUTCOME_STOP, 400,
+    expect_one(s, s->first, OPERATION_UPSERT, "a", 11, OUTCOME_FATAL, 400,
                "index_closed_exception: closed");
-    expect_one(s, s->first, OPERATION_DELETE, "a", 11, OUTCOME_STOP, 400,
+    expect_one(s, s->first, OPERATION_DELETE, "a", 11, OUTCOME_FATAL, 400,
                "index_closed_exception: closed");
     subject_leave(s);
 }
@@ -131,7 +131,7 @@ START_TEST(a_delete_without_a_version_finds_no_index_and_makes_none)
     buf_push_literal(&b.bytes, "{\"delete\":{\"_id\":\"a\"}}\n");
     ck_assert(batch_commit(&b));
     send_whole(s, s->other, &b);
-    expect_outcome(&b, 0, OUTCOME_STOP, 404, "index_not_found_exception: no such index [");
+    expect_outcome(&b, 0, OUTCOME_FATAL, 404, "index_not_found_exception: no such index [");
     say(s, 404, NULL, "HEAD", s->other, "", NULL);
     batch_release(&b);
     subject_leave(s);
@@ -150,7 +150,7 @@ START_TEST(an_alias_of_two_indices_takes_no_writes)
     OK(index_swap(s->service, s->alias, NULL, s->second, &s->err));
     OK(index_resolve(s->service, s->alias, &kind, &info, &s->err));
     ck_assert_int_eq(kind, ALIAS_SEVERAL);
-    expect_one(s, s->alias, OPERATION_UPSERT, "a", 11, OUTCOME_STOP, 400,
+    expect_one(s, s->alias, OPERATION_UPSERT, "a", 11, OUTCOME_FATAL, 400,
                "illegal_argument_exception: no write index is defined for alias [");
     subject_leave(s);
 }
@@ -189,7 +189,7 @@ START_TEST(an_ingest_pipeline_that_is_missing_stops)
     add(&b, OPERATION_UPSERT, "a", 11, "{\"n\":1}");
     OK(bulk_send(s->service, s->first, "rf-nope", &b, &s->err));
     ck_assert_ptr_eq(take_back(s, s->service), &b);
-    expect_outcome(&b, 0, OUTCOME_STOP, 400,
+    expect_outcome(&b, 0, OUTCOME_FATAL, 400,
                    "illegal_argument_exception: pipeline with id [rf-nope] does not exist");
     batch_release(&b);
     subject_leave(s);

@@ -84,11 +84,11 @@ START_TEST(versions_never_go_back)
     send_whole(s, s->first, &b);
     expect_outcome(&b, 0, OUTCOME_DONE, 201, NULL);
     expect_outcome(&b, 1, OUTCOME_DONE, 409, NULL);
-    expect_outcome(&b, 2, OUTCOME_OUTRUN, 409, NULL);
-    expect_outcome(&b, 3, OUTCOME_OUTRUN, 409, NULL);
+    expect_outcome(&b, 2, OUTCOME_CONFLICT, 409, NULL);
+    expect_outcome(&b, 3, OUTCOME_CONFLICT, 409, NULL);
     expect_outcome(&b, 4, OUTCOME_DONE, 404, NULL);
     expect_outcome(&b, 5, OUTCOME_DONE, 409, NULL);
-    expect_outcome(&b, 6, OUTCOME_OUTRUN, 409, NULL);
+    expect_outcome(&b, 6, OUTCOME_CONFLICT, 409, NULL);
     ck_assert_int_eq(b.operations[2].seen, 10);
     ck_assert_int_eq(b.operations[6].seen, 10);
     say(s, 200, "\"n\":1", "GET", s->first, "/_doc/a", NULL);

@@ -39,7 +39,7 @@ START_TEST(a_wrong_password_is_refused_without_being_shown)
     open_batch(&b);
     add(&b, OPERATION_UPSERT, "a", 10, "{}");
     send_by(s, stranger, s->other, &b);
-    expect_outcome(&b, 0, OUTCOME_STOP, 401, NULL);
+    expect_outcome(&b, 0, OUTCOME_FATAL, 401, NULL);
     ck_assert(strstr(s->err.message, WRONG) == NULL && strstr(s->err.detail, WRONG) == NULL &&
               strstr(b.failure.message, WRONG) == NULL && strstr(b.failure.detail, WRONG) == NULL);
     say(s, 404, NULL, "HEAD", s->other, "", NULL);
@@ -116,8 +116,8 @@ START_TEST(one_who_may_only_write_makes_no_index)
     add(&b, OPERATION_UPSERT, "a", 10, "{\"n\":1}");
     add(&b, OPERATION_DELETE, "b", 10, NULL);
     send_by(s, writer, s->other, &b);
-    expect_outcome(&b, 0, OUTCOME_STOP, 403, "security_exception: ");
-    expect_outcome(&b, 1, OUTCOME_STOP, 403, "security_exception: ");
+    expect_outcome(&b, 0, OUTCOME_FATAL, 403, "security_exception: ");
+    expect_outcome(&b, 1, OUTCOME_FATAL, 403, "security_exception: ");
     say(s, 404, NULL, "HEAD", s->other, "", NULL);
     batch_release(&b);
     service_close(writer);
@@ -133,8 +133,8 @@ static void expect_stopped(struct subject *s, const char *user)
     add(&b, OPERATION_UPSERT, "a", 10, "{\"n\":1}");
     add(&b, OPERATION_UPSERT, "b", 10, "{\"n\":1}");
     send_by(s, service, s->first, &b);
-    expect_outcome(&b, 0, OUTCOME_STOP, 403, NULL);
-    expect_outcome(&b, 1, OUTCOME_STOP, 403, NULL);
+    expect_outcome(&b, 0, OUTCOME_FATAL, 403, NULL);
+    expect_outcome(&b, 1, OUTCOME_FATAL, 403, NULL);
     struct span reason = batch_reason(&b, &b.operations[0]);
     const char *words = reason.len > 0 ? reason.data : b.failure.message;
     ck_assert_msg(strstr(words, lacks(s)) != NULL, "%s", words);

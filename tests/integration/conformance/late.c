@@ -22,7 +22,7 @@ static void open_writes(struct subject *s, const char *index, char alias[INDEX_W
     struct index_info info;
     OK(index_look(s->service, index, &found, &info, &s->err));
     ck_assert(found);
-    const struct generation generation = {index, info.uuid, "articles"};
+    const struct generation_id generation = {index, info.uuid, "articles"};
     OK(index_open_writes(s->service, &generation, alias, &s->err));
 }
 
@@ -50,11 +50,11 @@ static void send_late(struct subject *s, const char *alias)
     add(&b, OPERATION_UPSERT, "c", 10, "{\"n\":1}");
     send_whole(s, alias, &b);
     for (size_t i = 0; i < b.count; i++) {
-        expect_outcome(&b, i, OUTCOME_STOP, 400, GONE);
+        expect_outcome(&b, i, OUTCOME_FATAL, 400, GONE);
     }
     ck_assert(outcome_is_gone(batch_reason(&b, &b.operations[0])));
     batch_release(&b);
-    expect_one(s, alias, OPERATION_DELETE, "b", 11, OUTCOME_STOP, 400, GONE);
+    expect_one(s, alias, OPERATION_DELETE, "b", 11, OUTCOME_FATAL, 400, GONE);
 }
 
 START_TEST(what_arrives_after_its_index_was_deleted_creates_none)

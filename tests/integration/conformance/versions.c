@@ -15,7 +15,7 @@ static void expect_outrun(struct subject *s, enum operation_kind kind, const cha
     open_batch(&b);
     add(&b, kind, id, version, "{\"n\":2}");
     send_whole(s, s->first, &b);
-    expect_outcome(&b, 0, OUTCOME_OUTRUN, 409, "version_conflict_engine_exception: ");
+    expect_outcome(&b, 0, OUTCOME_CONFLICT, 409, "version_conflict_engine_exception: ");
     ck_assert_int_eq(b.operations[0].seen, seen);
     batch_release(&b);
 }
@@ -88,8 +88,8 @@ END_TEST
 static void until_taken(struct subject *s, const char *id)
 {
     struct deadline deadline = deadline_after(GONE_MS);
-    enum outcome outcome = OUTCOME_OUTRUN;
-    while (outcome == OUTCOME_OUTRUN) {
+    enum outcome outcome = OUTCOME_CONFLICT;
+    while (outcome == OUTCOME_CONFLICT) {
         struct batch b;
         open_batch(&b);
         add(&b, OPERATION_UPSERT, id, 19, "{\"n\":1}");

@@ -187,7 +187,7 @@ END_TEST
 static int manager_open(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    const struct timeval patience = {WAIT_MS / 1000, 0};
+    const struct timeval retry_budget = {WAIT_MS / 1000, 0};
     size_t len = strlen(path);
     ck_assert(len < sizeof(address.sun_path));
     memcpy(address.sun_path, path, len);
@@ -199,7 +199,8 @@ static int manager_open(const char *path)
     ck_assert_int_eq(bind(fd, (const struct sockaddr *)(const void *)&address,
                           (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)),
                      0);
-    ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)), 0);
+    ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &retry_budget, sizeof(retry_budget)),
+                     0);
     return fd;
 }
 

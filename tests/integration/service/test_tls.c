@@ -169,7 +169,7 @@ START_TEST(a_bulk_to_an_unverified_host_stops_before_a_byte_is_sent)
         ck_assert(taken != NULL || deadline_wait(&deadline));
     }
     ck_assert_ptr_eq(taken, &b);
-    ck_assert_int_eq(b.operations[0].outcome, OUTCOME_STOP);
+    ck_assert_int_eq(b.operations[0].outcome, OUTCOME_FATAL);
     ck_assert_int_eq(b.failure.class, ERR_REJECTED);
     batch_release(&b);
     service_close(s);

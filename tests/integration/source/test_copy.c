@@ -381,7 +381,7 @@ START_TEST(the_server_works_at_the_next_rows_while_some_are_handed_out)
     int64_t second = sql_int(w.db, "select min(id) from note where ctid >= '(1,0)'");
     walk_start(&w);
     must(w.capture->ops->begin(w.capture, &err), &err);
-    while (change.kind != CHANGE_ROW) {
+    while (change.kind != CHANGE_UPSERT) {
         must(w.capture->ops->next(w.capture, &change, &err), &err);
         ck_assert(deadline_wait(&deadline));
     }

@@ -2,19 +2,19 @@
 /* The session that holds back the watermark, and the backlog of the change log. */
 #include "notes.h"
 
-static struct hold hold_of(struct walk *w)
+static struct xmin_holder hold_of(struct walk *w)
 {
     struct err err = {0};
-    struct hold hold;
+    struct xmin_holder hold;
     must(w->capture->ops->hold(w->capture, &hold, &err), &err);
     return hold;
 }
 
 /* Waits until this session is named; transactions of other tests are younger. */
-static struct hold await_hold(struct walk *w, int64_t pid)
+static struct xmin_holder await_hold(struct walk *w, int64_t pid)
 {
     struct deadline deadline = deadline_after(WAIT_MS);
-    struct hold hold = hold_of(w);
+    struct xmin_holder hold = hold_of(w);
     while (!hold.any || hold.pid != pid) {
         ck_assert_msg(deadline_wait(&deadline), "never %lld, but \"%s\"", (long long)pid,
                       hold.any ? hold.who : "nobody");
@@ -41,7 +41,7 @@ START_TEST(a_session_idle_in_transaction_is_named_with_pid_age_and_state)
     struct walk w = following(0);
     PGconn *idle = sql_open(w.uri);
     sql_exec(idle, "set application_name = 'forgotten'; begin; select 1");
-    struct hold hold = await_hold(&w, backend(idle));
+    struct xmin_holder hold = await_hold(&w, backend(idle));
     ck_assert_int_gt(hold.age_us, 0);
     ck_assert_msg(strstr(hold.who, "\"forgotten\" of ") != NULL &&
                       strstr(hold.who, "idle in transaction") != NULL,
@@ -71,7 +71,7 @@ START_TEST(a_writer_in_another_database_holds_the_log_and_no_cursor)
     walk_start(&cursor);
     PGconn *idle = sql_open(elsewhere);
     sql_exec(idle, "begin; select pg_current_xact_id()");
-    struct hold hold = await_hold(&log, backend(idle));
+    struct xmin_holder hold = await_hold(&log, backend(idle));
     ck_assert_int_gt(hold.age_us, 0);
     hold = hold_of(&cursor);
     ck_assert(!hold.any || hold.pid != backend(idle));
@@ -88,7 +88,7 @@ START_TEST(a_prepared_transaction_is_named_though_it_has_no_session)
     char *gid = sql_text(w.db, "select 'held in ' || current_database()");
     sql_exec(w.db, "begin; insert into note values (900, 'p'); prepare transaction '%s'", gid);
     struct deadline deadline = deadline_after(WAIT_MS);
-    struct hold hold = hold_of(&w);
+    struct xmin_holder hold = hold_of(&w);
     while (!hold.any || strstr(hold.who, gid) == NULL) {
         ck_assert_msg(deadline_wait(&deadline), "%s", hold.who);
         hold = hold_of(&w);
@@ -124,7 +124,7 @@ START_TEST(without_privileges_a_writer_is_seen_and_its_age_counts_from_then)
     struct capture *poor;
     must(changelog_open(&poor, pg, &options, &err), &err);
     struct deadline deadline = deadline_after(WAIT_MS);
-    struct hold hold = {0};
+    struct xmin_holder hold = {0};
     while (!hold.any || hold.pid != backend(idle) || hold.age_us == 0) {
         must(poor->ops->hold(poor, &hold, &err), &err);
         ck_assert_msg(deadline_wait(&deadline), "%s", hold.who);

@@ -17,7 +17,7 @@ static void make(struct walk *w)
                 "insert into note select i, 'b' from generate_series(1, 400) i");
 }
 
-static void keep_last(void *context, struct span key)
+static void generation_retention_last(void *context, struct span key)
 {
     struct buf *last = context;
     buf_reset(last);
@@ -34,10 +34,11 @@ START_TEST(a_resync_whose_condition_takes_the_pages_own_away_ends_with_an_error)
     buf_init(&last, 256);
     struct listing_options options = {.table = "note", .only = UNBALANCED};
     must(listing_open(&l, walk_connect(w.uri), &options, &err), &err);
-    must(listing_next(l, span_make(NULL, 0), 100, keep_last, &last, &err), &err);
+    must(listing_next(l, span_make(NULL, 0), 100, generation_retention_last, &last, &err), &err);
     ck_assert_str_eq(buf_text(&last), "100");
     struct span after = span_make(buf_text(&last), last.len);
-    ck_assert_int_eq(listing_next(l, after, 100, keep_last, &last, &err), ERR_REJECTED);
+    ck_assert_int_eq(listing_next(l, after, 100, generation_retention_last, &last, &err),
+                     ERR_REJECTED);
     ck_assert_msg(strstr(err.message, "the listing of keys went back") != NULL, "%s", err.message);
     ck_assert_msg(strstr(err.hint, "--where") != NULL, "%s", err.hint);
     listing_free(l);

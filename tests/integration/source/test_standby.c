@@ -155,8 +155,8 @@ START_TEST(a_standby_without_its_primary_is_refused_by_name)
     refused(w.reads, other, "source.primary is another database");
     struct pg *first = walk_connect_to(w.reads, w.uri);
     struct pg *second = walk_connect(w.uri);
-    must(lookup_hold(first, "test/one", &err), &err);
-    ck_assert_int_eq(lookup_hold(second, "test/one", &err), ERR_HELD);
+    must(consumer_lock_hold(first, "test/one", &err), &err);
+    ck_assert_int_eq(consumer_lock_hold(second, "test/one", &err), ERR_HELD);
     pg_close(first);
     pg_close(second);
     free(other);

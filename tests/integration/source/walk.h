@@ -278,8 +278,8 @@ static inline int walk_rest(struct walk *w, struct err *err)
     w->drained = w->broken = w->judged = w->truncated = w->left = false;
     for (;;) {
         int rc = w->capture->ops->next(w->capture, &change, err);
-        if (rc < 0 || change.kind == CHANGE_PAGE || change.kind == CHANGE_JUDGE) {
-            w->judged = rc == 0 && change.kind == CHANGE_JUDGE;
+        if (rc < 0 || change.kind == CHANGE_PAGE || change.kind == CHANGE_PRESCAN_END) {
+            w->judged = rc == 0 && change.kind == CHANGE_PRESCAN_END;
             w->left = rc == 0 && change.left;
             w->truncated = change.truncated;
             w->again = change.again;
@@ -294,15 +294,15 @@ static inline int walk_rest(struct walk *w, struct err *err)
         if (change.kind == CHANGE_WAIT) {
             struct pollfd fd = {.fd = w->capture->ops->fd(w->capture), .events = POLLIN};
             ck_assert_int_ge(poll(&fd, 1, WAIT_MS), 1);
-        } else if (change.kind == CHANGE_MARK) {
+        } else if (change.kind == CHANGE_SAFEPOINT) {
             w->marks++;
             walk_pass_mark(w, &change);
             if (w->broken) {
                 return 0;
             }
-        } else if (change.kind == CHANGE_FORESEEN) {
+        } else if (change.kind == CHANGE_PRESCAN_DELETE) {
             w->foreseen++;
-        } else if (change.kind == CHANGE_GONE) {
+        } else if (change.kind == CHANGE_DELETE) {
             w->gone++;
             walk_apply_gone(w, &change);
         } else if (change.key_null) {

@@ -336,18 +336,18 @@ START_TEST(the_holder_carries_out_what_others_ask)
     };
     struct world w;
     struct program holder;
-    struct program askers[3];
+    struct program pending_replies[3];
     struct program_result result;
     start(&w, ROWS);
     start_holder(&w, &holder);
     for (size_t i = 0; i < 3; i++) {
         const char *const *words = asks[i].words;
-        rowferry_start(&askers[i], w.config, words[0], words[1], words[2], words[3], NULL);
-        program_await(&askers[i], "request_filed", WAIT_MS); /* defines their order */
+        rowferry_start(&pending_replies[i], w.config, words[0], words[1], words[2], words[3], NULL);
+        program_await(&pending_replies[i], "request_filed", WAIT_MS); /* defines their order */
     }
     world_unfault(&w);
     for (size_t i = 0; i < 3; i++) {
-        program_finish(&askers[i], WAIT_MS, &result);
+        program_finish(&pending_replies[i], WAIT_MS, &result);
         /* the dead letter may be discarded before the retry counts it */
         bool discarded = i == 1 && result.exit_code == 0;
         ck_assert_msg(discarded || result.exit_code == asks[i].exit_code, "%s%s", result.out,

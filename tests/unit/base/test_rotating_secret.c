@@ -27,17 +27,17 @@ static void drop_place(void *origin)
     free(origin);
 }
 
-static struct renewal *renewal_of(struct place *p)
+static struct rotating_secret *renewal_of(struct place *p)
 {
     struct place **origin = malloc(sizeof(struct place *));
     ck_assert_ptr_nonnull(origin);
     *origin = p;
-    return renewal_new("first", read_place, origin, drop_place);
+    return rotating_secret_new("first", read_place, origin, drop_place);
 }
 
-static void expect_taken(struct renewal *r, const char *expected)
+static void expect_taken(struct rotating_secret *r, const char *expected)
 {
-    char *text = renewal_take(r, NULL);
+    char *text = rotating_secret_take(r, NULL);
     ck_assert_str_eq(text, expected);
     free(text);
 }
@@ -45,15 +45,15 @@ static void expect_taken(struct renewal *r, const char *expected)
 START_TEST(the_text_that_stays_is_no_other_one)
 {
     struct place p = {.text = "first"};
-    struct renewal *r = renewal_of(&p);
-    char *mine = renewal_take(r, NULL);
-    ck_assert(!renewal_replace(r, &mine));
+    struct rotating_secret *r = renewal_of(&p);
+    char *mine = rotating_secret_take(r, NULL);
+    ck_assert(!rotating_secret_replace(r, &mine));
     ck_assert_str_eq(mine, "first");
     p.text = NULL;
-    ck_assert(!renewal_replace(r, &mine));
+    ck_assert(!rotating_secret_replace(r, &mine));
     ck_assert_int_eq(p.reads, 2);
     free(mine);
-    renewal_drop(r);
+    rotating_secret_drop(r);
     ck_assert(p.dropped);
 }
 END_TEST
@@ -61,42 +61,42 @@ END_TEST
 START_TEST(who_is_refused_late_gets_what_another_one_read)
 {
     struct place p = {.text = "second"};
-    struct renewal *r = renewal_of(&p);
-    char *mine = renewal_take(r, NULL);
-    char *theirs = renewal_take(r, NULL);
-    ck_assert(renewal_replace(r, &mine));
-    ck_assert(renewal_replace(r, &theirs));
+    struct rotating_secret *r = renewal_of(&p);
+    char *mine = rotating_secret_take(r, NULL);
+    char *theirs = rotating_secret_take(r, NULL);
+    ck_assert(rotating_secret_replace(r, &mine));
+    ck_assert(rotating_secret_replace(r, &theirs));
     ck_assert_str_eq(mine, "second");
     ck_assert_str_eq(theirs, "second");
     ck_assert_int_eq(p.reads, 1);
     expect_taken(r, "second");
     free(mine);
     free(theirs);
-    renewal_drop(r);
+    rotating_secret_drop(r);
 }
 END_TEST
 
 START_TEST(it_lives_as_long_as_one_uses_it)
 {
     struct place p = {.text = "second"};
-    struct renewal *r = renewal_of(&p);
-    ck_assert_ptr_eq(renewal_hold(r), r);
-    renewal_drop(r);
+    struct rotating_secret *r = renewal_of(&p);
+    ck_assert_ptr_eq(rotating_secret_hold(r), r);
+    rotating_secret_drop(r);
     ck_assert(!p.dropped);
     expect_taken(r, "first");
-    renewal_drop(r);
+    rotating_secret_drop(r);
     ck_assert(p.dropped);
 }
 END_TEST
 
 START_TEST(none_has_its_fallback_and_no_other_text)
 {
-    char *mine = renewal_take(NULL, "mine");
+    char *mine = rotating_secret_take(NULL, "mine");
     ck_assert_str_eq(mine, "mine");
-    ck_assert(!renewal_replace(NULL, &mine));
-    ck_assert_ptr_null(renewal_take(NULL, NULL));
-    ck_assert_ptr_null(renewal_hold(NULL));
-    renewal_drop(NULL);
+    ck_assert(!rotating_secret_replace(NULL, &mine));
+    ck_assert_ptr_null(rotating_secret_take(NULL, NULL));
+    ck_assert_ptr_null(rotating_secret_hold(NULL));
+    rotating_secret_drop(NULL);
     free(mine);
 }
 END_TEST

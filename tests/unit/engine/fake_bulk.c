@@ -111,7 +111,7 @@ static void apply(struct fake *f, const struct batch *b, struct operation *o)
     }
     if (d->version >= o->version) {
         bool ours = d->version == o->version && o->attempts > 1;
-        o->outcome = ours ? OUTCOME_DONE : OUTCOME_OUTRUN;
+        o->outcome = ours ? OUTCOME_DONE : OUTCOME_CONFLICT;
         o->seen = d->version;
         return;
     }
@@ -182,7 +182,7 @@ static void note_outruns(struct fake *f, const struct batch *b)
     for (size_t i = 0; i < batch_travelling(b); i++) {
         const struct operation *o = &b->operations[i];
         size_t row = fake_key_row(batch_key(b, o));
-        if (o->outcome == OUTCOME_OUTRUN && !o->witness) {
+        if (o->outcome == OUTCOME_CONFLICT && !o->witness) {
             f->told_times[row] = f->told[row] == o->seen ? f->told_times[row] + 1 : 1;
             f->told[row] = o->seen;
             f->most_told = f->told_times[row] > f->most_told ? f->told_times[row] : f->most_told;

@@ -330,15 +330,15 @@ static void end_page(struct fake_capture *f, struct change *change)
         return;
     }
     if (f->leaving) {
-        *change = (struct change){.kind = CHANGE_JUDGE, .left = true};
+        *change = (struct change){.kind = CHANGE_PRESCAN_END, .left = true};
         return;
     }
     if (f->sweep == SWEEP_TELLS) {
-        *change = (struct change){.kind = CHANGE_JUDGE, .again = true};
+        *change = (struct change){.kind = CHANGE_PRESCAN_END, .again = true};
         return;
     }
     if (f->looking) {
-        *change = (struct change){.kind = CHANGE_JUDGE, .truncated = f->truncated};
+        *change = (struct change){.kind = CHANGE_PRESCAN_END, .truncated = f->truncated};
         f->judged = f->end;
         return;
     }
@@ -376,7 +376,7 @@ static bool give_mark(struct fake_capture *f, struct change *change)
     } else {
         say_log(f, place);
     }
-    *change = (struct change){.kind = CHANGE_MARK, .position = f->position};
+    *change = (struct change){.kind = CHANGE_SAFEPOINT, .position = f->position};
     return true;
 }
 
@@ -407,7 +407,7 @@ static int capture_next(struct capture *c, struct change *change, struct err *er
     snprintf(f->number, sizeof(f->number), "%ld", n);
     f->values[0] = (struct value){.text = f->key, .len = strlen(f->key)};
     f->values[1] = (struct value){.text = f->number, .len = strlen(f->number)};
-    change->kind = n >= 0 ? CHANGE_ROW : looking ? CHANGE_FORESEEN : CHANGE_GONE;
+    change->kind = n >= 0 ? CHANGE_UPSERT : looking ? CHANGE_PRESCAN_DELETE : CHANGE_DELETE;
     change->key = span_make(f->key, strlen(f->key));
     change->row = (struct row){.values = f->values, .count = 2};
     return 0;

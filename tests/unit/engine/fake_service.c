@@ -67,7 +67,7 @@ static int service_glanced(void *self, enum alias_kind *kind, struct index_info 
 {
     struct fake *f = self;
     if (!f->glancing || f->glance_hangs) {
-        return GLANCE_NONE;
+        return ALIAS_POLL_NONE;
     }
     f->glancing = false;
     return f->glance_forbidden ? err_set(err, ERR_REJECTED, "GET /things: 403")
@@ -120,7 +120,7 @@ static int service_create(void *self, const char *index, const char *mappings, c
     return 0;
 }
 
-static int service_open_writes(void *self, const struct generation *generation,
+static int service_open_writes(void *self, const struct generation_id *generation,
                                char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err)
 {
     struct fake *f = self;

@@ -21,14 +21,14 @@ static inline void must_sync(struct fake *f, int wanted, const char *words)
     }
 }
 
-static inline struct halt halt_of(const struct fake *f, bool wanted)
+static inline struct guard_stop halt_of(const struct fake *f, bool wanted)
 {
     struct err err;
     struct state *state;
-    struct halt halt;
+    struct guard_stop halt;
     bool known;
     ck_assert_int_eq(state_open(&state, f->path, "things", &err), 0);
-    ck_assert_int_eq(halt_look(state, &halt, &known, &err), 0);
+    ck_assert_int_eq(guard_stop_read(state, &halt, &known, &err), 0);
     ck_assert(known == wanted);
     state_close(state);
     return halt;

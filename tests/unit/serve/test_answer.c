@@ -19,7 +19,8 @@ static int64_t silent(void *context, size_t board)
     return ((struct asked *)context)->silent_ms;
 }
 
-static void describe(void *context, size_t board, const struct board_view *view, struct buf *out)
+static void describe(void *context, size_t board, const struct status_snapshot_view *view,
+                     struct buf *out)
 {
     (void)board;
     ((struct asked *)context)->described++;
@@ -28,7 +29,7 @@ static void describe(void *context, size_t board, const struct board_view *view,
 
 static struct answerer answerer;
 static struct events events;
-static struct board *boards[2];
+static struct status_snapshot *boards[2];
 static struct serve_options options;
 
 static void begin(void)
@@ -36,8 +37,8 @@ static void begin(void)
     static const char *const names[] = {"articles", "authors"};
     asked = (struct asked){0};
     for (size_t i = 0; i < 2; i++) {
-        boards[i] = board_new(names[i], names[i]);
-        board_enter(boards[i], "following", 1);
+        boards[i] = status_snapshot_new(names[i], names[i]);
+        status_snapshot_enter(boards[i], "following", 1);
     }
     options = (struct serve_options){.listen = "127.0.0.1:9187",
                                      .boards = boards,
@@ -55,8 +56,8 @@ static void end(void)
 {
     answerer_release(&answerer);
     events_release(&events);
-    board_free(boards[0]);
-    board_free(boards[1]);
+    status_snapshot_free(boards[0]);
+    status_snapshot_free(boards[1]);
 }
 
 static void ask(const char *method, const char *path, const char *host, struct answer *out)
@@ -78,7 +79,7 @@ START_TEST(ready_names_who_is_not)
 {
     begin();
     expect("/readyz", 200, "ready\narticles: following\nauthors: following\n");
-    board_enter(boards[1], "guard", 2);
+    status_snapshot_enter(boards[1], "guard", 2);
     expect("/readyz", 503, "not ready\narticles: following\nnot ready: authors: guard\n");
     expect("/healthz", 200, "ok\n");
     end();

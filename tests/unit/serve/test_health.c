@@ -5,7 +5,7 @@
 #include "suite.h"
 #include "views.h"
 
-static void expect(const struct board_view *v, bool ready, const char *words)
+static void expect(const struct status_snapshot_view *v, bool ready, const char *words)
 {
     struct buf out;
     buf_init(&out, 4096);
@@ -24,7 +24,7 @@ START_TEST(following_standing_by_and_paused_are_ready)
                 {"copying", false},  {"guard", false},      {"waiting", false},
                 {"starting", false}, {"ended", false},      {"standing still", false}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct board_view v = view_of("articles", rows[i].stage);
+        struct status_snapshot_view v = view_of("articles", rows[i].stage);
         expect(&v, rows[i].ready, rows[i].stage);
     }
 }
@@ -32,7 +32,7 @@ END_TEST
 
 START_TEST(a_stall_and_servers_that_are_away_are_named)
 {
-    struct board_view v = view_of("articles", "following");
+    struct status_snapshot_view v = view_of("articles", "following");
     v.moment.service_away = true;
     expect(&v, false, "following, the service is away");
     v.moment.source_away = true;
@@ -46,7 +46,7 @@ END_TEST
 
 START_TEST(one_that_has_stopped_says_why)
 {
-    struct board_view v = view_of("articles", "ended");
+    struct status_snapshot_view v = view_of("articles", "ended");
     v.over = true;
     v.exit_code = 1;
     snprintf(v.message, sizeof(v.message), "the table is gone");

@@ -14,7 +14,7 @@
 static const struct process process = {
     .started_s = 1.5, .cpu_s = 0.25, .resident_bytes = 4096, .descriptors = 9};
 
-static char *metrics_of(const struct board_view *views, size_t count)
+static char *metrics_of(const struct status_snapshot_view *views, size_t count)
 {
     struct buf out;
     buf_init(&out, 1 << 20);
@@ -31,7 +31,7 @@ static void expect_line(const char *text, const char *line)
 
 START_TEST(a_pipeline_at_work_has_counters_lag_and_latency)
 {
-    struct board_view v = view_of("articles", "following");
+    struct status_snapshot_view v = view_of("articles", "following");
     v.moment.counters.upserts = 4981;
     v.moment.work.equal_us = NOW_US - 1500000;
     v.moment.work.lag_rows = 12;
@@ -59,7 +59,7 @@ END_TEST
 
 START_TEST(a_stall_names_its_cause_and_a_hold_its_backend)
 {
-    struct board_view v = view_of("articles", "following");
+    struct status_snapshot_view v = view_of("articles", "following");
     view_stall(&v, "held", "a transaction is open");
     v.moment.work.hold_pid = 4711;
     v.moment.work.hold_us = NOW_US - 60000000;
@@ -74,7 +74,7 @@ END_TEST
 
 START_TEST(what_is_not_known_has_no_sample)
 {
-    struct board_view v = view_of("articles", "starting");
+    struct status_snapshot_view v = view_of("articles", "starting");
     char *text = metrics_of(&v, 1);
     ck_assert_ptr_null(strstr(text, "rowferry_lag_rows{"));
     ck_assert_ptr_null(strstr(text, "rowferry_lag_seconds{"));
@@ -100,7 +100,7 @@ static char *read_manual(void)
 /* Expects "| `name` | type |" in the manual for each "# TYPE name type". */
 START_TEST(the_manual_tells_of_every_metric_and_of_no_other)
 {
-    struct board_view v = view_of("articles", "following");
+    struct status_snapshot_view v = view_of("articles", "following");
     char *text = metrics_of(&v, 1);
     char *manual = read_manual();
     size_t told = 0;

@@ -35,7 +35,7 @@ static char *metrics(void)
 {
     struct buf out;
     struct process process = {1, 1, 1, 1};
-    struct board_view view = view_of("articles", "following");
+    struct status_snapshot_view view = view_of("articles", "following");
     buf_init(&out, TEXT_BYTES);
     metrics_push(&out, &view, 1, &process, 9000000);
     return buf_detach(&out);

@@ -15,11 +15,11 @@ static const struct fate fates[] = {
     {"409",
      "{\"type\":\"version_conflict_engine_exception\",\"reason\":\"[1]: version conflict, current "
      "version [11] is higher or equal to the one provided [10]\"}",
-     OUTCOME_OUTRUN},
+     OUTCOME_CONFLICT},
     {"400", "{\"type\":\"document_parsing_exception\",\"reason\":\"[1:6] failed to parse\"}",
      OUTCOME_REJECTED},
     {"404", "{\"type\":\"index_not_found_exception\",\"reason\":\"no such index [t]\"}",
-     OUTCOME_STOP},
+     OUTCOME_FATAL},
     {"429", "{\"type\":\"es_rejected_execution_exception\",\"reason\":\"rejected\"}",
      OUTCOME_RETRY},
     {"500", "{\"type\":\"null_pointer_exception\",\"reason\":null}", OUTCOME_RETRY},

@@ -37,7 +37,7 @@ static void expect_sent(const struct fixture *f, const char *line)
 /* A service with the credential OLD, and the current text of its origin. */
 struct rotated {
     const char *place;
-    struct renewal *renewal;
+    struct rotating_secret *renewal;
     struct fixture f;
 };
 
@@ -45,7 +45,7 @@ static void rotated_start(struct rotated *r, const char *place, enum service_sec
                           const char *const *answers)
 {
     r->place = place;
-    r->renewal = renewal_new(OLD, read_text, &r->place, keep);
+    r->renewal = rotating_secret_new(OLD, read_text, &r->place, keep);
     r->f.options.renewals[secret] = r->renewal;
     start(&r->f, answers, SIZE_MAX);
 }
@@ -53,7 +53,7 @@ static void rotated_start(struct rotated *r, const char *place, enum service_sec
 static void rotated_stop(struct rotated *r)
 {
     stop(&r->f);
-    renewal_drop(r->renewal);
+    rotating_secret_drop(r->renewal);
 }
 
 START_TEST(a_rotated_key_is_read_again_and_the_request_sent_once_more)
@@ -156,7 +156,7 @@ START_TEST(a_bulk_whose_key_stays_refused_stops)
     rotated_start(&r, OLD, SERVICE_API_KEY, answers);
     fill(&b);
     send_one(&r.f, &b);
-    ck_assert_int_eq(b.operations[0].outcome, OUTCOME_STOP);
+    ck_assert_int_eq(b.operations[0].outcome, OUTCOME_FATAL);
     batch_release(&b);
     rotated_stop(&r);
 }

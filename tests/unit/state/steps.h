@@ -147,10 +147,11 @@ static int export_letters(struct trial *t, struct err *err)
 
 static int work(struct trial *t, struct err *err)
 {
-    struct working w = {.told_us = 1, .stage = "copying", .rows = 3, .frozen = "x", .share = 0.5};
+    struct live_progress w = {
+        .told_us = 1, .stage = "copying", .rows = 3, .frozen = "x", .share = 0.5};
     bool known = false;
-    int rc = working_tell(t->s, &w, err);
-    rc = rc == 0 ? working_look(t->s, &w, &known, err) : rc;
+    int rc = live_progress_write(t->s, &w, err);
+    rc = rc == 0 ? live_progress_read(t->s, &w, &known, err) : rc;
     if (rc == 0) {
         buf_printf(&t->said, "%d %s %lld", known, w.stage, (long long)w.rows);
     }
@@ -159,10 +160,10 @@ static int work(struct trial *t, struct err *err)
 
 static int halt_and_look(struct trial *t, struct err *err)
 {
-    struct halt h = {.deletes = 3, .documents = 4, .at_us = 5, .reason = "too many"};
+    struct guard_stop h = {.deletes = 3, .documents = 4, .at_us = 5, .reason = "too many"};
     bool known = false;
-    int rc = halt_note(t->s, &h, err);
-    rc = rc == 0 ? halt_look(t->s, &h, &known, err) : rc;
+    int rc = guard_stop_write(t->s, &h, err);
+    rc = rc == 0 ? guard_stop_read(t->s, &h, &known, err) : rc;
     if (rc == 0) {
         buf_printf(&t->said, "%d %s", known, h.reason);
     }
@@ -171,7 +172,7 @@ static int halt_and_look(struct trial *t, struct err *err)
 
 static int unhalt(struct trial *t, struct err *err)
 {
-    return halt_forget(t->s, err);
+    return guard_stop_clear(t->s, err);
 }
 
 static int hold_on(struct trial *t, struct err *err)
@@ -216,10 +217,10 @@ static int verified(struct trial *t, struct err *err)
 
 static int copied_again(struct trial *t, struct err *err)
 {
-    struct copied c;
+    struct resnapshot c;
     bool known = false;
-    int rc = copied_note(t->s, "for a reason", 6, err);
-    rc = rc == 0 ? copied_look(t->s, &c, &known, err) : rc;
+    int rc = resnapshot_write(t->s, "for a reason", 6, err);
+    rc = rc == 0 ? resnapshot_read(t->s, &c, &known, err) : rc;
     if (rc == 0) {
         buf_printf(&t->said, "%d %s", known, c.reason);
     }
@@ -255,8 +256,8 @@ static int extend(struct trial *t, struct err *err)
 static int build(struct trial *t, struct err *err)
 {
     char *words = NULL;
-    int rc = built_note(t->s, "articles-1", "its words", err);
-    rc = rc == 0 ? built_look(t->s, "articles-1", &words, err) : rc;
+    int rc = generation_config_write(t->s, "articles-1", "its words", err);
+    rc = rc == 0 ? generation_config_read(t->s, "articles-1", &words, err) : rc;
     if (rc == 0) {
         buf_printf(&t->said, "%s", words);
     }

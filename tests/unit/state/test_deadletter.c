@@ -4,7 +4,7 @@
 
 #include "statefile.h"
 
-struct seen {
+struct dedup_cache {
     size_t count;
     size_t stop_after;
     char keys[8][16];
@@ -14,7 +14,7 @@ struct seen {
 
 static int note(void *context, const struct dead_letter *letter)
 {
-    struct seen *seen = context;
+    struct dedup_cache *seen = context;
     snprintf(seen->keys[seen->count], sizeof(seen->keys[0]), "%.*s", (int)letter->key_len,
              letter->key);
     snprintf(seen->last_reason, sizeof(seen->last_reason), "%s", letter->reason);
@@ -46,10 +46,10 @@ static void settle(struct state *s, const char *rejected, int64_t version, const
     OK(checkpoint_settle(s, &settlement, &err));
 }
 
-static struct seen look(struct state *s)
+static struct dedup_cache look(struct state *s)
 {
     struct err err = {0};
-    struct seen seen = {0};
+    struct dedup_cache seen = {0};
     OK(deadletter_each(s, note, &seen, &err));
     ck_assert_int_eq(statefile_letters(s), (int64_t)seen.count);
     return seen;
@@ -62,7 +62,7 @@ START_TEST(a_key_rejected_again_keeps_its_first_time_and_shows_the_new_reason)
     statefile_begin(s, 1);
     settle(s, "eu:42", 7, NULL, 100);
     settle(s, "eu:42", 9, NULL, 200);
-    struct seen seen = look(s);
+    struct dedup_cache seen = look(s);
     ck_assert_uint_eq(seen.count, 1);
     ck_assert_str_eq(seen.keys[0], "eu:42");
     ck_assert_int_eq(seen.last.kind, OPERATION_DELETE);
@@ -86,12 +86,12 @@ START_TEST(letters_come_in_the_order_of_their_first_time_then_key)
     settle(s, "z", 1, NULL, 100);
     settle(s, "b", 2, NULL, 200);
     settle(s, "a", 3, NULL, 200);
-    struct seen seen = look(s);
+    struct dedup_cache seen = look(s);
     ck_assert_uint_eq(seen.count, 3);
     ck_assert_str_eq(seen.keys[0], "z");
     ck_assert_str_eq(seen.keys[1], "a");
     ck_assert_str_eq(seen.keys[2], "b");
-    struct seen stopped = {.stop_after = 2};
+    struct dedup_cache stopped = {.stop_after = 2};
     ck_assert_int_eq(deadletter_each(s, note, &stopped, &err), -42);
     ck_assert_uint_eq(stopped.count, 2);
     ck_assert_uint_eq(look(s).count, 3);
@@ -144,7 +144,7 @@ START_TEST(keys_of_any_bytes_come_back_whole)
     };
     OK(checkpoint_settle(
         s, &(struct settlement){.letters = letters, .letter_count = 2, .wall_us = 1}, &err));
-    struct seen seen = look(s);
+    struct dedup_cache seen = look(s);
     ck_assert_uint_eq(seen.count, 2);
     ck_assert_str_eq(seen.keys[0], "");
     ck_assert_str_eq(seen.keys[1], "'\"\xc3\xa9\n");

@@ -32,8 +32,8 @@ static void furnish(struct state *s)
     OK(checkpoint_go_live(s, 6, &err));
     OK(checkpoint_settle(s, &settlement, &err));
     OK(checkpoint_raise_ceiling(s, 1700000000000000, &err));
-    OK(working_tell(s, &(struct working){.stage = "settling"}, &err));
-    OK(halt_note(s, &(struct halt){.deletes = 1}, &err));
+    OK(live_progress_write(s, &(struct live_progress){.stage = "settling"}, &err));
+    OK(guard_stop_write(s, &(struct guard_stop){.deletes = 1}, &err));
     OK(pause_begin(s, 7, &err));
     OK(reconcile_note(s, &(struct reconcile){.owed_us = 2}, &err));
     OK(history_begin(s, "reindex", 4, &id, &err));
@@ -52,7 +52,7 @@ static void furnish_next(struct state *s)
     statefile_begin(next, 2);
     OK(checkpoint_settle(next, &settlement, &err));
     OK(reconcile_note(next, &(struct reconcile){.owed_us = 3}, &err));
-    OK(built_note(next, "articles-2", "words", &err));
+    OK(generation_config_write(next, "articles-2", "words", &err));
     state_close(next);
 }
 

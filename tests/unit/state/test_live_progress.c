@@ -9,15 +9,16 @@ START_TEST(what_was_told_last_is_seen_until_another_holds)
 {
     struct statefile f = statefile_make();
     struct err err = {0};
-    struct working seen;
+    struct live_progress seen;
     bool known = true;
     struct state *s = statefile_open(&f, "articles");
     struct state *other = statefile_open(&f, "others");
     OK(lock_take(s, "sync", 1, &err));
-    OK(working_look(s, &seen, &known, &err));
+    OK(live_progress_read(s, &seen, &known, &err));
     ck_assert(!known);
-    struct working told = {.told_us = 5, .stage = "copying", .share = 0.25, .remaining_ms = 7000};
-    OK(working_tell(s, &told, &err));
+    struct live_progress told = {
+        .told_us = 5, .stage = "copying", .share = 0.25, .remaining_ms = 7000};
+    OK(live_progress_write(s, &told, &err));
     told.rows = 11;
     told.equal_us = 77;
     told.rows_per_second = 12;
@@ -31,10 +32,10 @@ START_TEST(what_was_told_last_is_seen_until_another_holds)
     snprintf(told.stall, sizeof(told.stall), "held");
     snprintf(told.stall_why, sizeof(told.stall_why), "a transaction of an hour");
     told.stall_us = 15;
-    OK(working_tell(s, &told, &err));
-    OK(working_look(other, &seen, &known, &err));
+    OK(live_progress_write(s, &told, &err));
+    OK(live_progress_read(other, &seen, &known, &err));
     ck_assert(!known);
-    OK(working_look(s, &seen, &known, &err));
+    OK(live_progress_read(s, &seen, &known, &err));
     ck_assert(known);
     ck_assert_int_eq(seen.told_us, 5);
     ck_assert_str_eq(seen.stage, "copying");
@@ -54,11 +55,11 @@ START_TEST(what_was_told_last_is_seen_until_another_holds)
     ck_assert_str_eq(seen.stall_why, "a transaction of an hour");
     ck_assert_int_eq(seen.stall_us, 15);
     told.equal_us = 0;
-    OK(working_tell(s, &told, &err));
+    OK(live_progress_write(s, &told, &err));
     state_close(s);
     s = statefile_open(&f, "articles");
     OK(lock_take(s, "sync", 9, &err));
-    OK(working_look(s, &seen, &known, &err));
+    OK(live_progress_read(s, &seen, &known, &err));
     ck_assert(!known);
     ck_assert_int_eq(seen.equal_us, 77);
     state_close(other);

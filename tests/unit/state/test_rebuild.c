@@ -9,7 +9,7 @@
 #include "rowferry/state/reconcile.h"
 #include "statefile.h"
 
-static void settle_letter(struct state *s, const char *key, const char *position)
+static void apply_outcome_letter(struct state *s, const char *key, const char *position)
 {
     struct err err = {0};
     const struct letter letter = {.key = span_of(key), .reason = span_of("no long"), .version = 7};
@@ -29,7 +29,7 @@ static struct state *live(const struct statefile *f)
     statefile_begin(s, 1);
     OK(checkpoint_set_uuid(s, "uuid-1", &err));
     OK(checkpoint_go_live(s, 10, &err));
-    settle_letter(s, "old", "1:1:");
+    apply_outcome_letter(s, "old", "1:1:");
     OK(checkpoint_raise_ceiling(s, 5000, &err));
     return s;
 }
@@ -103,13 +103,13 @@ START_TEST(the_next_generation_takes_the_place_of_the_live_one)
     struct state *next = begun(s, NULL);
     statefile_begin(next, 2);
     OK(checkpoint_set_uuid(next, "uuid-2", &err));
-    settle_letter(next, "new", "9:9:");
-    settle_letter(next, "newer", "9:9:");
+    apply_outcome_letter(next, "new", "9:9:");
+    apply_outcome_letter(next, "newer", "9:9:");
     OK(checkpoint_raise_ceiling(next, 4000, &err));
     OK(reconcile_note(next, &(struct reconcile){.owed_us = 3}, &err));
-    OK(built_note(s, "articles-1", "old words", &err));
-    OK(built_note(next, "articles-2", "first words", &err));
-    OK(built_note(next, "articles-2", "new words", &err));
+    OK(generation_config_write(s, "articles-1", "old words", &err));
+    OK(generation_config_write(next, "articles-2", "first words", &err));
+    OK(generation_config_write(next, "articles-2", "new words", &err));
     ck_assert_int_eq(letters(s), 1);
     OK(rebuild_look(s, &r, &known, &err));
     ck_assert(known && r.kind == REBUILD_NEW && !r.adopt && r.begun_us == 99);
@@ -123,9 +123,9 @@ START_TEST(the_next_generation_takes_the_place_of_the_live_one)
     ck_assert_int_eq(c.clock_ceiling, 5000);
     ck_assert_int_eq(letters(s), 2);
     checkpoint_release(&c);
-    OK(built_look(s, "articles-1", &words, &err));
+    OK(generation_config_read(s, "articles-1", &words, &err));
     ck_assert_ptr_null(words);
-    OK(built_look(s, "articles-2", &words, &err));
+    OK(generation_config_read(s, "articles-2", &words, &err));
     ck_assert_str_eq(words, "new words");
     free(words);
     OK(reconcile_look(s, &owed, &known, &err));
@@ -162,7 +162,7 @@ START_TEST(a_former_generation_is_gone_back_to_where_it_stood)
     ck_assert_int_eq(c.clock_ceiling, 9000);
     ck_assert_int_eq(c.generation_number, 1);
     checkpoint_release(&c);
-    settle_letter(next, "back", "2:2:");
+    apply_outcome_letter(next, "back", "2:2:");
     OK(rebuild_promote(s, NULL, 77, &err));
     state_close(next);
     OK(checkpoint_load(s, &c, &err));
@@ -187,7 +187,7 @@ START_TEST(one_that_is_given_up_leaves_the_live_one_as_it_was)
     struct state *next = begun(s, NULL);
     ck_assert_int_eq(rebuild_begin(s, &(struct rebuild){.begun_us = 1}, NULL, &err), ERR_INTERNAL);
     statefile_begin(next, 2);
-    settle_letter(next, "new", "9:9:");
+    apply_outcome_letter(next, "new", "9:9:");
     OK(former_due(next, "articles/articles-2/uuid-1", &err)); /* it was built twice */
     state_close(next);
     OK(rebuild_forget(s, "articles/articles-2/uuid-2", &err));
@@ -234,9 +234,9 @@ START_TEST(a_row_of_the_next_one_that_no_wish_is_for_is_no_hindrance)
     struct state *s = live(&f);
     struct state *stray = statefile_open(&f, "articles (next)");
     statefile_begin(stray, 7);
-    settle_letter(stray, "stray", "3:3:");
+    apply_outcome_letter(stray, "stray", "3:3:");
     OK(reconcile_note(stray, &(struct reconcile){.owed_us = 3}, &err));
-    OK(built_note(stray, "articles-7", "words", &err));
+    OK(generation_config_write(stray, "articles-7", "words", &err));
     state_close(stray);
     struct state *next = begun(s, NULL);
     ck_assert_int_eq(letters(next), 0);

@@ -8,20 +8,20 @@ START_TEST(the_last_reason_is_kept)
 {
     struct statefile f = statefile_make();
     struct err err = {0};
-    struct copied seen;
+    struct resnapshot seen;
     bool known = true;
     struct state *s = statefile_open(&f, "articles");
     struct state *other = statefile_open(&f, "others");
-    OK(copied_look(s, &seen, &known, &err));
+    OK(resnapshot_read(s, &seen, &known, &err));
     ck_assert(!known);
-    OK(copied_note(s, "first", 1, &err));
-    OK(copied_note(s, "second", 2, &err));
+    OK(resnapshot_write(s, "first", 1, &err));
+    OK(resnapshot_write(s, "second", 2, &err));
     state_close(s);
     s = statefile_open(&f, "articles");
-    OK(copied_look(s, &seen, &known, &err));
+    OK(resnapshot_read(s, &seen, &known, &err));
     ck_assert(known && seen.begun_us == 2);
     ck_assert_str_eq(seen.reason, "second");
-    OK(copied_look(other, &seen, &known, &err));
+    OK(resnapshot_read(other, &seen, &known, &err));
     ck_assert(!known && seen.begun_us == 0);
     state_close(other);
     state_close(s);

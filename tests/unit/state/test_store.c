@@ -440,7 +440,7 @@ START_TEST(after_an_upgrade_status_reads_the_file_of_before_and_leaves_it_alone)
         struct statefile f = statefile_make_in_memory();
         struct err err = {0};
         struct state *s;
-        struct halt halt;
+        struct guard_stop halt;
         bool known;
         int64_t paused_us;
         unsigned char *before;
@@ -448,7 +448,7 @@ START_TEST(after_an_upgrade_status_reads_the_file_of_before_and_leaves_it_alone)
         make_older(f.path, form);
         size_t len = read_file(f.path, &before);
         OK(state_open_read_only(&s, f.path, "articles", &err));
-        OK(halt_look(s, &halt, &known, &err));
+        OK(guard_stop_read(s, &halt, &known, &err));
         OK(pause_look(s, &paused_us, &err));
         ck_assert_int_eq(statefile_position(s, "9", 1, &err), ERR_STATE);
         state_close(s);

@@ -259,16 +259,16 @@ START_TEST(nothing_of_what_was_taken_over_before_is_left)
 {
     struct err err = {0};
     struct pair p = pair_make();
-    struct halt halt;
+    struct guard_stop halt;
     bool halted = true;
     must_take_over(p.lost,
                    "{\"total\":2,\"letters\":[[\"a\",1,\"r\",400,9,1,2,3],"
                    "[\"b\",1,\"r\",400,9,1,2,3]]}",
                    0);
-    OK(halt_note(p.lost, &(struct halt){.deletes = 1}, &err));
+    OK(guard_stop_write(p.lost, &(struct guard_stop){.deletes = 1}, &err));
     must_take_over(p.lost, "{\"total\":1,\"letters\":[[\"c\",1,\"r\",400,9,1,2,3]]}", 0);
     ck_assert_int_eq(statefile_letters(p.lost), 1);
-    OK(halt_look(p.lost, &halt, &halted, &err));
+    OK(guard_stop_read(p.lost, &halt, &halted, &err));
     ck_assert(!halted);
     pair_remove(&p);
 }

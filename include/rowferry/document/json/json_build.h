@@ -16,26 +16,26 @@
 struct json_object;
 struct json_tokener;
 
-struct json_object *json_made_object(void);
-struct json_object *json_made_list(void);
-struct json_object *json_made_text(const char *text);
-struct json_object *json_made_number(int64_t number);
-struct json_object *json_made_bool(bool truth);
+struct json_object *json_build_object(void);
+struct json_object *json_build_list(void);
+struct json_object *json_build_text(const char *text);
+struct json_object *json_build_number(int64_t number);
+struct json_object *json_build_bool(bool truth);
 
 /* The object or list takes ownership of the value; null is JSON's null. */
-void json_made_member(struct json_object *to, const char *name, struct json_object *value);
-void json_made_item(struct json_object *to, struct json_object *value);
+void json_build_member(struct json_object *to, const char *name, struct json_object *value);
+void json_build_item(struct json_object *to, struct json_object *value);
 
 /* Like json_object_to_json_string_ext with its flags; borrowed from the value. */
-const char *json_made_string(struct json_object *value, int flags);
+const char *json_build_string(struct json_object *value, int flags);
 
 /* Like json_object_get_string for a text, a number, true or false. */
-const char *json_made_words(struct json_object *value);
+const char *json_build_words(struct json_object *value);
 
 /* Like json_tokener_new_ex and json_tokener_parse_ex; the parsed value is null only because of the
  * text itself. To be used only by json_tree, which checks the size of a text first, and by the
  * configuration. */
-struct json_tokener *json_made_tokener(int max_depth);
-struct json_object *json_made_parsed(struct json_tokener *tokener, const char *text, size_t len);
+struct json_tokener *json_build_tokener(int max_depth);
+struct json_object *json_build_parsed(struct json_tokener *tokener, const char *text, size_t len);
 
 #endif

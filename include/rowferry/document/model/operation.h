@@ -19,9 +19,9 @@ enum outcome {
     OUTCOME_UNKNOWN,  /* no reliable answer: send again, which versions make harmless */
     OUTCOME_DONE,     /* in the index, possibly by an earlier attempt */
     OUTCOME_RETRY,    /* not accepted now: send the same bytes again later */
-    OUTCOME_OUTRUN,   /* conflict: the index has a higher version; read and send the row again */
+    OUTCOME_CONFLICT, /* conflict: the index has a higher version; read and send the row again */
     OUTCOME_REJECTED, /* never acceptable as it is: dead letter */
-    OUTCOME_STOP,     /* fatal: no operation of this kind can succeed; stop, no dead letter */
+    OUTCOME_FATAL,    /* fatal: no operation of this kind can succeed; stop, no dead letter */
 };
 
 struct operation {

@@ -25,7 +25,7 @@
 #include "rowferry/state/live_progress.h"
 
 #define STALL_AFTER_US INT64_C(30000000)
-#define STALL_WHY_BYTES WORKING_WHY_BYTES
+#define STALL_WHY_BYTES LIVE_PROGRESS_WHY_BYTES
 
 enum stall_cause {
     STALL_NONE,
@@ -90,8 +90,8 @@ const char *stall_name(enum stall_cause cause);
 const char *stall_remedy(const char *name);
 
 /* Copies the stall into the struct that the state file and the status snapshot show. */
-struct working;
-void stall_show(const struct stall *s, struct working *w);
+struct live_progress;
+void stall_show(const struct stall *s, struct live_progress *w);
 
 /* Logs one line for a change. Logs nothing for causes STALL_STATE_FILE to STALL_REBUILD, which
  * have events of their own. */

@@ -34,8 +34,8 @@ void latency_note(struct latency *l, int64_t took_us, uint64_t operations);
 void latency_add(struct latency *sum, const struct latency *l);
 
 /* What the loop publishes; covers the current round. */
-struct board_moment {
-    struct working work; /* same struct that `status` shows, but current */
+struct status_snapshot_moment {
+    struct live_progress work; /* same struct that `status` shows, but current */
     struct counters counters;
     struct latency latency;
     char generation[256]; /* the index being written; empty: none yet */
@@ -48,7 +48,7 @@ struct board_moment {
 };
 
 /* Copy of the snapshot, returned to a reader. */
-struct board_view {
+struct status_snapshot_view {
     const char *name;  /* valid as long as the board */
     const char *alias; /* valid as long as the board */
     const char *stage; /* static text: stage of the loop ("following") or of its owner ("guard") */
@@ -56,29 +56,30 @@ struct board_view {
     bool over;         /* the pipeline has ended and has no worker any more */
     int exit_code;     /* exit code if `over` */
     char message[512]; /* error message if `over`; empty: none */
-    struct board_moment moment; /* counters and latency: totals of the process */
+    struct status_snapshot_moment moment; /* counters and latency: totals of the process */
 };
 
-struct board;
+struct status_snapshot;
 
 /* Creates a board. Copies the names. Aborts the process if memory is exhausted. */
-struct board *board_new(const char *name, const char *alias);
-void board_free(struct board *b);
+struct status_snapshot *status_snapshot_new(const char *name, const char *alias);
+void status_snapshot_free(struct status_snapshot *b);
 
 /* Called by the pipeline's thread. Enters a stage; stage is a static text. Entering the current
  * stage again changes nothing. */
-void board_enter(struct board *b, const char *stage, int64_t wall_us);
+void status_snapshot_enter(struct status_snapshot *b, const char *stage, int64_t wall_us);
 /* Publishes the state of the loop after a turn. */
-void board_publish(struct board *b, const struct board_moment *moment);
+void status_snapshot_publish(struct status_snapshot *b,
+                             const struct status_snapshot_moment *moment);
 /* Publishes a stall between two rounds. */
-void board_stalled(struct board *b, const struct stall *stall);
+void status_snapshot_stalled(struct status_snapshot *b, const struct stall *stall);
 /* Ends a round: adds its counters to the totals and clears the requests in flight. */
-void board_round_ended(struct board *b);
+void status_snapshot_round_ended(struct status_snapshot *b);
 /* Marks the pipeline as ended. err is the reason, or null if it was asked to stop. */
-void board_over(struct board *b, int exit_code, const struct err *err);
+void status_snapshot_over(struct status_snapshot *b, int exit_code, const struct err *err);
 
 /* Callable from any thread. */
-const char *board_name(const struct board *b);
-void board_look(struct board *b, struct board_view *out);
+const char *status_snapshot_name(const struct status_snapshot *b);
+void status_snapshot_look(struct status_snapshot *b, struct status_snapshot_view *out);
 
 #endif

@@ -67,9 +67,10 @@ struct pipeline_options {
     const volatile sig_atomic_t *stop; /* set to request a stop after requests in flight */
     int wake_fd;         /* readable once stop is set, when following; 0 = none: `stop` is polled */
     struct stall *stall; /* kept over several runs of the engine; null = not observed */
-    struct board *board; /* status snapshot (engine/observe/status_snapshot.h); null = none */
-    int64_t *alive_us;   /* receives the monotonic time of each turn (atomic), for a watchdog in
-                            another thread; null = none */
+    struct status_snapshot
+        *board;        /* status snapshot (engine/observe/status_snapshot.h); null = none */
+    int64_t *alive_us; /* receives the monotonic time of each turn (atomic), for a watchdog in
+                          another thread; null = none */
     void (*progress)(void *context, const struct progress *progress); /* null = none */
     void *progress_context;
     /* Receives the requests about a rebuild (engine/pipeline/requests.h) after they were taken.

@@ -55,7 +55,7 @@ bool requests_about_pause(const char *command);
 /* Returns a static text if the permission does not apply to the current guard stop, or null if it
  * does. */
 const char *requests_why_not(const char *command, const char *arguments, bool halted,
-                             const struct halt *halt);
+                             const struct guard_stop *halt);
 
 /* Carries out and answers a filed discard; needs neither server. The caller holds the pipeline's
  * lock, and the pipeline is not running. */

@@ -21,8 +21,8 @@ struct item {
     struct span reason;
 };
 
-/* Returns the outcome of an item. For OUTCOME_OUTRUN (a version conflict), *seen is the version in
- * the index, from "current version [N]". Pure. */
+/* Returns the outcome of an item. For OUTCOME_CONFLICT (a version conflict), *seen is the version
+ * in the index, from "current version [N]". Pure. */
 enum outcome outcome_of_item(const struct operation *o, const struct item *item, int64_t *seen);
 
 /* Returns true if reason reports that neither an index nor an alias of the written name exists. */

@@ -11,7 +11,7 @@
 
 #include "rowferry/document/model/key.h"
 
-struct renewal;
+struct rotating_secret;
 
 enum service_secret {
     SERVICE_API_KEY,
@@ -34,12 +34,13 @@ struct service_options {
     const char *aws_service;
     const char *aws_key_id;
     const char *aws_secret_key;
-    const char *aws_token;                     /* session token; may be null */
-    struct renewal *renewals[SERVICE_SECRETS]; /* origins of the secrets above, read again after a
-                                                  401; an entry is null if the secret is fixed */
-    const char *proxy;       /* proxy URL, or null for none; the environment is ignored */
-    const char *ca_file;     /* null selects the system's store */
-    const char *client_cert; /* PEM files; may be null */
+    const char *aws_token; /* session token; may be null */
+    struct rotating_secret
+        *renewals[SERVICE_SECRETS]; /* origins of the secrets above, read again after a
+                               401; an entry is null if the secret is fixed */
+    const char *proxy;              /* proxy URL, or null for none; the environment is ignored */
+    const char *ca_file;            /* null selects the system's store */
+    const char *client_cert;        /* PEM files; may be null */
     const char *client_key;
     int64_t request_timeout_ms; /* limit for one request, body and answer */
     int64_t connect_timeout_ms;

@@ -9,12 +9,13 @@
 #include "rowferry/service/index/index.h"
 
 /* Sends the request, unless one is already pending. */
-int glance_begin(struct service *s, const char *name, struct err *err) MUST_CHECK;
+int alias_poll_begin(struct service *s, const char *name, struct err *err) MUST_CHECK;
 
-/* Returns GLANCE_NONE if no answer has arrived or nothing is pending, 0 with the results of
- * index_resolve, or a negative error class. Any other result than GLANCE_NONE ends the request. */
-#define GLANCE_NONE 1
-int glance_end(struct service *s, enum alias_kind *kind, struct index_info *out,
-               struct err *err) MUST_CHECK;
+/* Returns ALIAS_POLL_NONE if no answer has arrived or nothing is pending, 0 with the results of
+ * index_resolve, or a negative error class. Any other result than ALIAS_POLL_NONE ends the request.
+ */
+#define ALIAS_POLL_NONE 1
+int alias_poll_end(struct service *s, enum alias_kind *kind, struct index_info *out,
+                   struct err *err) MUST_CHECK;
 
 #endif

@@ -166,7 +166,7 @@ int index_count(struct service *s, const char *name, int64_t *count, struct err 
 #define INDEX_WRITE_ALIAS_BYTES 320
 void index_write_alias(char out[INDEX_WRITE_ALIAS_BYTES], const char *name, const char *creator);
 
-struct generation {
+struct generation_id {
     const char *name;
     const char *uuid;
     const char *pipeline;
@@ -178,11 +178,11 @@ struct generation {
  * another uuid or the alias points at any other index. ERR_INTERNAL unless its _meta names this
  * pipeline.
  */
-int index_open_writes(struct service *s, const struct generation *generation,
+int index_open_writes(struct service *s, const struct generation_id *generation,
                       char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err) MUST_CHECK;
 
 /* Like index_open_writes, without changes: *given is true if the generation has its write alias. */
-int index_look_writes(struct service *s, const struct generation *generation,
+int index_look_writes(struct service *s, const struct generation_id *generation,
                       char alias[INDEX_WRITE_ALIAS_BYTES], bool *given, struct err *err) MUST_CHECK;
 
 /* Deletes a generation; refused (ERR_INTERNAL) unless its _meta names this pipeline. */

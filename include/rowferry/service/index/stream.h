@@ -41,6 +41,6 @@ int stream_create(struct service *s, const char *name, const char *mappings, con
 
 /* Records the uuid in newer backing indices, which a template that is not ours created. ERR_STATE
  * if the stream is missing or another one, ERR_INTERNAL if its _meta names another pipeline. */
-int stream_mark(struct service *s, const struct generation *stream, struct err *err) MUST_CHECK;
+int stream_mark(struct service *s, const struct generation_id *stream, struct err *err) MUST_CHECK;
 
 #endif

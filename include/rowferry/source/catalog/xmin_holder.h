@@ -13,13 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HOLD_WHO_BYTES 160
+#define XMIN_HOLDER_WHO_BYTES 160
 
-struct hold {
+struct xmin_holder {
     bool any;
-    int64_t pid;              /* of the session; 0: not a session */
-    int64_t age_us;           /* since it began or, if that is unknown, since it was first seen */
-    char who[HOLD_WHO_BYTES]; /* process 4711 ("psql" of alice, idle in transaction) */
+    int64_t pid;    /* of the session; 0: not a session */
+    int64_t age_us; /* since it began or, if that is unknown, since it was first seen */
+    char who[XMIN_HOLDER_WHO_BYTES]; /* process 4711 ("psql" of alice, idle in transaction) */
 };
 
 #endif

@@ -11,19 +11,19 @@
 /* Takes the advisory lock of a pipeline's consumer on this session. Retries for at most three
  * seconds, because the server may not have noticed yet that an earlier holder has ended. ERR_HELD
  * names the lock holder (pid, client address, application, start). */
-int lookup_hold(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
+int consumer_lock_hold(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
 
 /* Takes a lock for a pipeline and its destination, before a consumer exists. Otherwise two hosts
  * that begin an initial load at once would each make a generation. A session can have one lock of
  * each kind. */
-int lookup_claim(struct pg *pg, const char *name, struct err *err) MUST_CHECK;
+int consumer_lock_claim(struct pg *pg, const char *name, struct err *err) MUST_CHECK;
 
 /* Removes a consumer that is not used any more, with its entries in the change log. Returns
  * ERR_HELD if another session has its lock. */
-int lookup_forget(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
+int consumer_lock_forget(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
 /* Tries to take the consumer's lock without looking for the holder and without ending a session. */
-int lookup_try(struct pg *pg, const char *consumer, bool *got, struct err *err) MUST_CHECK;
-/* Returns ERR_HELD with the lock holder, as lookup_hold does. */
-int lookup_who(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
+int consumer_lock_try(struct pg *pg, const char *consumer, bool *got, struct err *err) MUST_CHECK;
+/* Returns ERR_HELD with the lock holder, as consumer_lock_hold does. */
+int consumer_lock_who(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
 
 #endif

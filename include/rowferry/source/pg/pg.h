@@ -35,12 +35,12 @@
     "let a superuser run: alter role \"%s\" bypassrls; no policy is enough, because one could "    \
     "hide rows unseen"
 
-struct renewal;
+struct rotating_secret;
 
 struct source_options {
-    const char *uri;         /* without a password */
-    const char *password;    /* null: libpq's own rules apply */
-    struct renewal *renewal; /* where to read a refused password again; null: nowhere */
+    const char *uri;                 /* without a password */
+    const char *password;            /* null: libpq's own rules apply */
+    struct rotating_secret *renewal; /* where to read a refused password again; null: nowhere */
     int64_t connect_timeout_ms;
     int64_t lock_timeout_ms;
     int64_t silence_ms;           /* permitted silence of the server during a statement; 0: 20 s */

@@ -11,7 +11,7 @@ static char *shown(const char *value, const char *other)
 {
     struct buf out;
     buf_init(&out, 4096);
-    shown_value(&out, span_make(value, strlen(value)), span_make(other, strlen(other)));
+    value_diff_push(&out, span_make(value, strlen(value)), span_make(other, strlen(other)));
     char *text = text_copy(buf_text(&out));
     buf_release(&out);
     return text;

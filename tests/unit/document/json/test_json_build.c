@@ -8,26 +8,27 @@
 
 START_TEST(what_is_made_is_whole)
 {
-    struct json_object *all = json_made_object();
-    struct json_object *list = json_made_list();
-    json_made_item(list, json_made_number(7));
-    json_made_item(list, NULL);
-    json_made_member(all, "text", json_made_text("a/b"));
-    json_made_member(all, "list", list);
-    json_made_member(all, "truth", json_made_bool(true));
-    ck_assert_str_eq(json_made_string(all, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
-                     "{\"text\":\"a/b\",\"list\":[7,null],\"truth\":true}");
-    ck_assert_str_eq(json_made_words(json_object_object_get(all, "text")), "a/b");
-    ck_assert_str_eq(json_made_words(json_object_object_get(all, "truth")), "true");
+    struct json_object *all = json_build_object();
+    struct json_object *list = json_build_list();
+    json_build_item(list, json_build_number(7));
+    json_build_item(list, NULL);
+    json_build_member(all, "text", json_build_text("a/b"));
+    json_build_member(all, "list", list);
+    json_build_member(all, "truth", json_build_bool(true));
+    ck_assert_str_eq(
+        json_build_string(all, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
+        "{\"text\":\"a/b\",\"list\":[7,null],\"truth\":true}");
+    ck_assert_str_eq(json_build_words(json_object_object_get(all, "text")), "a/b");
+    ck_assert_str_eq(json_build_words(json_object_object_get(all, "truth")), "true");
     json_object_put(all);
-    ck_assert_str_eq(json_made_string(NULL, 0), "null");
+    ck_assert_str_eq(json_build_string(NULL, 0), "null");
 }
 END_TEST
 
 START_TEST(null_is_what_the_text_says)
 {
-    struct json_tokener *tokener = json_made_tokener(2);
-    ck_assert_ptr_null(json_made_parsed(tokener, "[[[1]]]", 7));
+    struct json_tokener *tokener = json_build_tokener(2);
+    ck_assert_ptr_null(json_build_parsed(tokener, "[[[1]]]", 7));
     ck_assert_int_eq(json_tokener_get_error(tokener), json_tokener_error_depth);
     json_tokener_free(tokener);
 }

@@ -208,9 +208,9 @@ START_TEST(whatever_comes_one_json_value_on_one_line_is_written_or_nothing)
         char *type = text_copy_span(span_make(r->properties, strcspn(r->properties, " ")));
         struct property property = {.name = type, .type = type};
         struct plan_notes notes = {0};
-        struct pair_search search = {.max_bytes = 1000, .notes = &notes};
+        struct converter_search search = {.max_bytes = 1000, .notes = &notes};
         struct type_pair pair;
-        ck_assert_msg(pair_compile(&pair, &search, &column, &property), "%s", r->columns);
+        ck_assert_msg(converter_compile(&pair, &search, &column, &property), "%s", r->columns);
         throw_at(&pair, strstr(r->columns, "json") != NULL, &state);
         type_release(&pair);
         plan_notes_release(&notes);

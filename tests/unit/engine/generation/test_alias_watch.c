@@ -10,21 +10,21 @@
 
 #define S INT64_C(1000000)
 
-static void begin(struct fake *f, struct aim *a)
+static void begin(struct fake *f, struct alias_watch *a)
 {
     *f = (struct fake){.source = "database"};
     snprintf(f->index, sizeof(f->index), "things-1");
     snprintf(f->alias, sizeof(f->alias), "things-1");
     snprintf(f->uuid, sizeof(f->uuid), "u1");
-    *a = (struct aim){
+    *a = (struct alias_watch){
         .service = {&fake_service_ops, f}, .alias = "things", .index = "things-1", .uuid = "u1"};
 }
 
 /* Returns true if a move is noticed within this time. */
-static bool misses(struct aim *a, int64_t from_s, int64_t seconds)
+static bool misses(struct alias_watch *a, int64_t from_s, int64_t seconds)
 {
     for (int64_t t = 0; t < seconds * S; t += S / 10) {
-        if (aim_turn(a, (1000 + from_s) * S + t)) {
+        if (alias_watch_turn(a, (1000 + from_s) * S + t)) {
             return true;
         }
     }
@@ -34,7 +34,7 @@ static bool misses(struct aim *a, int64_t from_s, int64_t seconds)
 START_TEST(it_looks_every_ten_seconds)
 {
     struct fake f;
-    struct aim a;
+    struct alias_watch a;
     begin(&f, &a);
     ck_assert(!misses(&a, 0, 35));
     ck_assert_uint_eq(f.glances, 3);
@@ -44,12 +44,12 @@ END_TEST
 START_TEST(what_points_elsewhere_is_seen_and_stays_seen)
 {
     struct fake f;
-    struct aim a;
+    struct alias_watch a;
     begin(&f, &a);
     ck_assert(!misses(&a, 0, 15));
     snprintf(f.alias, sizeof(f.alias), "things-of-others");
     ck_assert(misses(&a, 15, 11));
-    ck_assert(aim_turn(&a, 0));
+    ck_assert(alias_watch_turn(&a, 0));
     begin(&f, &a);
     f.alias[0] = '\0'; /* removed */
     ck_assert(misses(&a, 0, 11));
@@ -65,7 +65,7 @@ END_TEST
 START_TEST(no_answer_and_no_service_say_nothing)
 {
     struct fake f;
-    struct aim a;
+    struct alias_watch a;
     begin(&f, &a);
     f.alias[0] = '\0';
     f.glance_hangs = true;
@@ -85,7 +85,7 @@ END_TEST
 START_TEST(who_may_not_look_asks_once)
 {
     struct fake f;
-    struct aim a;
+    struct alias_watch a;
     begin(&f, &a);
     f.glance_forbidden = true;
     ck_assert(!misses(&a, 0, 60));
@@ -96,7 +96,7 @@ END_TEST
 START_TEST(what_is_not_searched_yet_is_not_looked_at)
 {
     struct fake f;
-    struct aim a;
+    struct alias_watch a;
     begin(&f, &a);
     f.alias[0] = '\0';
     a.alias = NULL;

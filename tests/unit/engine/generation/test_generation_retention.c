@@ -16,7 +16,7 @@ static const char *last(int64_t a, int64_t b, int64_t c, const char *live)
         all[i] = (struct index_info){.left_clock = left[i]};
         snprintf(all[i].name, sizeof(all[i].name), "shop-20260101-%zu", i + 1);
     }
-    const struct index_info *found = keep_last(all, 3, live);
+    const struct index_info *found = generation_retention_last(all, 3, live);
     return found != NULL ? found->name + strlen("shop-20260101-") : "none";
 }
 
@@ -32,7 +32,7 @@ START_TEST(one_that_never_was_live_is_no_former_one_where_there_is_another)
 {
     ck_assert_str_eq(last(10, 0, 0, "shop-20260101-2"), "1");
     ck_assert_str_eq(last(0, 0, 0, "shop-20260101-3"), "2");
-    ck_assert_ptr_null(keep_last(all, 0, "shop-20260101-1"));
+    ck_assert_ptr_null(generation_retention_last(all, 0, "shop-20260101-1"));
 }
 END_TEST
 

@@ -13,7 +13,7 @@ START_TEST(too_many_deletes_stop_before_the_first)
         must_sync(&f, ERR_STATE, "delete 20 of 60 documents");
         ck_assert_uint_eq(f.deleted, 0);
     }
-    struct halt halt = halt_of(&f, true);
+    struct guard_stop halt = halt_of(&f, true);
     ck_assert_int_eq(halt.deletes, 20);
     ck_assert_int_eq(halt.documents, 60);
     fake_release(&f);

@@ -18,14 +18,14 @@ static struct letter refused(const char *type, const char *reason)
         .error_type = text(type), .reason = text(reason), .http_status = type[0] ? 400 : 0};
 }
 
-static void feed(struct rejects *r, int64_t done, int64_t rejected)
+static void feed(struct reject_stats *r, int64_t done, int64_t rejected)
 {
     struct letter letter = refused("mapper_parsing_exception", "failed to parse field [n] of type");
     for (int64_t i = 0; i < done; i++) {
-        rejects_done(r);
+        reject_stats_done(r);
     }
     for (int64_t i = 0; i < rejected; i++) {
-        rejects_add(r, &letter);
+        reject_stats_add(r, &letter);
     }
 }
 
@@ -43,43 +43,43 @@ START_TEST(only_more_than_a_hundred_and_a_twentieth_is_too_many)
         {3, 1, false, false, false},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct rejects r;
-        rejects_init(&r, "", "");
+        struct reject_stats r;
+        reject_stats_init(&r, "", "");
         feed(&r, rows[i].done, rows[i].rejected);
-        ck_assert_msg(rejects_doubt(&r) == rows[i].doubt, "row %zu", i);
-        ck_assert_msg((rejects_trips(&r, false) != NULL) == rows[i].trips, "row %zu", i);
-        ck_assert_msg((rejects_trips(&r, true) != NULL) == rows[i].trips_at_end, "row %zu", i);
+        ck_assert_msg(reject_stats_doubt(&r) == rows[i].doubt, "row %zu", i);
+        ck_assert_msg((reject_stats_trips(&r, false) != NULL) == rows[i].trips, "row %zu", i);
+        ck_assert_msg((reject_stats_trips(&r, true) != NULL) == rows[i].trips_at_end, "row %zu", i);
     }
 }
 END_TEST
 
 START_TEST(two_hundred_odd_rows_that_lie_together_stop_no_large_table)
 {
-    struct rejects r;
-    rejects_init(&r, "", "");
+    struct reject_stats r;
+    reject_stats_init(&r, "", "");
     for (int64_t at = 0; at < 1000000; at += 10000) {
         feed(&r, at == 500000 ? 9800 : 10000, at == 500000 ? 200 : 0);
-        ck_assert(rejects_trips(&r, false) == NULL);
+        ck_assert(reject_stats_trips(&r, false) == NULL);
     }
-    ck_assert(rejects_trips(&r, true) == NULL);
-    rejects_begin(&r);
+    ck_assert(reject_stats_trips(&r, true) == NULL);
+    reject_stats_begin(&r);
     for (int i = 0; i < 200; i++) { /* the first operations */
         feed(&r, 0, 1);
-        ck_assert(rejects_trips(&r, false) == NULL);
+        ck_assert(reject_stats_trips(&r, false) == NULL);
     }
-    ck_assert(rejects_doubt(&r));
+    ck_assert(reject_stats_doubt(&r));
     feed(&r, 9800, 0);
-    ck_assert(!rejects_doubt(&r));
+    ck_assert(!reject_stats_doubt(&r));
 }
 END_TEST
 
 START_TEST(a_wrong_mapping_is_noticed_late_in_a_large_table_too)
 {
-    struct rejects r;
+    struct reject_stats r;
     int64_t rejected = 0;
-    rejects_init(&r, "", "");
+    reject_stats_init(&r, "", "");
     feed(&r, 1000000, 0);
-    for (; rejects_trips(&r, false) == NULL && rejected < 2000; rejected++) {
+    for (; reject_stats_trips(&r, false) == NULL && rejected < 2000; rejected++) {
         feed(&r, 0, 1);
     }
     ck_assert_int_eq(rejected, 501);
@@ -110,80 +110,81 @@ START_TEST(a_reason_is_the_type_and_the_field)
         {"", "the key is longer than 512 bytes: kkkk", "the key is longer than 512 bytes"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct rejects r;
-        rejects_init(&r, "", "");
+        struct reject_stats r;
+        reject_stats_init(&r, "", "");
         struct letter letter = refused(rows[i].type, rows[i].reason);
         for (int n = 0; n < 101; n++) {
-            rejects_add(&r, &letter);
+            reject_stats_add(&r, &letter);
         }
-        ck_assert_str_eq(rejects_trips(&r, true)->name, rows[i].name);
+        ck_assert_str_eq(reject_stats_trips(&r, true)->name, rows[i].name);
     }
 }
 END_TEST
 
 START_TEST(two_reasons_are_counted_apart)
 {
-    struct rejects r;
-    rejects_init(&r, "", "");
+    struct reject_stats r;
+    reject_stats_init(&r, "", "");
     struct letter a = refused("t", "failed to parse field [a]");
     struct letter b = refused("t", "failed to parse field [b]");
     for (int i = 0; i < 100; i++) {
-        rejects_add(&r, &a);
-        rejects_add(&r, &b);
+        reject_stats_add(&r, &a);
+        reject_stats_add(&r, &b);
     }
-    ck_assert(rejects_trips(&r, true) == NULL);
-    rejects_add(&r, &b);
-    ck_assert_str_eq(rejects_trips(&r, true)->name, "t of field \"b\"");
-    ck_assert_int_eq(rejects_trips(&r, true)->count, 101);
+    ck_assert(reject_stats_trips(&r, true) == NULL);
+    reject_stats_add(&r, &b);
+    ck_assert_str_eq(reject_stats_trips(&r, true)->name, "t of field \"b\"");
+    ck_assert_int_eq(reject_stats_trips(&r, true)->count, 101);
 }
 END_TEST
 
 START_TEST(rare_reasons_do_not_hide_the_frequent_one)
 {
-    struct rejects r;
+    struct reject_stats r;
     char reason[64];
-    rejects_init(&r, "", "");
+    reject_stats_init(&r, "", "");
     struct letter often = refused("t", "failed to parse field [often]");
     for (int i = 0; i < 1000; i++) {
         snprintf(reason, sizeof(reason), "failed to parse field [f%d]", i);
         struct letter rare = refused("t", reason);
-        rejects_add(&r, &rare);
-        rejects_add(&r, &often);
+        reject_stats_add(&r, &rare);
+        reject_stats_add(&r, &often);
     }
-    ck_assert_str_eq(rejects_trips(&r, true)->name, "t of field \"often\"");
+    ck_assert_str_eq(reject_stats_trips(&r, true)->name, "t of field \"often\"");
 }
 END_TEST
 
 START_TEST(what_a_person_permitted_is_not_too_many)
 {
-    struct rejects r;
+    struct reject_stats r;
     const char *named = "mapper_parsing_exception of field \"n\"";
-    rejects_init(&r, named, named);
+    reject_stats_init(&r, named, named);
     feed(&r, 0, 5000);
-    ck_assert(!rejects_doubt(&r) && rejects_trips(&r, true) == NULL);
+    ck_assert(!reject_stats_doubt(&r) && reject_stats_trips(&r, true) == NULL);
     struct letter other = refused("mapper_parsing_exception", "failed to parse field [m]");
     for (int i = 0; i < 501; i++) {
-        rejects_add(&r, &other);
+        reject_stats_add(&r, &other);
     }
-    ck_assert_str_eq(rejects_trips(&r, false)->name, "mapper_parsing_exception of field \"m\"");
+    ck_assert_str_eq(reject_stats_trips(&r, false)->name,
+                     "mapper_parsing_exception of field \"m\"");
 }
 END_TEST
 
 START_TEST(another_attempt_leaves_no_further_letters_before_it_is_judged)
 {
-    struct rejects r;
-    rejects_init(&r, "", "mapper_parsing_exception of field \"n\"");
+    struct reject_stats r;
+    reject_stats_init(&r, "", "mapper_parsing_exception of field \"n\"");
     feed(&r, 50, 0);
-    ck_assert(!rejects_doubt(&r));
+    ck_assert(!reject_stats_doubt(&r));
     feed(&r, 50, 1);
-    ck_assert(rejects_doubt(&r) && rejects_trips(&r, true) == NULL);
-    rejects_begin(&r);
+    ck_assert(reject_stats_doubt(&r) && reject_stats_trips(&r, true) == NULL);
+    reject_stats_begin(&r);
     feed(&r, 0, 100);
-    ck_assert(!rejects_doubt(&r));
-    rejects_init(&r, "", "mapper_parsing_exception of field \"n\"");
+    ck_assert(!reject_stats_doubt(&r));
+    reject_stats_init(&r, "", "mapper_parsing_exception of field \"n\"");
     feed(&r, 0, 1);
     feed(&r, 9999, 0); /* long enough for a decision */
-    ck_assert(!rejects_doubt(&r));
+    ck_assert(!reject_stats_doubt(&r));
 }
 END_TEST
 

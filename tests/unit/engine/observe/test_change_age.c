@@ -6,21 +6,21 @@
 
 START_TEST(a_change_is_as_old_as_the_middle_between_two_polls)
 {
-    struct vintage v = {0};
-    vintage_nothing(&v, 1000000);
-    vintage_begin(&v, 7, 1020000, 0);
-    ck_assert_int_eq(vintage_age_us(&v, 7, 1030000), 20000);
+    struct change_age v = {0};
+    change_age_nothing(&v, 1000000);
+    change_age_begin(&v, 7, 1020000, 0);
+    ck_assert_int_eq(change_age_us(&v, 7, 1030000), 20000);
 }
 END_TEST
 
 START_TEST(many_changes_are_spread_over_the_time_between_them)
 {
-    struct vintage v = {0};
+    struct change_age v = {0};
     int counts[10] = {0};
-    vintage_nothing(&v, 1000000);
-    vintage_begin(&v, 7, 2000000, 0);
+    change_age_nothing(&v, 1000000);
+    change_age_begin(&v, 7, 2000000, 0);
     for (int i = 0; i < 1000; i++) {
-        int64_t age_us = vintage_age_us(&v, 7, 2000000);
+        int64_t age_us = change_age_us(&v, 7, 2000000);
         ck_assert(age_us >= 0 && age_us <= 1000000);
         counts[age_us == 1000000 ? 9 : age_us / 100000]++;
     }
@@ -32,60 +32,60 @@ END_TEST
 
 START_TEST(the_first_window_of_all_says_nothing)
 {
-    struct vintage v = {0};
-    ck_assert_int_eq(vintage_age_us(&v, 1, 5000000), -1);
-    vintage_begin(&v, 3, 1000000, 0);
-    ck_assert_int_eq(vintage_age_us(&v, 3, 5000000), -1); /* it may be as old as the outage */
-    ck_assert_int_eq(vintage_age_us(&v, 2, 5000000), -1);
+    struct change_age v = {0};
+    ck_assert_int_eq(change_age_us(&v, 1, 5000000), -1);
+    change_age_begin(&v, 3, 1000000, 0);
+    ck_assert_int_eq(change_age_us(&v, 3, 5000000), -1); /* it may be as old as the outage */
+    ck_assert_int_eq(change_age_us(&v, 2, 5000000), -1);
 }
 END_TEST
 
 START_TEST(pages_of_a_window_are_of_its_snapshot_and_those_of_the_next_one_of_theirs)
 {
-    struct vintage v = {0};
+    struct change_age v = {0};
     int64_t wall_us = 0;
-    vintage_nothing(&v, 1000000);
-    vintage_begin(&v, 3, 1000000, 71);
-    vintage_begin(&v, 4, 9000000, 72);
-    ck_assert_int_eq(vintage_age_us(&v, 5, 1500000), 500000); /* also one after a safepoint */
-    ck_assert(vintage_end(&v, &wall_us));
+    change_age_nothing(&v, 1000000);
+    change_age_begin(&v, 3, 1000000, 71);
+    change_age_begin(&v, 4, 9000000, 72);
+    ck_assert_int_eq(change_age_us(&v, 5, 1500000), 500000); /* also one after a safepoint */
+    ck_assert(change_age_end(&v, &wall_us));
     ck_assert_int_eq(wall_us, 71);
-    ck_assert(!vintage_end(&v, &wall_us));
-    vintage_begin(&v, 6, 1000000, 73);
-    ck_assert_int_eq(vintage_age_us(&v, 6, 1000000), 0);
-    ck_assert_int_eq(vintage_age_us(&v, 5, 2000000), 1000000);
-    ck_assert(vintage_end(&v, &wall_us));
+    ck_assert(!change_age_end(&v, &wall_us));
+    change_age_begin(&v, 6, 1000000, 73);
+    ck_assert_int_eq(change_age_us(&v, 6, 1000000), 0);
+    ck_assert_int_eq(change_age_us(&v, 5, 2000000), 1000000);
+    ck_assert(change_age_end(&v, &wall_us));
     ck_assert_int_eq(wall_us, 73);
 }
 END_TEST
 
 START_TEST(a_call_is_nearer_to_the_commit_than_the_poll_before_it)
 {
-    struct vintage v = {0};
+    struct change_age v = {0};
     int64_t wall_us;
-    vintage_nothing(&v, 1000000);
-    vintage_called(&v, 1900000);
-    vintage_called(&v, 1990000);
-    vintage_begin(&v, 1, 1900000, 0);
-    ck_assert_int_eq(vintage_age_us(&v, 1, 1910000), 10000);
-    (void)vintage_end(&v, &wall_us);
-    vintage_begin(&v, 2, 2100000, 0); /* not notified: since the last poll */
-    int64_t age_us = vintage_age_us(&v, 2, 2100000);
+    change_age_nothing(&v, 1000000);
+    change_age_called(&v, 1900000);
+    change_age_called(&v, 1990000);
+    change_age_begin(&v, 1, 1900000, 0);
+    ck_assert_int_eq(change_age_us(&v, 1, 1910000), 10000);
+    (void)change_age_end(&v, &wall_us);
+    change_age_begin(&v, 2, 2100000, 0); /* not notified: since the last poll */
+    int64_t age_us = change_age_us(&v, 2, 2100000);
     ck_assert(age_us > 0 && age_us <= 200000);
 }
 END_TEST
 
 START_TEST(more_windows_than_places_make_changes_older_and_never_younger)
 {
-    struct vintage v = {0};
+    struct change_age v = {0};
     int64_t wall_us;
-    vintage_nothing(&v, 1000000);
-    for (uint64_t page = 1; page <= VINTAGE_MARKS + 10; page++) {
-        vintage_begin(&v, page, 1000000 + (int64_t)page * 10, 0);
-        ck_assert(vintage_end(&v, &wall_us));
+    change_age_nothing(&v, 1000000);
+    for (uint64_t page = 1; page <= CHANGE_AGE_MARKS + 10; page++) {
+        change_age_begin(&v, page, 1000000 + (int64_t)page * 10, 0);
+        ck_assert(change_age_end(&v, &wall_us));
     }
-    for (uint64_t page = 1; page <= VINTAGE_MARKS + 10; page++) {
-        ck_assert_int_ge(vintage_age_us(&v, page, 2000000), 1000000 - (int64_t)page * 10);
+    for (uint64_t page = 1; page <= CHANGE_AGE_MARKS + 10; page++) {
+        ck_assert_int_ge(change_age_us(&v, page, 2000000), 1000000 - (int64_t)page * 10);
     }
 }
 END_TEST

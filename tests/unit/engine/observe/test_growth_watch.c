@@ -8,21 +8,21 @@
 
 #define S INT64_C(1000000)
 
-static void begin(struct fake *f, struct watch *w, struct flow *flow)
+static void begin(struct fake *f, struct growth_watch *w, struct flow *flow)
 {
     *f = (struct fake){0};
-    *w = (struct watch){.service = {&fake_service_ops, f}, .pipeline = "things"};
+    *w = (struct growth_watch){.service = {&fake_service_ops, f}, .pipeline = "things"};
     flow_init(flow, &(struct flow_ceilings){8, 1 << 20});
 }
 
 START_TEST(it_looks_every_half_minute)
 {
     struct fake f;
-    struct watch w;
+    struct growth_watch w;
     struct flow flow;
     begin(&f, &w, &flow);
     for (int64_t t = 0; t < 95 * S; t += S / 10) {
-        watch_turn(&w, "things-1", &flow, t / 1000, -1, 1000 * S + t);
+        growth_watch_turn(&w, "things-1", &flow, t / 1000, -1, 1000 * S + t);
     }
     ck_assert_uint_eq(f.storage_looks, 3);
 }
@@ -31,12 +31,12 @@ END_TEST
 START_TEST(who_may_not_look_asks_once)
 {
     struct fake f;
-    struct watch w;
+    struct growth_watch w;
     struct flow flow;
     begin(&f, &w, &flow);
     f.storage_forbidden = true;
     for (int64_t t = 0; t < 200 * S; t += S) {
-        watch_turn(&w, "things-1", &flow, t, -1, 1000 * S + t);
+        growth_watch_turn(&w, "things-1", &flow, t, -1, 1000 * S + t);
     }
     ck_assert_uint_eq(f.storage_looks, 1);
     ck_assert(!flow.frozen);
@@ -46,19 +46,19 @@ END_TEST
 START_TEST(an_index_that_swells_freezes_the_batches_until_it_does_not)
 {
     struct fake f;
-    struct watch w;
+    struct growth_watch w;
     struct flow flow;
     begin(&f, &w, &flow);
     for (int64_t i = 0; i < 12; i++) {
         f.storage_bytes = i * 500000;
-        watch_turn(&w, "things-1", &flow, i * 1000, -1, (1000 + 31 * i) * S);
+        growth_watch_turn(&w, "things-1", &flow, i * 1000, -1, (1000 + 31 * i) * S);
         ck_assert(!flow.frozen);
     }
     f.storage_bytes = 60000000;
-    watch_turn(&w, "things-1", &flow, 12000, -1, 1500 * S);
+    growth_watch_turn(&w, "things-1", &flow, 12000, -1, 1500 * S);
     ck_assert(flow.frozen);
     f.storage_bytes = 6500000;
-    watch_turn(&w, "things-1", &flow, 13000, -1, 1600 * S);
+    growth_watch_turn(&w, "things-1", &flow, 13000, -1, 1600 * S);
     ck_assert(!flow.frozen);
 }
 END_TEST

@@ -27,38 +27,39 @@ END_TEST
 
 START_TEST(counters_grow_over_rounds_and_what_flew_has_landed)
 {
-    struct board *b = board_new("articles", "shop-articles");
-    struct board_view v;
-    struct board_moment m = {.counters = {.upserts = 3}, .flying = 2, .work = {.equal_us = 9}};
+    struct status_snapshot *b = status_snapshot_new("articles", "shop-articles");
+    struct status_snapshot_view v;
+    struct status_snapshot_moment m = {
+        .counters = {.upserts = 3}, .flying = 2, .work = {.equal_us = 9}};
     latency_note(&m.latency, 1, 3);
-    board_publish(b, &m);
-    board_round_ended(b);
-    board_look(b, &v);
+    status_snapshot_publish(b, &m);
+    status_snapshot_round_ended(b);
+    status_snapshot_look(b, &v);
     ck_assert_int_eq(v.moment.counters.upserts, 3);
     ck_assert_uint_eq(v.moment.latency.counts[0], 3);
     ck_assert_int_eq(v.moment.flying, 0);
     ck_assert_int_eq(v.moment.work.equal_us, 9);
     m.counters.upserts = 4;
-    board_publish(b, &m);
-    board_publish(b, &m);
-    board_look(b, &v);
+    status_snapshot_publish(b, &m);
+    status_snapshot_publish(b, &m);
+    status_snapshot_look(b, &v);
     ck_assert_int_eq(v.moment.counters.upserts, 7);
     ck_assert_uint_eq(v.moment.latency.counts[0], 6);
     ck_assert_int_eq(v.moment.flying, 2);
-    board_free(b);
+    status_snapshot_free(b);
 }
 END_TEST
 
 START_TEST(a_stage_has_the_time_of_its_beginning)
 {
     static const char following[] = "following";
-    struct board *b = board_new("articles", "shop-articles");
-    struct board_view v;
+    struct status_snapshot *b = status_snapshot_new("articles", "shop-articles");
+    struct status_snapshot_view v;
     struct err err;
     err_set(&err, ERR_STATE, "drift");
-    board_enter(b, following, 10);
-    board_enter(b, following, 20);
-    board_look(b, &v);
+    status_snapshot_enter(b, following, 10);
+    status_snapshot_enter(b, following, 20);
+    status_snapshot_look(b, &v);
     ck_assert_str_eq(v.name, "articles");
     ck_assert_str_eq(v.alias, "shop-articles");
     ck_assert_str_eq(v.stage, "following");
@@ -66,37 +67,38 @@ START_TEST(a_stage_has_the_time_of_its_beginning)
     ck_assert(!v.over);
     ck_assert_int_eq(v.moment.dead_letters, -1);
     ck_assert_int_eq(v.moment.work.lag_rows, -1);
-    board_over(b, EXIT_FAILED, &err);
-    board_look(b, &v);
+    status_snapshot_over(b, EXIT_FAILED, &err);
+    status_snapshot_look(b, &v);
     ck_assert(v.over);
     ck_assert_int_eq(v.exit_code, 1);
     ck_assert_str_eq(v.message, "drift");
-    board_free(b);
+    status_snapshot_free(b);
 }
 END_TEST
 
 static void *publish(void *argument)
 {
     for (int64_t i = 1; i <= 20000; i++) {
-        struct board_moment m = {.counters = {.upserts = i, .deletes = i}, .unsettled = i};
-        board_publish(argument, &m);
+        struct status_snapshot_moment m = {.counters = {.upserts = i, .deletes = i},
+                                           .unsettled = i};
+        status_snapshot_publish(argument, &m);
     }
     return NULL;
 }
 
 START_TEST(a_look_from_another_thread_is_never_half_old)
 {
-    struct board *b = board_new("articles", "shop-articles");
-    struct board_view v = {0};
+    struct status_snapshot *b = status_snapshot_new("articles", "shop-articles");
+    struct status_snapshot_view v = {0};
     pthread_t writer;
     ck_assert_int_eq(pthread_create(&writer, NULL, publish, b), 0);
     while (v.moment.counters.upserts < 20000) {
-        board_look(b, &v);
+        status_snapshot_look(b, &v);
         ck_assert_int_eq(v.moment.counters.upserts, v.moment.counters.deletes);
         ck_assert_int_eq(v.moment.counters.upserts, v.moment.unsettled);
     }
     pthread_join(writer, NULL);
-    board_free(b);
+    status_snapshot_free(b);
 }
 END_TEST
 

@@ -12,7 +12,7 @@
 static char folder[64];
 static char path[96];
 static struct state *state;
-static struct settling settling;
+static struct pending_commit pending_commit;
 
 static struct span text(const char *t)
 {
@@ -37,13 +37,13 @@ static void begin(void)
                                     .source_identity = (char[]){"s"},
                                     .generation_number = 1};
     ck_assert_int_eq(checkpoint_begin_generation(state, &generation, &err), 0);
-    ck_assert_int_eq(settling_init(&settling, state, &err), 0);
+    ck_assert_int_eq(pending_commit_init(&pending_commit, state, &err), 0);
 }
 
 static void end(void)
 {
     static const char *const endings[] = {"", "-journal", ".lock"};
-    settling_release(&settling);
+    pending_commit_release(&pending_commit);
     state_close(state);
     for (size_t i = 0; i < 3; i++) {
         char file[128];
@@ -56,7 +56,8 @@ static void end(void)
 static void commit(void)
 {
     struct err err;
-    ck_assert_msg(settling_commit(&settling, state, "log 1", 0, 1, &err) == 0, "%s", err.message);
+    ck_assert_msg(pending_commit_write(&pending_commit, state, "log 1", 0, 1, &err) == 0, "%s",
+                  err.message);
 }
 
 static int64_t open_letters(void)
@@ -70,7 +71,7 @@ static int64_t open_letters(void)
 static void reject(const char *key, int64_t version)
 {
     struct letter letter = {.key = text(key), .reason = text("no"), .version = version};
-    settling_reject(&settling, &letter);
+    pending_commit_reject(&pending_commit, &letter);
 }
 
 START_TEST(a_letter_is_open_until_a_later_operation_is_done)
@@ -78,9 +79,9 @@ START_TEST(a_letter_is_open_until_a_later_operation_is_done)
     reject("a", 1);
     commit();
     ck_assert_int_eq(open_letters(), 1);
-    ck_assert(!settling_done(&settling, text("b"), hash("b")));
-    ck_assert(settling_done(&settling, text("a"), hash("a")));
-    ck_assert(!settling_done(&settling, text("a"), hash("a")));
+    ck_assert(!pending_commit_done(&pending_commit, text("b"), hash("b")));
+    ck_assert(pending_commit_done(&pending_commit, text("a"), hash("a")));
+    ck_assert(!pending_commit_done(&pending_commit, text("a"), hash("a")));
     commit();
     ck_assert_int_eq(open_letters(), 0);
 }
@@ -89,7 +90,7 @@ END_TEST
 START_TEST(rejected_and_done_between_two_commits_leaves_no_letter)
 {
     reject("a", 1);
-    ck_assert(settling_done(&settling, text("a"), hash("a")));
+    ck_assert(pending_commit_done(&pending_commit, text("a"), hash("a")));
     commit();
     ck_assert_int_eq(open_letters(), 0);
 }
@@ -99,7 +100,7 @@ START_TEST(cleared_and_rejected_again_between_two_commits_stays_open)
 {
     reject("a", 1);
     commit();
-    ck_assert(settling_done(&settling, text("a"), hash("a")));
+    ck_assert(pending_commit_done(&pending_commit, text("a"), hash("a")));
     reject("a", 2);
     commit();
     ck_assert_int_eq(open_letters(), 1);
@@ -111,9 +112,9 @@ START_TEST(letters_of_an_earlier_run_are_known)
     struct err err;
     reject("a", 1);
     commit();
-    settling_release(&settling);
-    ck_assert_int_eq(settling_init(&settling, state, &err), 0);
-    ck_assert(settling_done(&settling, text("a"), hash("a")));
+    pending_commit_release(&pending_commit);
+    ck_assert_int_eq(pending_commit_init(&pending_commit, state, &err), 0);
+    ck_assert(pending_commit_done(&pending_commit, text("a"), hash("a")));
 }
 END_TEST
 

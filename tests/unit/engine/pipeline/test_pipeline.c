@@ -210,7 +210,7 @@ START_TEST(a_higher_version_is_stepped_over)
     fake_write(&f, 4, 44);
     sync_ok(&f, &result);
     ck_assert(fake_equal(&f));
-    ck_assert_int_eq(result.counters.outrun, 1);
+    ck_assert_int_eq(result.counters.conflict, 1);
     fake_release(&f);
 }
 END_TEST
@@ -250,7 +250,7 @@ static enum outcome stop_all(void *context, const char *key, long attempt)
     (void)context;
     (void)key;
     (void)attempt;
-    return OUTCOME_STOP;
+    return OUTCOME_FATAL;
 }
 
 START_TEST(a_write_block_ends_the_sync_and_nothing_is_lost)

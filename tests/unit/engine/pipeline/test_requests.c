@@ -214,10 +214,10 @@ static int64_t permit(struct fake *f, const char *command, bool halted)
     struct err err;
     struct state *state;
     int64_t id;
-    const struct halt halt = {.deletes = 3, .documents = 40, .at_us = 7};
+    const struct guard_stop halt = {.deletes = 3, .documents = 40, .at_us = 7};
     ck_assert_int_eq(state_open(&state, f->path, "things", &err), 0);
     if (halted) {
-        ck_assert_int_eq(halt_note(state, &halt, &err), 0);
+        ck_assert_int_eq(guard_stop_write(state, &halt, &err), 0);
     }
     ck_assert_int_eq(request_file(state, command, "7", 1, &id, &err), 0);
     state_close(state);

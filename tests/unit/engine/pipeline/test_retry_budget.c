@@ -25,16 +25,16 @@ static const struct clock test_clock = {now, now, chance, NULL};
 
 START_TEST(gives_up_after_its_budget_and_names_the_option)
 {
-    struct patience p;
+    struct retry_budget p;
     struct err err;
-    patience_init(&p, "service", "things", 1000);
+    retry_budget_init(&p, "service", "things", 1000);
     int tries = 0;
     err_set(&err, ERR_TRANSIENT, "connection refused");
-    while (patience_away(&p, &test_clock, &err)) {
-        int64_t wait_ms = patience_wait_ms(&p, now_us);
+    while (retry_budget_away(&p, &test_clock, &err)) {
+        int64_t wait_ms = retry_budget_wait_ms(&p, now_us);
         ck_assert_int_gt(wait_ms, 0);
         now_us += wait_ms * 1000;
-        ck_assert_int_eq(patience_wait_ms(&p, now_us), 0);
+        ck_assert_int_eq(retry_budget_wait_ms(&p, now_us), 0);
         tries++;
     }
     ck_assert_int_gt(tries, 2);
@@ -45,29 +45,29 @@ END_TEST
 
 START_TEST(is_fresh_again_after_a_success)
 {
-    struct patience p;
+    struct retry_budget p;
     struct err err;
-    patience_init(&p, "source", "things", 1000);
+    retry_budget_init(&p, "source", "things", 1000);
     err_set(&err, ERR_TRANSIENT, "connection refused");
-    ck_assert(patience_away(&p, &test_clock, &err));
-    patience_well(&p, &test_clock);
+    ck_assert(retry_budget_away(&p, &test_clock, &err));
+    retry_budget_well(&p, &test_clock);
     now_us += 10000000;
-    ck_assert(patience_away(&p, &test_clock, &err));
+    ck_assert(retry_budget_away(&p, &test_clock, &err));
 }
 END_TEST
 
 START_TEST(the_log_has_the_status_of_an_answer_and_not_its_words)
 {
-    struct patience p;
+    struct retry_budget p;
     struct err err;
     char line[512] = "";
     int ends[2];
-    patience_init(&p, "service", "things", 1000);
+    retry_budget_init(&p, "service", "things", 1000);
     err_set(&err, ERR_TRANSIENT, "POST /things/_bulk: 503 unavailable: [secret words of a row]");
     err.http_status = 503;
     ck_assert_int_eq(pipe(ends), 0);
     ck_assert_int_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
-    ck_assert(patience_away(&p, &test_clock, &err));
+    ck_assert(retry_budget_away(&p, &test_clock, &err));
     ck_assert_int_gt(read(ends[0], line, sizeof(line) - 1), 0);
     ck_assert_ptr_nonnull(strstr(line, "http_status=503"));
     ck_assert_ptr_null(strstr(line, "secret words"));
@@ -78,12 +78,12 @@ END_TEST
  * exhausted. */
 START_TEST(a_full_disk_below_the_state_file_is_neither_side)
 {
-    struct patience p;
+    struct retry_budget p;
     struct err err;
-    patience_init(&p, "source", "things", 1000);
+    retry_budget_init(&p, "source", "things", 1000);
     err_set(&err, ERR_TRANSIENT, "could not write state file \"state.db\": no space left");
     err.sqlite_code = 13;
-    ck_assert(!patience_away(&p, &test_clock, &err));
+    ck_assert(!retry_budget_away(&p, &test_clock, &err));
     ck_assert_int_eq(p.away_since_us, 0);
     ck_assert_ptr_null(strstr(err.message, "limits.retry_budget"));
 }

@@ -27,8 +27,8 @@ static int64_t now_us;
 static char folder[64];
 static struct state *state;
 static struct window window;
-static struct patience patience;
-static struct intake intake;
+static struct retry_budget retry_budget;
+static struct source_reader source_reader;
 
 static int64_t now(void *context)
 {
@@ -133,22 +133,22 @@ static void begin(void)
     now_us = 1000000;
     strcpy(source.becomes, "1/shop");
     window_init(&window, 1 << 20);
-    patience_init(&patience, "source", "things", BUDGET_MS);
-    intake = (struct intake){.source = {&port_ops, NULL},
-                             .state = state,
-                             .clock = test_clock,
-                             .window = &window,
-                             .patience = &patience,
-                             .consumer = "things/things-1"};
+    retry_budget_init(&retry_budget, "source", "things", BUDGET_MS);
+    source_reader = (struct source_reader){.source = {&port_ops, NULL},
+                                           .state = state,
+                                           .clock = test_clock,
+                                           .window = &window,
+                                           .retry_budget = &retry_budget,
+                                           .consumer = "things/things-1"};
     struct source_facts facts;
     ck_assert_int_eq(source_connect(NULL, &facts, &err), 0);
-    intake_init(&intake, &facts, NULL, 0);
+    source_reader_init(&source_reader, &facts, NULL, 0);
 }
 
 static void end(void)
 {
     char path[128];
-    intake_release(&intake);
+    source_reader_release(&source_reader);
     window_release(&window);
     state_close(state);
     snprintf(path, sizeof(path), "%s/state.db", folder);
@@ -163,11 +163,11 @@ static int read_page(struct err *err)
 {
     struct change change;
     for (int i = 0; i < STEPS_MOST; i++) {
-        int rc = intake_next(&intake, &change, err);
+        int rc = source_reader_next(&source_reader, &change, err);
         if (rc < 0 || change.kind == CHANGE_PAGE) {
             return rc;
         }
-        now_us += 1000 * patience_wait_ms(&patience, now_us);
+        now_us += 1000 * retry_budget_wait_ms(&retry_budget, now_us);
     }
     ck_abort_msg("neither a page nor an error");
     return 0;

@@ -63,10 +63,10 @@ static const struct line lines[] = {
     {413, "", WHOLE, 1, OUTCOME_REJECTED, "413"},
     {400, REFUSED, WHOLE, 2, OUTCOME_RETRY, "400 a: b"},
     {400, REFUSED, WHOLE, 1, OUTCOME_REJECTED, "400 a: b"},
-    {401, "", WHOLE, 2, OUTCOME_STOP, "401"},
-    {403, "", WHOLE, 2, OUTCOME_STOP, "403"},
-    {404, "", WHOLE, 2, OUTCOME_STOP, "404"},
-    {302, "", WHOLE, 2, OUTCOME_STOP, "302"},
+    {401, "", WHOLE, 2, OUTCOME_FATAL, "401"},
+    {403, "", WHOLE, 2, OUTCOME_FATAL, "403"},
+    {404, "", WHOLE, 2, OUTCOME_FATAL, "404"},
+    {302, "", WHOLE, 2, OUTCOME_FATAL, "302"},
 };
 
 static void check_line(const struct line *line)

@@ -41,9 +41,9 @@ static const struct line lines[] = {
     {UP, 201, NULL, NULL, OUTCOME_DONE},
     {DEL, 200, NULL, NULL, OUTCOME_DONE},
     {DEL, 404, NULL, NULL, OUTCOME_DONE},
-    {UP, 404, NULL, NULL, OUTCOME_STOP},
-    {UP, 404, "index_not_found_exception", "no such index [vanish]", OUTCOME_STOP},
-    {DEL, 404, "index_not_found_exception", "no such index [vanish]", OUTCOME_STOP},
+    {UP, 404, NULL, NULL, OUTCOME_FATAL},
+    {UP, 404, "index_not_found_exception", "no such index [vanish]", OUTCOME_FATAL},
+    {DEL, 404, "index_not_found_exception", "no such index [vanish]", OUTCOME_FATAL},
     {UP, 429, "es_rejected_execution_exception", "rejected execution of coordinating operation",
      OUTCOME_RETRY},
     {UP, 429, "rejected_execution_exception", "rejected execution of org.opensearch.action",
@@ -54,20 +54,21 @@ static const struct line lines[] = {
      "has read-only-allow-delete block];",
      OUTCOME_RETRY},
     {UP, 403, "cluster_block_exception", "index [ro] blocked by: [FORBIDDEN/8/index write (api)];",
-     OUTCOME_STOP},
-    {UP, 403, "security_exception", "no permissions for [indices:data/write/index]", OUTCOME_STOP},
-    {UP, 401, "security_exception", "unable to authenticate", OUTCOME_STOP},
-    {UP, 400, "index_closed_exception", "closed", OUTCOME_STOP},
+     OUTCOME_FATAL},
+    {UP, 403, "security_exception", "no permissions for [indices:data/write/index]", OUTCOME_FATAL},
+    {UP, 401, "security_exception", "unable to authenticate", OUTCOME_FATAL},
+    {UP, 400, "index_closed_exception", "closed", OUTCOME_FATAL},
     {UP, 400, "invalid_index_name_exception", "Invalid index name [t-1-WRITE], must be lowercase",
-     OUTCOME_STOP},
+     OUTCOME_FATAL},
     {DEL, 400, "invalid_index_name_exception", "Invalid index name [t-1-WRITE], must be lowercase",
-     OUTCOME_STOP},
-    {UP, 400, "illegal_argument_exception", "pipeline with id [nope] does not exist", OUTCOME_STOP},
+     OUTCOME_FATAL},
+    {UP, 400, "illegal_argument_exception", "pipeline with id [nope] does not exist",
+     OUTCOME_FATAL},
     {UP, 400, "illegal_argument_exception",
      "no write index is defined for alias [pa]. The write index may be explicitly disabled",
-     OUTCOME_STOP},
+     OUTCOME_FATAL},
     {UP, 400, "illegal_argument_exception",
-     "only write ops with an op_type of create are allowed in data streams", OUTCOME_STOP},
+     "only write ops with an op_type of create are allowed in data streams", OUTCOME_FATAL},
     {UP, 400, "illegal_argument_exception",
      "Document contains at least one immense term in field=\"k\"", OUTCOME_REJECTED},
     {UP, 400, "mapper_parsing_exception",
@@ -129,7 +130,7 @@ END_TEST
 START_TEST(our_version_on_a_document_that_we_did_not_send_is_outrun)
 {
     int64_t seen;
-    ck_assert_int_eq(conflict_at(1, own_version, &seen), OUTCOME_OUTRUN);
+    ck_assert_int_eq(conflict_at(1, own_version, &seen), OUTCOME_CONFLICT);
     ck_assert_int_eq(seen, OURS);
 }
 END_TEST
@@ -141,10 +142,10 @@ START_TEST(a_conflict_with_a_higher_version_is_outrun_and_says_which)
         conflict("[b1]: version conflict, current version [1763719200000001] is higher "
                  "or equal to the one provided [1763719200000000]",
                  &seen),
-        OUTCOME_OUTRUN);
+        OUTCOME_CONFLICT);
     ck_assert_int_eq(seen, OURS + 1);
     ck_assert_int_eq(conflict("current version [9223372036854775807] is higher", &seen),
-                     OUTCOME_OUTRUN);
+                     OUTCOME_CONFLICT);
     ck_assert_int_eq(seen, INT64_MAX);
 }
 END_TEST
@@ -156,7 +157,7 @@ START_TEST(a_key_that_quotes_a_version_does_not_deceive)
         conflict("[current version [1763719200000000]]: version conflict, current version "
                  "[1763719200000009] is higher or equal to the one provided [1763719200000000]",
                  &seen),
-        OUTCOME_OUTRUN);
+        OUTCOME_CONFLICT);
     ck_assert_int_eq(seen, OURS + 9);
 }
 END_TEST
@@ -188,7 +189,7 @@ START_TEST(a_conflict_that_names_no_version_is_read_again)
     };
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         int64_t seen;
-        ck_assert_msg(conflict(texts[i], &seen) == OUTCOME_OUTRUN, "%s", texts[i]);
+        ck_assert_msg(conflict(texts[i], &seen) == OUTCOME_CONFLICT, "%s", texts[i]);
         ck_assert_int_eq(seen, OURS);
     }
 }
@@ -226,9 +227,9 @@ START_TEST(a_refused_request_has_one_outcome_for_all)
     } requests[] = {
         {429, OUTCOME_RETRY},    {500, OUTCOME_RETRY},    {502, OUTCOME_RETRY},
         {503, OUTCOME_RETRY},    {504, OUTCOME_RETRY},    {408, OUTCOME_RETRY},
-        {400, OUTCOME_REJECTED}, {413, OUTCOME_REJECTED}, {401, OUTCOME_STOP},
-        {403, OUTCOME_STOP},     {404, OUTCOME_STOP},     {301, OUTCOME_STOP},
-        {406, OUTCOME_STOP},     {204, OUTCOME_UNKNOWN},  {0, OUTCOME_UNKNOWN},
+        {400, OUTCOME_REJECTED}, {413, OUTCOME_REJECTED}, {401, OUTCOME_FATAL},
+        {403, OUTCOME_FATAL},    {404, OUTCOME_FATAL},    {301, OUTCOME_FATAL},
+        {406, OUTCOME_FATAL},    {204, OUTCOME_UNKNOWN},  {0, OUTCOME_UNKNOWN},
     };
     for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
         ck_assert_msg(outcome_of_request(requests[i].status) == requests[i].wanted, "%d",
@@ -251,7 +252,7 @@ START_TEST(a_create_whose_document_is_there_is_done)
     int64_t seen = 0;
     ck_assert_int_eq(outcome_of_item(&o, &item, &seen), OUTCOME_DONE);
     o.version = 1; /* the same texts for a document with versions */
-    ck_assert_int_eq(outcome_of_item(&o, &item, &seen), OUTCOME_OUTRUN);
+    ck_assert_int_eq(outcome_of_item(&o, &item, &seen), OUTCOME_CONFLICT);
 }
 END_TEST
 

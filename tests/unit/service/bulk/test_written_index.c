@@ -55,7 +55,7 @@ START_TEST(a_document_that_a_pipeline_dropped_or_moved_is_refused_by_the_items_i
     expect_at("u", alias, AT("index", "other", "0", "\"status\":201"), OUTCOME_REJECTED, MOVED);
     expect_at("u", alias, AT("index", "shop-10", "0", "\"status\":201"), OUTCOME_REJECTED,
               "document_moved: an ingest pipeline moved the document to index \"shop-10\"");
-    expect_at("u", alias, AT("index", "shop-1", "0", NEWER), OUTCOME_OUTRUN,
+    expect_at("u", alias, AT("index", "shop-1", "0", NEWER), OUTCOME_CONFLICT,
               "version_conflict_engine_exception: [0]: version conflict, current version [11] is "
               "higher or equal to the one provided [10]");
     expect_at("u", alias, AT("index", "other", "0", NEWER), OUTCOME_REJECTED, MOVED);

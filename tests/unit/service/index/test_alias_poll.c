@@ -16,13 +16,13 @@
 /* Waits for the answer. */
 static int ended(struct fixture *f, enum alias_kind *kind, struct index_info *info)
 {
-    int rc = GLANCE_NONE;
+    int rc = ALIAS_POLL_NONE;
     struct deadline deadline = deadline_after(WAIT_MS);
-    while (rc == GLANCE_NONE) {
+    while (rc == ALIAS_POLL_NONE) {
         bool readable;
         ck_assert_int_eq(bulk_wait(f->service, -1, 100, &readable, &f->err), 0);
-        rc = glance_end(f->service, kind, info, &f->err);
-        ck_assert(rc != GLANCE_NONE || deadline_wait(&deadline));
+        rc = alias_poll_end(f->service, kind, info, &f->err);
+        ck_assert(rc != ALIAS_POLL_NONE || deadline_wait(&deadline));
     }
     return rc;
 }
@@ -36,15 +36,15 @@ static void glance(int status, const char *body, int rc, enum alias_kind kind, c
     enum alias_kind seen;
     struct index_info info;
     start(&f, answers, SIZE_MAX);
-    ck_assert_int_eq(glance_end(f.service, &seen, &info, &f.err), GLANCE_NONE);
-    ck_assert_int_eq(glance_begin(f.service, "shop", &f.err), 0);
-    ck_assert_int_eq(glance_begin(f.service, "shop", &f.err), 0); /* the poll continues */
+    ck_assert_int_eq(alias_poll_end(f.service, &seen, &info, &f.err), ALIAS_POLL_NONE);
+    ck_assert_int_eq(alias_poll_begin(f.service, "shop", &f.err), 0);
+    ck_assert_int_eq(alias_poll_begin(f.service, "shop", &f.err), 0); /* the poll continues */
     ck_assert_int_eq(ended(&f, &seen, &info), rc);
     if (rc == 0) {
         ck_assert_int_eq(seen, kind);
         ck_assert_str_eq(info.name, name);
     }
-    ck_assert_int_eq(glance_end(f.service, &seen, &info, &f.err), GLANCE_NONE);
+    ck_assert_int_eq(alias_poll_end(f.service, &seen, &info, &f.err), ALIAS_POLL_NONE);
     stop(&f);
 }
 
@@ -69,10 +69,10 @@ START_TEST(an_answer_that_does_not_come_holds_nothing_up)
     f.server = scripted_start(answers, SIZE_MAX, true);
     point(&f, 0, f.server->port);
     connect_to(&f, 1);
-    ck_assert_int_eq(glance_begin(f.service, "shop", &f.err), 0);
+    ck_assert_int_eq(alias_poll_begin(f.service, "shop", &f.err), 0);
     for (int turn = 0; turn < 5; turn++) {
         ck_assert_int_eq(bulk_wait(f.service, -1, 10, &readable, &f.err), 0);
-        ck_assert_int_eq(glance_end(f.service, &kind, &info, &f.err), GLANCE_NONE);
+        ck_assert_int_eq(alias_poll_end(f.service, &kind, &info, &f.err), ALIAS_POLL_NONE);
     }
     stop(&f);
 }

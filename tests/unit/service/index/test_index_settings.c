@@ -9,10 +9,10 @@ static void check(const char *configured, const char *filling, const char *finis
     struct buf out;
     struct err err;
     buf_init(&out, 4096);
-    ck_assert_int_eq(settings_filling(&out, configured, &err), 0);
+    ck_assert_int_eq(index_settings_filling(&out, configured, &err), 0);
     ck_assert_str_eq(buf_text(&out), filling);
     buf_reset(&out);
-    ck_assert_int_eq(settings_finished(&out, configured, &err), 0);
+    ck_assert_int_eq(index_settings_finished(&out, configured, &err), 0);
     ck_assert_str_eq(buf_text(&out), finished);
     buf_release(&out);
 }
@@ -90,8 +90,8 @@ START_TEST(what_is_no_object_is_an_error_of_the_configuration)
         struct buf out;
         struct err err;
         buf_init(&out, 4096);
-        ck_assert_msg(settings_filling(&out, wrong[i], &err) == ERR_CONFIG, "%s", wrong[i]);
-        ck_assert_int_eq(settings_finished(&out, wrong[i], &err), ERR_CONFIG);
+        ck_assert_msg(index_settings_filling(&out, wrong[i], &err) == ERR_CONFIG, "%s", wrong[i]);
+        ck_assert_int_eq(index_settings_finished(&out, wrong[i], &err), ERR_CONFIG);
         ck_assert_uint_eq(out.len, 0);
         buf_release(&out);
     }

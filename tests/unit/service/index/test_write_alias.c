@@ -27,7 +27,7 @@ static void open_writes(const char *first, const char *second, const char *uuid,
     char texts[2][ANSWER_BYTES];
     const char *const answers[] = {answer_of(texts[0], 200, first),
                                    answer_of(texts[1], 200, second), NULL};
-    const struct generation generation = {NAME, uuid, pipeline};
+    const struct generation_id generation = {NAME, uuid, pipeline};
     struct fixture f = {0};
     *out = (struct opened){0};
     start(&f, answers, SIZE_MAX);
